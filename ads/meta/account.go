@@ -14,7 +14,7 @@ import (
 
 const accountFields = "id,name,currency,timezone_name,account_status,disable_reason,min_daily_budget,amount_spent,spend_cap,business{id}"
 
-// accountNode is an AdAccount. Amounts are in the unit of the wire.
+// accountNode is an AdAccount of the Graph API. Amounts are as Meta writes them.
 type accountNode struct {
 	ID, Name, Currency string
 	Timezone           string      `json:"timezone_name"`
@@ -27,7 +27,7 @@ type accountNode struct {
 	Country            string `json:"business_country_code"`
 }
 
-// accountStates are what Meta's numbers for the state of an ad account stand for.
+// accountStates says what Meta's numbers for the state of an ad account mean.
 var accountStates = map[int]struct {
 	word   string
 	status store.AdAccountStatus
@@ -61,7 +61,7 @@ func (n *Network) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount
 	return accounts, nil
 }
 
-// account reads an ad account. One whose currency the table does not know is shown, but cannot be used.
+// account converts an ad account. One whose currency we do not support is shown, but cannot be used.
 func (n *Network) account(node accountNode) store.AdAccount {
 	state, known := accountStates[node.Status]
 	if !known {
@@ -82,7 +82,7 @@ func (n *Network) account(node accountNode) store.AdAccount {
 	return a
 }
 
-// amount reads an amount of the wire; absent and unreadable ones are 0.
+// amount reads an amount as Meta writes it. One that is missing or cannot be read is 0.
 func (n *Network) amount(wire, currency string) store.AdAmount {
 	amount, err := n.caps.Amount(wire, currency)
 	if err != nil {
@@ -91,14 +91,14 @@ func (n *Network) amount(wire, currency string) store.AdAmount {
 	return amount
 }
 
-// currency returns the currency of an ad account.
+// currency asks for the currency of an ad account, a lower-case code.
 func (n *Network) currency(ctx context.Context, c ads.Conn, adAccount string) (string, error) {
 	var node accountNode
 	err := n.graph.get(ctx, c.Token, place{id: adAccount}, url.Values{"fields": {"currency"}}, &node)
 	return strings.ToLower(node.Currency), err
 }
 
-// country returns where the business of an ad account is, "" if nobody said.
+// country asks for the country of an ad account's business, which is "" if nobody has entered one.
 func (n *Network) country(ctx context.Context, c ads.Conn, adAccount string) (string, error) {
 	var node accountNode
 	err := n.graph.get(ctx, c.Token, place{id: adAccount}, url.Values{"fields": {"business_country_code"}}, &node)

@@ -17,7 +17,7 @@ import (
 const audienceFields = "id,name,description,subtype,rule,pixel_id,retention_days,lookalike_spec,approximate_count_lower_bound," +
 	"approximate_count_upper_bound,operation_status,delivery_status,time_created"
 
-// audienceNode is a CustomAudience.
+// audienceNode is a CustomAudience of the Graph API.
 type audienceNode struct {
 	ID, Name, Description, Subtype, Rule string
 
@@ -37,12 +37,13 @@ type audienceNode struct {
 	TimeCreated int64              `json:"time_created"`
 }
 
-// mark is how a token ends a description: audiences have no labels.
+// mark returns the end of a description that carries a token. Audiences have no labels, so the token is left there.
 func mark(token string) string { return " [" + token + "]" }
 
 var marked = regexp.MustCompile(` ?\[adact_[0-9a-z]+\]$`)
 
-// subtypes are Meta's words for our types. The others, such as an app's, look like retargeting from here.
+// subtypes are Meta's words for our types of audience. Any other word, such as that for an app's audience, is read as
+// retargeting.
 var subtypes = map[store.AudienceType]string{
 	store.AudienceTypeCustomerList: "CUSTOM", store.AudienceTypeRetargeting: "WEBSITE", store.AudienceTypeLookalike: "LOOKALIKE",
 }
@@ -68,7 +69,8 @@ func (a audienceNode) audience() store.AdAudience {
 	return audience
 }
 
-// size is between the two that Meta tells. It tells -1, or none, of an audience that is too small or not counted.
+// size returns the middle of the two bounds that Meta tells. For an audience that is too small or not counted yet it
+// tells -1 or nothing, and size returns nil.
 func (a audienceNode) size() *int64 {
 	if a.Lower < 0 || a.Upper <= 0 {
 		return nil
@@ -77,12 +79,12 @@ func (a audienceNode) size() *int64 {
 	return &size
 }
 
-// word is the state in Meta's numbers: of the operation, and of the delivery.
+// word returns the state in Meta's own codes: that of the operation and that of the delivery.
 func (a audienceNode) word() string {
 	return strconv.Itoa(a.Operation.Code) + "/" + strconv.Itoa(a.Delivery.Code)
 }
 
-// operations are the codes of an operation that leave an audience usable or on its way. Any other one is an error.
+// operations are the operation codes of an audience that can be used or is being made. Any other code is an error.
 var operations = map[int]store.AudienceStatus{
 	200: store.AudienceStatusReady,
 	400: store.AudienceStatusReady, 411: store.AudienceStatusReady, 412: store.AudienceStatusReady, // warnings: old, few matches, many invalid
@@ -90,7 +92,7 @@ var operations = map[int]store.AudienceStatus{
 	414: store.AudienceStatusProcessing, 434: store.AudienceStatusProcessing, 441: store.AudienceStatusProcessing,
 }
 
-// tooSmall is the code of delivery of an audience that has too few people.
+// tooSmall is the delivery code of an audience with too few people.
 const tooSmall = 300
 
 func (a audienceNode) status() store.AudienceStatus {
@@ -106,7 +108,7 @@ func (a audienceNode) status() store.AudienceStatus {
 	return status
 }
 
-// ruleText is the rule of a website audience, as far as it is read and written.
+// ruleText is the rule of a website audience, as far as this driver reads and writes it.
 type ruleText struct {
 	Inclusions ruleSet `json:"inclusions"`
 }
@@ -140,13 +142,13 @@ type ruleCondition struct {
 
 const secondsPerDay = 24 * 60 * 60
 
-// everyVisitor is the rule of those who opened any page with the pixel on it in the last days.
+// everyVisitor returns the rule for everybody who opened any page with a pixel in the last days.
 func everyVisitor(pixel string, days int) string {
 	return jsonText(ruleText{ruleSet{"or", []rulePart{{[]eventSource{{pixel, "pixel"}}, days * secondsPerDay,
 		ruleFilter{"and", []ruleCondition{{"url", "i_contains", ""}}}}}}})
 }
 
-// pixel is the pixel whose visitors the audience is made of. New rules name it in their text alone.
+// pixel returns the pixel whose visitors are in the audience, or "". Newer audiences name it only inside their rule.
 func (a audienceNode) pixel() string {
 	var rule ruleText
 	if a.PixelID != "" || json.Unmarshal([]byte(a.Rule), &rule) != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// making is an ad on its way: what is sent for it, and what exists of it so far.
+// making is an ad that is being created: the parameters that are sent for it, and the ids of what exists so far.
 type making struct {
 	n    *Network
 	c    ads.Conn
@@ -27,8 +27,8 @@ type making struct {
 // made is Meta's answer to a create.
 type made struct{ ID string }
 
-// Create implements ads.Network. Nothing is sent before all of it can be written, and nothing is delivered before the
-// last step, the ad.
+// Create implements ads.Network. It prepares all requests before it sends the first one, and nothing can be delivered
+// before the last step, which makes the ad.
 func (n *Network) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Created, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
@@ -48,7 +48,7 @@ func (n *Network) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Cr
 	return m.created(), nil
 }
 
-// prepare reads what the plan leaves open, and writes down what will be sent.
+// prepare asks for what the plan leaves open, and puts together the parameters of all steps but the last.
 func (m *making) prepare(ctx context.Context) (err error) {
 	if m.page, err = m.n.pageOf(ctx, m.c, m.plan.Post); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (m *making) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// make sends a create and keeps the id.
+// make sends the request that creates something, and stores the new id.
 func (m *making) make(ctx context.Context, edge string, params url.Values, id *string) error {
 	var answer made
 	err := m.n.graph.post(ctx, m.c.Token, place{m.plan.AdAccount.PlatformID, edge}, params, &answer)
@@ -101,6 +101,7 @@ func (m *making) createAd(ctx context.Context) error {
 	return m.make(ctx, "ads", params, &m.adID)
 }
 
+// describeCampaign returns the parameters of the new campaign.
 func (m *making) describeCampaign() (url.Values, error) {
 	objective, ok := m.n.caps.Objective(m.plan.Goal)
 	if !ok {
@@ -115,12 +116,13 @@ func (m *making) describeCampaign() (url.Values, error) {
 	return params, m.setMoney(params)
 }
 
-// setMoney writes the budget, with the strategy that goes with it.
+// setMoney adds the budget and the bid strategy that goes with it.
 func (m *making) setMoney(params url.Values) error {
 	m.n.setStrategy(params, m.plan.BidStrategy)
 	return m.n.setBudget(params, ads.Budget{Amount: m.plan.BudgetAmount, Type: m.plan.BudgetType}, m.plan.AdAccount.Currency)
 }
 
+// describeGroup returns the parameters of the new ad set, except the id of its campaign.
 func (m *making) describeGroup() (url.Values, error) {
 	params := url.Values{"name": {m.plan.Name}, "optimization_goal": {m.aim.optimization}, "billing_event": {"IMPRESSIONS"},
 		"destination_type": {m.aim.destination}, "status": {m.switchWord()}, "adlabels": {labels(m.plan.Token)}}
@@ -141,7 +143,7 @@ func (m *making) describeGroup() (url.Values, error) {
 	return params, nil
 }
 
-// fillBudget gives the ad set the budget and the strategy, unless the campaign has them.
+// fillBudget adds the budget and the bid strategy to the ad set, unless the campaign has them.
 func (m *making) fillBudget(params url.Values) error {
 	if m.plan.BudgetLevel == store.BudgetLevelCampaign {
 		return nil
@@ -149,12 +151,13 @@ func (m *making) fillBudget(params url.Values) error {
 	return m.setMoney(params)
 }
 
-// fillBid sets what the strategy needs, which the ad set has on both levels.
+// fillBid adds the bid amount and the ROAS floor, which belong to the ad set even if the campaign has the budget.
 func (m *making) fillBid(params url.Values) error {
 	return m.n.setBid(params, m.plan.BidAmount, m.plan.RoasFloor, m.plan.AdAccount.Currency)
 }
 
-// fillTargeting completes the plan's targeting. Meta wants to be told whether it may look beyond it; it may not.
+// fillTargeting adds the plan's targeting and what is missing in it. Meta wants to be told whether it may show the ad to
+// people beyond it; unless the caller says so, it may not.
 func (m *making) fillTargeting(params url.Values) error {
 	var targeting map[string]any
 	if err := m.plan.Targeting.Decode(&targeting); err != nil {
@@ -177,6 +180,7 @@ func (m *making) fillTargeting(params url.Values) error {
 	return nil
 }
 
+// fillPromoted adds what the ad set promotes, if anything.
 func (m *making) fillPromoted(params url.Values) error {
 	object, err := m.aim.promoted(m.plan, m.page.ID)
 	if len(object) > 0 {
@@ -187,8 +191,8 @@ func (m *making) fillPromoted(params url.Values) error {
 
 func (m *making) switchWord() string { return m.n.caps.SwitchWord(m.plan.Configured) }
 
-// undo removes what was made before a step failed. If the step may have taken place after all, nothing is touched:
-// Find looks at it. What cannot be removed leaves the outcome open, too.
+// undo removes what was made before a step failed, and returns the cause. If the step may have taken place after all,
+// nothing is touched, because Find will look at it. If something cannot be removed, the error is ErrIndeterminate too.
 func (m *making) undo(ctx context.Context, cause error) error {
 	if errors.Is(cause, ads.ErrIndeterminate) {
 		return cause
@@ -206,7 +210,8 @@ func (m *making) undo(ctx context.Context, cause error) error {
 	return cause
 }
 
-// remove deletes a node; one that is gone is well. A fault is tried again, for deleting twice is deleting.
+// remove deletes a node. If it is gone already, that is no error. It tries again after a fault, because deleting twice
+// does no harm.
 func (n *Network) remove(ctx context.Context, c ads.Conn, id string) error {
 	wait := n.graph.backoff
 	for try := 1; ; try++ {
@@ -222,7 +227,7 @@ func (n *Network) remove(ctx context.Context, c ads.Conn, id string) error {
 	}
 }
 
-// created is what was made, as the plan says. How it is reviewed is not known yet.
+// created returns what was made, as the plan says. What the review will decide is not known yet.
 func (m *making) created() ads.Created {
 	now := core.TimeOf(m.c.Now())
 	p := m.plan
@@ -266,7 +271,7 @@ func (m *making) createdGroup(now core.Time) *store.AdGroup {
 	return g
 }
 
-// setBudget writes a budget in the unit of the wire.
+// setBudget adds a budget in the unit that Meta takes.
 func (n *Network) setBudget(params url.Values, b ads.Budget, currency string) error {
 	wire, err := n.caps.Wire(b.Amount, currency)
 	if err != nil {
@@ -286,7 +291,7 @@ func (n *Network) setStrategy(params url.Values, strategy store.BidStrategy) {
 	}
 }
 
-// setBid writes the cap and the floor; 0 is none.
+// setBid adds the bid amount and the ROAS floor. One that is 0 is not sent.
 func (n *Network) setBid(params url.Values, amount store.AdAmount, floor store.AdRatio, currency string) error {
 	if amount > 0 {
 		wire, err := n.caps.Wire(amount, currency)

@@ -7,7 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// storySpec describes a post that is shown as an ad and nowhere else.
+// storySpec describes a post that exists only as an ad.
 type storySpec struct {
 	Page      string   `json:"page_id,omitempty"`
 	Instagram string   `json:"instagram_user_id,omitempty"`
@@ -30,13 +30,13 @@ type callToAction struct {
 	} `json:"value"`
 }
 
-// creative reads what a post says.
+// creative returns what the post shows.
 func (s storySpec) creative() store.AdCreative {
 	l := s.Link
 	return store.AdCreative{Headline: l.Name, Body: l.Message, CallToAction: l.Action.Type, LinkURL: l.Link, ImageURL: l.Picture}
 }
 
-// creativeParams describes what an ad shows: the post to boost, or a post of its own.
+// creativeParams returns the parameters for what an ad shows: the post to boost, or a post of its own.
 func (n *Network) creativeParams(plan ads.Plan, p pageNode) (url.Values, error) {
 	params := url.Values{"name": {plan.Name}, "adlabels": {labels(plan.Token)}}
 	switch {
@@ -54,6 +54,8 @@ func (n *Network) creativeParams(plan ads.Plan, p pageNode) (url.Values, error) 
 	return params, nil
 }
 
+// spec returns the description of the post that is made for an ad. A lead form is part of it, though the plan names it
+// in the promoted object.
 func (n *Network) spec(plan ads.Plan, p pageNode) (storySpec, error) {
 	c := plan.Creative
 	link := linkData{Link: c.LinkURL, Message: c.Body, Name: c.Headline, Picture: c.ImageURL, Action: callToAction{Type: c.CallToAction}}
@@ -68,5 +70,6 @@ func (n *Network) spec(plan ads.Plan, p pageNode) (storySpec, error) {
 	return spec, err
 }
 
-// labels is the token as an ad label. A label whose name is new is made by using it.
+// labels returns the parameter that attaches the token as an ad label. Meta makes a label with a new name when it is
+// used for the first time.
 func labels(token string) string { return jsonText([]map[string]string{{"name": token}}) }

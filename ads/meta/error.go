@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 )
 
-// graphError is an error as the Graph API writes it.
+// graphError is an error of the Graph API.
 type graphError struct {
 	Message   string
 	Code      int
@@ -23,7 +23,7 @@ type graphError struct {
 	status int
 }
 
-// reply says what an error means. Only what Meta clearly refused is certain not to have taken place.
+// reply returns what an error means for the request. Only what Meta has clearly refused certainly did not take place.
 func (e *graphError) reply(h http.Header, token ads.Secret) *reply {
 	words := clean(e.words(), token)
 	raw := fmt.Sprintf("%d/%d %s", e.Code, e.Subcode, clean(e.Trace, token))
@@ -40,7 +40,7 @@ func (e *graphError) reply(h http.Header, token ads.Secret) *reply {
 	return &reply{err: &ads.Rejected{Field: e.field(), Message: words, Raw: raw}}
 }
 
-// words are those for people, if there are any.
+// words returns the message for people if there is one, and otherwise the one for developers.
 func (e *graphError) words() string {
 	if e.User != "" {
 		return e.User
@@ -48,13 +48,13 @@ func (e *graphError) words() string {
 	return e.Message
 }
 
-// isRateLimit reports whether a code is one of too many calls: of the app, the user, the page, the ad account, or one
-// of the business use cases.
+// isRateLimit reports whether a code means too many calls: of the app, the user, the page, the ad account, or for one of
+// the business use cases.
 func isRateLimit(code int) bool {
 	return code == 4 || code == 17 || code == 32 || code == 613 || (code >= 80000 && code <= 80014)
 }
 
-// regain returns when calls are taken again: the longest time that the usage header names.
+// regain returns how long Meta takes no calls: the longest time in the usage header, or 0 if there is none.
 func regain(h http.Header) time.Duration {
 	var usage map[string][]struct {
 		Minutes int `json:"estimated_time_to_regain_access"`
@@ -69,14 +69,14 @@ func regain(h http.Header) time.Duration {
 	return time.Duration(longest) * time.Minute
 }
 
-// ourFields are our names of the parameters that an error can be about.
+// ourFields are our names for the parameters that an error can be about.
 var ourFields = map[string]string{
 	"name": "name", "daily_budget": "budget_amount", "lifetime_budget": "budget_amount", "bid_amount": "bid_amount",
 	"bid_strategy": "bid_strategy", "bid_constraints": "roas_average_floor", "start_time": "start_date", "end_time": "end_date",
 	"targeting": "targeting", "promoted_object": "promoted_object", "objective": "goal",
 }
 
-// field returns our name of the field that Meta blames, which it writes as an object or as the text of one.
+// field returns our name of the field that Meta blames, or "". Meta writes it in an object, or in a text that holds one.
 func (e *graphError) field() string {
 	text := e.ErrorData
 	var inside string

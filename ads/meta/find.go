@@ -11,11 +11,12 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// label is a text that stands on campaigns, ad sets and ads.
+// label is an ad label: a text that is attached to campaigns, ad sets and ads.
 type label struct{ Name string }
 
-// Find implements ads.Network. An ad is made last, so without it nothing whole was made: what there is of the rest is
-// removed, and an ad that is still on its way finds no ad set any more. An ad that somebody deleted was made.
+// Find implements ads.Network. The ad is made last, so if there is none, nothing whole was made. What there is of the
+// rest is then removed, so that an ad which is still on its way finds no ad set to come into. An ad that somebody has
+// deleted since counts as made.
 func (n *Network) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
@@ -34,13 +35,14 @@ func (n *Network) Find(ctx context.Context, c ads.Conn, adAccount, token string)
 	return made, err == nil, err
 }
 
-// trail is what carries the label of one action.
+// trail holds everything that carries the label of one action.
 type trail struct {
 	campaigns []campaignNode
 	groups    []groupNode
 	ads       []adNode
 }
 
+// findAd returns everything that carries a token as its label, on all three levels.
 func (n *Network) findAd(ctx context.Context, c ads.Conn, adAccount, token string) (t trail, err error) {
 	if t.ads, err = carrying[adNode](ctx, n, c, adAccount, store.AdLevelAd, token, adFields); err != nil {
 		return t, err
@@ -52,7 +54,7 @@ func (n *Network) findAd(ctx context.Context, c ads.Conn, adAccount, token strin
 	return t, err
 }
 
-// clear removes the campaigns of interrupted creations, all but the ad's own.
+// clear removes the campaigns that interrupted creations have left, all but the one that the ad is in.
 func (n *Network) clear(ctx context.Context, c ads.Conn, t trail) error {
 	for _, campaign := range t.campaigns {
 		if campaign.Effective == deleted || (len(t.ads) > 0 && campaign.ID == t.ads[0].CampaignID) {
@@ -65,7 +67,7 @@ func (n *Network) clear(ctx context.Context, c ads.Conn, t trail) error {
 	return nil
 }
 
-// rows are what was made, as Meta has it now.
+// rows returns what was made, as Meta has it now.
 func (n *Network) rows(ctx context.Context, c ads.Conn, adAccount string, t trail) (ads.Created, error) {
 	currency, err := n.currency(ctx, c, adAccount)
 	if err != nil {
@@ -88,8 +90,8 @@ func (n *Network) rows(ctx context.Context, c ads.Conn, adAccount string, t trai
 	return made, nil
 }
 
-// carrying returns what of a level carries a label. The labels are looked at once more: should a filter be ignored, a
-// stranger's campaign must not be taken for ours.
+// carrying returns the things of a level that carry a label. It checks the labels of the answer again: if Meta ignored
+// the filter, somebody else's campaign must not be taken for ours.
 func carrying[T interface{ carries(string) bool }](
 	ctx context.Context, n *Network, c ads.Conn, adAccount string, of store.AdLevel, token, fields string,
 ) ([]T, error) {
@@ -101,6 +103,7 @@ func carrying[T interface{ carries(string) bool }](
 
 func (s state) carries(token string) bool { return slices.Contains(s.Labels, label{token}) }
 
+// findAudience returns the audience whose description ends with a token, or nil.
 func (n *Network) findAudience(ctx context.Context, c ads.Conn, adAccount, token string) (*store.AdAudience, error) {
 	nodes, err := n.audiences(ctx, c, adAccount)
 	for _, node := range nodes {

@@ -5,7 +5,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// aim is how a goal is pursued in an ad set.
+// aim says what an ad set is set to for a goal.
 type aim struct {
 	goal         store.AdGoal
 	optimization string
@@ -14,7 +14,8 @@ type aim struct {
 	event        string // of the pixel, if the caller names none
 }
 
-// aims has an entry for each goal. Where several goals have one objective, the optimization goal tells them apart.
+// aims has an entry for each goal that Meta knows. Several goals may have the same objective; then the optimization goal
+// tells them apart.
 var aims = []aim{
 	{goal: store.AdGoalEngagement, optimization: "POST_ENGAGEMENT", destination: "ON_POST"},
 	{goal: store.AdGoalTraffic, optimization: "LINK_CLICKS", destination: "WEBSITE"},
@@ -27,6 +28,7 @@ var aims = []aim{
 	{goal: store.AdGoalCatalogSales, optimization: "OFFSITE_CONVERSIONS", destination: "WEBSITE", event: "PURCHASE"},
 }
 
+// aimOf returns the aim for a goal, or ads.ErrUnsupported.
 func aimOf(goal store.AdGoal) (aim, error) {
 	for _, a := range aims {
 		if a.goal == goal {
@@ -36,7 +38,8 @@ func aimOf(goal store.AdGoal) (aim, error) {
 	return aim{}, ads.ErrUnsupported
 }
 
-// goalOf returns the goal of an ad set, of its campaign's objective if its optimization is none of ours.
+// goalOf returns the goal of an ad set from its campaign's objective and its own optimization goal. If no goal has both,
+// the objective decides.
 func (n *Network) goalOf(objective, optimization string) store.AdGoal {
 	for _, a := range aims {
 		if word, _ := n.caps.Objective(a.goal); word == objective && a.optimization == optimization {
@@ -46,10 +49,11 @@ func (n *Network) goalOf(objective, optimization string) store.AdGoal {
 	return n.caps.GoalOf(objective)
 }
 
-// leadForm is the key of a plan's promoted object that names an instant form. Meta wants it in the creative.
+// leadForm is the key in a plan's promoted object that names an instant form. Meta wants it in the creative instead.
 const leadForm = "lead_gen_form_id"
 
-// promoted returns what an ad set promotes: what the caller said, completed by what is known.
+// promoted returns what an ad set promotes: what the caller said, with the page and the event added where they are
+// missing.
 func (a aim) promoted(plan ads.Plan, page string) (map[string]any, error) {
 	var object map[string]any
 	if err := plan.PromotedObject.Decode(&object); err != nil {

@@ -26,7 +26,8 @@ const (
 	pageSize  = 100      // rows of a list in one answer, the most that posts come in
 )
 
-// graph sends requests. The token travels in a header, so it is in no address and no log of addresses.
+// graph sends requests to the Graph API. The token is sent in a header, so that it stands in no address and in no log of
+// addresses.
 type graph struct {
 	client           *http.Client
 	base             string
@@ -40,14 +41,14 @@ func newGraph(o Options) *graph {
 		timeout: orDefault(o.Timeout, 10*time.Second), backoff: orDefault(o.Backoff, 300*time.Millisecond)}
 }
 
-// reply is how one request ended, if it did not end well.
+// reply says how a request ended that did not end well.
 type reply struct {
 	sent bool  // Meta may have received it
 	err  error // what Meta said, or why it said nothing
 	soft bool  // the same request may be answered another time
 }
 
-// get reads, several times if it must. A fault that stays is ads.ErrUnavailable.
+// get reads something, and tries again after a fault. If the fault stays, the error is ads.ErrUnavailable.
 func (g *graph) get(ctx context.Context, token ads.Secret, at place, params url.Values, into any) error {
 	wait := g.backoff
 	for try := 1; ; try++ {
@@ -65,7 +66,8 @@ func (g *graph) get(ctx context.Context, token ads.Secret, at place, params url.
 	}
 }
 
-// write sends a POST or DELETE once. Unless Meta refused it or cannot have received it, it may have taken place.
+// write sends a POST or DELETE once. After a fault the error is ads.ErrIndeterminate, because Meta may have done it,
+// unless Meta cannot have received it: that is ads.ErrUnavailable.
 func (g *graph) write(ctx context.Context, method string, token ads.Secret, at place, params url.Values, into any) error {
 	r := g.send(ctx, method, token, at, params, into)
 	switch {
@@ -84,7 +86,7 @@ func (g *graph) post(ctx context.Context, token ads.Secret, at place, params url
 	return g.write(ctx, http.MethodPost, token, at, params, into)
 }
 
-// order writes something that is answered by success alone.
+// order sends a write whose answer says nothing but whether it succeeded.
 func (g *graph) order(ctx context.Context, method string, token ads.Secret, at place, params url.Values) error {
 	var done struct{ Success bool }
 	err := g.write(ctx, method, token, at, params, &done)
@@ -98,6 +100,7 @@ func (g *graph) delete(ctx context.Context, token ads.Secret, at place) error {
 	return g.order(ctx, http.MethodDelete, token, at, nil)
 }
 
+// sleep waits, and returns false if the context ends before.
 func sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -107,7 +110,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// send makes one request and reads its answer into `into`. Nil means that all went well.
+// send makes one request and reads its answer into `into`. It returns nil if all went well.
 func (g *graph) send(ctx context.Context, method string, token ads.Secret, at place, params url.Values, into any) *reply {
 	path, ok := at.path()
 	if !ok {
@@ -134,6 +137,7 @@ func (g *graph) send(ctx context.Context, method string, token ads.Secret, at pl
 	return read(answer, text, token, into)
 }
 
+// request builds a request. A POST has its parameters in the body, any other in the address.
 func (g *graph) request(ctx context.Context, method, path string, params url.Values) (*http.Request, error) {
 	address, body := g.base+path, io.Reader(nil)
 	if method == http.MethodPost {
@@ -148,7 +152,8 @@ func (g *graph) request(ctx context.Context, method, path string, params url.Val
 	return request, err
 }
 
-// read takes an answer apart. What is neither the answer asked for nor an error as Meta writes them says nothing.
+// read reads an answer. If it is neither what was asked for nor an error in Meta's form, nobody knows what became of the
+// request.
 func read(answer *http.Response, text []byte, token ads.Secret, into any) *reply {
 	var failed struct{ Error *graphError }
 	known := json.Unmarshal(text, &failed) == nil
@@ -167,7 +172,7 @@ func read(answer *http.Response, text []byte, token ads.Secret, into any) *reply
 	return nil
 }
 
-// silence is why there is no answer, without the address.
+// silence returns why there was no answer, without the address.
 func silence(err error, token ads.Secret) error {
 	var inURL *url.Error
 	if errors.As(err, &inURL) {
@@ -181,7 +186,7 @@ var (
 	tokenText  = regexp.MustCompile(`\bEAA[0-9A-Za-z]{16,}`)
 )
 
-// clean takes tokens out of a text: the one that was sent, in every writing, and whatever looks like one.
+// clean removes tokens from a text: the one that was sent, in every way it can be written, and whatever looks like one.
 func clean(text string, token ads.Secret) string {
 	const hidden = "[secret]"
 	if t := token.Reveal(); t != "" {
@@ -190,12 +195,13 @@ func clean(text string, token ads.Secret) string {
 	return tokenText.ReplaceAllString(tokenParam.ReplaceAllString(text, "$1$2"+hidden), hidden)
 }
 
-// place is a node, or an edge of one.
+// place is a node of the graph, or an edge of one, which is a list.
 type place struct{ id, edge string }
 
 var nodeID = regexp.MustCompile(`^(act_)?[0-9]{1,30}$`)
 
-// path returns the place's part of an address. Ids come from callers: one that cannot be of a node has none.
+// path returns the place as a part of an address. Ids come from callers: false means that this cannot be the id of a
+// node.
 func (p place) path() (string, bool) {
 	ok := nodeID.MatchString(p.id) || (p.id == "me" && p.edge != "")
 	if p.edge == "" {
@@ -204,7 +210,7 @@ func (p place) path() (string, bool) {
 	return p.id + "/" + p.edge, ok
 }
 
-// page is a stretch of a list.
+// page is one page of a list.
 type page[T any] struct {
 	Data   []T
 	Paging struct {
@@ -213,7 +219,8 @@ type page[T any] struct {
 	}
 }
 
-// after returns the cursor of the next page, "" at the end. The address in Next is not used: a token stands in it.
+// after returns the cursor of the next page, or "" on the last one. The address in Next is not used, because it contains
+// a token.
 func (p *page[T]) after() string {
 	if p.Paging.Next == "" {
 		return ""
@@ -235,12 +242,12 @@ func listPage[T any](ctx context.Context, g *graph, token ads.Secret, at place, 
 	return p.Data, p.after(), nil
 }
 
-// list returns an edge whole.
+// list returns all rows of an edge.
 func list[T any](ctx context.Context, g *graph, token ads.Secret, at place, params url.Values) ([]T, error) {
 	return newest[T](ctx, g, token, at, params, math.MaxInt)
 }
 
-// newest returns the first rows of an edge, not many more than wanted.
+// newest returns the first rows of an edge, page by page until there are as many as wanted, which may be a few more.
 func newest[T any](ctx context.Context, g *graph, token ads.Secret, at place, params url.Values, wanted int) ([]T, error) {
 	var all []T
 	for after := ""; ; {
@@ -256,7 +263,7 @@ func newest[T any](ctx context.Context, g *graph, token ads.Secret, at place, pa
 	}
 }
 
-// jsonText writes a value as a parameter.
+// jsonText writes a value as JSON, for a parameter.
 func jsonText(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

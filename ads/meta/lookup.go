@@ -9,14 +9,14 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// level is what Meta calls a level of the hierarchy, and the states that things of it can be in. Lists are asked for
-// states, because without them they leave out what is archived.
+// level holds Meta's names for a level of the hierarchy, and the states that its things can be in. Lists are asked for
+// by state, because without states they leave out what is archived.
 type level struct {
 	name, edge string
 	states     []string
 }
 
-// deleted is the state of what is gone. Meta keeps its figures, but tells of it only those who ask.
+// deleted is the state of what is gone. Meta keeps its figures, but lists it only if it is asked for by this state.
 const deleted = "DELETED"
 
 var (
@@ -31,7 +31,7 @@ var levels = map[store.AdLevel]level{
 	store.AdLevelAd:       {"ad", "ads", adStates},
 }
 
-// everything also has what is deleted.
+// everything returns the states of the level, and the one for what is deleted.
 func (l level) everything() []string { return append(slices.Clone(l.states), deleted) }
 
 // filter is a condition on a list.
@@ -41,10 +41,11 @@ type filter struct {
 	Value    []string `json:"value"`
 }
 
-// idsPerCall keeps an address short enough.
+// idsPerCall is how many ids go into one request, so that its address does not become too long.
 const idsPerCall = 100
 
-// lookup returns what of one level has one of these ids, or is below what has them: by says whose ids they are.
+// lookup returns the things of the level `of` that belong to the ids: those that have one of them, or that are below
+// what has one. by is the level that the ids are of.
 func lookup[T any](
 	ctx context.Context, n *Network, c ads.Conn, adAccount string, of, by store.AdLevel, ids []string, fields string, states []string,
 ) ([]T, error) {

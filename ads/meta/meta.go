@@ -14,13 +14,13 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// Version is the version of the Graph API that is spoken.
+// Version is the version of the Graph API that this driver speaks.
 const Version = "v25.0"
 
-// DefaultBaseURL is where the Graph API is.
+// DefaultBaseURL is the address of the Graph API.
 const DefaultBaseURL = "https://graph.facebook.com"
 
-// Options say how the network is reached. Only Client must be given: it decides which addresses may be dialled.
+// Options say how the network is reached. Only Client has no default: it decides which addresses may be dialled.
 type Options struct {
 	Client  *http.Client
 	BaseURL string        // "" = DefaultBaseURL
@@ -56,12 +56,12 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 // Caps implements ads.Network.
 func (n *Network) Caps() ads.Caps { return n.caps }
 
-// BusinessCenters implements ads.Network. A business portfolio is shown as what its ad accounts belong to, no more.
+// BusinessCenters implements ads.Network. Meta's business portfolios are not listed; an ad account only names its own.
 func (n *Network) BusinessCenters(context.Context, ads.Conn) ([]store.AdBusinessCenter, error) {
 	return nil, ads.ErrUnsupported
 }
 
-// bounded limits a call of ads.Network.
+// bounded returns a context that ends when the time for one call of ads.Network is up.
 func (n *Network) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, n.total)
 }

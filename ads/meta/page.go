@@ -9,15 +9,15 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// pageNode is a Page that the token may use, with a token of its own for what only the page may read.
+// pageNode is a page that the channel's token can use. It has a token of its own, for what only the page may read.
 type pageNode struct {
 	ID, Name  string
 	Token     ads.Secret          `json:"access_token"`
 	Instagram struct{ ID string } `json:"instagram_business_account"`
 }
 
-// page returns the page that a channel advertises: the one whose id, or whose Instagram account's id, the channel has.
-// A channel without an id has the only one.
+// page returns the page that a channel advertises: the one that the channel's PlatformID names, by its own id or that of
+// its Instagram account. Without a PlatformID there must be exactly one page. Otherwise the request is rejected.
 func (n *Network) page(ctx context.Context, c ads.Conn) (pageNode, error) {
 	fields := url.Values{"fields": {"id,name,access_token,instagram_business_account{id}"}}
 	all, err := list[pageNode](ctx, n.graph, c.Token, place{"me", "accounts"}, fields)
@@ -40,7 +40,8 @@ func (n *Network) page(ctx context.Context, c ads.Conn) (pageNode, error) {
 	return found[0], nil
 }
 
-// pageOf returns the page whose post is boosted, which the id of a post on facebook tells, or the channel's.
+// pageOf returns the page whose post is boosted; on facebook the id of the post begins with it. For anything else it is
+// the channel's page.
 func (n *Network) pageOf(ctx context.Context, c ads.Conn, post *store.SocialPost) (pageNode, error) {
 	if post == nil || n.caps.Platform == store.PlatformInstagram {
 		return n.page(ctx, c)
@@ -63,10 +64,10 @@ type mediaNode struct {
 	Thumbnail                         string `json:"thumbnail_url"`
 }
 
-// manyPosts is how many posts are offered. Older ones are hardly boosted, and a page may have any number of them.
+// manyPosts is how many posts are read at most. Older ones are hardly ever boosted, and a page may have any number.
 const manyPosts = 500
 
-// Posts implements ads.Network. They are the newest ones.
+// Posts implements ads.Network. It returns the newest posts.
 func (n *Network) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
@@ -86,6 +87,7 @@ func (n *Network) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, er
 	return posts, err
 }
 
+// post converts a post of a facebook page.
 func (p postNode) post() store.SocialPost {
 	post := store.SocialPost{PlatformID: p.ID, Status: store.SocialPostDraft, Text: p.Message, LinkURL: p.Link, MediaURL: p.Picture}
 	if p.Published {
@@ -97,6 +99,7 @@ func (p postNode) post() store.SocialPost {
 	return post
 }
 
+// media returns the newest posts of an Instagram account.
 func (n *Network) media(ctx context.Context, c ads.Conn, p pageNode) ([]store.SocialPost, error) {
 	fields := url.Values{"fields": {"id,caption,permalink,media_url,thumbnail_url,timestamp"}}
 	nodes, err := newest[mediaNode](ctx, n.graph, c.Token, place{p.Instagram.ID, "media"}, fields, manyPosts)

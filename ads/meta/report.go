@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// What a report reads of the states of a level.
+// stateFields are the fields that a report reads to tell the state of things of a level.
 var stateFields = map[store.AdLevel]string{
 	store.AdLevelCampaign: "id,status,effective_status,lifetime_budget,budget_remaining",
 	store.AdLevelGroup:    "id,status,effective_status,lifetime_budget,budget_remaining",
@@ -19,7 +19,7 @@ var stateFields = map[store.AdLevel]string{
 		"campaign{lifetime_budget,budget_remaining}",
 }
 
-// anyNode is a campaign, an ad set or an ad.
+// anyNode is a campaign, an ad set or an ad of the Graph API.
 type anyNode struct {
 	budget
 	adNode
@@ -27,7 +27,7 @@ type anyNode struct {
 
 const insightFields = "spend,impressions,reach,clicks,inline_post_engagement,actions,action_values"
 
-// insight is a row of figures. Every number is a text.
+// insight is one row of figures. Meta writes every number as text.
 type insight struct {
 	CampaignID string `json:"campaign_id"`
 	GroupID    string `json:"adset_id"`
@@ -46,7 +46,7 @@ type action struct {
 
 func (i insight) id() string { return i.CampaignID + i.GroupID + i.AdID } // only one of them is asked for
 
-// Report implements ads.Network. It asks for the states and for the figures, a hundred ids at a time.
+// Report implements ads.Network. It asks for the states and then for the figures, a hundred ids at a time.
 func (n *Network) Report(
 	ctx context.Context, c ads.Conn, adAccount string, of store.AdLevel, ids []string, from, to ads.Date,
 ) (map[string]ads.Report, error) {
@@ -76,12 +76,14 @@ func (n *Network) Report(
 	return reports, nil
 }
 
+// stateReport returns a report with the state of a thing, without figures.
 func (n *Network) stateReport(node anyNode) ads.Report {
 	status := n.status(node.state)
 	return ads.Report{Status: status, Configured: n.caps.Configured(node.adNode.Status), Review: ads.ReviewOf(status), PlatformStatus: node.Effective,
 		RejectionReason: node.rejection(), BudgetSpent: node.isSpent() || node.Group.isSpent() || node.Campaign.isSpent()}
 }
 
+// insights asks for the figures of things, deleted ones included. What had none in these days has no row.
 func (n *Network) insights(ctx context.Context, c ads.Conn, adAccount string, of store.AdLevel, ids []string, from, to ads.Date) ([]insight, error) {
 	name := levels[of].name
 	var rows []insight
@@ -98,8 +100,8 @@ func (n *Network) insights(ctx context.Context, c ads.Conn, adAccount string, of
 	return rows, nil
 }
 
-// conversions are what counts as one. Meta names the same event several times, for a part of the places where it can
-// happen: of each group only the first that is there counts, the widest.
+// conversions lists the events that count as conversions. Meta reports the same event under several names, for different
+// sets of places where it can happen. Of each group only the first name that is there counts, which is the widest one.
 var conversions = [][]string{
 	purchases,
 	{"lead", "onsite_conversion.lead_grouped", "offsite_conversion.fb_pixel_lead"},
@@ -109,6 +111,7 @@ var conversions = [][]string{
 
 var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pixel_purchase"}
 
+// metrics converts a row of figures. A number that cannot be read counts as 0.
 func (i insight) metrics() store.AdMetrics {
 	spend, _ := store.ParseAdSpend(i.Spend) // a number that cannot be read is 0: the rest is still worth showing
 	reach := count(i.Reach)
@@ -127,7 +130,7 @@ func (i insight) metrics() store.AdMetrics {
 	return m
 }
 
-// firstOf returns the first of the names that is among the actions, "" if none is.
+// firstOf returns the first of the names that is among the actions, or "".
 func firstOf(names []string, actions []action) string {
 	for _, name := range names {
 		if slices.ContainsFunc(actions, func(a action) bool { return a.Type == name }) {
@@ -137,16 +140,18 @@ func firstOf(names []string, actions []action) string {
 	return ""
 }
 
+// valueOf returns the value of the action with a name, which must be among them.
 func valueOf(name string, actions []action) string {
 	return actions[slices.IndexFunc(actions, func(a action) bool { return a.Type == name })].Value
 }
 
+// count reads a whole number; what is none counts as 0.
 func count(text string) int64 {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return n
 }
 
-// thousandths reads a number of events, which attribution may have made a fraction.
+// thousandths reads a number of events in thousandths. Attribution can make it a fraction.
 func thousandths(text string) int64 {
 	n, _ := store.ParseAdRatio(text)
 	return int64(n) * 1000 / int64(store.AdRatioOne)

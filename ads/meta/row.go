@@ -21,7 +21,7 @@ const (
 		"creative{id,object_story_id,source_instagram_media_id,object_story_spec}"
 )
 
-// state is what campaigns, ad sets and ads have in common.
+// state holds the fields that campaigns, ad sets and ads have in common.
 type state struct {
 	ID, Name, Status string
 	Effective        string  `json:"effective_status"`
@@ -29,7 +29,7 @@ type state struct {
 	Labels           []label `json:"adlabels"`
 }
 
-// budget is what campaigns and ad sets may spend. Meta has exactly one of both on one of both levels.
+// budget holds what a campaign or an ad set may spend. Meta has one of the two amounts, at one of the two levels.
 type budget struct {
 	Daily     string `json:"daily_budget"`
 	Lifetime  string `json:"lifetime_budget"`
@@ -78,7 +78,7 @@ type creativeNode struct {
 	Spec    storySpec `json:"object_story_spec"`
 }
 
-// timeOf reads a moment; nil is none.
+// timeOf reads a time as Meta writes it, or returns nil if it is none.
 func timeOf(text string) *core.Time {
 	for _, layout := range []string{"2006-01-02T15:04:05-0700", time.RFC3339} {
 		if t, err := time.Parse(layout, text); err == nil {
@@ -89,12 +89,12 @@ func timeOf(text string) *core.Time {
 	return nil
 }
 
-// textOf writes a moment for Meta.
+// textOf writes a time for Meta.
 func textOf(t core.Time) string { return t.Time().Format("2006-01-02T15:04:05-0700") }
 
 func (n *Network) status(s state) store.AdStatus { return ads.StatusOf(n.caps.Platform, s.Effective) }
 
-// of returns the amount and its type.
+// of returns the amount of a budget and its type, or 0 and "" if the other level has it.
 func (b budget) of(n *Network, currency string) (store.AdAmount, store.BudgetType) {
 	if amount := n.amount(b.Lifetime, currency); amount > 0 {
 		return amount, store.BudgetTypeLifetime
@@ -110,6 +110,7 @@ func (b budget) isSpent() bool {
 	return b.Lifetime != "" && b.Lifetime != "0" && b.Remaining == "0"
 }
 
+// campaign converts a campaign to a row of the mirror.
 func (n *Network) campaign(node campaignNode, currency string) store.AdCampaign {
 	c := store.AdCampaign{PlatformID: node.ID, Name: node.Name, ConfiguredStatus: n.caps.Configured(node.Status),
 		Status: n.status(node.state), ReviewStatus: ads.ReviewOf(n.status(node.state)), PlatformStatus: node.Effective,
@@ -122,6 +123,7 @@ func (n *Network) campaign(node campaignNode, currency string) store.AdCampaign 
 	return c
 }
 
+// group converts an ad set to a row of the mirror.
 func (n *Network) group(node groupNode, currency string) store.AdGroup {
 	g := store.AdGroup{PlatformID: node.ID, CampaignID: node.CampaignID, Name: node.Name,
 		ConfiguredStatus: n.caps.Configured(node.Status), Status: n.status(node.state), ReviewStatus: ads.ReviewOf(n.status(node.state)),
@@ -133,6 +135,7 @@ func (n *Network) group(node groupNode, currency string) store.AdGroup {
 	return g
 }
 
+// ad converts an ad to a row of the mirror. It is a boost if it shows a post that was not made for it.
 func (n *Network) ad(node adNode) store.Ad {
 	a := store.Ad{PlatformID: node.ID, CampaignID: node.CampaignID, AdGroupID: node.GroupID, Name: node.Name,
 		ConfiguredStatus: n.caps.Configured(node.Status), Status: n.status(node.state), ReviewStatus: ads.ReviewOf(n.status(node.state)),
@@ -144,7 +147,7 @@ func (n *Network) ad(node adNode) store.Ad {
 	return a
 }
 
-// rejection returns why an ad was disapproved, "" if it was not.
+// rejection returns why an ad was disapproved, or "" if it was not.
 func (a adNode) rejection() string {
 	if a.Effective != "DISAPPROVED" {
 		return ""
@@ -152,9 +155,10 @@ func (a adNode) rejection() string {
 	return strings.Join(slices.Sorted(maps.Values(a.Feedback.Global)), " ")
 }
 
-// A floor is written in ten thousandths: 2.5 is 25000.
+// floorUnit is what Meta counts a ROAS floor in, ten thousandths: 2.5 is 25000.
 const floorUnit = store.AdRatioOne / 10_000
 
+// floorOf reads a ROAS floor; one that cannot be read is 0.
 func floorOf(wire json.Number) store.AdRatio {
 	n, err := wire.Int64()
 	if err != nil {

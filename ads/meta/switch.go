@@ -13,10 +13,10 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// atOnce is how many switches are turned at the same time: Meta has no call for several.
+// atOnce is how many switches are turned at the same time. Meta has no call that turns several.
 const atOnce = 4
 
-// SetStatus implements ads.Network. Which ads it stopped or started is seen by looking before and after.
+// SetStatus implements ads.Network. It reads the ads before and after, to see which of them it has stopped or started.
 func (n *Network) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured) ([]ads.ItemResult, error) {
 	if len(refs) == 0 {
 		return nil, nil
@@ -36,7 +36,8 @@ func (n *Network) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to 
 	return results, nil
 }
 
-// turnFirst turns the first switch alone, to see whether Meta takes requests at all.
+// turnFirst turns the first switch on its own, to see whether Meta takes requests at all. It returns an error only if it
+// does not.
 func (n *Network) turnFirst(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured, results []ads.ItemResult) error {
 	results[0] = ads.ItemResult{Ref: refs[0], Err: n.turn(ctx, c, refs[0], to)}
 	var limited *ads.RateLimited
@@ -46,11 +47,13 @@ func (n *Network) turnFirst(ctx context.Context, c ads.Conn, refs []ads.Ref, to 
 	return nil
 }
 
+// turn turns one switch.
 func (n *Network) turn(ctx context.Context, c ads.Conn, ref ads.Ref, to store.AdConfigured) error {
 	return n.graph.order(ctx, http.MethodPost, c.Token, place{id: ref.ID}, url.Values{"status": {n.caps.SwitchWord(to)}})
 }
 
-// turnRest turns the other switches, a few at a time. Once Meta takes no more, the rest is not tried.
+// turnRest turns the other switches, a few at a time. Once Meta takes no more requests, the rest is not tried and gets
+// that error.
 func (n *Network) turnRest(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured, results []ads.ItemResult) {
 	var wg sync.WaitGroup
 	var stop atomic.Pointer[ads.RateLimited]
@@ -74,7 +77,7 @@ func (n *Network) turnRest(ctx context.Context, c ads.Conn, refs []ads.Ref, to s
 	wg.Wait()
 }
 
-// byLevel sorts references into their levels.
+// byLevel returns the ids of references by their level.
 func byLevel(refs []ads.Ref) map[store.AdLevel][]string {
 	ids := map[store.AdLevel][]string{}
 	for _, ref := range refs {
@@ -83,12 +86,13 @@ func byLevel(refs []ads.Ref) map[store.AdLevel][]string {
 	return ids
 }
 
-// adsOf returns the ads that are, or are below, what is referred to.
+// adsOf returns the ads that the references name, and those below what they name.
 func (n *Network) adsOf(ctx context.Context, c ads.Conn, refs []ads.Ref) ([]adNode, error) {
 	return below[adNode](ctx, n, c, refs, store.AdLevelAd, adFields)
 }
 
-// below returns what of a level is, or is below, what is referred to. It is never above.
+// below returns the things of one level that the references name, or that are below what they name. What is above is
+// never returned.
 func below[T any](ctx context.Context, n *Network, c ads.Conn, refs []ads.Ref, of store.AdLevel, fields string) ([]T, error) {
 	var found []T
 	ids := byLevel(refs)
@@ -107,7 +111,8 @@ func below[T any](ctx context.Context, n *Network, c ads.Conn, refs []ads.Ref, o
 	return found, nil
 }
 
-// tell fills in how things stand. The switches are turned whether or not it can be read.
+// tell adds to the results how things are now. If that cannot be read, the results stay without it: the switches were
+// turned all the same.
 func (n *Network) tell(ctx context.Context, c ads.Conn, refs []ads.Ref, before []adNode, results []ads.ItemResult) {
 	after, err := n.batchOf(ctx, c, refs)
 	if err != nil {
@@ -125,7 +130,7 @@ func (n *Network) tell(ctx context.Context, c ads.Conn, refs []ads.Ref, before [
 	}
 }
 
-// countAds says how many of the ads below moved, and how the others stand.
+// countAds counts the ads whose state has changed and those whose state has not, and adds a reason for each of these.
 func countAds(r *ads.ItemResult, was map[string]store.AdStatus) {
 	for _, ad := range r.State.Ads {
 		if was[ad.PlatformID] != ad.Status {
@@ -137,7 +142,7 @@ func countAds(r *ads.ItemResult, was map[string]store.AdStatus) {
 	}
 }
 
-// batchOf reads what is referred to and what is below it.
+// batchOf reads what the references name and everything below it.
 func (n *Network) batchOf(ctx context.Context, c ads.Conn, refs []ads.Ref) (b store.AdBatch, err error) {
 	currency, err := n.currency(ctx, c, refs[0].AdAccount)
 	if err != nil {
@@ -155,7 +160,7 @@ func (n *Network) batchOf(ctx context.Context, c ads.Conn, refs []ads.Ref) (b st
 	return store.AdBatch{Campaigns: n.campaigns(campaigns, currency), Groups: n.groups(groups, currency), Ads: n.ads(nodes)}, err
 }
 
-// part is what of a batch a reference means: the thing itself and what is below it.
+// part returns the part of a batch that a reference is about: the thing that it names and everything below that.
 func part(b store.AdBatch, ref ads.Ref) store.AdBatch {
 	id := ref.ID
 	return store.AdBatch{
@@ -165,6 +170,7 @@ func part(b store.AdBatch, ref ads.Ref) store.AdBatch {
 	}
 }
 
+// only returns the rows that are wanted.
 func only[T any](all []T, wanted func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(all), func(v T) bool { return !wanted(v) })
 }

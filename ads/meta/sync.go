@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// position is how far a walk through an ad account is.
+// position says how far a walk through an ad account has come. It is what the cursor holds.
 type position struct {
 	level    store.AdLevel
 	currency string
@@ -18,7 +18,7 @@ type position struct {
 
 var errCursor = errors.New("meta: the cursor is not one of this driver")
 
-// nextLevel is what comes after a level has been read to its end.
+// nextLevel is the level that is read after another one has been read to its end.
 var nextLevel = map[store.AdLevel]store.AdLevel{store.AdLevelCampaign: store.AdLevelGroup, store.AdLevelGroup: store.AdLevelAd}
 
 func (p position) String() string {
@@ -56,6 +56,7 @@ func (n *Network) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string
 	return b, at.String(), nil
 }
 
+// position reads a cursor. Without one the walk begins with the campaigns.
 func (n *Network) position(ctx context.Context, c ads.Conn, adAccount, cursor string) (position, error) {
 	if cursor != "" {
 		return parsePosition(cursor)
@@ -64,6 +65,7 @@ func (n *Network) position(ctx context.Context, c ads.Conn, adAccount, cursor st
 	return position{level: store.AdLevelCampaign, currency: currency}, err
 }
 
+// stretch reads one page of the level that a walk is at, and returns the cursor of the next page, "" at the end.
 func (n *Network) stretch(ctx context.Context, c ads.Conn, adAccount string, at position) (b store.AdBatch, after string, err error) {
 	switch at.level {
 	case store.AdLevelCampaign:
@@ -82,6 +84,7 @@ func (n *Network) stretch(ctx context.Context, c ads.Conn, adAccount string, at 
 	return b, after, err
 }
 
+// stretchOf reads one page of a level.
 func stretchOf[T any](ctx context.Context, n *Network, c ads.Conn, adAccount string, at position, fields string) ([]T, string, error) {
 	params := url.Values{"fields": {fields}, "effective_status": {jsonText(levels[at.level].states)}}
 	return listPage[T](ctx, n.graph, c.Token, place{adAccount, levels[at.level].edge}, params, at.after)

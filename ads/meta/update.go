@@ -10,7 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// Update implements ads.Network. A campaign's strategy is its own, but its cap, floor and end stand with its ad sets.
+// Update implements ads.Network. A campaign has a bid strategy itself, but its bid amount, ROAS floor and end are set at
+// its ad sets.
 func (n *Network) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
@@ -29,7 +30,8 @@ func (n *Network) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads
 	return n.entity(ctx, c, ref, patch)
 }
 
-// change sends parameters, if there are any. It may be repeated, so a fault leaves nothing open for long.
+// change sends parameters to a node, if there are any. It may be repeated, so after a fault the outcome is not open for
+// long.
 func (n *Network) change(ctx context.Context, c ads.Conn, id string, params url.Values) error {
 	if len(params) == 0 {
 		return nil
@@ -37,7 +39,7 @@ func (n *Network) change(ctx context.Context, c ads.Conn, id string, params url.
 	return n.graph.order(ctx, http.MethodPost, c.Token, place{id: id}, params)
 }
 
-// fillBudget writes the budget and the strategy.
+// fillBudget adds the budget and the bid strategy of a patch.
 func (n *Network) fillBudget(params url.Values, patch ads.Patch) error {
 	if patch.BidStrategy != nil {
 		n.setStrategy(params, *patch.BidStrategy)
@@ -48,7 +50,7 @@ func (n *Network) fillBudget(params url.Values, patch ads.Patch) error {
 	return n.setBudget(params, *patch.Budget, patch.Currency)
 }
 
-// fillGroup writes what only ad sets have.
+// fillGroup adds the fields of a patch that only ad sets have.
 func (n *Network) fillGroup(params url.Values, patch ads.Patch) error {
 	if patch.EndsAt != nil {
 		params.Set("end_time", textOf(*patch.EndsAt))
@@ -75,7 +77,8 @@ func (n *Network) updateGroup(ctx context.Context, c ads.Conn, id string, patch 
 	return n.change(ctx, c, id, params)
 }
 
-// updateCampaign changes the campaign with the caps of its ad sets in one call, and then what its ad sets alone have.
+// updateCampaign changes the campaign, together with the bid amounts of its ad sets, in one call, and then each ad set.
+// If only a part could be changed, the error is ErrIndeterminate.
 func (n *Network) updateCampaign(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) error {
 	own, below := url.Values{}, url.Values{}
 	if err := n.fillBudget(own, patch); err != nil {
@@ -107,7 +110,8 @@ func (n *Network) updateCampaign(ctx context.Context, c ads.Conn, ref ads.Ref, p
 	return nil
 }
 
-// setCaps moves the cap into the campaign's call: a strategy with a cap is refused while an ad set has none.
+// setCaps moves the bid amount from the ad sets' parameters to the campaign's call, because Meta refuses a strategy with
+// a cap while an ad set has none.
 func setCaps(own, below url.Values, groups []state) {
 	amount := below.Get("bid_amount")
 	if below.Del("bid_amount"); amount == "" || len(groups) == 0 {
@@ -120,7 +124,7 @@ func setCaps(own, below url.Values, groups []state) {
 	own.Set("adset_bid_amounts", jsonText(caps))
 }
 
-// entity reads what was changed. It was changed whether or not it can be read.
+// entity reads what was changed. If that fails, the error is ErrIndeterminate, because the change took place.
 func (n *Network) entity(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (e ads.Entity, err error) {
 	if ref.Level == store.AdLevelCampaign {
 		var node campaignNode

@@ -12,29 +12,29 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// key is a column of a table of people: an identifier, or what else is known of somebody.
+// key is a column of a table of people: an identifier, or a detail such as the city.
 type key struct{ field, word string }
 
-// keys are Meta's words for what it matches, in the order of the columns.
+// keys are Meta's words for what it matches people by, in the order of the columns.
 var keys = []key{
 	{string(store.AdIdentifierEmail), "EMAIL"}, {string(store.AdIdentifierPhone), "PHONE"}, {"first_name", "FN"}, {"last_name", "LN"},
 	{"city", "CT"}, {"state", "ST"}, {"country", "COUNTRY"}, {"zip", "ZIP"},
 }
 
-// payload is a table of people: a hash or "" in each column.
+// payload is a table of people, with a hash or "" in each column.
 type payload struct {
 	Schema []string   `json:"schema"`
 	Data   [][]string `json:"data"`
 }
 
-// received is what Meta says about the people of one session.
+// received says what became of the people of one session.
 type received struct {
 	Received int `json:"num_received"`
 	Invalid  int `json:"num_invalid_entries"`
 }
 
 // UploadUsers implements ads.Network. A user with an email and a phone number is one row. Each call is a session of its
-// own, so that Meta's numbers are those of the call.
+// own, so that the numbers that Meta answers are those of this call.
 func (n *Network) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads.Uploaded, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
@@ -54,6 +54,7 @@ func (n *Network) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ad
 	return ads.Uploaded{Audience: audience, Accepted: max(accepted, 0)}, nil
 }
 
+// send adds the people of a table to an audience. If Meta did not receive all of them, the error is ErrIndeterminate.
 func (n *Network) send(ctx context.Context, c ads.Conn, audience string, people payload) (received, error) {
 	rows := len(people.Data)
 	session := map[string]any{"session_id": rand.Int64N(1<<53) + 1, "batch_seq": 1, "last_batch_flag": true, "estimated_num_total": rows}
@@ -66,10 +67,11 @@ func (n *Network) send(ctx context.Context, c ads.Conn, audience string, people 
 	return answer, err
 }
 
-// person is what is known of somebody, by field.
+// person holds the hashes of one person, by field.
 type person map[string]string
 
-// peopleOf puts the identifiers of each user together, and a second one of the same kind into a person of its own.
+// peopleOf puts the identifiers of each user together into one person. A second identifier of the same kind begins
+// another person.
 func peopleOf(members []store.AdMember) []person {
 	var people []person
 	last := -1
@@ -83,7 +85,7 @@ func peopleOf(members []store.AdMember) []person {
 	return people
 }
 
-// tableOf writes people down, with a column for each key that anybody has.
+// tableOf makes a table of people, with a column for each key that at least one of them has.
 func tableOf(people []person) payload {
 	var columns []key
 	for _, k := range keys {
