@@ -20,7 +20,8 @@ const (
 	OrderStatusVoid              OrderStatus = "void"
 )
 
-// orderLifecycle has arrows back from the refunds: one that fails gives the money back to the order.
+// orderLifecycle lists, for each state of an order, the states that may follow it. A refunded order may become a paid one
+// again, because a refund that fails leaves the money with the order.
 var orderLifecycle = core.Lifecycle[OrderStatus]{
 	OrderStatusPending:           {OrderStatusPaid, OrderStatusVoid},
 	OrderStatusPaid:              {OrderStatusPartiallyRefunded, OrderStatusRefunded},

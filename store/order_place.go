@@ -10,8 +10,9 @@ import (
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
-// Rows are locked in one order by every use case, which leaves out those that it does not need: checkout or
-// subscription, payment, customer, invoice, order, checkout link, discount, counters, products by id, price variants by id, payment guards.
+// Every use case locks rows in this order, and leaves out those that it does not need, so that two of them never wait for each
+// other: checkout or subscription, payment, customer, invoice, order, checkout link, discount, counters, products by id, price
+// variants by id, payment guards.
 
 // bill is an order with its invoice, and what their events show in full. All their events have one ordering key, the order's
 // id, and are counted by one sequence, the order's. Order is nil while the invoice is a draft.

@@ -10,21 +10,22 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Every order has a page that is its receipt, and every invoice one on which it can be paid. Their addresses open them to
-// whoever has one. They are not stored but follow from the row: they name the object and its account, the row's link
-// version and a day on which they end, and carry a signature, so that a rotated secret key keeps them. A row that is read
-// later has an address that ends later, and raising its version ends all that were made before.
+// Every order has a page that shows its receipt, and every invoice has one on which it can be paid. Whoever has the address of
+// a page can open it. Addresses are not stored but computed when the row is read: they name the object and its account, the
+// row's link version and the day on which they end, and carry a signature of all that. They go on working when the secret key
+// is rotated, as long as the old key stays in the list. A row that is read later has an address that ends later, and raising
+// the row's version ends all addresses that were made before.
 
 const (
-	// pageLinkMonths is how long an address opens its page, at least. All that are made in a month end together, so that a
-	// row has one and the same for a while.
+	// pageLinkMonths is for how many months an address opens its page, at least. All addresses that are made in a month end
+	// together, so that a row has the same one whenever it is read in that month.
 	pageLinkMonths = 6
-	// pageLinkRest is how long one that is over still opens what was paid, or called off, only now: whoever has just paid
-	// on a page sees that it is paid.
+	// pageLinkRest is how long an address whose time is over still opens a row that was paid, or called off, only now: whoever
+	// has just paid on the page sees there that it is paid.
 	pageLinkRest = 30 * day
 )
 
-// bareLinksEnd is when addresses end that were made without a version and an end, by programs before schema 43.
+// bareLinksEnd is when the addresses end that programs before schema 43 made: they carry neither a version nor an end.
 var bareLinksEnd = core.TimeOf(time.Date(2027, time.July, 1, 0, 0, 0, 0, time.UTC))
 
 // Rows that hold one get it when they are read.
@@ -35,20 +36,20 @@ var (
 	_ db.Linked = (*InvoiceDetail)(nil)
 )
 
-// Link gives an order the address of its receipt: db.Linked.
+// Link fills in the address of the order's receipt, whenever an order is read: see db.Linked.
 func (o *Order) Link(d *db.DB) {
 	o.ReceiptURL = pageURL(d, "receipt", o.AccountID, o.ID, o.LinkVersion)
 }
 
-// Link gives an invoice the address of its page: db.Linked.
+// Link fills in the address of the invoice's page, whenever an invoice is read: see db.Linked.
 func (i *Invoice) Link(d *db.DB) {
 	i.HostedURL = pageURL(d, "invoice", i.AccountID, i.ID, i.LinkVersion)
 }
 
-// Link gives the order of an event its address.
+// Link fills in the address of the order in an event.
 func (o *OrderDetail) Link(d *db.DB) { o.Order.Link(d) }
 
-// Link gives the invoice of an event its address.
+// Link fills in the address of the invoice in an event.
 func (i *InvoiceDetail) Link(d *db.DB) { i.Invoice.Link(d) }
 
 // pageURL returns the address of a page of a row. It ends with the month that is pageLinkMonths after this one.

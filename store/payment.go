@@ -127,7 +127,7 @@ type Confirmation struct {
 	PausedUntil *core.Time // set if this decline was one too many: until then buyers without a key cannot pay in this account
 }
 
-// ChargeResult is what a provider says about the charge of a payment.
+// ChargeResult is the provider's answer about the charge of a payment.
 type ChargeResult struct {
 	Status        PaymentStatus
 	Failure       *PaymentFailure // with failed and canceled
@@ -136,7 +136,7 @@ type ChargeResult struct {
 
 var paymentColumns = db.ColumnsOf[Payment]("payments")
 
-// PaymentsByID returns the payments among ids.
+// PaymentsByID returns those of the payments with these ids that exist, by id.
 func (s *Store) PaymentsByID(ctx context.Context, account string, ids []string) (map[string]*Payment, error) {
 	return db.ByID(ctx, s.db, paymentColumns, account, ids)
 }
@@ -232,7 +232,8 @@ func (s *Store) GetConfirmation(ctx context.Context, account, id string) (*Confi
 	return &Confirmation{Checkout: c, Payment: payment}, err
 }
 
-// How long a buyer has for an action that the provider wants, as the seller chooses. Stock is held meanwhile.
+// defaultHoldMinutes and the next two bound the time that a seller gives buyers for an action that the provider requires, such
+// as one at their bank. Their stock is held meanwhile.
 const defaultHoldMinutes, minHoldMinutes, maxHoldMinutes = 30, 5, 120
 
 // hold returns how long a payment in this account waits for its buyer's action.

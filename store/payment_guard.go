@@ -17,15 +17,15 @@ import (
 // card after card. Its time is the store's: an account's own clock lets nobody try sooner.
 type guard struct {
 	Subject  string    `db:"subject"`
-	Declines int64     `db:"declines"`  // in the hour from Since on; for guardOpened the checkouts that were opened
+	Declines int64     `db:"declines"`  // in the hour from Since on; for guardOpened how many checkouts were opened
 	UnderWay int64     `db:"under_way"` // payments without an outcome, which may become declines; for guardHeld how many pieces they hold
 	Since    core.Time `db:"since"`
 	RetryAt  core.Time `db:"retry_at"`
 }
 
-// patience says what a guard lets pass. Up to free declines nobody waits, and at most atOnce payments may be under way. From
-// then on only one payment at a time may be tried, and each decline makes the next one wait: first the time of first, then
-// twice as long each time, up to longest.
+// patience says what a guard lets pass. As long as there are fewer than free declines nobody waits, and at most atOnce payments
+// may be under way, but no more than could be declined before free is reached. From then on only one payment at a time may be
+// tried, and each decline makes the next one wait: first the time of first, then twice as long each time, up to longest.
 type patience struct {
 	free, atOnce   int64
 	first, longest time.Duration
@@ -36,17 +36,17 @@ const (
 	guardMemory = 2 * time.Hour // after the last try nothing is left to be counted, and no wait
 )
 
-// The kinds of subject. One address may be many buyers, and the network around it many more. An address that exists inside
-// networks only is that of a proxy which is not named, with all buyers behind it.
+// The kinds of subject, which a subject begins with. Many buyers may share one address, and many more the network around it. An
+// address that exists inside networks only belongs to a proxy that nobody named, with all buyers behind it.
 const (
 	guardAddress  = "address:"
 	guardNetwork  = "network:"
 	guardInside   = "inside:"
 	guardCustomer = "customer:"
 	guardInvoice  = "invoice:"
-	guardHeld     = "held:"   // of one thing of which there are only so many, by one network
-	guardOpened   = "opened:" // checkouts by links, with what an address or a network is called: counted only
-	guardSales    = "sales"   // all that buyers without a key try in an account: counted only
+	guardHeld     = "held:"   // with the id of a thing of which there are only so many, and a network that holds some of it
+	guardOpened   = "opened:" // with one of the subjects above: checkouts that were opened by links, which are only counted
+	guardSales    = "sales"   // declines of all buyers without a key in an account, which are only counted
 )
 
 // patienceFor returns the patience of the guards of a subject's kind. It is a switch and not a map, because nothing may change
@@ -68,7 +68,7 @@ func patienceFor(subject string) patience {
 	return patience{free: checkoutAttempts, atOnce: 1, first: time.Minute, longest: time.Hour}
 }
 
-// checkoutAttempts is how often a checkout or an invoice may be tried before there is a wait.
+// checkoutAttempts is how often the payment of a checkout or an invoice may be declined before there is a wait.
 const checkoutAttempts = 5
 
 // wait returns how long nothing more may be tried after so many declines, 0 if there is no wait.
@@ -149,7 +149,7 @@ func (g guard) refuses(now core.Time) (time.Duration, string) {
 	return 0, ""
 }
 
-// What a buyer is told, and how long others may take to finish.
+// What a buyer is told, and how long they are asked to wait for payments that are under way.
 const (
 	tooManyDeclines = "Too many payments were declined. Nothing was charged."
 	tooManyUnderWay = "Too many payments are under way that wait for a bank. Nothing was charged: finish or cancel them."
@@ -310,6 +310,7 @@ func (u *unit) countGuards(ctx context.Context, account string, subjects []strin
 		args = append(args, account, subject, declines, underWay*sizes.of(subject), now, now)
 	}
 	args = append(args, now.Add(-guardWindow), now.Add(-guardWindow))
+	// In an hour that is over, and before the first decline, since begins anew.
 	counted, err := db.Select[guard](ctx, u.store.db, `
 		INSERT INTO payment_guards AS g (account_id, subject, declines, under_way, since, retry_at, touched_at)
 		VALUES `+strings.Repeat(`, (?, ?, ?, ?, ?, 0, ?)`, len(subjects))[2:]+`

@@ -12,10 +12,11 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// A payment that waits for its buyer's bank holds a use of the checkout link, of the discount, and the stock. So that nobody can
-// hold all that there is without paying, what one network holds of a thing is at most as much as it leaves to others, or what one
-// of its payments buys: whether a card asks a bank is known only afterwards, and who buys many would be refused for ever. After
-// such a payment was given up unpaid it is not even that for a while, so that others get their turn.
+// A payment that waits for its buyer's bank holds a use of the checkout link, a use of the discount, and the stock that it buys.
+// Nobody may hold all that there is without paying. So what one network holds of a thing is limited to as much as it leaves to
+// others. One payment may always hold what it buys: whether its bank is going to ask the buyer is known only afterwards, and
+// without this exception somebody who buys many pieces would be refused for ever. After such a payment was given up unpaid, the
+// exception does not hold for a while, so that others get their turn.
 
 // hold notes what a payment that begins holds of things of which there are only so many: a use of the checkout link, a use of
 // the discount, the stock of price variants. For each it adds a guard to the payment, whose subject names the thing and the

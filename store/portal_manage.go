@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// What a customer does on the portal concerns what is theirs: anything else is missing.
+// On the portal customers see and change only what is theirs. Anything else is CodeMissing for them.
 
 // CustomerSubscription returns a subscription of a customer, or CodeMissing.
 func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {

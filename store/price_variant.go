@@ -34,7 +34,7 @@ const (
 // PriceVariantStatus says whether a price variant can be bought.
 type PriceVariantStatus string
 
-// The states of a price variant; it changes between them at will.
+// The states of a price variant. It can change from each to the other at any time.
 const (
 	PriceVariantStatusActive   PriceVariantStatus = "active"
 	PriceVariantStatusArchived PriceVariantStatus = "archived"

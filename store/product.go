@@ -22,6 +22,7 @@ const (
 	ProductStatusArchived ProductStatus = "archived"
 )
 
+// productLifecycle lists, for each state of a product, the states that may follow it.
 var productLifecycle = core.Lifecycle[ProductStatus]{
 	ProductStatusDraft:    {ProductStatusActive, ProductStatusArchived},
 	ProductStatusActive:   {ProductStatusDraft, ProductStatusArchived},
@@ -68,13 +69,13 @@ type Product struct {
 	CustomFields          core.JSON[[]CustomField] `db:"custom_fields"`
 	Deliverables          core.JSON[[]Deliverable] `db:"deliverables"`
 	PriceVariantIDs       core.JSON[[]string]      `db:"price_variant_ids"`        // by position
-	DefaultPriceVariantID *string                  `db:"default_price_variant_id"` // the first active one
-	PriceMinAmount        *int64                   `db:"price_min_amount"`         // of the active ones in PriceCurrency
+	DefaultPriceVariantID *string                  `db:"default_price_variant_id"` // the first active variant
+	PriceMinAmount        *int64                   `db:"price_min_amount"`         // the least price of the active variants in PriceCurrency
 	PriceMaxAmount        *int64                   `db:"price_max_amount"`
 	PriceCurrency         *string                  `db:"price_currency"` // the default variant's
-	HasRecurring          bool                     `db:"has_recurring"`  // among the active ones
+	HasRecurring          bool                     `db:"has_recurring"`  // whether an active variant is recurring
 	SalesCount            int64                    `db:"sales_count"`
-	PublishedAt           *core.Time               `db:"published_at"` // first
+	PublishedAt           *core.Time               `db:"published_at"` // when it became active for the first time
 	SEOTitle              *string                  `db:"seo_title"`
 	SEODescription        *string                  `db:"seo_description"`
 	ExternalID            *string                  `db:"external_id"`

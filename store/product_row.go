@@ -132,6 +132,7 @@ func (u *unit) lockVariants(ctx context.Context, p *Product) error {
 // subscription is about to change to. Column is product_id or price_variant_id. The caller has locked the product and the
 // variants.
 func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool, error) {
+	// What column is called in the table of the variants themselves.
 	variant := map[string]string{"product_id": "product_id", "price_variant_id": "id"}[column]
 	row, err := db.Get[int](ctx, u.store.db, `
 		SELECT 1 FROM line_items WHERE account_id = ? AND `+column+` = ? AND (order_id IS NOT NULL OR invoice_id IS NOT NULL)

@@ -18,7 +18,8 @@ const (
 	RefundStatusCanceled  RefundStatus = "canceled"
 )
 
-// A refund that succeeded fails when the buyer's bank sends the money back.
+// refundLifecycle lists, for each state of a refund, the states that may follow it. A refund that has succeeded fails when the
+// buyer's bank sends the money back.
 var refundLifecycle = core.Lifecycle[RefundStatus]{
 	RefundStatusPending:   {RefundStatusSucceeded, RefundStatusFailed, RefundStatusCanceled},
 	RefundStatusSucceeded: {RefundStatusFailed},

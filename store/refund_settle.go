@@ -17,7 +17,7 @@ type Refunding struct {
 	Resumed bool
 }
 
-// RefundResult is what a provider says about a refund.
+// RefundResult is the provider's answer about a refund.
 type RefundResult struct {
 	Ref           string // empty if the provider has none
 	Status        RefundStatus
@@ -136,7 +136,7 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 	case r.Status == RefundStatusSucceeded:
 		r.SucceededAt = &now
 		customer.refund(r.Currency, r.Amount, now)
-	case from == RefundStatusSucceeded:
+	case from == RefundStatusSucceeded: // it was counted for the customer, and the money came back
 		customer.refund(r.Currency, -r.Amount, now)
 		fallthrough
 	default:

@@ -18,8 +18,8 @@ type KeyChange string
 // What may have changed.
 const (
 	KeyKept     KeyChange = "kept"     // nothing
-	KeyMoved    KeyChange = "moved"    // to a newer key of the list: servers that have only older ones do not start any more
-	KeyReplaced KeyChange = "replaced" // to a key of ours, for nothing is sealed or signed with the one before
+	KeyMoved    KeyChange = "moved"    // the canary is sealed with a newer key of the list now: servers that have only older ones do not start any more
+	KeyReplaced KeyChange = "replaced" // the canary is sealed with a key of ours now, because nothing is sealed or signed with the one before
 )
 
 // OwnSecretKeys makes sure that our secret keys are those of the database, or returns a *SecretKeyError. It is called before a

@@ -23,6 +23,7 @@ const (
 	SubscriptionStatusCompleted SubscriptionStatus = "completed" // all its billing cycles are over
 )
 
+// subscriptionLifecycle lists, for each state of a subscription, the states that may follow it.
 var subscriptionLifecycle = core.Lifecycle[SubscriptionStatus]{
 	SubscriptionStatusTrialing: {SubscriptionStatusActive, SubscriptionStatusPaused, SubscriptionStatusCanceled},
 	SubscriptionStatusActive:   {SubscriptionStatusPastDue, SubscriptionStatusPaused, SubscriptionStatusCanceled, SubscriptionStatusCompleted},
@@ -110,7 +111,7 @@ const (
 	cancelledBySystem   = "system"
 )
 
-// BillingMethod is what a subscription is charged with.
+// BillingMethod is the payment method that a subscription or an invoice is charged with.
 type BillingMethod struct {
 	ID          *string       `json:"id"` // of the saved method, if it is one
 	Provider    string        `json:"provider"`
@@ -119,7 +120,7 @@ type BillingMethod struct {
 	Card        PaymentMethod `json:"card"`
 }
 
-// SubscriptionPlan is what is billed in each period.
+// SubscriptionPlan is what a subscription bills in each period.
 type SubscriptionPlan struct {
 	ProductID        string  `json:"product"`
 	PriceVariantID   string  `json:"price_variant"`
@@ -162,7 +163,7 @@ type ListSubscriptions struct {
 	CurrentPeriodEndAfter  *core.Time // inclusive
 	CancellationReason     CancellationReason
 
-	IsVerified bool // only those that more than a typed address says are the customer's
+	IsVerified bool // leaves out those of which only a typed address says that they are the customer's
 }
 
 var subscriptionColumns = db.ColumnsOf[Subscription]("subscriptions")
@@ -251,7 +252,7 @@ func (s *Store) GetSubscription(ctx context.Context, account, ref string) (*Subs
 	return s.findSubscription(ctx, account, ref, "", "")
 }
 
-// SubscriptionsByID returns the subscriptions among ids.
+// SubscriptionsByID returns those of the subscriptions with these ids that exist, by id.
 func (s *Store) SubscriptionsByID(ctx context.Context, account string, ids []string) (map[string]*Subscription, error) {
 	return db.ByID(ctx, s.db, subscriptionColumns, account, ids)
 }

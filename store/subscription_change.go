@@ -138,7 +138,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 	if err := s.checkFree(ctx, sub); err != nil {
 		return nil, err
 	}
-	now -= now % core.Time(time.Millisecond.Microseconds()) // what a change keeps of the moment until it is paid: see PendingChange
+	now -= now % core.Time(time.Millisecond.Microseconds()) // a PendingChange is stored as JSON, whose times have milliseconds: computing with the same moment later gives the same figures
 	plan, err := s.planFor(ctx, sub, in)
 	if err != nil {
 		return nil, err
@@ -258,6 +258,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 	if c.Remaining, err = next.unused(c.amount, now); err != nil || c.Remaining == c.Unused {
 		return err
 	}
+	// The difference is priced as one line, whichever way it goes: a credit includes the tax that was paid with it.
 	item := next.line(LineItemKindProration, 1, max(c.Remaining-c.Unused, c.Unused-c.Remaining))
 	text := fmt.Sprintf("Change from %s to %s, until %s", sub.plan().describe(), c.Plan.describe(), next.CurrentPeriodEnd.Time().Format("2006-01-02"))
 	item.Description, item.PeriodStart = &text, &now
@@ -270,6 +271,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 		return nil
 	}
 	c.Items, c.Amounts, c.Balance = b.Items, b.Amounts, b.Balance
+	// The balance pays more than it has only for a total that is too little to be charged: see credit.
 	if c.Balance > max(customer.Balance.V[sub.Currency], 0) {
 		c.Behavior, c.Balance, c.waits = ProrationBehaviorNextInvoice, 0, true
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// maxTrial is how long a trial may be in all.
+// maxTrial is the greatest length of a trial, from its start to its end, extensions included.
 const maxTrial = 730 * day
 
 // PauseSubscription says how a subscription is to be paused. ResumesAt nil means until somebody resumes it.
@@ -16,15 +16,16 @@ type PauseSubscription struct {
 	ResumesAt *core.Time
 }
 
-// SubscriptionPatch is what may be changed of a subscription without a change of plan. A nil func leaves Metadata.
+// SubscriptionPatch says what to change of a subscription. A nil field changes nothing. Change is always called, and sets
+// fields that do not depend on the state, such as the metadata.
 type SubscriptionPatch struct {
 	Change            func(*Subscription)
 	CancelAtPeriodEnd *bool
 	TrialEnd          *core.Time
 	Quantity          *int64
-	Discount          *string // an empty one takes the discount away
+	Discount          *string // id; an empty one takes the discount away
 	PaymentMethod     *string
-	IsVerified        *bool // whoever bought it is its customer
+	IsVerified        *bool // the seller knows that the customer bought it
 }
 
 // pause stops the billing at the given moment.

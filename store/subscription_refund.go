@@ -28,6 +28,7 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, n
 	if err != nil {
 		return nil, err
 	}
+	// Orders are locked by id, so that two of these never wait for each other.
 	slices.SortFunc(parts, func(a, b PaidPart) int { return cmp.Compare(a.OrderID, b.OrderID) })
 	var ids []string
 	for _, part := range parts {
@@ -89,6 +90,7 @@ func (s *Store) unusedParts(ctx context.Context, sub *Subscription, at core.Time
 		return nil, err
 	}
 	for _, line := range lines {
+		// What was carried into this period from an order is among the parts already.
 		if line.OrderID == but || slices.ContainsFunc(sub.Carried.V, func(p PaidPart) bool { return p.OrderID == line.OrderID }) {
 			continue
 		}

@@ -190,7 +190,7 @@ func (u *unit) collect(ctx context.Context, sub *Subscription, now core.Time) (*
 		sub.NextAttemptAt = &next
 		return nil, nil
 	}
-	if !extra {
+	if !extra { // nil marks an attempt of the schedule: see notCollected
 		sub.NextAttemptAt = nil
 	}
 	method, err := u.billingMethod(ctx, sub)

@@ -23,7 +23,7 @@ const (
 	TaxBehaviorInclusive = "inclusive"
 )
 
-// What a tax table may hold.
+// The limits of a tax table: how many rates it has, and how high one may be.
 const (
 	maxTaxRates   = 500
 	maxTaxRateBps = 10_000

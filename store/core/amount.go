@@ -10,7 +10,7 @@ import (
 func FormatAmount(amount int64, currency string) string {
 	digits, negative := strings.CutPrefix(strconv.FormatInt(amount, 10), "-")
 	exponent := ExponentOf(currency)
-	if missing := exponent + 1 - len(digits); missing > 0 {
+	if missing := exponent + 1 - len(digits); missing > 0 { // 5 cents are 005, of which 0 is the whole
 		digits = strings.Repeat("0", missing) + digits
 	}
 	whole, minor := digits[:len(digits)-exponent], digits[len(digits)-exponent:]

@@ -57,7 +57,7 @@ func (j *JSON[T]) decode(text string) error {
 	if isEmptyText(text) {
 		return nil
 	}
-	if list, ok := any(&j.V).(*[]string); ok && plainList(text) {
+	if list, ok := any(&j.V).(*[]string); ok && plainList(text) { // ["a","b"] without the outer brackets and quotes
 		*list = strings.Split(text[2:len(text)-2], `","`)
 		return nil
 	}

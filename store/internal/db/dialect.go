@@ -218,8 +218,8 @@ func (d *DB) Rebind(query string) string {
 	return sqlx.Rebind(sqlx.DOLLAR, query)
 }
 
-// PlanAnew has PostgreSQL plan each statement of the transaction when it runs: a plan that was made while its tables were
-// empty would read them whole when they are not. SQLite's plans do not depend on what is in the tables.
+// PlanAnew makes PostgreSQL plan each statement of the transaction when it runs. A plan that it has kept from a time when the
+// tables were empty would read them as a whole now that they are not. SQLite's plans do not depend on what is in the tables.
 func (u *Unit) PlanAnew(ctx context.Context) error {
 	if u.db.Engine == core.SQLite {
 		return nil

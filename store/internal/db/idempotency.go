@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// claimLease is how long a request that went outside keeps its key before another may take it over.
+	// claimLease is how long a request that went outside keeps its key before the same request, sent again, may take it over.
 	// Every provider's time-out is shorter.
 	claimLease = 60 * time.Second
 	// KeyLifetime is how long an answer is replayed.
@@ -232,6 +232,7 @@ func (r *request) recorded(ctx context.Context, answer *core.Answer) bool {
 	ctx = Detached(ctx)
 	k := r.key
 	_, err := Tx(ctx, r.db, func(ctx context.Context, u *Unit) (any, error) {
+		// If this row can be inserted, the COMMIT did not take place; errNotRecorded then takes the row away again.
 		rows, err := u.Exec(ctx, `
 			INSERT INTO idempotency_keys (account_id, key, fingerprint, token, effect, lease_until, expires_at) VALUES (?, ?, ?, ?, ?, 0, 0)
 			ON CONFLICT (account_id, key) DO NOTHING`, k.Account, k.Key, k.Fingerprint[:], r.token, r.effect)

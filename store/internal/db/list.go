@@ -83,6 +83,7 @@ func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account
 	if p.Ascends() {
 		beyond, order = " AND id > ?", " ORDER BY account_id, id LIMIT ? + 1"
 	}
+	// Resolve has made sure that at most one of them is set.
 	if position := p.StartingAfter + p.EndingBefore; position != "" {
 		query, args = query+beyond, append(args, position)
 	}

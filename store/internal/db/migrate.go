@@ -183,6 +183,7 @@ func takeSchemaLock(ctx context.Context, db *sqlx.DB, holder string) (bool, erro
 	if err != nil && !existsAlready(err) {
 		return false, err
 	}
+	// The row is taken if there is none, if it is ours, or if the lease of its holder is over.
 	result, err := db.ExecContext(ctx, `
 		INSERT INTO schema_lock AS l (name, holder, lease_until)
 		VALUES ('migrate', $1, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint) + $2)

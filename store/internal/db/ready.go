@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// LeastSpace is what the disk of an embedded database must have free, in bytes: room for its log and for a backup to be
-// noticed in time, far above what a request needs.
+// LeastSpace is how many bytes the disk of an embedded database must have free. That is far more than a request needs: it
+// leaves room for the database's log, and time to notice that something, such as a backup, fills the disk.
 const LeastSpace = 64 << 20
 
 // CheckReady returns nil if requests can be served: the database answers, has the schema of this program, takes writes, and has

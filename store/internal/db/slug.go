@@ -58,6 +58,7 @@ func (u *Unit) TakeSlug(ctx context.Context, kind core.Kind, account, objectID, 
 	if !IsSlug(wanted) {
 		return "", core.Invalid("slug", slugMessage)
 	}
+	// No row is changed if another object has the slug now; a former slug of one is taken over.
 	rows, err := u.Exec(ctx, `
 		INSERT INTO slugs AS s (account_id, kind, slug, object_id, current) VALUES (?, ?, ?, ?, TRUE)
 		ON CONFLICT (account_id, kind, slug) DO UPDATE SET object_id = excluded.object_id, current = TRUE

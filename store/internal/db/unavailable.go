@@ -48,8 +48,9 @@ func IsMarked(err error) bool {
 	return ok
 }
 
-// unavailableStates are the SQLSTATEs, and unavailableClasses their first two characters, that say of the database and not
-// of the statement why it was not done. A statement that lost against others for too long is among them.
+// unavailableStates are the SQLSTATEs by which PostgreSQL says that the database, and not the statement, is the reason why the
+// statement was not carried out. A statement that lost against others for too long is among them. unavailableClasses are the
+// first two characters of further ones.
 var (
 	unavailableStates = []string{
 		SerializationFailure, deadlockDetected, lockNotAvailable, readOnlyTransaction,

@@ -121,7 +121,7 @@ func Step[T any](ctx context.Context, d *DB, fn func(context.Context, *Unit) (T,
 	if r.failed != nil {
 		return zero, r.failed
 	}
-	if commitErr := r.commit(ctx); commitErr != nil {
+	if commitErr := r.commit(ctx); commitErr != nil { // also after a Recorded error, which is stored
 		r.failed = commitErr
 		return zero, commitErr
 	}
