@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// maxPage is the most that the server returns at once.
+// maxPage is the most items that the server returns in one page.
 const maxPage = 100
 
 // pageOf is a page of a list, *List or *CursorList.
@@ -56,7 +56,7 @@ func All[T, P any, L pageOf[T]](ctx context.Context, list func(context.Context, 
 	}
 }
 
-// after returns where the page after this one begins, and false at the end of the list.
+// after returns the position of the page after this one, and false at the end of the list.
 func after[T any](page any) (position, bool) {
 	switch p := page.(type) {
 	case *List[T]:
@@ -71,12 +71,12 @@ func after[T any](page any) (position, bool) {
 	return position{}, false
 }
 
-// position is where a page of All begins, by the parameter that says so. The zero value is where params say.
+// position says where a page of All begins: the query parameter and its value. The zero value leaves that to params.
 type position struct{ parameter, value string }
 
 func (p position) apply(s *settings) { s.at = &p }
 
-// walk sets the position of All in a query.
+// walk puts the position into a query.
 func (p position) walk(query url.Values) error {
 	if query.Has("ending_before") {
 		return errors.New("All walks forward only: leave EndingBefore nil")
@@ -90,7 +90,7 @@ func (p position) walk(query url.Values) error {
 	return nil
 }
 
-// idOf reads the ID field, which every listed resource has.
+// idOf returns the ID field of a resource, which every listed resource has.
 func idOf(resource any) string {
 	field := reflect.ValueOf(resource).FieldByName("ID")
 	if !field.IsValid() {

@@ -19,7 +19,7 @@ const (
 	idlePerHost    = 64
 )
 
-// clientSettings are what a client was made with.
+// clientSettings are the settings that a client was made with.
 type clientSettings struct {
 	key       string
 	baseURL   string
@@ -108,7 +108,8 @@ func WithHook(hook func(context.Context, Attempt)) ClientOption {
 	return func(c *Client) { c.hooks = append(c.hooks, hook) }
 }
 
-// newTransport keeps more idle connections to one host than the standard library's two, which a busy shop exceeds.
+// newTransport returns a transport that keeps more idle connections to one host than the standard library's two, which are too
+// few for a busy shop.
 func newTransport() http.RoundTripper {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

@@ -22,7 +22,8 @@ const maxAnswer = 32 << 20
 
 var errAnswerTooLarge = fmt.Errorf("the answer is over %d MiB", maxAnswer>>20)
 
-// do is what every method ends in. params and body are nil where the operation has none; a nil pointer in body is misuse.
+// do carries out an operation; every method of the client ends here. Params and body are nil where the operation has none. A
+// body that is a nil pointer is an error of the caller.
 func do[T any](ctx context.Context, c *Client, operation string, ids []string, params, body any, opts []Option) (*T, error) {
 	op := Operations[operation]
 	r, err := c.prepare(op, ids, params, body, opts)
@@ -40,7 +41,7 @@ func do[T any](ctx context.Context, c *Client, operation string, ids []string, p
 	return result, nil
 }
 
-// request is a call that is ready to be sent, as often as it takes.
+// request is a call that is ready to be sent, as many times as needed.
 type request struct {
 	operation Operation
 	url       string
@@ -59,6 +60,7 @@ type answer struct {
 	body   []byte
 }
 
+// prepare turns a call into a request, and returns what is wrong with the call before anything is sent.
 func (c *Client) prepare(op Operation, ids []string, params, body any, opts []Option) (*request, error) {
 	var s settings
 	for _, o := range opts {
@@ -94,7 +96,7 @@ func (c *Client) checkKey(op Operation) error {
 	return nil
 }
 
-// query adds what the options ask for to the parameters.
+// query returns the parameters of a call, with those that its options add.
 func (s *settings) query(params any) (url.Values, error) {
 	query := encodeQuery(params)
 	if len(s.expand) > 0 {
@@ -122,7 +124,7 @@ func encodeBody(body any) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// optional is the body of an operation that does without one: nil means none.
+// optional returns a body that may be left out, nil if it is.
 func optional[T any](body *T) any {
 	if body == nil {
 		return nil
@@ -130,6 +132,7 @@ func optional[T any](body *T) any {
 	return body
 }
 
+// headers returns the headers of a call. A write gets a random Idempotency-Key unless the caller gave one.
 func (c *Client) headers(op Operation, s *settings, hasBody bool) http.Header {
 	h := http.Header{}
 	h.Set("Accept", "application/json")
@@ -152,7 +155,7 @@ func (c *Client) headers(op Operation, s *settings, hasBody bool) http.Header {
 	return h
 }
 
-// checkHeader finds what net/http would refuse at every attempt. It does not quote the value, which may be the key.
+// checkHeader refuses a header that net/http would refuse at every attempt. It does not quote the value, which may be the key.
 func checkHeader(h http.Header) error {
 	for name, values := range h {
 		if strings.ContainsFunc(strings.Join(values, ""), unicode.IsControl) {
@@ -162,8 +165,8 @@ func checkHeader(h http.Header) error {
 	return nil
 }
 
-// exchange sends the request once. Its error is an *Error for every status that is not 2xx, and otherwise what the
-// network said, without the URL: a client secret may stand in it.
+// exchange sends the request once. Its error is an *Error for every status that is not 2xx. Otherwise it is the error of the
+// network, without the URL, because that may contain a client secret.
 func (c *Client) exchange(ctx context.Context, r *request) (*answer, error) {
 	if c.timeout > 0 {
 		var cancel context.CancelFunc

@@ -24,9 +24,12 @@
 //
 // Every write carries a random Idempotency-Key, the same for all attempts of a call, so the server does it once however often it
 // is sent. A call is repeated, up to [WithRetries] times, after a network error, a status of 500 or above, a 429, and a 409
-// idempotency_request_in_progress, never after another 4xx. It waits half of a bound that doubles from half a second to eight and a
-// random part of the other half, so that a restart of the server or of its database is bridged, plus what Retry-After asks for (on a 429 without it, until X-RateLimit-Reset). It does not wait for more than two minutes, nor
-// beyond the context's deadline: then the error comes back at once.
+// idempotency_request_in_progress, never after another 4xx.
+//
+// Before each repetition it waits for half of a bound that doubles from half a second to eight, and for a random part of the other
+// half, so that a restart of the server or of its database is bridged. It also waits for what Retry-After asks for, and on a 429
+// without it until X-RateLimit-Reset. If that would take longer than the context's deadline, it does not wait: the error comes back
+// at once.
 //
 // # Lists
 //

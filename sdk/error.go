@@ -31,7 +31,7 @@ const (
 	CodeAPIError             = "api_error"
 )
 
-// snippetLength bounds what an error quotes of an answer that is not the API's.
+// snippetLength is how many bytes an error quotes of an answer that does not come from the API.
 const snippetLength = 200
 
 // Error is a refusal by the server. Every method returns one, for errors.As, when the server answered with a status that is
@@ -77,7 +77,7 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// decodeError reads the error envelope, and makes the best of a body that is none.
+// decodeError reads the error of an answer. If the body is not the API's, as from a proxy, the error quotes its beginning.
 func decodeError(operation string, a *answer, now time.Time) *Error {
 	var envelope struct {
 		Error struct {
@@ -98,7 +98,7 @@ func decodeError(operation string, a *answer, now time.Time) *Error {
 	return e
 }
 
-// describe quotes the beginning of an answer that is not the API's.
+// describe quotes the beginning of an answer that does not come from the API.
 func describe(a *answer) string {
 	text := http.StatusText(a.status)
 	body := strings.Join(strings.Fields(strings.ToValidUTF8(string(a.body[:min(len(a.body), snippetLength)]), "")), " ")
@@ -108,7 +108,8 @@ func describe(a *answer) string {
 	return fmt.Sprintf("%s; the answer is not the API's: %q", text, body)
 }
 
-// retryAfter reads Retry-After, and on 429 without one the end of the quota's window.
+// retryAfter returns how long the server asks to wait: what Retry-After says, and on a 429 without it the time until the
+// quota's window ends.
 func retryAfter(a *answer, now time.Time) time.Duration {
 	value := a.header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil {

@@ -62,7 +62,8 @@ func (e *Event) Refund() (*Refund, error) {
 // Invoice returns the invoice of an invoice event, its lines and customer expanded.
 func (e *Event) Invoice() (*Invoice, error) { return dataOf[Invoice](e, "invoice") }
 
-// dataOf refuses another type of object: decoding it would give a resource full of zeros.
+// dataOf decodes the resource of an event. Another type of object is an error: decoding it would give a resource full of zero
+// values.
 func dataOf[T any](e *Event, object string) (*T, error) {
 	var named struct {
 		Object string `json:"object"`

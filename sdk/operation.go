@@ -28,10 +28,10 @@ type Operation struct {
 	Public bool
 }
 
-// writes tells whether the operation changes something and so carries an Idempotency-Key.
+// writes reports whether the operation changes something and so carries an Idempotency-Key.
 func (o Operation) writes() bool { return o.Method != http.MethodGet }
 
-// fill puts ids into the placeholders of the path. It refuses an id that would make the path another operation's.
+// fill puts ids into the placeholders of the path. It refuses an id that would turn the path into that of another operation.
 func (o Operation) fill(ids []string) (string, error) {
 	var path strings.Builder
 	rest := o.Path

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Option changes one call.
+// Option changes a single call.
 type Option interface{ apply(*settings) }
 
-// settings are what the options of one call add up to.
+// settings are what all options of a call ask for.
 type settings struct {
 	key      string
 	timeout  time.Duration

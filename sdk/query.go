@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// encodeQuery turns a pointer to a parameter struct into a query. What is nil or zero is left out. A list is one value with
-// commas, a map is name[key]=value.
+// encodeQuery turns a pointer to a struct of parameters into a query. Parameters that are nil or zero are left out. A list
+// becomes one value with commas, and a map becomes name[key]=value.
 func encodeQuery(params any) url.Values {
 	query := url.Values{}
 	v := reflect.ValueOf(params)
@@ -24,6 +24,7 @@ func encodeQuery(params any) url.Values {
 	return query
 }
 
+// addParam adds one parameter to a query.
 func addParam(query url.Values, name string, value reflect.Value) {
 	switch value.Kind() {
 	case reflect.Map:
@@ -41,7 +42,8 @@ func addParam(query url.Values, name string, value reflect.Value) {
 	}
 }
 
-// paramName falls back to the json tag: the generator gives deepObject parameters no form tag.
+// paramName returns the name of a parameter: that of the form tag, or of the json tag, because the generator gives deepObject
+// parameters no form tag.
 func paramName(tag reflect.StructTag) string {
 	name, _, _ := strings.Cut(cmp.Or(tag.Get("form"), tag.Get("json")), ",")
 	return name

@@ -37,8 +37,8 @@ type Attempt struct {
 	Err error
 }
 
-// send repeats the request until it is answered, refused for good, or out of attempts or time. An attempt that failed is
-// repeated with the same headers and body, and so with the same Idempotency-Key.
+// send sends the request until it is answered or refused for good, or until attempts or time run out. Every attempt has the
+// same headers and body, and so the same Idempotency-Key.
 func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 	if r.timeout > 0 {
 		var cancel context.CancelFunc
@@ -61,8 +61,8 @@ func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 	}
 }
 
-// spent tells whether a call has made its last attempt. Those that find the first one still running do not count, for a
-// while: the answer is about to be there.
+// spent reports whether a call has made its last attempt. For up to longestClaim, attempts that find the first one still
+// running do not count, because its answer is about to come.
 func (c *Client) spent(attempts int, begun time.Time, err error) bool {
 	if c.retries > 0 && CodeOf(err) == CodeRequestInProgress && time.Since(begun) < longestClaim {
 		return false
@@ -70,7 +70,7 @@ func (c *Client) spent(attempts int, begun time.Time, err error) bool {
 	return attempts > c.retries
 }
 
-// attempt makes one exchange known to the hooks and to WithResponse.
+// attempt sends the request once, and tells the hooks and WithResponse about it.
 func (c *Client) attempt(ctx context.Context, r *request, number int) (*answer, error) {
 	started := time.Now()
 	a, err := c.exchange(ctx, r)
@@ -91,8 +91,8 @@ func (c *Client) attempt(ctx context.Context, r *request, number int) (*answer, 
 	return a, err
 }
 
-// repeatable tells whether another attempt may succeed: after a network error, a 5xx, a 429, and while the first request
-// with this Idempotency-Key is still running. Every other 4xx would be refused again.
+// repeatable reports whether another attempt may succeed: after a network error, a 5xx, a 429, and while the first request with
+// this Idempotency-Key is still running. Every other 4xx would be refused again.
 func repeatable(err error) bool {
 	refusal, ok := errors.AsType[*Error](err)
 	switch {
@@ -104,8 +104,9 @@ func repeatable(err error) bool {
 	return refusal.Status >= http.StatusInternalServerError || refusal.Status == http.StatusTooManyRequests
 }
 
-// pause is what the server asks for plus a random time in the upper half of a bound that doubles: clients that failed together
-// do not come back together, and none of them has used up its attempts before a server or its database has restarted.
+// pause returns how long to wait before the next attempt: what the server asks for, plus a random time in the upper half of a
+// bound that doubles each time. So clients that failed together do not come back together, and none of them has used up its
+// attempts before a server or its database has restarted.
 func pause(err error, number int) time.Duration {
 	bound := min(lastBackoff, firstBackoff<<min(number-1, 10))
 	wait := bound/2 + rand.N(bound/2)
@@ -115,7 +116,7 @@ func pause(err error, number int) time.Duration {
 	return wait
 }
 
-// outlasts tells whether waiting would use up the time that is left: then the error is worth more now.
+// outlasts reports whether waiting would use up the time that is left. Then the caller is better served with the error now.
 func outlasts(ctx context.Context, wait time.Duration) bool {
 	deadline, ok := ctx.Deadline()
 	return ok && time.Until(deadline) <= wait
@@ -132,7 +133,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// named adds the operation to an error that does not have it yet.
+// named adds the name of the operation to an error that does not have it yet.
 func named(r *request, err error) error {
 	if _, ok := errors.AsType[*Error](err); ok {
 		return err

@@ -14,20 +14,20 @@ type List[T any] = wire.List[T]
 // CursorList is a page of a list of ads. All walks over the pages.
 type CursorList[T any] = wire.CursorList[T]
 
-// AdCampaignRef is a campaign by the network's id. Platform is needed only where two networks gave the same id.
+// AdCampaignRef names a campaign by the network's id. Platform is needed only if two networks gave the same id.
 type AdCampaignRef = wire.AdCampaignRef
 
 // Expandable is a reference to another resource: always its ID, and with Get the resource, if the call asked for it with
 // Expand and it was not deleted since.
 type Expandable[T any] = wire.Expandable[T]
 
-// PaymentMethod is how a checkout is paid: a token, or with the test provider a card.
+// PaymentMethod says how a checkout is paid: with a token, or with the test provider a card.
 type PaymentMethod = wire.PaymentMethod
 
-// Card is a card in the open. Only the test provider takes one.
+// Card is a card with its number in plain text. Only the test provider takes one.
 type Card = wire.Card
 
-// Time is a timestamp as it stands in JSON. Its Time method returns the moment.
+// Time is a timestamp as it is in JSON. Its Time method returns the moment.
 type Time = wire.Time
 
 // TimeOf returns t as the API reads and writes it.

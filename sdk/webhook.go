@@ -60,6 +60,8 @@ func VerifyWebhook(body []byte, header http.Header, secret string, options ...We
 	return parseEvent(body)
 }
 
+// verify checks the signatures of a delivery: first the service's own, then the one of Standard Webhooks. One good signature is
+// enough.
 func (v *verification) verify(body []byte, header http.Header, secret string) error {
 	own := valuesOf(header, v.accepts)
 	if signature.Verify(body, secret, own...) {
@@ -85,10 +87,11 @@ func (v *verification) accepts(name string) bool {
 	return strings.HasPrefix(name, "x-") && strings.HasSuffix(name, "-hmac-sha256")
 }
 
-// standardHeader are the three headers of the Standard Webhooks specification.
+// standardHeader holds the three headers of the Standard Webhooks specification.
 type standardHeader struct{ id, timestamp, signatures string }
 
-// standard returns nil for a delivery without them, and where one header was asked for.
+// standard returns the headers of Standard Webhooks. It is nil if the delivery has none, or if WithSignatureHeader asks for
+// another header.
 func (v *verification) standard(header http.Header) *standardHeader {
 	named := func(name string) string {
 		return strings.Join(valuesOf(header, func(given string) bool { return strings.EqualFold(given, name) }), " ")
@@ -105,7 +108,8 @@ func (v *verification) recent(timestamp string) bool {
 	return err == nil && v.now().Sub(time.Unix(seconds, 0)).Abs() <= webhookTolerance
 }
 
-// valuesOf compares names in any case, because not every framework canonicalises them.
+// valuesOf returns the values of all headers whose name is wanted. It does not rely on their case, because not every framework
+// canonicalises names.
 func valuesOf(header http.Header, wanted func(name string) bool) []string {
 	var found []string
 	for name, values := range header {

@@ -6,14 +6,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// wirePackage holds the Go types that schemas are bound to.
+// wirePackage is the package of the Go types that schemas are bound to.
 const wirePackage = "github.com/tillwright/tillwright/openapi/wire"
 
-// schemaPath is what references to schemas begin with.
+// schemaPath is the beginning of every reference to a schema.
 const schemaPath = "#/components/schemas/"
 
-// complete writes out what the resource files leave to the conventions: list schemas, references and expand. Both the
-// published document and the Go code are made from the result.
+// complete adds to the document what the resource files leave to conventions: the schemas of lists, references, and expand
+// parameters. Both the published document and the Go code are made from the result.
 func complete(doc *yaml.Node) {
 	addExpand(doc) // while references still name what they point at
 	for _, op := range operations(doc) {
@@ -24,6 +24,7 @@ func complete(doc *yaml.Node) {
 	walk(get(doc, "components", "schemas"), completeSchema)
 }
 
+// completeSchema writes out the short forms of one schema: x-list, x-cursor-list and x-expandable.
 func completeSchema(n *yaml.Node) {
 	if item := text(n, "x-list"); item != "" {
 		*n = *listSchema(item)
@@ -72,9 +73,9 @@ func addParameter(op, parameter *yaml.Node) {
 	list.Content = append(list.Content, parameter)
 }
 
-// publish turns the completed document into the one that is served and validated against: shared error responses,
-// response headers, the Idempotency-Key header, closed request schemas, and none of the extensions that only the Go
-// generator reads.
+// publish turns the completed document into the one that is served, and that requests are validated against. It adds the shared
+// error responses, response headers and the Idempotency-Key header, refuses unknown fields in requests, and drops the
+// extensions that only the Go generator reads.
 func publish(doc *yaml.Node) {
 	for _, op := range operations(doc) {
 		addErrors(op)
@@ -104,16 +105,16 @@ func publish(doc *yaml.Node) {
 	walk(doc, openAny)
 }
 
-// openAny spells fields of any name and value, of which only the Go generator was told more, as true: a validator may find
-// that a schema that says nothing refuses null.
+// openAny writes additionalProperties: true where a schema takes fields of any name and value. An empty schema there means the
+// same, but some validators let it refuse null.
 func openAny(n *yaml.Node) {
 	if fields := get(n, "additionalProperties"); fields != nil && fields.Kind == yaml.MappingNode && len(fields.Content) == 0 {
 		set(n, "additionalProperties", parse("true"))
 	}
 }
 
-// requireSome writes out what a body must have beyond its required fields. The server names the first field that is
-// missing: x-expects stays, because which one that is does not follow from minProperties.
+// requireSome writes out what a body must have besides its required fields. X-expects stays in the document: it names the field
+// that the server calls missing, which minProperties cannot say.
 func requireSome(n *yaml.Node) {
 	if text(n, "x-expects") != "" {
 		set(n, "minProperties", parse("1"))
@@ -128,7 +129,7 @@ func requireSome(n *yaml.Node) {
 
 func ref(kind, name string) *yaml.Node { return parse("$ref: '#/components/%s/%s'", kind, name) }
 
-// sharedErrors are the responses that the mechanisms add to an operation, by component name.
+// sharedErrors returns the error responses that the conventions add to an operation, by the names of their components.
 func sharedErrors(op operation) []string {
 	names := []string{"BadRequest", "Unauthorized", "Forbidden"}
 	if text(op.node, "x-public") == "true" {
@@ -163,7 +164,7 @@ func addErrors(op operation) {
 	}
 }
 
-// addPlan lets an operation that can be run dry answer 200 with a plan, beside or instead of what it makes.
+// addPlan lets an operation that supports a dry run answer 200 with a plan. If it has a 200 already, both are possible.
 func addPlan(op operation) {
 	if !op.dryRun() {
 		return
@@ -206,7 +207,7 @@ func responseHeaders(status string) *yaml.Node {
 	return headers
 }
 
-// closeSchema refuses unknown fields in every object that n, a request body, leads to.
+// closeSchema refuses unknown fields in every object that can be part of n, a request body.
 func closeSchema(doc, n *yaml.Node, seen map[string]bool) {
 	walk(n, func(n *yaml.Node) {
 		if text(n, "type") == "object" && get(n, "additionalProperties") == nil && get(n, "properties") != nil {

@@ -12,9 +12,9 @@ const (
 	exampleLater  = "2026-12-22T09:30:00.000Z"
 )
 
-// addExamples gives every answer that succeeds an example, made of the examples of its properties, so that a new field is in
-// it at once. `x-example` on a schema says what else one should show than its properties say by themselves, and on an
-// operation what its own answer is like; the rest stays.
+// addExamples gives every successful response an example, made of the examples of its properties, so that a new field is in it
+// at once. An `x-example` on a schema says what its example shows instead of the properties' own examples, and on an operation
+// what that of its own answer shows. Everything else stays.
 func addExamples(doc *yaml.Node) {
 	for _, op := range operations(doc) {
 		each(get(op.node, "responses"), func(status string, response *yaml.Node) {
@@ -39,7 +39,7 @@ func addExamples(doc *yaml.Node) {
 	})
 }
 
-// examplePath is the path of an operation as a caller of its example wrote it.
+// examplePath returns the path of an operation with the examples of its parameters in it.
 func examplePath(doc *yaml.Node, op operation) string {
 	path := "/v1" + op.path
 	for _, p := range append(nodes(get(op.item, "parameters")), nodes(get(op.node, "parameters"))...) {
@@ -50,7 +50,7 @@ func examplePath(doc *yaml.Node, op operation) string {
 	return path
 }
 
-// show puts what an x-example says into an example, field by field.
+// show puts the fields of an x-example into an example.
 func show(example, shown *yaml.Node) {
 	each(shown, func(field string, value *yaml.Node) {
 		if inner := get(example, field); inner != nil && inner.Kind == yaml.MappingNode && value.Kind == yaml.MappingNode && len(value.Content) > 0 {
@@ -63,7 +63,7 @@ func show(example, shown *yaml.Node) {
 
 type exampler struct{ doc *yaml.Node }
 
-// of makes an example of a schema, for a property of this name. What may be null and has no example is null.
+// of returns an example of a schema, for a property of this name. A property that may be null and has no example is null.
 func (e exampler) of(name string, schema *yaml.Node) *yaml.Node {
 	if example := get(schema, "example"); example != nil {
 		return flatten(example)
@@ -102,7 +102,8 @@ func (e exampler) of(name string, schema *yaml.Node) *yaml.Node {
 	return quoted(exampleText(name, text(schema, "format")))
 }
 
-// either shows the first of several forms; of a reference that is the id of what it points at, or null.
+// either returns an example of a schema with several forms: that of the first form. For a reference it is the id of an object,
+// or null.
 func (e exampler) either(name string, forms []*yaml.Node) *yaml.Node {
 	if len(forms) > 1 && text(forms[0], "type") == "string" && text(forms[0], "nullable") != "true" {
 		if id := get(resolve(e.doc, forms[1]), "properties", "id", "example"); id != nil {
@@ -112,7 +113,7 @@ func (e exampler) either(name string, forms []*yaml.Node) *yaml.Node {
 	return e.of(name, forms[0])
 }
 
-// array has one item. Of plain texts without an example it has none.
+// array returns a list with one item, or an empty list if its items are texts without an example.
 func (e exampler) array(name string, of *yaml.Node) *yaml.Node {
 	list := parse("[]")
 	if text(of, "type") != "string" || get(of, "enum") != nil || get(of, "example") != nil {
@@ -121,7 +122,7 @@ func (e exampler) array(name string, of *yaml.Node) *yaml.Node {
 	return list
 }
 
-// object has what is required, or everything where nothing is.
+// object returns an object with its required properties, or with all of them if none is required.
 func (e exampler) object(schema *yaml.Node) *yaml.Node {
 	example := parse("{}")
 	example.Style = 0
@@ -138,6 +139,7 @@ func (e exampler) object(schema *yaml.Node) *yaml.Node {
 	return example
 }
 
+// exampleText returns an example of a text, by its format or by the name of the property.
 func exampleText(name, format string) string {
 	switch {
 	case format == "date-time" && (strings.HasSuffix(name, "_end") || name == "expires_at" || name == "effective_at"):

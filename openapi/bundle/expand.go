@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// addExpand gives every operation with x-expand its expand parameter. Its x-scopes says what the key must hold for a
-// name beyond the operation's own scope: reading an object through a reference takes what reading it directly takes.
+// addExpand gives every operation with x-expand its expand parameter. X-scopes of the parameter says which scopes a name needs
+// besides the operation's own: reading an object through a reference needs what reading it directly needs.
 func addExpand(doc *yaml.Node) {
 	reading := readScopes(doc)
 	for _, op := range operations(doc) {
@@ -20,6 +20,7 @@ func addExpand(doc *yaml.Node) {
 	}
 }
 
+// expandParameter returns the expand parameter of an operation that can expand these names.
 func expandParameter(doc *yaml.Node, op operation, names []string, reading map[string]string) *yaml.Node {
 	parameter := parse(`
 name: expand
@@ -47,8 +48,9 @@ example: ['%s']
 	return parameter
 }
 
-// readScopes maps schemas to the scope of the GET that answers with one object of them. Line items and payments have
-// none: they are part of what shows them. A reference to something that is only listed says its scope itself, in x-read-scope.
+// readScopes maps schemas to the scope that is needed to read one such object, which is that of the GET that returns it. Line
+// items and payments have none, because they are part of other objects. If objects can only be listed, the reference itself
+// names the scope, in x-read-scope.
 func readScopes(doc *yaml.Node) map[string]string {
 	scopes := map[string]string{}
 	for _, op := range operations(doc) {
@@ -59,7 +61,7 @@ func readScopes(doc *yaml.Node) map[string]string {
 	return scopes
 }
 
-// pathScopes returns the scopes that a path such as line_items.product needs beyond the operation's own.
+// pathScopes returns the scopes that a path such as line_items.product needs besides the operation's own.
 func pathScopes(doc *yaml.Node, op operation, path string, reading map[string]string) []string {
 	schemas := get(doc, "components", "schemas")
 	schema := answer(op)
@@ -82,7 +84,7 @@ func pathScopes(doc *yaml.Node, op operation, path string, reading map[string]st
 	return scopes
 }
 
-// typeScopes returns what reading an object of any type takes, where that depends on its type.
+// typeScopes returns all scopes that are needed to read an object of any type, if that depends on the object's type.
 func typeScopes(schema *yaml.Node) []string {
 	var scopes []string
 	each(get(schema, "x-type-scopes"), func(_ string, needed *yaml.Node) { scopes = append(scopes, items(needed)...) })

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// forGo turns the completed document into the generator's input: successful responses only, because errors and headers
-// are mechanisms of their own, and every schema bound to the Go type that serves people best.
+// forGo turns the completed document into the input of the Go generator. Only successful responses are left, because errors and
+// headers are handled in one place for all operations, and every schema is bound to the Go type that is easiest to use.
 func forGo(doc *yaml.Node) {
 	for _, op := range operations(doc) {
 		each(get(op.node, "responses"), func(status string, _ *yaml.Node) {
@@ -39,7 +39,7 @@ func forGo(doc *yaml.Node) {
 	})
 }
 
-// forServer turns the Go input into the server's: what it writes as a reference is a plain value.
+// forServer turns the input of the Go generator into that for the server, where a reference is a plain value.
 func forServer(doc *yaml.Node) {
 	walk(doc, func(n *yaml.Node) {
 		if strings.HasPrefix(text(n, "x-go-type"), "wire.Expandable[") {
@@ -52,7 +52,7 @@ func forServer(doc *yaml.Node) {
 	})
 }
 
-// bindWire names the import of a wire type. A reference needs no pointer: its zero value is "none".
+// bindWire adds the import of a wire type. A reference needs no pointer, because its zero value means none.
 func bindWire(n *yaml.Node) {
 	name := text(n, "x-go-type")
 	if !strings.HasPrefix(name, "wire.") {
@@ -68,7 +68,8 @@ func bindWire(n *yaml.Node) {
 // isConcealed reports whether n is a text that is null for keys without a scope.
 func isConcealed(n *yaml.Node) bool { return text(n, "x-scope") != "" && text(n, "type") == "string" }
 
-// bindConcealed lets a reader have what is shown to a key like this one as a plain text: it is empty where it is not shown.
+// bindConcealed makes a plain text of one that is null for some keys, so that the SDK's users need no pointer for it. It is
+// empty where it is not shown.
 func bindConcealed(n *yaml.Node) {
 	if isConcealed(n) {
 		set(n, "x-go-type", parse("string"))
@@ -76,7 +77,7 @@ func bindConcealed(n *yaml.Node) {
 	}
 }
 
-// bindNullable gives a nullable field of a PATCH its three values: absent, null and set.
+// bindNullable gives a nullable field of a PATCH a type with three states: absent, null and a value.
 func bindNullable(p *yaml.Node) {
 	if text(p, "nullable") != "true" {
 		return
@@ -86,7 +87,7 @@ func bindNullable(p *yaml.Node) {
 	set(p, "x-go-type-skip-optional-pointer", parse("true"))
 }
 
-// bindArray lets a PATCH empty a list: nil is absent, an empty slice is sent.
+// bindArray lets a PATCH empty a list: a nil slice is not sent, an empty one is.
 func bindArray(p *yaml.Node) {
 	if text(p, "type") == "array" {
 		set(p, "x-omitempty", parse("false"))
@@ -94,6 +95,7 @@ func bindArray(p *yaml.Node) {
 	}
 }
 
+// goType returns the Go type of a nullable field.
 func goType(p *yaml.Node) string {
 	if bound := text(p, "x-go-type"); bound != "" {
 		return bound
@@ -112,7 +114,7 @@ func goType(p *yaml.Node) string {
 	panic("no Go type for a nullable " + text(p, "type") + " in a PATCH; add it to goType")
 }
 
-// order keeps the fields of a Go struct, and so the keys of its JSON, as the specification lists them.
+// order makes the fields of a Go struct, and so the keys of its JSON, come in the order of the specification.
 func order(properties *yaml.Node) {
 	i := 0
 	each(properties, func(_ string, p *yaml.Node) {

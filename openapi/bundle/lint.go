@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// minimumNotice is how long a deprecated operation keeps answering.
+// minimumNotice is how long a deprecated operation has to keep answering.
 const minimumNotice = 183 * 24 * time.Hour
 
 var (
@@ -57,7 +57,7 @@ func (l *linter) fail(format string, args ...any) {
 	l.errs = append(l.errs, fmt.Errorf("%s: %s", l.at, fmt.Sprintf(format, args...)))
 }
 
-// tags returns the names of the document's tags, and holds that each says what it is to readers and in the SDK.
+// tags returns the names of the document's tags. It checks that each is described, for readers and for the SDK.
 func (l *linter) tags(doc *yaml.Node) []string {
 	var names []string
 	for _, tag := range nodes(get(doc, "tags")) {
@@ -72,6 +72,7 @@ func (l *linter) tags(doc *yaml.Node) []string {
 	return names
 }
 
+// operation checks that an operation is described and says what the conventions need to know of it.
 func (l *linter) operation(op operation) {
 	for _, key := range []string{"operationId", "summary", "description"} {
 		if text(op.node, key) == "" {
@@ -101,6 +102,7 @@ func (l *linter) operation(op operation) {
 	l.deprecation(op)
 }
 
+// names checks that the path and the parameters of an operation are in snake_case.
 func (l *linter) names(op operation) {
 	for part := range strings.SplitSeq(op.path, "/") {
 		part = strings.Trim(part, "{}")
@@ -121,7 +123,8 @@ func (l *linter) names(op operation) {
 	}
 }
 
-// filters holds that an empty filter is refused: a script whose variable is not set would be answered with everything.
+// filters checks that an empty filter is refused. Otherwise a script with a variable that is not set would be answered with
+// everything.
 func (l *linter) filters(doc *yaml.Node, op operation) {
 	for _, p := range append(nodes(get(op.item, "parameters")), nodes(get(op.node, "parameters"))...) {
 		p = resolve(doc, p)
@@ -140,6 +143,7 @@ func (l *linter) body(op operation) {
 	}
 }
 
+// responses checks that an operation has one successful response, and names its errors in x-errors.
 func (l *linter) responses(op operation) {
 	success := 0
 	each(get(op.node, "responses"), func(status string, _ *yaml.Node) {
@@ -160,6 +164,7 @@ func (l *linter) responses(op operation) {
 	}
 }
 
+// deprecation checks that a deprecated operation gives enough notice and a link.
 func (l *linter) deprecation(op operation) {
 	if text(op.node, "deprecated") != "true" {
 		return
@@ -177,7 +182,7 @@ func (l *linter) deprecation(op operation) {
 	}
 }
 
-// schema holds that names are snake_case and that every schema and resource says what it is.
+// schema checks that names are in snake_case, and that every schema and resource is described.
 func (l *linter) schema(schema *yaml.Node) {
 	if text(schema, "description") == "" {
 		l.fail("needs a description: it is the type's documentation in the SDK")
@@ -197,7 +202,7 @@ func (l *linter) schema(schema *yaml.Node) {
 	})
 }
 
-// describes reports whether a property says what it is, itself or through the schema that it refers to.
+// describes reports whether a property is described, by itself or by the schema that it refers to.
 func describes(property *yaml.Node) bool {
 	return text(property, "description") != "" || get(property, "$ref") != nil || len(nodes(get(property, "allOf"))) > 0
 }

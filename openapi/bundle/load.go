@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// load reads dir/openapi.yaml and merges every dir/resources/*.yaml into it: their paths, and the members of their
-// components. Two definitions of one name are refused, because a silent merge of two files' `Status` is how contracts rot.
+// load reads dir/openapi.yaml and merges every dir/resources/*.yaml into it: their paths, and the members of their components.
+// If two files define the same name, it is an error: one of the definitions would silently be lost.
 func load(dir string) (*yaml.Node, error) {
 	doc, err := read(filepath.Join(dir, "openapi.yaml"))
 	if err != nil {
@@ -46,6 +46,7 @@ func read(file string) (*yaml.Node, error) {
 	return flatten(doc.Content[0]), nil
 }
 
+// merge puts the paths and components of a resource file into the document.
 func merge(doc, resource *yaml.Node) (err error) {
 	into := func(target *yaml.Node, what string) func(string, *yaml.Node) {
 		return func(name string, value *yaml.Node) {
@@ -78,7 +79,7 @@ type operation struct {
 
 func (o operation) write() bool { return o.method != "get" }
 
-// dryRun tells that the operation can be asked for what it would do.
+// dryRun reports whether the operation can be asked what it would do, without doing it.
 func (o operation) dryRun() bool { return text(o.node, "x-dry-run") == "true" }
 
 func operations(doc *yaml.Node) []operation {

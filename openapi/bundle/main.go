@@ -20,6 +20,7 @@ func main() {
 	}
 }
 
+// run bundles the document of the folder source, and writes what is made of it below spec, sdk and bin.
 func run(source, spec, sdk, bin string) error {
 	public, err := load(source)
 	if err != nil {

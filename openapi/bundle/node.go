@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// flatten returns a copy of n without aliases, anchors and merge keys, so that what follows sees plain mappings. A key of
-// the mapping itself wins over one merged into it, wherever it stands.
+// flatten returns a copy of n without aliases, anchors and merge keys, so that all that follows sees plain mappings. A
+// mapping's own key is preferred to one that is merged into it, wherever it is written.
 func flatten(n *yaml.Node) *yaml.Node {
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -80,7 +80,7 @@ func set(n *yaml.Node, key string, value *yaml.Node) {
 	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key, Style: keyStyle(key)}, value)
 }
 
-// keyStyle quotes the keys that would read as numbers: statuses are strings.
+// keyStyle quotes keys that would otherwise be read as numbers, such as statuses, which are strings.
 func keyStyle(key string) yaml.Style {
 	if key != "" && key[0] >= '0' && key[0] <= '9' {
 		return yaml.SingleQuotedStyle
@@ -98,7 +98,7 @@ func drop(n *yaml.Node, key string) {
 	}
 }
 
-// each calls f for every key of a copy of the mapping n, so that f may change n.
+// each calls f for every key of the mapping n. It goes over a copy, so that f may change n.
 func each(n *yaml.Node, f func(key string, value *yaml.Node)) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
@@ -128,7 +128,7 @@ func nodes(n *yaml.Node) []*yaml.Node {
 	return n.Content
 }
 
-// resolve returns what n refers to in the document, or n itself.
+// resolve returns the node of the document that n refers to, or n itself if it is no reference.
 func resolve(doc, n *yaml.Node) *yaml.Node {
 	if path, found := strings.CutPrefix(text(n, "$ref"), "#/"); found {
 		return get(doc, strings.Split(path, "/")...)

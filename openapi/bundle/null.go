@@ -22,14 +22,14 @@ func wrapped(n *yaml.Node) string {
 	return name
 }
 
-// typeNullable repeats the type of the schema that a nullable reference points at, for messages about it.
+// typeNullable adds to a nullable reference the type of the schema that it points at. Messages about it need that.
 func typeNullable(doc, n *yaml.Node) {
 	if name := wrapped(n); name != "" && get(n, "type") == nil {
 		set(n, "type", parse("%s", text(doc, "components", "schemas", name, "type")))
 	}
 }
 
-// spellNull gives a nullable reference its published form.
+// spellNull writes a nullable reference in its published form.
 func spellNull(doc, n *yaml.Node) {
 	name := wrapped(n)
 	if name == "" {
@@ -51,8 +51,8 @@ func spellNull(doc, n *yaml.Node) {
 	set(n, "oneOf", parse("[{$ref: '%s%s'}, {type: %s, nullable: true, enum: [null]}]", schemaPath, name, kind))
 }
 
-// nullable holds that every nullable has an effect, and that a schema that others refer to is not null itself: a reference
-// would be null twice.
+// nullable checks that every nullable has an effect, and that a schema that others refer to is not nullable itself: a reference
+// to it could be null for two reasons.
 func (l *linter) nullable(doc *yaml.Node) {
 	walk(doc, func(n *yaml.Node) {
 		if text(n, "nullable") != "true" || wrapped(n) != "" {

@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// forRequests turns the published document into what the server holds requests against: the same operations, parameters
-// and bodies, without what only readers need. The server reads it whenever it starts.
+// forRequests turns the published document into the one that the server checks requests against. It has the same operations,
+// parameters and bodies, without what only readers need, because the server reads it at every start.
 func forRequests(doc *yaml.Node) {
 	for _, op := range operations(doc) {
 		for _, key := range []string{"tags", "summary", "description"} {
@@ -25,8 +25,8 @@ func forRequests(doc *yaml.Node) {
 	dropUnused(doc)
 }
 
-// dropUnused drops the schemas that nothing leads to: those of answers from what has none, and those that were written out
-// wherever they were referred to.
+// dropUnused drops the schemas that nothing refers to: those of answers where there are none, and those that were written out
+// wherever they were used.
 func dropUnused(doc *yaml.Node) {
 	used := map[string]bool{}
 	for _, from := range []*yaml.Node{get(doc, "paths"), get(doc, "components", "parameters"), get(doc, "components", "responses"), get(doc, "components", "headers")} {
@@ -40,7 +40,7 @@ func dropUnused(doc *yaml.Node) {
 	})
 }
 
-// useSchemas marks every schema that n leads to.
+// useSchemas marks every schema that can be reached from n.
 func useSchemas(doc, n *yaml.Node, used map[string]bool) {
 	walk(n, func(n *yaml.Node) {
 		name, found := strings.CutPrefix(text(n, "$ref"), schemaPath)

@@ -28,8 +28,8 @@ func services(doc *yaml.Node) []service {
 	return all
 }
 
-// writeServices writes the SDK's service types and the client with a field for each. oapi-codegen's templates see
-// operations and no tags, so this program writes them itself.
+// writeServices writes the SDK's service types, and the client with a field for each of them. This program does that itself,
+// because oapi-codegen's templates see operations but no tags.
 func writeServices(file, templateFile string, doc *yaml.Node) error {
 	t, err := template.ParseFiles(templateFile)
 	if err != nil {

@@ -24,7 +24,7 @@ func writeYAML(file string, doc *yaml.Node) error {
 	return write(file, b.Bytes())
 }
 
-// writeJSON writes the document in its own order, and validates it as the server will load it.
+// writeJSON writes the document in its own order. It checks the document first, by loading it the way the server does.
 func writeJSON(file string, doc *yaml.Node) error {
 	var b bytes.Buffer
 	if err := encode(&b, doc, 0); err != nil {
@@ -40,10 +40,11 @@ func writeJSON(file string, doc *yaml.Node) error {
 	return write(file, append(b.Bytes(), '\n'))
 }
 
-// brokenLevels is how far down every member has a line of its own: an operation and a schema are one line each, which keeps
-// the file small and its differences in git readable.
+// brokenLevels is down to which level every member has a line of its own. An operation or a schema is one line, which keeps the
+// file small and its differences in git readable.
 const brokenLevels = 3
 
+// encode writes n as JSON. Level is how deep it is in the document.
 func encode(b *bytes.Buffer, n *yaml.Node, level int) error {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -69,6 +70,7 @@ func encode(b *bytes.Buffer, n *yaml.Node, level int) error {
 	return err
 }
 
+// encodeMembers writes the members of an object or array between open and end.
 func encodeMembers(b *bytes.Buffer, open string, count int, end string, level int, member func(int) error) error {
 	line := func(indent int) {
 		if level < brokenLevels {
@@ -92,7 +94,7 @@ func encodeMembers(b *bytes.Buffer, open string, count int, end string, level in
 	return nil
 }
 
-// encodeText leaves the <, > and & of prose as they are.
+// encodeText writes a text as JSON. The characters <, > and & stay as they are.
 func encodeText(b *bytes.Buffer, text string) error {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)

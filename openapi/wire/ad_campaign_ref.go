@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 )
 
-// AdCampaignRef is a campaign by the network's id. Platform is needed only where two networks gave the same id.
+// AdCampaignRef names a campaign by the network's id. Platform is needed only if two networks gave the same id.
 type AdCampaignRef struct {
 	ID       string
 	Platform string
@@ -19,7 +19,7 @@ type adCampaignRef struct {
 	Platform           string `json:"platform,omitempty"`
 }
 
-// MarshalJSON writes the id alone as a text, and with its platform as an object.
+// MarshalJSON writes the id as a text if there is no platform, and otherwise both as an object.
 func (r AdCampaignRef) MarshalJSON() ([]byte, error) {
 	if r.Platform == "" {
 		return json.Marshal(r.ID)
@@ -27,7 +27,7 @@ func (r AdCampaignRef) MarshalJSON() ([]byte, error) {
 	return json.Marshal(adCampaignRef{ID: r.ID, Platform: r.Platform})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and takes campaign_id and platform_campaign_id for id.
+// UnmarshalJSON reads what MarshalJSON writes. Instead of id it also takes campaign_id or platform_campaign_id.
 func (r *AdCampaignRef) UnmarshalJSON(data []byte) error {
 	*r = AdCampaignRef{}
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {

@@ -16,7 +16,7 @@ type List[T any] struct {
 // Items returns Data.
 func (l *List[T]) Items() []T { return l.Data }
 
-// CursorList is the envelope of a list whose position is a text that the server made: the lists of ads.
+// CursorList is the envelope of a list of ads, whose positions are cursors that the server makes.
 type CursorList[T any] struct {
 	// Object is always "list".
 	Object string `json:"object"`

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 )
 
-// PaymentMethod is how a checkout is paid: a token such as "pm_card_visa", or a card.
+// PaymentMethod says how a checkout is paid: with a token such as "pm_card_visa", or with a card.
 type PaymentMethod struct {
 	Token string
 	Card  *Card
 }
 
-// Card is a card in the open. Only the test provider takes one.
+// Card is a card with its number in plain text. Only the test provider takes one.
 type Card struct {
 	Number   string `json:"number"`
 	ExpMonth int    `json:"exp_month"`

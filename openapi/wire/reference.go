@@ -1,14 +1,14 @@
 package wire
 
-// Reference is what the server writes where the SDK reads an Expandable: an id, a pointer to the object in its place, or
-// nil for none. It is a plain value, because encoding/json checks and copies whatever a MarshalJSON returns, and a page
-// holds dozens of references.
+// Reference is a reference as the server writes it, which the SDK reads as an Expandable: an id, a pointer to the object in its
+// place, or nil for none. It is a plain value to save time: encoding/json checks and copies whatever a MarshalJSON returns, and
+// a page has dozens of references.
 type Reference any
 
 // RefTo returns an unexpanded reference.
 func RefTo(id string) Reference { return id }
 
-// RefTos returns unexpanded references in the order of ids; never nil, so that none reads as [].
+// RefTos returns unexpanded references in the order of ids. The result is never nil, so that an empty one is rendered as [].
 func RefTos(ids []string) []Reference {
 	refs := make([]Reference, len(ids))
 	for i, id := range ids {
