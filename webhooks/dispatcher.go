@@ -23,7 +23,7 @@ const (
 	leaseTime    = 15 * time.Second
 )
 
-// DispatcherOptions are what a dispatcher works with.
+// DispatcherOptions are what a dispatcher needs.
 type DispatcherOptions struct {
 	Store    *store.Store
 	Renderer *Renderer
@@ -32,21 +32,24 @@ type DispatcherOptions struct {
 	Lease    time.Duration // default 15 s; must exceed the timeout of the sender
 }
 
-// Dispatcher sends what waits in the outbox. It works in rounds: one transaction records the results since the last
-// round and claims what fits into the free slots; what it claimed is sent at once, each in a goroutine of its own.
-// Which endpoints to claim for it hears from the store, after each commit of this process. A scan, once a second, finds
-// what nobody told it about: what another replica left, or a process that has ended. Everything but the sending and the
-// database happens in the goroutine of Run, which alone touches the fields below the channels.
+// Dispatcher sends the deliveries that wait in the outbox. It works in rounds: one transaction records the results since
+// the last round and claims as many deliveries as there are free slots. What it has claimed is sent at once, each
+// delivery in a goroutine of its own.
 //
-// Any number of dispatchers may work on one database. A delivery whose dispatcher dies is sent again when its lease
-// has run out, with the same id and the same bytes.
+// The store tells it after each commit of this process for which endpoints there is something to claim. A scan once a
+// second finds what nobody told it about: what another replica left, or a process that has ended. Everything but the
+// sending and the database work happens in the goroutine of Run, and only that goroutine touches the fields below the
+// channels.
+//
+// Any number of dispatchers may work on one database. If a dispatcher dies, its deliveries are sent again when their
+// leases have run out, with the same id and the same bytes.
 type Dispatcher struct {
 	store    *store.Store
 	renderer *Renderer
 	sender   *Sender
 	log      *slog.Logger
 	lease    time.Duration
-	interval time.Duration // between looks at what nobody told of
+	interval time.Duration // between two scans
 	news     news
 	results  chan result
 	scans    chan scan
@@ -68,13 +71,13 @@ type Dispatcher struct {
 	saidAt   time.Time   // when it was last said that a secret key is missing
 }
 
-// scan is what a look for waiting deliveries found.
+// scan is the result of a scan: endpoints for which deliveries wait.
 type scan struct {
 	endpoints []store.PendingEndpoint
 	err       error
 }
 
-// round is one exchange with the store: results for claims.
+// round is one exchange with the store: it hands in results and asks for claims.
 type round struct {
 	results []store.DeliveryResult
 	claims  []store.DeliveryClaim
@@ -82,14 +85,14 @@ type round struct {
 	err error
 }
 
-// result is what a sending goroutine hands back.
+// result is what a sending goroutine returns.
 type result struct {
 	endpoint store.PendingEndpoint
 	outcome  store.DeliveryResult
 	held     time.Duration // how long it had its slot, reading the answer included; zero if nothing was sent
 }
 
-// NewDispatcher returns a dispatcher that does nothing before Run.
+// NewDispatcher returns a dispatcher. It does nothing before Run.
 func NewDispatcher(o DispatcherOptions) *Dispatcher {
 	d := &Dispatcher{
 		store: o.Store, renderer: o.Renderer, sender: o.Sender, log: o.Log, lease: o.Lease, interval: pollInterval,
@@ -106,12 +109,12 @@ func NewDispatcher(o DispatcherOptions) *Dispatcher {
 	return d
 }
 
-// Wake tells the dispatcher that there are so many new deliveries to an endpoint. It never blocks: store.OnEvent calls
-// it after a commit.
+// Wake tells the dispatcher how many new deliveries there are to an endpoint. It never blocks. It is meant for
+// store.OnEvent, which is called after a commit.
 func (d *Dispatcher) Wake(e store.PendingEndpoint, deliveries int) { d.news.add(e, deliveries) }
 
-// Run works until ctx ends, then claims nothing more, waits for what is being sent, which takes at most five
-// seconds, records it and returns.
+// Run works until ctx ends. Then it claims nothing more, waits for what is being sent, which takes at most five seconds,
+// records the results and returns.
 func (d *Dispatcher) Run(ctx context.Context) {
 	stop, work := ctx.Done(), context.WithoutCancel(ctx)
 	poll := time.NewTimer(0)
@@ -144,7 +147,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	}
 }
 
-// hear takes in what the store told since the last time.
+// hear reads what the store has told since the last time, and asks for a round.
 func (d *Dispatcher) hear() {
 	for e, n := range d.news.take() {
 		d.waiting.add(e, n)
@@ -153,7 +156,7 @@ func (d *Dispatcher) hear() {
 	d.lookBy(time.Now())
 }
 
-// poll has what nobody told this dispatcher about looked for.
+// poll begins a scan for what nobody told this dispatcher about, and releases deliveries whose lease is over.
 func (d *Dispatcher) poll(ctx context.Context) {
 	now := time.Now()
 	d.slots.forget(now)
@@ -171,10 +174,10 @@ func (d *Dispatcher) poll(ctx context.Context) {
 // lookBy asks for a round that claims, at a time or earlier.
 func (d *Dispatcher) lookBy(at time.Time) { d.lookAt = sooner(d.lookAt, at) }
 
-// scanBy asks for a scan at a time, or earlier.
+// scanBy asks for a scan, at a time or earlier.
 func (d *Dispatcher) scanBy(at time.Time) { d.scanAt = sooner(d.scanAt, at) }
 
-// sooner returns the earlier one of two moments, of which a zero one is never.
+// sooner returns the earlier of two moments. A zero one stands for never.
 func sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -182,6 +185,7 @@ func sooner(a, b time.Time) time.Time {
 	return a
 }
 
+// later returns the later of two moments.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -189,7 +193,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// schedule sets the timer of what is to be done next.
+// schedule sets the timer to the next round or scan.
 func (d *Dispatcher) schedule() {
 	at := d.nextRound()
 	if !d.scanning && !d.stopping {
@@ -200,8 +204,9 @@ func (d *Dispatcher) schedule() {
 	}
 }
 
-// nextRound is zero if there is nothing to do in one, or as many are under way as the database can use. Results can
-// gather; what waits should not, unless the last look found nothing to claim of it.
+// nextRound returns when the next round is due. It is zero if there is nothing to do, or if as many rounds are under way
+// as the database can use. Results may gather for a moment; deliveries should not have to wait, unless the last look
+// found nothing to claim.
 func (d *Dispatcher) nextRound() (at time.Time) {
 	if d.underWay == cap(d.rounds) {
 		return at
@@ -222,7 +227,7 @@ func (d *Dispatcher) nextRound() (at time.Time) {
 	return at
 }
 
-// act does what is due.
+// act begins the scan and the round that are due.
 func (d *Dispatcher) act(ctx context.Context) {
 	now := time.Now()
 	if !d.scanning && !d.stopping && !d.scanAt.IsZero() && !d.scanAt.After(now) {
@@ -243,7 +248,7 @@ func (d *Dispatcher) act(ctx context.Context) {
 	}
 }
 
-// scan looks for endpoints that something waits for, a page of them that begins after the cursor.
+// scan looks for endpoints for which deliveries wait: one page of them, beginning behind the cursor.
 func (d *Dispatcher) scan(ctx context.Context) {
 	d.scanning, d.scanAt = true, time.Time{}
 	after := d.cursor
@@ -256,6 +261,7 @@ func (d *Dispatcher) scan(ctx context.Context) {
 	}()
 }
 
+// found takes in the result of a scan. If the page was full, the next one is scanned soon.
 func (d *Dispatcher) found(s scan) {
 	d.scanning = false
 	now := time.Now()
@@ -276,7 +282,7 @@ func (d *Dispatcher) found(s scan) {
 	}
 }
 
-// await waits for a call on the database, and not longer than ctx: no context ends a statement that is under way.
+// await waits for a call on the database, but not longer than ctx: a context does not end a statement that is under way.
 func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -296,8 +302,9 @@ func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	}
 }
 
-// choose gives each endpoint that waits the room that there is for it. The order of a map is another one each time, so
-// that everybody is first at some time. No endpoint is asked for by two rounds at once.
+// choose returns the claims of a round: for each endpoint with waiting deliveries as many as there is room for. It
+// reserves the slots. The order of a map is different each time, so every endpoint is first at some time. No endpoint is
+// in two rounds at once.
 func (d *Dispatcher) choose(now time.Time) []store.DeliveryClaim {
 	var claims []store.DeliveryClaim
 	for _, w := range d.waiting {
@@ -317,8 +324,8 @@ func (d *Dispatcher) choose(now time.Time) []store.DeliveryClaim {
 	return claims
 }
 
-// exchange begins a round, which ends within five seconds. What a database that does not answer has claimed for it is
-// released when its lease ends.
+// exchange begins a round, which ends within five seconds. If the database does not answer in that time and has claimed
+// something all the same, that is released when the lease ends.
 func (d *Dispatcher) exchange(ctx context.Context, claims []store.DeliveryClaim) {
 	r := round{results: d.done, claims: claims}
 	d.done = nil
@@ -333,7 +340,8 @@ func (d *Dispatcher) exchange(ctx context.Context, claims []store.DeliveryClaim)
 	}()
 }
 
-// finish sends what a round has claimed. Results that could not be recorded stay for the next one.
+// finish sends what a round has claimed and gives unused slots back. If the round failed, its results are kept for the
+// next one.
 func (d *Dispatcher) finish(ctx context.Context, r round) {
 	now := time.Now()
 	d.underWay--
@@ -369,8 +377,9 @@ func (d *Dispatcher) finish(ctx context.Context, r round) {
 	}
 }
 
-// claimed takes note of how many deliveries a claim got. If these are fewer than it asked for, what still waits comes
-// after something that is being sent: by this process, whose result will stir the endpoint, or by another replica.
+// claimed notes how many deliveries a claim got. If it got fewer than it asked for, what still waits comes after
+// something that is being sent: either by this process, and then the result brings the endpoint back, or by another
+// replica, and then a scan finds it.
 func (d *Dispatcher) claimed(claim store.DeliveryClaim, got int, now time.Time) {
 	w := d.waiting[claim.EndpointID]
 	w.deliveries -= got
@@ -386,7 +395,7 @@ func (d *Dispatcher) claimed(claim store.DeliveryClaim, got int, now time.Time) 
 	}
 }
 
-// leave waits for somebody who can sign for an endpoint, and says so once in a while.
+// leave leaves an endpoint to a replica that has the key of its secret, and logs that from time to time.
 func (d *Dispatcher) leave(claim store.DeliveryClaim, now time.Time) {
 	delete(d.waiting, claim.EndpointID)
 	d.slots.close(claim.PendingEndpoint, now)
@@ -397,7 +406,7 @@ func (d *Dispatcher) leave(claim store.DeliveryClaim, now time.Time) {
 	}
 }
 
-// settle takes a result in, and looks for what had no room before.
+// settle takes in the result of a delivery, frees its slot, and asks for a round if something waits.
 func (d *Dispatcher) settle(r result) {
 	if r.held > 0 {
 		d.slots.judge(r.endpoint, r.held, time.Now())
@@ -410,7 +419,7 @@ func (d *Dispatcher) settle(r result) {
 	}
 }
 
-// send makes one delivery. It always hands a result back: one that panics is over, too.
+// send sends one delivery. It always returns a result, even if the sending panics.
 func (d *Dispatcher) send(ctx context.Context, c store.ClaimedDelivery) {
 	r := result{endpoint: endpointOf(c), outcome: store.DeliveryResult{Account: c.AccountID, Endpoint: c.EndpointID, ID: c.ID, Lease: c.Lease, Reason: store.ReasonAborted}}
 	defer func() {
@@ -431,6 +440,7 @@ func (d *Dispatcher) send(ctx context.Context, c store.ClaimedDelivery) {
 	r.outcome.DurationMS = sent.Duration.Milliseconds()
 }
 
+// endpointOf returns the endpoint of a claimed delivery.
 func endpointOf(c store.ClaimedDelivery) store.PendingEndpoint {
 	return store.PendingEndpoint{AccountID: c.AccountID, EndpointID: c.EndpointID, Format: c.Endpoint.Format}
 }

@@ -12,7 +12,7 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// GuardOptions say where deliveries may go besides public addresses on the ports of https.
+// GuardOptions say where deliveries may go, besides public addresses on the ports of https.
 type GuardOptions struct {
 	Development bool           // also http and loopback
 	Ports       []uint16       // nil = 443 and 8443, in development any
@@ -20,9 +20,9 @@ type GuardOptions struct {
 	Deny        []netip.Prefix // networks that are out of reach although they are public; stronger than Allow
 }
 
-// Guard keeps deliveries away from the network that this server stands in. It looks twice: CheckURL when an endpoint
-// is written, Control at every dial, when names have become addresses. Only the second one is the wall: a name may
-// point elsewhere a moment after it was checked.
+// Guard keeps deliveries away from the network that this server stands in. It checks twice: CheckURL when an endpoint is
+// written, and Control at every dial, when the name has become an address. Only the second check is safe, because a name
+// may point elsewhere a moment after the first one.
 type Guard struct {
 	development bool
 	ports       []uint16
@@ -31,14 +31,14 @@ type Guard struct {
 	own         func() ([]net.Addr, error)
 }
 
-// errBlocked is the only thing that is said about an address out of reach: never which one, never why.
+// errBlocked is all that is said about an address that is out of reach. It never says which address it is, or why.
 var errBlocked = errors.New("must have a public address")
 
-// azure is where a machine in that cloud reaches the platform below it: the one address of the kind that lies outside
-// the special networks.
+// azure is the address by which a machine in that cloud reaches the platform below it. It is the only address of this
+// kind that is not in one of the special networks.
 const azure = "168.63.129.16/32"
 
-// NewGuard returns a guard. The zero options are those of production.
+// NewGuard returns a guard. The zero options are meant for production.
 func NewGuard(o GuardOptions) *Guard {
 	g := &Guard{development: o.Development, ports: o.Ports, allow: o.Allow, deny: o.Deny, own: net.InterfaceAddrs}
 	if g.ports == nil && !g.development {
@@ -48,8 +48,8 @@ func NewGuard(o GuardOptions) *Guard {
 	return g
 }
 
-// Control is a net.Dialer's Control function: it refuses every connection to an address that checkAddr refuses. The
-// address is the one about to be dialled, so a name cannot be rebound after the check.
+// Control is a net.Dialer's Control function. It refuses every connection to a port or an address that deliveries may
+// not go to. The address is the one that is about to be dialled, so a name cannot change its meaning after the check.
 func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || (network != "tcp4" && network != "tcp6") {
@@ -65,8 +65,8 @@ func (g *Guard) portAllowed(port uint16) bool {
 	return port != 0 && (g.ports == nil || slices.Contains(g.ports, port))
 }
 
-// checkAddr returns errBlocked unless deliveries may go to the address. IPv4 inside IPv6 counts as that IPv4; the
-// transition prefixes (NAT64, 6to4, Teredo) are refused whole.
+// checkAddr returns errBlocked unless deliveries may go to the address. An IPv4 address inside IPv6 counts as that IPv4
+// address. The prefixes for the transition between both (NAT64, 6to4, Teredo) are refused entirely.
 func (g *Guard) checkAddr(a netip.Addr) error {
 	if a.Zone() != "" {
 		return errBlocked
@@ -84,8 +84,9 @@ func (g *Guard) checkAddr(a netip.Addr) error {
 	return g.checkNotOwn(a)
 }
 
-// checkNotOwn refuses the public addresses of this machine: what listens on them may trust its neighbours. They are
-// read anew each time, because interfaces come and go and a dial costs far more. Unreadable ones refuse everything.
+// checkNotOwn refuses the public addresses of this machine, because what listens on them may trust its neighbours. They
+// are read again each time: interfaces come and go, and a dial costs far more. If they cannot be read, everything is
+// refused.
 func (g *Guard) checkNotOwn(a netip.Addr) error {
 	interfaces, err := g.own()
 	if err != nil {

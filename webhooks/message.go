@@ -21,8 +21,8 @@ type Renderer struct {
 // https://shop.example/v1.
 func NewRenderer(s *store.Store, base string) *Renderer { return &Renderer{store: s, base: base} }
 
-// message puts the stored body of an event into the endpoint's format, with what signs it now. Equal bodies become
-// equal messages.
+// message makes the message for an endpoint from the stored body of an event: in the endpoint's format, with the secrets
+// that sign it now. The same body always gives the same message.
 func (r *Renderer) message(e *store.WebhookEndpoint, eventID string, body []byte, attempt int) (Message, error) {
 	secret, previous, err := r.store.OpenWebhookSecrets(e)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// reasonOfStatus is empty for 2xx.
+// reasonOfStatus returns why a status is a failure, or "" for 2xx.
 func reasonOfStatus(code int) store.Reason {
 	switch {
 	case code >= 200 && code < 300:
@@ -24,8 +24,8 @@ func reasonOfStatus(code int) store.Reason {
 	return store.ReasonHTTPStatus
 }
 
-// reasonOf puts an error of http.Client.Do into its class. Its text is dropped: it would tell the owner of the
-// endpoint what answers where in the network of this server.
+// reasonOf returns the reason that an error of http.Client.Do stands for. The text of the error is dropped, because it
+// would show the owner of the endpoint what answers where in this server's network.
 func reasonOf(err error) store.Reason {
 	var (
 		dns *net.DNSError
@@ -56,15 +56,17 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) || (errors.As(err, &timeout) && timeout.Timeout())
 }
 
-// isReset also looks at the text, because net/http keeps the types of its own errors to itself: a connection that the
-// receiver closed while idle, and a stream of HTTP/2 that it reset.
+// isReset reports whether the connection broke before there was an answer. It also looks at the text, because net/http
+// does not export the types of some errors: a connection that the receiver closed while idle, and a stream of HTTP/2
+// that it reset.
 func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		strings.Contains(err.Error(), "server closed") || strings.Contains(err.Error(), "received from peer")
 }
 
-// isTLS also looks at the text, because most errors of crypto/tls have no type of their own.
+// isTLS reports whether the certificate or the protocol was refused. It also looks at the text, because most errors of
+// crypto/tls have no type of their own.
 func isTLS(err error) bool {
 	var (
 		certificate *tls.CertificateVerificationError

@@ -13,12 +13,13 @@ const (
 	retainBatch    = 1000 // rows of one transaction, small enough not to hold anybody up
 )
 
-// Retention is how long the log of deliveries reaches back.
+// Retention returns how long finished deliveries are kept. succeeded is the time for those that succeeded.
 func Retention(succeeded time.Duration) store.DeliveryRetention {
 	return store.DeliveryRetention{Failed: store.FailedRetention, Succeeded: succeeded}
 }
 
-// Retain deletes what is past its retention, now and every ten minutes, until ctx ends. All replicas may run it.
+// Retain deletes what is past its retention, at once and then every ten minutes, until ctx ends. Any number of replicas
+// may run it.
 func Retain(ctx context.Context, s *store.Store, keep store.DeliveryRetention, log *slog.Logger) {
 	for {
 		retainOnce(ctx, s, keep, log)
@@ -30,6 +31,7 @@ func Retain(ctx context.Context, s *store.Store, keep store.DeliveryRetention, l
 	}
 }
 
+// retainOnce deletes in batches until nothing is left to delete.
 func retainOnce(ctx context.Context, s *store.Store, keep store.DeliveryRetention, log *slog.Logger) {
 	for ctx.Err() == nil {
 		deleted, err := s.DeleteOldDeliveries(ctx, keep, retainBatch)

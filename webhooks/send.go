@@ -46,7 +46,7 @@ type Sender struct {
 	agent                                                       []string
 }
 
-// Message is one body on its way to one URL.
+// Message is one body that is sent to one URL.
 type Message struct {
 	EventID, URL   string
 	Secret         string
@@ -56,8 +56,8 @@ type Message struct {
 	Chat           bool // for people: without the headers of Standard Webhooks
 }
 
-// Result is what became of one attempt. Reason is empty exactly when the receiver answered 2xx in time; StatusCode is
-// zero when there was no answer.
+// Result is the result of one attempt. Reason is empty if, and only if, the receiver answered 2xx in time. StatusCode is
+// zero if there was no answer.
 type Result struct {
 	StartedAt  time.Time
 	Duration   time.Duration // up to the status line
@@ -83,8 +83,8 @@ func NewSender(o SenderOptions) *Sender {
 	}
 }
 
-// transport has no limit of connections per host: many endpoints may share one, and a slow one among them must not
-// hold up the rest. The dispatcher's slots bound them all.
+// transport returns the transport of a sender. It has no limit of connections per host: many endpoints may be on one
+// host, and a slow one must not hold up the others. The dispatcher's slots limit all of them together.
 func transport(o SenderOptions) *http.Transport {
 	connecting := o.Timeout * 3 / 5
 	dialer := &net.Dialer{Timeout: connecting, KeepAlive: 15 * time.Second, Control: o.Guard.Control, Resolver: o.Resolver}
@@ -113,8 +113,8 @@ func transport(o SenderOptions) *http.Transport {
 	}
 }
 
-// bounded is a connection on which no write takes longer than an attempt, however slowly the other side reads: over HTTP/2
-// everybody who shares the connection waits for it, without a limit.
+// bounded is a connection on which no write takes longer than an attempt, however slowly the other side reads. Over
+// HTTP/2 everybody who shares the connection waits for a write, and there is no other limit.
 type bounded struct {
 	net.Conn
 	timeout time.Duration
@@ -132,11 +132,12 @@ func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLa
 // Close drops the connections that are kept for reuse.
 func (s *Sender) Close() { s.client.CloseIdleConnections() }
 
-// Send posts the message once and returns within its timeout. It never fails: what went wrong is the result.
+// Send posts the message once and returns within its timeout. It never fails: what went wrong is in the result.
 //
-// A receiver has ways to hold up net/http in places that look at no context: a protocol it switches to, the goodbye of TLS, a
-// window of HTTP/2 that it never reads. So the attempt has a goroutine of its own, which is left behind when the time is up.
-// It does not live much longer: no write on its connection does (see bounded).
+// A receiver can hold up net/http in places that do not look at the context: by switching to another protocol, by not
+// answering the goodbye of TLS, by never reading a window of HTTP/2. So the attempt has a goroutine of its own, which is
+// left behind when the time is up. That goroutine does not live much longer, because no write on its connection does
+// (see bounded).
 func (s *Sender) Send(ctx context.Context, m Message) Result {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -152,14 +153,15 @@ func (s *Sender) Send(ctx context.Context, m Message) Result {
 	return a.wait(ctx, r)
 }
 
-// attempt is a POST under way.
+// attempt is one POST while it is under way.
 type attempt struct {
 	heard    atomic.Pointer[Result] // at the status line, and again with what was read of the body
 	panicked string
 	ended    chan struct{}
 }
 
-// run says what it hears. A new protocol is neither an answer nor ever at an end: the connection goes at once.
+// run sends the request and stores what it has heard so far. For a switch to another protocol it does not read on: that
+// is no answer and would never end.
 func (a *attempt) run(client *http.Client, req *http.Request, r Result) {
 	defer close(a.ended)
 	defer func() {
@@ -184,7 +186,7 @@ func (a *attempt) run(client *http.Client, req *http.Request, r Result) {
 	}
 }
 
-// wait returns what was heard in time. A panic of the attempt becomes one of the caller's.
+// wait returns what the attempt has heard when it ends or when ctx does. If the attempt panicked, wait panics.
 func (a *attempt) wait(ctx context.Context, r Result) Result {
 	select {
 	case <-a.ended:
@@ -205,8 +207,8 @@ func (a *attempt) wait(ctx context.Context, r Result) Result {
 	return *a.heard.Load()
 }
 
-// header writes the names as they are documented instead of in Go's spelling. There is no Idempotency-Key, and there
-// must not be: net/http takes a POST that has one for repeatable and may send it twice over a broken connection.
+// header returns the headers of a request, in the spelling that is documented instead of Go's. There must not be an
+// Idempotency-Key: net/http would take the POST for repeatable and might send it twice over a broken connection.
 func (s *Sender) header(m Message, now time.Time) http.Header {
 	h := http.Header{
 		"Content-Type":    {"application/json; charset=utf-8"},
@@ -230,7 +232,8 @@ func (s *Sender) header(m Message, now time.Time) http.Header {
 	return h
 }
 
-// beginning returns what is kept of an answer. How the reading ends does not matter: the status has decided.
+// beginning returns the part of an answer's body that is kept. How the reading ends does not matter, because the status
+// has decided already.
 func beginning(body io.Reader) string {
 	raw, _ := io.ReadAll(io.LimitReader(body, readLimit))
 	text := strings.ToValidUTF8(strings.ReplaceAll(string(raw), "\x00", ""), "\uFFFD")

@@ -28,7 +28,8 @@ const (
 	// quietFor is how long an endpoint is left alone that had something waiting and nothing to claim: what waits for
 	// it comes after something that is still being sent, here or by another replica.
 	quietFor = 100 * time.Millisecond
-	// closedFor is how long an endpoint is left to others whose secret our keys do not open, until the next look.
+	// closedFor is how long an endpoint is left to other replicas if our keys do not open its secret. Then it is tried
+	// again.
 	closedFor = time.Minute
 	// rememberFor is how long the speed of an endpoint counts after its last answer.
 	rememberFor = 10 * time.Minute
@@ -47,7 +48,7 @@ func gap(format store.WebhookFormat) time.Duration {
 	}
 }
 
-// slots counts what is being sent. It belongs to one goroutine.
+// slots counts the deliveries that are being sent. Only one goroutine may use it.
 type slots struct {
 	total, slow, proven int // slow: of endpoints that are not known to be quick; proven: of those that were seen to be slow
 
@@ -60,7 +61,7 @@ type slots struct {
 	closed map[string]time.Time // until when: nobody here can sign for them
 }
 
-// speed is how an endpoint answered last.
+// speed says how fast an endpoint answered the last time.
 type speed struct {
 	quick, brisk bool
 	at           time.Time
@@ -73,8 +74,8 @@ func newSlots() *slots {
 	}
 }
 
-// room is how many more deliveries of the endpoint may be sent now. No account takes more than it leaves free, so that
-// a few of them, each with all its share, do not shut out the next one.
+// room returns how many more deliveries may be sent to an endpoint now. No account takes more slots than it leaves free,
+// so that a few accounts with a full share each do not shut out the next one.
 func (s *slots) room(e store.PendingEndpoint) int {
 	left := min(s.share(e)-s.ofEndpoint[e.EndpointID], perAccount-s.ofAccount[e.AccountID], (maxSlots-s.total-s.ofAccount[e.AccountID]+1)/2)
 	speed, known := s.speeds[e.EndpointID]
@@ -87,7 +88,7 @@ func (s *slots) room(e store.PendingEndpoint) int {
 	return max(0, left)
 }
 
-// share is how many deliveries of the endpoint may be under way when there is room, whoever sends them.
+// share returns how many deliveries to an endpoint may be under way at once, sent by all replicas together.
 func (s *slots) share(e store.PendingEndpoint) int {
 	speed, known := s.speeds[e.EndpointID]
 	switch {
@@ -124,14 +125,14 @@ func (s *slots) takeSlow(e store.PendingEndpoint, n int) {
 // free gives n slots back.
 func (s *slots) free(e store.PendingEndpoint, n int) { s.take(e, -n) }
 
-// add counts, and forgets what is at zero, so that the maps hold only what is busy.
+// add adds n to a count and removes it at zero, so that the maps hold only what is busy.
 func add(counts map[string]int, key string, n int) {
 	if counts[key] += n; counts[key] == 0 {
 		delete(counts, key)
 	}
 }
 
-// judge puts an endpoint into the lane that its answer belongs to, with all that is still under way to it.
+// judge puts an endpoint into the lane that its last answer belongs to, with all that is still under way to it.
 func (s *slots) judge(e store.PendingEndpoint, took time.Duration, now time.Time) {
 	underWay := s.ofEndpoint[e.EndpointID]
 	s.takeSlow(e, -underWay)
@@ -139,32 +140,32 @@ func (s *slots) judge(e store.PendingEndpoint, took time.Duration, now time.Time
 	s.takeSlow(e, underWay)
 }
 
-// hush leaves an endpoint alone for a moment.
+// hush leaves an endpoint alone for a moment. stir ends that earlier.
 func (s *slots) hush(e store.PendingEndpoint, now time.Time) {
 	s.quiet[e.EndpointID] = now.Add(quietFor)
 }
 
-// pace leaves an endpoint that was just sent something alone for as long as its format asks for.
+// pace leaves an endpoint alone after a message for as long as its format needs.
 func (s *slots) pace(e store.PendingEndpoint, now time.Time) {
 	if gap := gap(e.Format); gap > 0 {
 		s.paced[e.EndpointID] = now.Add(gap)
 	}
 }
 
-// close leaves an endpoint to others for a while, whatever happens to it meanwhile.
+// close leaves an endpoint to other replicas for a while. Nothing that happens to it ends that earlier.
 func (s *slots) close(e store.PendingEndpoint, now time.Time) {
 	s.closed[e.EndpointID] = now.Add(closedFor)
 }
 
-// quietUntil is in the past for an endpoint that is not left alone.
+// quietUntil returns until when an endpoint is left alone. It is in the past for one that is not.
 func (s *slots) quietUntil(e store.PendingEndpoint) time.Time {
 	return later(later(s.quiet[e.EndpointID], s.paced[e.EndpointID]), s.closed[e.EndpointID])
 }
 
-// stir ends a hush, because one of the endpoint's deliveries has its result.
+// stir ends a hush, because one of the endpoint's deliveries has a result or a new one waits.
 func (s *slots) stir(e store.PendingEndpoint) { delete(s.quiet, e.EndpointID) }
 
-// forget drops the moments that have passed, and the speeds of endpoints that nothing was sent to for long.
+// forget drops the moments that have passed, and the speeds of endpoints that were sent nothing for a long time.
 func (s *slots) forget(now time.Time) {
 	for _, moments := range []map[string]time.Time{s.quiet, s.paced, s.closed} {
 		for id, until := range moments {

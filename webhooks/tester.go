@@ -10,11 +10,12 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// testsPerMinute bounds what one endpoint can be sent on demand: whoever owns the account need not own the receiver. There are
-// twelve types, and somebody who builds a receiver tries each of them a few times.
+// testsPerMinute is how many test events one endpoint may be sent in a minute. There must be a limit, because whoever
+// owns the account need not own the receiver. There are twelve types, and somebody who builds a receiver tries each of
+// them a few times.
 const testsPerMinute = 60
 
-// Tester sends events on demand that stand for nothing and are not stored.
+// Tester sends test events. They stand for nothing that happened and are not stored.
 type Tester struct {
 	store    *store.Store
 	renderer *Renderer
@@ -25,14 +26,14 @@ type Tester struct {
 	sent   map[string]int // to which endpoint in that minute
 }
 
-// NewTester returns a tester that sends with the sender what the renderer makes.
+// NewTester returns a tester.
 func NewTester(s *store.Store, r *Renderer, sender *Sender) *Tester {
 	return &Tester{store: s, renderer: r, sender: sender}
 }
 
-// Test sends an event of a type with the data to an active endpoint and returns the delivery that this was. An
-// inactive endpoint, an unknown type and more than sixty tests within a minute are CodeInvalid. No transaction is open
-// while it sends.
+// Test sends a test event of a type, with the data, to an active endpoint and returns the delivery, which is not stored.
+// An inactive endpoint, an unknown type and more than sixty tests within a minute are CodeInvalid. No transaction is
+// open while it sends.
 func (t *Tester) Test(ctx context.Context, account, endpoint, kind string, data []byte) (*store.Delivery, error) {
 	e, err := t.store.BeginWebhookTest(ctx, account, endpoint, kind)
 	if err != nil {
@@ -49,13 +50,13 @@ func (t *Tester) Test(ctx context.Context, account, endpoint, kind string, data 
 	return testDelivery(event, e, t.sender.Send(ctx, message)), nil
 }
 
-// testBody is the body of an event with the mark of a test.
+// testBody returns the body of an event that is marked as a test.
 func testBody(e *store.Event, data []byte) []byte {
 	body := []byte(store.EventBody(e, data))
 	return append(body[:len(body)-1], `,"test":true}`...)
 }
 
-// testDelivery is what would have been stored of a delivery.
+// testDelivery returns the delivery as it would be stored.
 func testDelivery(event *store.Event, e *store.WebhookEndpoint, r Result) *store.Delivery {
 	d := &store.Delivery{
 		EndpointID: e.ID, EventID: event.ID, Type: event.Type, State: store.DeliverySucceeded, Attempts: 1, CreatedAt: event.CreatedAt,
@@ -73,7 +74,8 @@ func testDelivery(event *store.Event, e *store.WebhookEndpoint, r Result) *store
 	return d
 }
 
-// admit counts a test, unless the endpoint has had its share of this minute. It remembers one minute only.
+// admit counts a test and reports whether the endpoint may be sent one more in this minute. It remembers only the
+// current minute.
 func (t *Tester) admit(endpoint string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,9 +13,8 @@ import (
 
 const maxURL = 2048 // bytes
 
-// CheckURL returns the URL as it is stored, with its host in ASCII, or an error whose text tells the owner of the
-// endpoint what to send instead. Names are not resolved here: the answer would tell what the network behind this
-// server knows.
+// CheckURL returns a URL as it is stored, with its host in ASCII, or an error whose text tells the owner of the endpoint
+// what to send instead. It does not resolve names: the answer would show what the network behind this server knows.
 func (g *Guard) CheckURL(raw string) (string, error) {
 	if len(raw) > maxURL {
 		return "", errors.New("must be at most 2048 bytes long")
@@ -40,7 +39,7 @@ func (g *Guard) CheckURL(raw string) (string, error) {
 	return withHost(u, host)
 }
 
-// checkParts looks at everything but the host.
+// checkParts checks everything but the host.
 func (g *Guard) checkParts(u *url.URL, raw string) error {
 	switch {
 	case u.Scheme == "http" && !g.development:
@@ -58,7 +57,7 @@ func (g *Guard) checkParts(u *url.URL, raw string) error {
 	return nil
 }
 
-// portOf returns 0, which is never allowed, where the port is not a number below 65536.
+// portOf returns the port of a URL, or 0, which is never allowed, if it is not a number below 65536.
 func portOf(u *url.URL) uint16 {
 	text := u.Port()
 	switch {
@@ -85,10 +84,11 @@ func (g *Guard) portList() string {
 	return strings.Join(list, ", ")
 }
 
-// hostNames are those that a name server can be asked for: idna.Lookup alone lets empty labels pass, and such as are too long.
+// hostNames checks and converts host names that a name server can be asked for. idna.Lookup alone would let empty labels
+// pass, and labels that are too long.
 var hostNames = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true))
 
-// checkHost returns the host in ASCII. A literal address passes the same check as at the dial.
+// checkHost returns the host in ASCII. An address instead of a name goes through the same check as when it is dialled.
 func (g *Guard) checkHost(host string) (string, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return host, g.checkAddr(a)
@@ -107,18 +107,18 @@ func (g *Guard) checkHost(host string) (string, error) {
 	return ascii, nil
 }
 
-// looksNumeric reports whether some resolver would read the name as an IPv4 address: 127.1, 0x7f000001, 2130706433,
-// 017700000001. Such a name can have no other meaning, because no top-level domain begins with a digit.
+// looksNumeric reports whether some resolver would read a name as an IPv4 address: 127.1, 0x7f000001, 2130706433,
+// 017700000001. Such a name cannot mean anything else, because no top-level domain begins with a digit.
 func looksNumeric(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	return strings.HasPrefix(last, "0x") || strings.Trim(last, "0123456789") == ""
 }
 
-// internalZones are the names that never stand for a public host.
+// internalZones are the ends of names that never belong to a public host.
 var internalZones = [...]string{"localhost", "local", "localdomain", "internal", "intranet", "lan", "home.arpa", "corp", "test", "invalid"}
 
-// nameAllowed refuses names that only an internal network resolves. With networks allowed on purpose such names are
-// wanted, and the dial decides.
+// nameAllowed refuses names that only an internal network resolves. If networks are allowed on purpose, such names are
+// wanted, and the check at the dial decides.
 func (g *Guard) nameAllowed(name string) bool {
 	if len(g.allow) > 0 || (g.development && (name == "localhost" || strings.HasSuffix(name, ".localhost"))) {
 		return true
@@ -131,7 +131,7 @@ func (g *Guard) nameAllowed(name string) bool {
 	return strings.Contains(name, ".")
 }
 
-// withHost replaces the host and leaves the rest as it was.
+// withHost returns the URL with another host.
 func withHost(u *url.URL, host string) (string, error) {
 	if port := u.Port(); port != "" {
 		host += ":" + port

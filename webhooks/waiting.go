@@ -7,32 +7,34 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// waitingLimit is how many endpoints a dispatcher remembers. It looks at all of them in every round; of more, it relies on
-// scans to find them again.
+// waitingLimit is how many endpoints a dispatcher remembers, all of which it looks at in every round. If there are more,
+// it forgets some and relies on scans to find them again.
 const waitingLimit = 4096
 
-// unknown is how many deliveries an endpoint has waiting that a scan found.
+// unknown is the number of deliveries that wait for an endpoint which a scan has found: it does not count them.
 const unknown = math.MaxInt
 
-// waiting holds the endpoints that something waits for, by id. It belongs to one goroutine.
+// waiting holds the endpoints that deliveries wait for, by id. Only one goroutine may use it.
 type waiting map[string]*waiter
 
+// waiter is an endpoint with the number of deliveries that wait for it.
 type waiter struct {
 	store.PendingEndpoint
 	deliveries int
 	asked      bool // a round claims for it just now
 }
 
-// add counts deliveries that are new.
+// add adds new deliveries to an endpoint's number.
 func (w waiting) add(e store.PendingEndpoint, deliveries int) {
 	if known := w.of(e); known.deliveries < unknown-deliveries {
 		known.deliveries += deliveries
 	}
 }
 
-// find adds an endpoint that has an unknown number of deliveries waiting.
+// find adds an endpoint for which an unknown number of deliveries waits.
 func (w waiting) find(e store.PendingEndpoint) { w.of(e).deliveries = unknown }
 
+// of returns the waiter of an endpoint, and makes one if there is none.
 func (w waiting) of(e store.PendingEndpoint) *waiter {
 	known := w[e.EndpointID]
 	if known == nil {
@@ -46,7 +48,7 @@ func (w waiting) of(e store.PendingEndpoint) *waiter {
 	return known
 }
 
-// forget drops the endpoints that no round is claiming for.
+// forget drops the endpoints for which no round is claiming at this moment.
 func (w waiting) forget() {
 	for id, known := range w {
 		if !known.asked {
@@ -55,7 +57,7 @@ func (w waiting) forget() {
 	}
 }
 
-// news is how the store tells a dispatcher of deliveries: a mailbox that never makes the store wait.
+// news is a mailbox in which the store tells a dispatcher of new deliveries. The store never has to wait for it.
 type news struct {
 	come chan struct{} // something is in it
 
@@ -67,6 +69,7 @@ func newNews() news {
 	return news{come: make(chan struct{}, 1), deliveries: map[store.PendingEndpoint]int{}}
 }
 
+// add counts new deliveries for an endpoint and wakes the reader.
 func (n *news) add(e store.PendingEndpoint, deliveries int) {
 	n.mu.Lock()
 	n.deliveries[e] += deliveries
@@ -77,6 +80,7 @@ func (n *news) add(e store.PendingEndpoint, deliveries int) {
 	}
 }
 
+// take returns what was added since the last call.
 func (n *news) take() map[store.PendingEndpoint]int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// reportingZone is where the days of a report are days.
+// reportingZone is the time zone in which the days of a report are counted.
 const reportingZone = "UTC"
 
-// account is an ad account on the wire.
+// account is an ad account as the network writes it.
 type account struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -20,10 +20,10 @@ type account struct {
 	Permissions []string `json:"permissions"`
 }
 
-// spenders are the roles that may make ads.
+// spenders are the roles in an ad account that may make ads.
 var spenders = []string{"OWNER", "ADMIN", "CAMPAIGN_MANAGER"}
 
-// AdAccounts returns the ad accounts that the channel sees, its own and those shared with it.
+// AdAccounts implements ads.Network. It returns the channel's own ad accounts and those that are shared with it.
 func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -40,7 +40,7 @@ func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount,
 	return accounts, nil
 }
 
-// adAccount converts. The network tells no state of an ad account: that it is disabled shows with what is in it.
+// adAccount converts an ad account. The network tells no state of it; that one is disabled shows only in what is in it.
 func (d *Driver) adAccount(a account) store.AdAccount {
 	return store.AdAccount{
 		PlatformID: a.ID, Name: a.Name, Currency: strings.ToLower(a.Currency), Timezone: reportingZone,
@@ -49,7 +49,7 @@ func (d *Driver) adAccount(a account) store.AdAccount {
 	}
 }
 
-// unusable returns why ads cannot be made in the account, "" if they can.
+// unusable returns why ads cannot be made in an ad account, or "" if they can.
 func (d *Driver) unusable(a account) string {
 	if _, ok := d.caps.Decimals(strings.ToLower(a.Currency)); !ok {
 		return "The currency of this ad account is not supported."

@@ -13,7 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// audience is an audience on the wire.
+// audience is an audience as the network writes it.
 type audience struct {
 	ID          string `json:"id"`
 	Name        string `json:"name"`
@@ -33,7 +33,7 @@ type newAudience struct {
 	Rule        rule   `json:"rule"`
 }
 
-// rule says who is in an audience. Each type has its own fields.
+// rule says who is in an audience. Each type of audience uses other fields of it.
 type rule struct {
 	ListID    string   `json:"customer_list_id,omitempty"`
 	TagID     string   `json:"visitor_source_id,omitempty"`
@@ -43,7 +43,7 @@ type rule struct {
 	Percent   int      `json:"percentage,omitempty"`
 }
 
-// The words for the types of audience.
+// The network's words for the types of audience.
 const (
 	typeList      = "CUSTOMER_LIST"
 	typeVisitor   = "VISITOR"
@@ -58,7 +58,7 @@ var audienceStatuses = map[string]store.AudienceStatus{
 	"INITIALIZING": store.AudienceStatusProcessing, "READY": store.AudienceStatusReady, "TOO_SMALL": store.AudienceStatusTooSmall,
 }
 
-// audienceRow converts. A state that is not known is an error.
+// audienceRow converts an audience. A state that we do not know is an error.
 func audienceRow(w audience) store.AdAudience {
 	status := audienceStatuses[w.Status]
 	if status == "" {
@@ -72,14 +72,14 @@ func audienceRow(w audience) store.AdAudience {
 	}
 }
 
-// percent is one of them as a ratio.
+// percent is one percent as a ratio.
 const percent = store.AdRatioOne / 100
 
-// mostPercent is the largest lookalike.
+// mostPercent is the largest share of a country's people, in percent, that a lookalike may have.
 const mostPercent = 10
 
-// CreateAudience makes an audience for retargeting or a lookalike. A customer list cannot be empty: UploadUsers makes
-// it with its first people.
+// CreateAudience implements ads.Network. It makes an audience for retargeting or a lookalike. A customer list cannot be
+// empty at Pinterest, so UploadUsers makes it with its first people.
 func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (store.AdAudience, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -103,6 +103,7 @@ func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.Audien
 	return d.makeAudience(ctx, c, plan.AdAccount.PlatformID, item)
 }
 
+// makeAudience sends the request that creates an audience. If the answer has no id, the error is ErrIndeterminate.
 func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount string, item newAudience) (store.AdAudience, error) {
 	r := request{method: http.MethodPost, path: inAccount(adAccount, "audiences"), body: item}
 	var made audience
@@ -115,7 +116,7 @@ func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount string,
 	return audienceRow(made), nil
 }
 
-// Audience returns an audience.
+// Audience implements ads.Network.
 func (d *Driver) Audience(ctx context.Context, c ads.Conn, adAccount, id string) (store.AdAudience, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -131,7 +132,7 @@ func (d *Driver) audience(ctx context.Context, c ads.Conn, adAccount, id string)
 	return w, err
 }
 
-// Audiences returns the audiences of an ad account that are of one of our types.
+// Audiences implements ads.Network. Audiences of a type that we do not know are left out.
 func (d *Driver) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([]store.AdAudience, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -148,7 +149,7 @@ func (d *Driver) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([
 	return rows, nil
 }
 
-// DeleteAudience removes an audience.
+// DeleteAudience implements ads.Network.
 func (d *Driver) DeleteAudience(ctx context.Context, c ads.Conn, adAccount, id string) error {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -158,7 +159,7 @@ func (d *Driver) DeleteAudience(ctx context.Context, c ads.Conn, adAccount, id s
 	return d.write(ctx, c, request{method: http.MethodPatch, path: inAccount(adAccount, "audiences", id), body: body}, nil)
 }
 
-// findAudience finds an audience that was created with the token.
+// findAudience returns the audience that was created with a token.
 func (d *Driver) findAudience(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	w, found, err := d.audienceMarked(ctx, c, adAccount, token)
 	if err != nil || !found {
@@ -168,6 +169,7 @@ func (d *Driver) findAudience(ctx context.Context, c ads.Conn, adAccount, token 
 	return ads.Created{Audience: &row}, true, nil
 }
 
+// audienceMarked returns the audience whose description carries a token.
 func (d *Driver) audienceMarked(ctx context.Context, c ads.Conn, adAccount, token string) (audience, bool, error) {
 	found, err := marking[audience](ctx, d, c, inAccount(adAccount, "audiences"), url.Values{}, token)
 	if err != nil || len(found) == 0 {
@@ -176,26 +178,27 @@ func (d *Driver) audienceMarked(ctx context.Context, c ads.Conn, adAccount, toke
 	return found[0], true, nil
 }
 
-// newList is a customer list to create, of SHA-256 of addresses with commas between them.
+// newList is a customer list to create. Records are the SHA-256 hashes of email addresses, with commas between them.
 type newList struct {
 	Name    string `json:"name"`
 	Type    string `json:"list_type"`
 	Records string `json:"records"`
 }
 
-// addition is what is added to one.
+// addition is what is added to a customer list, as in newList.
 type addition struct {
 	Operation string `json:"operation_type"`
 	Records   string `json:"records"`
 }
 
-// list is a customer list on the wire.
+// list is a customer list as the network writes it.
 type list struct {
 	ID string `json:"id"`
 }
 
-// UploadUsers adds the e-mail hashes to the customer list, which it makes first if there is none yet. An audience that
-// an earlier call made without being told is known by our id in its description.
+// UploadUsers implements ads.Network. It adds the hashes of email addresses to the customer list, and first makes the
+// list if there is none. An audience that an earlier call made without hearing of it is recognised by our id in its
+// description.
 func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads.Uploaded, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -219,6 +222,8 @@ func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads
 	return uploaded, nil
 }
 
+// addHashes adds hashes to the customer list of an audience, as many in each call as the network takes. Without an
+// audience it makes the list with the first of them, and the audience last.
 func (d *Driver) addHashes(ctx context.Context, c ads.Conn, a store.AdAudience, hashes []string) (store.AdAudience, error) {
 	w, made, err := d.listOf(ctx, c, a)
 	if err != nil {
@@ -250,7 +255,7 @@ func (d *Driver) addHashes(ctx context.Context, c ads.Conn, a store.AdAudience, 
 	})
 }
 
-// listOf returns the audience as the network has it, and false if it has none yet.
+// listOf returns the audience as the network has it, or false if it has none yet.
 func (d *Driver) listOf(ctx context.Context, c ads.Conn, a store.AdAudience) (audience, bool, error) {
 	if a.PlatformID == nil {
 		return d.audienceMarked(ctx, c, a.AdAccountID, a.ID)
@@ -259,6 +264,7 @@ func (d *Driver) listOf(ctx context.Context, c ads.Conn, a store.AdAudience) (au
 	return w, err == nil, err
 }
 
+// makeList makes a customer list with its first people and returns its id.
 func (d *Driver) makeList(ctx context.Context, c ads.Conn, a store.AdAudience, hashes []string) (string, error) {
 	r := request{method: http.MethodPost, path: inAccount(a.AdAccountID, "customer_lists"),
 		body: newList{Name: a.Name, Type: "EMAIL", Records: strings.Join(hashes, ",")}}

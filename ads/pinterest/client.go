@@ -17,13 +17,13 @@ import (
 	"github.com/tillwright/tillwright/ads"
 )
 
-// largest is how many bytes of an answer are read, and longest how many of a message are kept.
+// largest is how many bytes of an answer are read, longest how many bytes of a message are kept.
 const (
 	largest = 16 << 20
 	longest = 500
 )
 
-// request is one request. A body makes it JSON.
+// request describes one request. Its body, if any, is sent as JSON.
 type request struct {
 	method string
 	path   string
@@ -31,14 +31,14 @@ type request struct {
 	body   any
 }
 
-// reply is what came back, whatever its status.
+// reply is an answer, whatever its status.
 type reply struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// path joins segments, each escaped.
+// path joins segments to a path and escapes each of them.
 func path(segments ...string) string {
 	var joined strings.Builder
 	for _, segment := range segments {
@@ -47,8 +47,8 @@ func path(segments ...string) string {
 	return joined.String()
 }
 
-// read gets something. A fault is tried again until Tries or the time of ctx are used up; it is ErrUnavailable then. A
-// limit of requests is not waited for.
+// read gets something and tries again after a fault. When Tries or the time of ctx are used up, the error is
+// ErrUnavailable. It does not wait for a rate limit to end.
 func (d *Driver) read(ctx context.Context, c ads.Conn, path string, query url.Values, into any) error {
 	r := request{method: http.MethodGet, path: path, query: query}
 	for try, pause := 1, d.config.Pause; ; try, pause = try+1, 2*pause {
@@ -71,8 +71,9 @@ func (d *Driver) read(ctx context.Context, c ads.Conn, path string, query url.Va
 	}
 }
 
-// write changes something, once. Nobody knows what became of it if there is no answer, one of a server at fault, or one
-// that cannot be read: that is ErrIndeterminate. Without a connection it was not sent, which is ErrUnavailable.
+// write changes something, and sends the request only once. If there is no answer, or the server failed, or the answer
+// cannot be read, nobody knows what became of it: the error is ErrIndeterminate. If there was no connection, nothing was
+// sent: it is ErrUnavailable.
 func (d *Driver) write(ctx context.Context, c ads.Conn, r request, into any) error {
 	if err := ctx.Err(); err != nil {
 		return failure(c, r, ads.ErrUnavailable, err)
@@ -95,7 +96,7 @@ func (d *Driver) write(ctx context.Context, c ads.Conn, r request, into any) err
 	return nil
 }
 
-// send does the request and reads the answer to its end.
+// send sends a request and reads the whole answer.
 func (d *Driver) send(ctx context.Context, c ads.Conn, r request) (*reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.config.Request)
 	defer cancel()
@@ -115,6 +116,7 @@ func (d *Driver) send(ctx context.Context, c ads.Conn, r request) (*reply, error
 	return &reply{res.StatusCode, res.Header, body}, nil
 }
 
+// build makes the HTTP request, with the token in a header.
 func (d *Driver) build(ctx context.Context, c ads.Conn, r request) (*http.Request, error) {
 	var body io.Reader
 	if r.body != nil {
@@ -140,16 +142,17 @@ func (d *Driver) build(ctx context.Context, c ads.Conn, r request) (*http.Reques
 	return req, nil
 }
 
-// isFault reports whether a server or proxy failed, so that the request may or may not have been carried out.
+// isFault reports whether a status means that a server or a proxy failed, so that the request may or may not have been
+// carried out.
 func isFault(status int) bool { return status >= 500 || status == http.StatusRequestTimeout }
 
-// neverSent reports whether there was no connection that anything could have been sent over.
+// neverSent reports whether an error means that there was no connection, so that nothing can have been sent.
 func neverSent(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// sleep waits, and reports false if ctx ends before.
+// sleep waits, and returns false if ctx ends before.
 func sleep(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -161,12 +164,12 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// failure wraps what went wrong in kind. The cause is kept as text only, without the token.
+// failure returns an error of one kind, such as ads.ErrUnavailable. The cause is kept only as text, without the token.
 func failure(c ads.Conn, r request, kind, cause error) error {
 	return fmt.Errorf("pinterest: %s %s: %w: %s", r.method, r.path, kind, clean(c, cause.Error()))
 }
 
-// clean takes the channel's token out of a text and cuts it.
+// clean removes the channel's token from a text, and cuts the text if it is long.
 func clean(c ads.Conn, text string) string {
 	if token := c.Token.Reveal(); token != "" {
 		text = strings.ReplaceAll(text, token, "[secret]")
@@ -174,13 +177,13 @@ func clean(c ads.Conn, text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), longest)], "")
 }
 
-// problem is the body of a refusal, and what an item of a batch has instead of data.
+// problem says why a request, or an item of a batch, was refused.
 type problem struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-// refusal returns the error that an answer stands for, nil for a success.
+// refusal returns the error for an answer, or nil if it is a success.
 func refusal(c ads.Conn, r request, answer *reply) error {
 	var p problem
 	if json.Unmarshal(answer.body, &p) != nil || p.Message == "" {
@@ -201,12 +204,12 @@ func refusal(c ads.Conn, r request, answer *reply) error {
 	return p.rejected(c, answer.status)
 }
 
-// rejected makes the error of a refusal. status is 200 for an item of a batch.
+// rejected returns the error for a refused request. For an item of a batch, status is 200.
 func (p problem) rejected(c ads.Conn, status int) *ads.Rejected {
 	return &ads.Rejected{Message: clean(c, p.Message), Raw: strconv.Itoa(status) + "/" + strconv.Itoa(p.Code)}
 }
 
-// retryAfter returns how many seconds the network wants to be left alone.
+// retryAfter returns how long the network takes no requests, or 0 if it does not say.
 func retryAfter(h http.Header) time.Duration {
 	for _, name := range []string{"X-RateLimit-Reset", "Retry-After"} {
 		if seconds, err := strconv.Atoi(h.Get(name)); err == nil && seconds > 0 {

@@ -53,12 +53,12 @@ type newAd struct {
 	CTA       string `json:"customizable_cta_type,omitempty"`
 }
 
-// billable is what an objective is billed by.
+// billable says, for each objective, what the network charges for.
 var billable = map[string]string{
 	"AWARENESS": "IMPRESSION", "CONSIDERATION": "CLICKTHROUGH", "VIDEO_COMPLETION": "VIDEO_V_50_MRC",
 }
 
-// making is a Create under way, and what it has made.
+// making is an ad that is being created, with what exists of it so far.
 type making struct {
 	d    *Driver
 	c    ads.Conn
@@ -71,8 +71,8 @@ type making struct {
 	ad       *ad
 }
 
-// Create makes the campaign, the ad group and the ad, and before it the Pin if none is boosted: one for ads only, which
-// nobody sees elsewhere. If the network refuses one of them, the campaign is archived, for there is no way to delete
+// Create implements ads.Network. It makes the campaign, the ad group and the ad. If no Pin is boosted, it first makes
+// one that exists only for ads. If the network refuses a step, the campaign is archived, because Pinterest cannot delete
 // it, and the Pin is deleted.
 func (d *Driver) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Created, error) {
 	ctx, cancel := d.bound(ctx)
@@ -88,8 +88,8 @@ func (d *Driver) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Cre
 	return m.created()
 }
 
-// prepare makes the bodies of the campaign and the ad group, so that what is wrong with the plan shows before anything
-// is sent. They are nil when the ad joins an ad group.
+// prepare makes the bodies of the campaign and the ad group before anything is sent, so that what is wrong with the plan
+// shows first. Both are nil if the ad joins an ad group.
 func (m *making) prepare() (*newCampaign, *newGroup, error) {
 	plan, caps := m.plan, m.d.caps
 	if plan.AdGroupID != "" {
@@ -111,7 +111,7 @@ func (m *making) prepare() (*newCampaign, *newGroup, error) {
 	return first, second, m.d.budget(first, second, plan)
 }
 
-// bid sets how the ad group bids; without a strategy the network does.
+// bid sets how the ad group bids. Without a strategy the network bids as it thinks best.
 func (d *Driver) bid(g *newGroup, plan ads.Plan) error {
 	strategy := plan.BidStrategy
 	if strategy == "" {
@@ -130,8 +130,8 @@ func (d *Driver) bid(g *newGroup, plan ads.Plan) error {
 	return err
 }
 
-// budget sets the budget and the schedule where they belong: with the campaign, which then shares the budget out, or
-// with the ad group.
+// budget sets the budget and the schedule: at the campaign, which then shares the budget out to its ad groups, or at the
+// ad group.
 func (d *Driver) budget(first *newCampaign, second *newGroup, plan ads.Plan) error {
 	amount, err := d.wire(plan.BudgetAmount, plan.AdAccount.Currency, "budget_amount")
 	if err != nil {
@@ -156,7 +156,7 @@ func (d *Driver) budget(first *newCampaign, second *newGroup, plan ads.Plan) err
 	return nil
 }
 
-// wire writes an amount. One that cannot be sent is refused as the network would, with our name of the field.
+// wire writes an amount as the network takes it. One that it cannot take is rejected with our name of the field.
 func (d *Driver) wire(amount store.AdAmount, currency, field string) (json.Number, error) {
 	text, err := d.caps.Wire(amount, currency)
 	if err != nil {
@@ -165,7 +165,7 @@ func (d *Driver) wire(amount store.AdAmount, currency, field string) (json.Numbe
 	return json.Number(text), nil
 }
 
-// seconds writes a moment; 0 is none, which is left out.
+// seconds writes a time in Unix seconds; nil is 0, which is left out of the request.
 func seconds(at *core.Time) int64 {
 	if at == nil {
 		return 0
@@ -173,7 +173,7 @@ func seconds(at *core.Time) int64 {
 	return at.Time().Unix()
 }
 
-// run makes one after the other.
+// run makes the Pin, the campaign, the ad group and the ad, one after the other, and stops at the first error.
 func (m *making) run(ctx context.Context, first *newCampaign, second *newGroup) (err error) {
 	if err = m.choosePin(ctx); err != nil {
 		return err
@@ -196,14 +196,15 @@ func (m *making) run(ctx context.Context, first *newCampaign, second *newGroup) 
 	return err
 }
 
-// identified is what has an id.
+// identified is a thing with a platform id.
 type identified interface{ id() string }
 
 func (w campaign) id() string { return w.ID }
 func (w group) id() string    { return w.ID }
 func (w ad) id() string       { return w.ID }
 
-// makeOne creates one thing. One without an id cannot be undone: nobody knows what became of it.
+// makeOne creates one thing. If the answer has no id, the thing may exist and cannot be removed, so the error is
+// ErrIndeterminate.
 func makeOne[T identified](ctx context.Context, m *making, kind string, item any) (*T, error) {
 	at := inAccount(m.plan.AdAccount.PlatformID, kind)
 	made, err := one[T](ctx, m.d, m.c, http.MethodPost, at, item)
@@ -216,7 +217,8 @@ func makeOne[T identified](ctx context.Context, m *making, kind string, item any
 	return made, nil
 }
 
-// choosePin takes the Pin that is boosted, whose kind of creative the ad has to name, or makes one.
+// choosePin reads the Pin that is boosted, because the ad has to name its kind of creative. If none is boosted, it makes
+// one.
 func (m *making) choosePin(ctx context.Context) error {
 	if m.plan.Post != nil {
 		err := m.d.read(ctx, m.c, path("pins", m.plan.Post.PlatformID), nil, &m.pin)
@@ -244,13 +246,15 @@ func (m *making) choosePin(ctx context.Context) error {
 	return nil
 }
 
-// owner lets the owner of the ad account have the boards and Pins, who may have shared it with the channel.
+// owner returns the parameter by which boards and Pins belong to the owner of the ad account, who may only have shared
+// it with the channel.
 func (m *making) owner() url.Values { return ownerOf(m.plan.AdAccount.PlatformID) }
 
+// ownerOf returns the parameter that names the ad account whose owner a board or Pin belongs to.
 func ownerOf(adAccount string) url.Values { return url.Values{"ad_account_id": {adAccount}} }
 
-// undo removes what was made, after err. If nobody knows what became of the last step, everything stays for Find. It is
-// ErrIndeterminate, too, if something could not be removed.
+// undo removes what was made before err, and returns err. If nobody knows what became of the last step, everything stays
+// for Find to look at. If something cannot be removed, the error is ErrIndeterminate too.
 func (m *making) undo(ctx context.Context, err error) error {
 	if errors.Is(err, ads.ErrIndeterminate) {
 		return err
@@ -275,7 +279,7 @@ func (m *making) undo(ctx context.Context, err error) error {
 	return err
 }
 
-// created converts what was made.
+// created returns what was made as rows of the mirror.
 func (m *making) created() (ads.Created, error) {
 	t := tree{ads: []ad{*m.ad}}
 	if m.campaign == nil { // the ad joined what is there
@@ -293,7 +297,7 @@ func (m *making) created() (ads.Created, error) {
 	return made, nil
 }
 
-// adMade adds what only the plan knows of an ad.
+// adMade adds what only the plan knows to the row of an ad.
 func (m *making) adMade(row store.Ad) store.Ad {
 	row.Creative.V = m.plan.Creative
 	row.Type = store.AdTypeBoost

@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// campaign is a campaign on the wire.
+// campaign is a campaign as the network writes it.
 type campaign struct {
 	ID          string      `json:"id"`
 	Name        string      `json:"name"`
@@ -25,7 +25,7 @@ type campaign struct {
 	Created     int64       `json:"created_time"`
 }
 
-// group is an ad group on the wire.
+// group is an ad group as the network writes it.
 type group struct {
 	ID         string         `json:"id"`
 	CampaignID string         `json:"campaign_id"`
@@ -43,7 +43,7 @@ type group struct {
 	Created    int64          `json:"created_time"`
 }
 
-// ad is an ad on the wire.
+// ad is an ad as the network writes it.
 type ad struct {
 	ID         string   `json:"id"`
 	CampaignID string   `json:"campaign_id"`
@@ -59,10 +59,11 @@ type ad struct {
 	Created    int64    `json:"created_time"`
 }
 
-// anyCurrency stands for the one that an amount that was read is in: a micro is a millionth of each of them.
+// anyCurrency stands for the currency of an amount that is read. It does not matter which one that is, because a micro
+// is a millionth of any of them.
 const anyCurrency = "usd"
 
-// amount reads an amount; absent and null are 0.
+// amount reads an amount. One that is missing is 0.
 func (d *Driver) amount(wire json.Number) (store.AdAmount, error) {
 	if wire == "" {
 		return 0, nil
@@ -70,7 +71,7 @@ func (d *Driver) amount(wire json.Number) (store.AdAmount, error) {
 	return d.caps.Amount(wire.String(), anyCurrency)
 }
 
-// moment reads a time in seconds; 0 is none.
+// moment reads a time in Unix seconds, or returns nil for 0.
 func moment(seconds int64) *core.Time {
 	if seconds == 0 {
 		return nil
@@ -79,7 +80,8 @@ func moment(seconds int64) *core.Time {
 	return &at
 }
 
-// delivery returns the state of something below what is in the state above: that decides, unless it is delivered.
+// delivery returns the state of a thing from its own word and the state of what it is in. If what it is in is not
+// active, that state decides, unless the thing's own state is final, or is paused while the one above is not final.
 func delivery(above store.AdStatus, raw string) store.AdStatus {
 	own := ads.StatusOf(store.PlatformPinterest, raw)
 	if above == store.AdStatusActive || own.IsTerminal() || own == store.AdStatusPaused && !above.IsTerminal() {
@@ -88,7 +90,7 @@ func delivery(above store.AdStatus, raw string) store.AdStatus {
 	return above
 }
 
-// campaignRow converts a campaign.
+// campaignRow converts a campaign to a row of the mirror.
 func (d *Driver) campaignRow(w campaign) (store.AdCampaign, error) {
 	row := store.AdCampaign{
 		PlatformID: w.ID, Name: unmark(w.Name), ConfiguredStatus: d.caps.Configured(w.Status),
@@ -109,10 +111,11 @@ func (d *Driver) campaignRow(w campaign) (store.AdCampaign, error) {
 	return row, err
 }
 
-// budgetTypes are the words for budgets of ad groups; the third one is that the campaign has it.
+// budgetTypes are the network's words for the budget types of an ad group. A third word means that the campaign has the
+// budget.
 var budgetTypes = map[string]store.BudgetType{"DAILY": store.BudgetTypeDaily, "LIFETIME": store.BudgetTypeLifetime}
 
-// groupRow converts an ad group of the campaign.
+// groupRow converts an ad group in a campaign to a row of the mirror.
 func (d *Driver) groupRow(w group, above store.AdCampaign) (store.AdGroup, error) {
 	row := store.AdGroup{
 		PlatformID: w.ID, CampaignID: w.CampaignID, Name: unmark(w.Name), ConfiguredStatus: d.caps.Configured(w.Status),
@@ -129,8 +132,9 @@ func (d *Driver) groupRow(w group, above store.AdCampaign) (store.AdGroup, error
 	return row, err
 }
 
-// adRow converts an ad of the ad group. Every ad shows a Pin, so each is a boost as far as Pinterest knows. Of a creative
-// it knows less than whoever made the ad here, so it says nothing about that one's.
+// adRow converts an ad in an ad group to a row of the mirror. At Pinterest every ad shows a Pin, so each is read as a
+// boost. Pinterest tells less about a creative than we know of an ad that was made here, so for such an ad the creative
+// is left empty.
 func (d *Driver) adRow(w ad, above store.AdGroup) store.Ad {
 	row := store.Ad{
 		PlatformID: w.ID, CampaignID: w.CampaignID, AdGroupID: w.AdGroupID, Name: unmark(w.Name),
@@ -144,6 +148,7 @@ func (d *Driver) adRow(w ad, above store.AdGroup) store.Ad {
 	return row
 }
 
+// review returns the state of an ad's review. A word that is not known counts as issues.
 func review(w ad) store.AdReview {
 	switch w.Review {
 	case "APPROVED":
@@ -156,14 +161,14 @@ func review(w ad) store.AdReview {
 	return store.AdReviewWithIssues
 }
 
-// tree is a part of an ad account with everything above and below that it takes to tell how each thing stands.
+// tree is a part of an ad account, with everything above that decides the state of what is in it.
 type tree struct {
 	campaigns []campaign
 	groups    []group
 	ads       []ad
 }
 
-// batch converts the tree. What stands in it without what is above it is left out: it was made while this was read.
+// batch converts a tree. A thing whose parent is missing is left out: it was made while the lists were being read.
 func (d *Driver) batch(t tree) (store.AdBatch, error) {
 	var b store.AdBatch
 	campaigns, groups := map[string]store.AdCampaign{}, map[string]store.AdGroup{}

@@ -10,13 +10,13 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// Find looks for what carries the token: a campaign, an ad that joined a group, an audience. The network cannot search,
-// so it walks through the ad account's lists from their newest end, and past everything that is not older than the
-// token before it says that there is nothing.
+// Find implements ads.Network. It looks for what carries the token: a campaign, an ad that joined an ad group, an
+// audience. Pinterest cannot search for a text, so Find reads the ad account's lists from their newest end. It says that
+// there is nothing only after it has read everything that is not older than the token.
 //
-// What is left of a Create that did not get as far as the ad is archived. So a request that is still on its way when this
-// looks cannot spend: without the ad a campaign is empty, and an ad comes into an archived one. Only an ad that joins
-// an ad group may turn up late, which has no budget of its own.
+// It archives the campaign of a Create that did not get as far as the ad. So a request that is still on its way cannot
+// spend anything: without an ad a campaign delivers nothing, and an ad would come into an archived campaign. Only an ad
+// that joins an ad group may still turn up late; it has no budget of its own.
 func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -30,7 +30,8 @@ func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) 
 	return ads.Created{}, false, nil
 }
 
-// marking returns the things of a list that carry the token, those of the first page that has one.
+// marking returns the things on a list that carry a token. It reads the list up to the first page that has one, or that
+// has something older than the token.
 func marking[T marker](ctx context.Context, d *Driver, c ads.Conn, path string, query url.Values, token string) ([]T, error) {
 	var found []T
 	first := since(token)
@@ -48,7 +49,8 @@ func marking[T marker](ctx context.Context, d *Driver, c ads.Conn, path string, 
 	return found, err
 }
 
-// marker is what a token can be left with: in a text, at a time in seconds, which is 0 if the network does not say.
+// marker is a thing that a token can be left on. markedText returns the text that it stands in, and when the thing was
+// made, in Unix seconds, or 0 if the network does not say.
 type marker interface {
 	markedText() (text string, made int64)
 }
@@ -57,7 +59,8 @@ func (w campaign) markedText() (string, int64) { return w.Name, w.Created }
 func (w ad) markedText() (string, int64)       { return w.Name, w.Created }
 func (w audience) markedText() (string, int64) { return w.Description, w.Created }
 
-// findCampaign finds a campaign with its ad group and its ad.
+// findCampaign returns the campaign that carries a token, with its ad group and its ad. A campaign without an ad is
+// archived.
 func (d *Driver) findCampaign(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	found, err := marking[campaign](ctx, d, c, inAccount(adAccount, "campaigns"), every(), token)
 	if err != nil {
@@ -84,8 +87,8 @@ func (d *Driver) findCampaign(ctx context.Context, c ads.Conn, adAccount, token 
 	return ads.Created{}, false, nil
 }
 
-// of returns a campaign with the ad that was made in it and the ad group of that. An ad that somebody has renamed since
-// counts, too, if there is no other one: what has an ad is whole.
+// of returns a campaign with the ad that was made in it and the ad group of that ad. If no ad carries the token, any
+// other ad of the campaign counts, because somebody may have renamed it: a campaign with an ad is whole.
 func (t tree) of(w campaign, token string) tree {
 	part := tree{campaigns: []campaign{w}}
 	for _, a := range t.ads {
@@ -103,7 +106,7 @@ func (t tree) of(w campaign, token string) tree {
 
 var errNotWhole = errors.New("not a campaign with one ad group and one ad")
 
-// whole converts a tree that has one of each.
+// whole converts a tree that has exactly one campaign, one ad group and one ad. Any other tree is an error.
 func (d *Driver) whole(t tree) (ads.Created, error) {
 	b, err := d.batch(t)
 	if err == nil && (len(b.Campaigns) != 1 || len(b.Groups) != 1 || len(b.Ads) != 1) {
@@ -115,7 +118,7 @@ func (d *Driver) whole(t tree) (ads.Created, error) {
 	return ads.Created{Campaign: &b.Campaigns[0], Group: &b.Groups[0], Ad: &b.Ads[0]}, nil
 }
 
-// findAd finds an ad that joined an ad group.
+// findAd returns the ad that joined an ad group and carries a token.
 func (d *Driver) findAd(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	found, err := marking[ad](ctx, d, c, inAccount(adAccount, "ads"), every(), token)
 	if err != nil || len(found) == 0 {
@@ -125,10 +128,10 @@ func (d *Driver) findAd(ctx context.Context, c ads.Conn, adAccount, token string
 	return ads.Created{Ad: &row}, true, nil
 }
 
-// archived is the state of what is gone for good.
+// archived is the state of what has ended for good.
 const archived = "ARCHIVED"
 
-// archive ends a campaign. It is tried as often as a read: archiving twice is archiving.
+// archive ends a campaign for good. It is tried as often as a read, because archiving twice does no harm.
 func (d *Driver) archive(ctx context.Context, c ads.Conn, adAccount, id string) error {
 	item := changedCampaign{AdAccountID: adAccount, ID: id, Status: archived}
 	var err error

@@ -20,18 +20,18 @@ const (
 	idsPerCall = 100
 )
 
-// every is the filter for all states but drafts that were thrown away: without one, archived things are left out.
+// every returns the filter for all states but that of discarded drafts. Without a filter, archived things are left out.
 func every() url.Values {
 	return url.Values{"entity_statuses": {"ACTIVE", "PAUSED", "ARCHIVED", "DRAFT"}}
 }
 
-// newestFirst is the order in which something made lately is found soon.
+// newestFirst adds to a query that the newest things come first, so that what was made lately is found soon.
 func newestFirst(query url.Values) url.Values {
 	query.Set("order", "DESCENDING")
 	return query
 }
 
-// page is a stretch of a list.
+// page is one page of a list. Without a bookmark it is the last one.
 type page[T any] struct {
 	Items    []T    `json:"items"`
 	Bookmark string `json:"bookmark"`
@@ -39,7 +39,8 @@ type page[T any] struct {
 
 var errNoProgress = errors.New("the same bookmark came twice")
 
-// walk gives each page of a list to see until that returns false.
+// walk reads a list page by page and calls see with each, until see returns false or the list ends. A network that gives
+// the same bookmark twice is ErrUnavailable.
 func walk[T any](ctx context.Context, d *Driver, c ads.Conn, path string, query url.Values, see func([]T) bool) error {
 	query = maps.Clone(query)
 	if query == nil {
@@ -61,7 +62,7 @@ func walk[T any](ctx context.Context, d *Driver, c ads.Conn, path string, query 
 	}
 }
 
-// all returns a whole list.
+// all returns all items of a list.
 func all[T any](ctx context.Context, d *Driver, c ads.Conn, path string, query url.Values) ([]T, error) {
 	var items []T
 	err := walk(ctx, d, c, path, query, func(page []T) bool {
@@ -71,7 +72,8 @@ func all[T any](ctx context.Context, d *Driver, c ads.Conn, path string, query u
 	return items, err
 }
 
-// filtered returns the things of an ad account whose filter, such as campaign_ids, is one of ids, in any state.
+// filtered returns the things of an ad account, in any state, that belong to one of the ids. filter is the name of the
+// parameter for the ids, such as campaign_ids.
 func filtered[T any](ctx context.Context, d *Driver, c ads.Conn, path, filter string, ids []string) ([]T, error) {
 	var items []T
 	for chunk := range slices.Chunk(ids, idsPerCall) {
@@ -86,16 +88,17 @@ func filtered[T any](ctx context.Context, d *Driver, c ads.Conn, path, filter st
 	return items, nil
 }
 
-// outcome is what became of one item of a batch.
+// outcome is the network's answer for one item of a batch: the item, or why it was refused.
 type outcome[T any] struct {
 	Data       *T         `json:"data"`
 	Exceptions exceptions `json:"exceptions"`
 }
 
-// exceptions are a list with campaigns and ad groups, and a single object with ads.
+// exceptions are why an item was refused. The network writes them as a list for campaigns and ad groups, and as a single
+// object for ads.
 type exceptions []problem
 
-// UnmarshalJSON reads both.
+// UnmarshalJSON reads both forms.
 func (e *exceptions) UnmarshalJSON(text []byte) error {
 	var several []problem
 	if json.Unmarshal(text, &several) == nil {
@@ -110,7 +113,7 @@ func (e *exceptions) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// err returns why the item was refused, or nil.
+// err returns why the item was refused, or nil if it was not.
 func (o outcome[T]) err(c ads.Conn) error {
 	if len(o.Exceptions) == 0 {
 		return nil
@@ -118,7 +121,8 @@ func (o outcome[T]) err(c ads.Conn) error {
 	return o.Exceptions[0].rejected(c, http.StatusOK)
 }
 
-// batch writes up to 30 items and returns what became of each. It is ErrIndeterminate if the answer does not say so.
+// batch writes up to 30 items and returns an outcome for each, in their order. If the answer does not have one for each,
+// the error is ErrIndeterminate.
 func batch[T any](ctx context.Context, d *Driver, c ads.Conn, method, path string, items []any) ([]outcome[T], error) {
 	var answer struct {
 		Items []outcome[T] `json:"items"`
@@ -138,7 +142,7 @@ func batch[T any](ctx context.Context, d *Driver, c ads.Conn, method, path strin
 	return answer.Items, nil
 }
 
-// one writes a single item.
+// one writes a single item and returns it as the network has it then.
 func one[T any](ctx context.Context, d *Driver, c ads.Conn, method, path string, item any) (*T, error) {
 	outcomes, err := batch[T](ctx, d, c, method, path, []any{item})
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// longestName is how many characters a name may have.
+// longestName is how many characters a name or a description with a token may have.
 const longestName = 255
 
-// markSeparator stands between a text and the token of what made the thing. Pinterest has no field for a caller's own
-// reference, and a tracking URL would be called at every view: the name is the only place where a token can be left
-// and found. With an audience it is the description.
+// markSeparator stands between a text and the token that it carries. Pinterest has no field for a reference of the
+// caller's, and a tracking URL would be called at every view. So the name is the only place where a token can be left
+// and found again, and for an audience the description.
 const markSeparator = " · "
 
 var marked = regexp.MustCompile(markSeparator + `(adact|aud)_[0-9a-z]+$|^(adact|aud)_[0-9a-z]+$`)
 
-// mark puts a token behind a text, which is cut where both are longer than a name.
+// mark returns a text with a token behind it. The text is cut if both together would be too long.
 func mark(text, token string) string {
 	if text == "" {
 		return token
@@ -31,17 +31,17 @@ func mark(text, token string) string {
 	return text + markSeparator + token
 }
 
-// unmark takes it off again.
+// unmark returns a text without the token behind it.
 func unmark(text string) string { return marked.ReplaceAllString(text, "") }
 
-// isMarked reports whether a text has a token behind it: the thing was made here.
+// isMarked reports whether a text has a token behind it, which means that the thing was made by this program.
 func isMarked(text string) bool { return marked.MatchString(text) }
 
-// slack is how much older than its token something may seem to be: the network has a clock of its own.
+// slack is how much older than its token a thing may seem to be, because the network has a clock of its own.
 const slack = 24 * time.Hour
 
-// since returns the second before which nothing can have been made that carries the token, whose id has its time in it;
-// 0 if it has none.
+// since returns the Unix second before which nothing that carries a token can have been made: the token contains the
+// time at which it was minted. It is 0 if the token has no time.
 func since(token string) int64 {
 	_, random, _ := strings.Cut(token, "_")
 	id, err := ulid.ParseStrict(strings.ToUpper(random))
@@ -51,7 +51,7 @@ func since(token string) int64 {
 	return ulid.Time(id.Time()).Add(-slack).Unix()
 }
 
-// carries reports whether a text has the token behind it.
+// carries reports whether a text has this token behind it.
 func carries(text, token string) bool {
 	return text == token || strings.HasSuffix(text, markSeparator+token)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// pin is a Pin on the wire. Of its pictures the one that is 600 wide is read.
+// pin is a Pin as the network writes it. Of its pictures the one that is 600 pixels wide is read.
 type pin struct {
 	ID          string `json:"id"`
 	Title       string `json:"title"`
@@ -40,19 +40,19 @@ type mediaSource struct {
 	URL  string `json:"url"`
 }
 
-// board is a board on the wire.
+// board is a board as the network writes it.
 type board struct {
 	ID        string `json:"id"`
 	IsAdsOnly bool   `json:"is_ads_only"`
 }
 
-// newBoard is a board to create. The network itself names one for ads only.
+// newBoard is a board to create. The network gives a board for ads only its own name.
 type newBoard struct {
 	Name      string `json:"name"`
 	IsAdsOnly bool   `json:"is_ads_only"`
 }
 
-// creative returns the kind of creative of an ad on the Pin.
+// creative returns the kind of creative that an ad with this Pin has to name.
 func (w pin) creative() string {
 	if w.Creative == "" {
 		return "REGULAR"
@@ -60,7 +60,7 @@ func (w pin) creative() string {
 	return w.Creative
 }
 
-// Posts returns the Pins of the channel.
+// Posts implements ads.Network. The posts are the channel's Pins.
 func (d *Driver) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -75,7 +75,7 @@ func (d *Driver) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, err
 	return posts, nil
 }
 
-// post converts. Every Pin that is listed is published.
+// post converts a Pin. Every Pin that the network lists is published.
 func (w pin) post() store.SocialPost {
 	post := store.SocialPost{
 		PlatformID: w.ID, Status: store.SocialPostPublished, Text: strings.TrimSpace(w.Title + "\n\n" + w.Description),
@@ -88,7 +88,7 @@ func (w pin) post() store.SocialPost {
 	return post
 }
 
-// adsBoard returns the board of the ad account's owner whose Pins are for ads only, which is made if there is none.
+// adsBoard returns the board for ads only of the ad account's owner. If there is none, it is made.
 func (d *Driver) adsBoard(ctx context.Context, c ads.Conn, adAccount string) (string, error) {
 	id := ""
 	err := walk(ctx, d, c, path("boards"), ownerOf(adAccount), func(boards []board) bool {

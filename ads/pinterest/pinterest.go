@@ -12,7 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// BaseURL is where Pinterest serves its API.
+// BaseURL is the address of Pinterest's API.
 const BaseURL = "https://api.pinterest.com/v5"
 
 // Config is what a driver needs. Only Client has no default.
@@ -25,8 +25,8 @@ type Config struct {
 	Pause   time.Duration // before a read is sent again, doubled each time; 250 ms
 }
 
-// Driver is Pinterest. Bids and reviews differ from other networks: a campaign has no bid strategy, its ad groups have,
-// and only ads are reviewed.
+// Driver speaks to Pinterest. Two things differ from other networks: only ad groups have a bid strategy, campaigns do
+// not; and only ads are reviewed.
 type Driver struct {
 	caps   ads.Caps
 	config Config
@@ -35,7 +35,7 @@ type Driver struct {
 
 var _ ads.Network = (*Driver)(nil)
 
-// New returns a driver.
+// New returns a driver with the defaults filled in.
 func New(c Config) *Driver {
 	c.BaseURL = strings.TrimSuffix(orDefault(c.BaseURL, BaseURL), "/")
 	c.Request = orDefault(c.Request, 8*time.Second)
@@ -55,20 +55,20 @@ func orDefault[T comparable](value, fallback T) T {
 	return value
 }
 
-// Caps returns what Pinterest can do.
+// Caps implements ads.Network.
 func (d *Driver) Caps() ads.Caps { return d.caps }
 
-// BusinessCenters is not supported.
+// BusinessCenters implements ads.Network. Pinterest has none.
 func (d *Driver) BusinessCenters(context.Context, ads.Conn) ([]store.AdBusinessCenter, error) {
 	return nil, ads.ErrUnsupported
 }
 
-// bound gives a call of the driver its end.
+// bound returns a context that ends when the time for one call of the driver is up.
 func (d *Driver) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, d.config.Total)
 }
 
-// inAccount returns a path within an ad account.
+// inAccount returns the path of something in an ad account.
 func inAccount(adAccount string, segments ...string) string {
 	return path(append([]string{"ad_accounts", adAccount}, segments...)...)
 }

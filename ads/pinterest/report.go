@@ -13,10 +13,10 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// oldest is how many days back a report may begin.
+// oldest is how many days ago a report may begin.
 const oldest = 90
 
-// figures are a row of a report. Which of the three ids it has depends on the report.
+// figures is a row of a report. It has one of the three ids, that of the level that the report is about.
 type figures struct {
 	CampaignID  string      `json:"CAMPAIGN_ID"`
 	AdGroupID   string      `json:"AD_GROUP_ID"`
@@ -31,18 +31,18 @@ type figures struct {
 	Views       json.Number `json:"TOTAL_VIDEO_MRC_VIEWS"`
 }
 
-// columns are those of figures besides the ids.
+// columns are the columns of a report besides the ids.
 var columns = []string{
 	"SPEND_IN_MICRO_DOLLAR", "TOTAL_IMPRESSION", "TOTAL_IMPRESSION_USER", "TOTAL_CLICKTHROUGH", "TOTAL_ENGAGEMENT",
 	"TOTAL_CONVERSIONS", "TOTAL_CHECKOUT_VALUE_IN_MICRO_DOLLAR", "TOTAL_VIDEO_MRC_VIEWS",
 }
 
-// filters are the filters by the ids of a level.
+// filters are the names of the parameters for ids of a level.
 var filters = map[store.AdLevel]string{
 	store.AdLevelCampaign: "campaign_ids", store.AdLevelGroup: "ad_group_ids", store.AdLevelAd: "ad_ids",
 }
 
-// Report returns state and figures. Pinterest keeps figures for 90 days: what is asked for before them is not counted.
+// Report implements ads.Network. Pinterest keeps figures for 90 days; earlier days are left out.
 func (d *Driver) Report(
 	ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date,
 ) (map[string]ads.Report, error) {
@@ -71,7 +71,7 @@ func (d *Driver) Report(
 	return reports, nil
 }
 
-// above returns the things of a level with what they are in.
+// above returns the things of a level with what they are in, because their state depends on that.
 func (d *Driver) above(ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string) (t tree, err error) {
 	if level == store.AdLevelAd {
 		if t.ads, err = filtered[ad](ctx, d, c, inAccount(adAccount, "ads"), "ad_ids", ids); err != nil {
@@ -89,6 +89,7 @@ func (d *Driver) above(ctx context.Context, c ads.Conn, adAccount string, level 
 	return t, err
 }
 
+// distinct returns the keys of items, sorted and each once.
 func distinct[T any](items []T, key func(T) string) []string {
 	var keys []string
 	for _, item := range items {
@@ -98,7 +99,8 @@ func distinct[T any](items []T, key func(T) string) []string {
 	return slices.Compact(keys)
 }
 
-// states makes reports without figures of the rows of a level. Only ads are reviewed.
+// states returns a report for each row of a level, with its state and without figures. Only ads are reviewed, so only
+// they have a review.
 func states(b store.AdBatch, level store.AdLevel, now core.Time) map[string]ads.Report {
 	reports := map[string]ads.Report{}
 	switch level {
@@ -121,7 +123,7 @@ func states(b store.AdBatch, level store.AdLevel, now core.Time) map[string]ads.
 	return reports
 }
 
-// figures returns the rows of a report, of the days that the network keeps.
+// figures asks for the rows of a report, for those of the days that the network keeps.
 func (d *Driver) figures(
 	ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date,
 ) ([]figures, error) {
@@ -150,7 +152,7 @@ func (d *Driver) figures(
 	return rows, nil
 }
 
-// metrics converts a row. Reach is a number of people for just what was asked for, so it is known at every level.
+// metrics converts a row. Pinterest counts people for exactly what was asked for, so the reach is known at every level.
 func (f figures) metrics() store.AdMetrics {
 	m := store.AdMetrics{
 		Spend: store.AdAmount(scaled(f.Spend, 1)), Impressions: scaled(f.Impressions, 1), Clicks: scaled(f.Clicks, 1),
@@ -164,8 +166,8 @@ func (f figures) metrics() store.AdMetrics {
 	return m
 }
 
-// scaled reads a number, which may have decimals or an exponent, and returns the whole part of it times factor,
-// exactly; 0 for what is no such number.
+// scaled reads a number and returns its whole part after multiplying it by factor, exactly. The number may have decimals
+// or an exponent. What is no number, or too large, is 0.
 func scaled(wire json.Number, factor int64) int64 {
 	number, ok := new(big.Rat).SetString(wire.String())
 	if !ok {

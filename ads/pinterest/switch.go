@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// changedCampaign is what a campaign is to be.
+// changedCampaign is a change of a campaign as the network takes it. An empty field is left as it is.
 type changedCampaign struct {
 	AdAccountID string `json:"ad_account_id"`
 	ID          string `json:"id"`
@@ -18,7 +18,7 @@ type changedCampaign struct {
 	End int64 `json:"end_time,omitempty"`
 }
 
-// changedGroup is what an ad group is to be.
+// changedGroup is a change of an ad group as the network takes it. An empty field is left as it is.
 type changedGroup struct {
 	ID     string `json:"id"`
 	Status string `json:"status,omitempty"`
@@ -26,17 +26,18 @@ type changedGroup struct {
 	End int64 `json:"end_time,omitempty"`
 }
 
-// changedAd is what an ad is to be.
+// changedAd is a change of an ad as the network takes it.
 type changedAd struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
 }
 
-// kinds are the lists that the levels are in.
+// kinds are the names of the lists that the levels are in.
 var kinds = map[store.AdLevel]string{store.AdLevelCampaign: "campaigns", store.AdLevelGroup: "ad_groups", store.AdLevelAd: "ads"}
 
-// SetStatus turns switches, 30 of one level with a request, and then reads how things stand below them. The error is
-// that of the first request. What a later one left open is with its items.
+// SetStatus implements ads.Network. It turns up to 30 switches of one level with each request, and then reads how things
+// are at and below them. Only an error of the first request is returned; an error of a later one is with the items that
+// it concerns.
 func (d *Driver) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured) ([]ads.ItemResult, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -63,7 +64,8 @@ func (d *Driver) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to s
 	return results, nil
 }
 
-// setSome turns the switches of the results at these places, all of one level. An error stands with each of them, too.
+// setSome turns the switches of the results at these places, which are all of one level. If the request fails, its error
+// is returned and also stands in each of these results.
 func (d *Driver) setSome(ctx context.Context, c ads.Conn, results []ads.ItemResult, places []int, to store.AdConfigured) error {
 	items := make([]any, len(places))
 	for i, place := range places {
@@ -80,7 +82,7 @@ func (d *Driver) setSome(ctx context.Context, c ads.Conn, results []ads.ItemResu
 	return err
 }
 
-// switched is the change of a switch.
+// switched returns the change that turns a switch to the network's word.
 func switched(ref ads.Ref, word string) any {
 	switch ref.Level {
 	case store.AdLevelCampaign:
@@ -91,8 +93,8 @@ func switched(ref ads.Ref, word string) any {
 	return changedAd{ID: ref.ID, Status: word}
 }
 
-// tellState fills in how the things whose switch was turned stand, and which ads that moved. The switches are turned,
-// so if this cannot be read nothing is said.
+// tellState adds to the results how the switched things are now, and how many ads were affected. If that cannot be read,
+// the results stay without it: the switches were turned all the same.
 func (d *Driver) tellState(ctx context.Context, c ads.Conn, results []ads.ItemResult) {
 	var ids []string
 	for _, r := range results {
@@ -119,7 +121,7 @@ func (d *Driver) tellState(ctx context.Context, c ads.Conn, results []ads.ItemRe
 	}
 }
 
-// below returns campaigns with all that is in them.
+// below returns the campaigns with the ids and everything in them.
 func (d *Driver) below(ctx context.Context, c ads.Conn, adAccount string, ids []string) (tree, error) {
 	campaigns, err := filtered[campaign](ctx, d, c, inAccount(adAccount, "campaigns"), "campaign_ids", ids)
 	if err != nil {
@@ -128,6 +130,7 @@ func (d *Driver) below(ctx context.Context, c ads.Conn, adAccount string, ids []
 	return d.within(ctx, c, adAccount, campaigns)
 }
 
+// campaignOf returns the id of the campaign that a reference is in, or that it names.
 func campaignOf(ref ads.Ref) string {
 	if ref.Level == store.AdLevelCampaign {
 		return ref.ID
@@ -135,7 +138,7 @@ func campaignOf(ref ads.Ref) string {
 	return ref.CampaignID
 }
 
-// part returns what the reference names and what is below it.
+// part returns the part of a batch that a reference is about: the thing that it names and everything below that.
 func part(b store.AdBatch, ref ads.Ref) store.AdBatch {
 	var p store.AdBatch
 	for _, row := range b.Campaigns {
@@ -156,7 +159,8 @@ func part(b store.AdBatch, ref ads.Ref) store.AdBatch {
 	return p
 }
 
-// isOrIn reports whether something is what the reference names, or below it.
+// isOrIn reports whether something is what a reference names, or below it. The ids are the thing's own and those of what
+// it is in.
 func isOrIn(ref ads.Ref, campaignID, groupID, adID string) bool {
 	switch ref.Level {
 	case store.AdLevelCampaign:
@@ -167,7 +171,8 @@ func isOrIn(ref ads.Ref, campaignID, groupID, adID string) bool {
 	return adID == ref.ID
 }
 
-// on returns the tree as it is when the switch is on: what is delivered then is what the switch moves.
+// on returns the tree as it would be with the switch of a reference on. An ad that is delivered in that tree is one that
+// the switch affects.
 func (t tree) on(ref ads.Ref, now int64) tree {
 	as := func(end int64) string {
 		if end != 0 && end <= now {
@@ -189,7 +194,8 @@ func (t tree) on(ref ads.Ref, now int64) tree {
 	return t
 }
 
-// count tells the ads below a switch that it moves from those that stay as they are, and why these do.
+// count counts the ads below a switch that it affects, and those that it does not, with a reason for each state of
+// these. on is the tree with the switch on.
 func (d *Driver) count(r *ads.ItemResult, on tree) {
 	if r.Ref.Level == store.AdLevelAd {
 		return

@@ -7,10 +7,11 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// stretch is how many campaigns a call of Sync returns, with all that is in them.
+// stretch is how many campaigns one call of Sync returns, with everything in them.
 const stretch = "50"
 
-// Sync returns the next campaigns with their ad groups and ads, the first one first; archived ones, too.
+// Sync implements ads.Network. It returns the next campaigns with their ad groups and ads, the oldest first and archived
+// ones too.
 func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -32,7 +33,7 @@ func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string)
 	return batch, p.Bookmark, err
 }
 
-// within returns the campaigns with all that is in them.
+// within returns the tree of campaigns with everything in them.
 func (d *Driver) within(ctx context.Context, c ads.Conn, adAccount string, campaigns []campaign) (tree, error) {
 	t := tree{campaigns: campaigns}
 	ids := make([]string, len(campaigns))

@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// campaignBudget is the change of a campaign's budget: one of both.
+// campaignBudget is a change of a campaign's budget. One of the two fields is set.
 type campaignBudget struct {
 	DailyCap    json.Number `json:"daily_spend_cap,omitempty"`
 	LifetimeCap json.Number `json:"lifetime_spend_cap,omitempty"`
@@ -24,7 +24,8 @@ type groupBudget struct {
 	Bid     *json.RawMessage `json:"bid_in_micro_currency,omitempty"`
 }
 
-// Update changes a campaign's budget or end, or an ad group's budget, end or bid. Nothing else can be changed.
+// Update implements ads.Network. It can change the budget and the end of a campaign, and the budget, the end and the bid
+// of an ad group.
 func (d *Driver) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -39,6 +40,7 @@ func (d *Driver) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.
 	return ads.Entity{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
 }
 
+// updateCampaign changes a campaign. A bid is rejected, because only ad groups have one.
 func (d *Driver) updateCampaign(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
 	if patch.BidStrategy != nil || patch.BidAmount != nil {
 		return ads.Entity{}, &ads.Rejected{Field: "bid_strategy", Message: "On Pinterest each ad group has its own bid strategy."}
@@ -65,12 +67,13 @@ func (d *Driver) updateCampaign(ctx context.Context, c ads.Conn, ref ads.Ref, pa
 	return ads.Entity{Campaign: &row}, nil
 }
 
-// unread wraps a fault on the way to reading how things stand after a write, which took place whether or not it can be read.
+// unread wraps an error of a read that follows a write. It is ErrIndeterminate: the write took place, but how things are
+// now is not known.
 func unread(err error) error {
 	return fmt.Errorf("pinterest: read after the change: %w: %w", ads.ErrIndeterminate, err)
 }
 
-// updateGroup changes an ad group. How it stands depends on its campaign, which is read, too.
+// updateGroup changes an ad group. It then reads the campaign too, because the ad group's state depends on it.
 func (d *Driver) updateGroup(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
 	change, err := d.groupChange(ref, patch)
 	if err != nil {
@@ -87,7 +90,7 @@ func (d *Driver) updateGroup(ctx context.Context, c ads.Conn, ref ads.Ref, patch
 	return ads.Entity{Group: &row}, nil
 }
 
-// groupBelow converts an ad group in the light of its campaign, which it reads.
+// groupBelow converts an ad group, whose campaign it reads for its state.
 func (d *Driver) groupBelow(ctx context.Context, c ads.Conn, adAccount string, w group) (store.AdGroup, error) {
 	above := store.AdCampaign{Status: store.AdStatusActive}
 	campaigns, err := filtered[campaign](ctx, d, c, inAccount(adAccount, "campaigns"), "campaign_ids", []string{w.CampaignID})
@@ -100,6 +103,7 @@ func (d *Driver) groupBelow(ctx context.Context, c ads.Conn, adAccount string, w
 	return d.groupRow(w, above)
 }
 
+// groupChange returns the change of an ad group that a patch asks for.
 func (d *Driver) groupChange(ref ads.Ref, patch ads.Patch) (changedGroup, error) {
 	change := changedGroup{ID: ref.ID, End: seconds(patch.EndsAt)}
 	var err error
@@ -119,7 +123,8 @@ func (d *Driver) groupChange(ref ads.Ref, patch ads.Patch) (changedGroup, error)
 	return change, err
 }
 
-// bidChange returns the bid to send, null to remove it, nil to leave it alone. Where the network bids there is none.
+// bidChange returns the bid to send: an amount, null to remove it, or nil to leave it as it is. With the strategy of the
+// lowest cost the network bids on its own, so the bid is removed.
 func (d *Driver) bidChange(patch ads.Patch) (*json.RawMessage, error) {
 	none := json.RawMessage("null")
 	switch {
@@ -135,8 +140,8 @@ func (d *Driver) bidChange(patch ads.Patch) (*json.RawMessage, error) {
 	return &bid, err
 }
 
-// Delete archives a campaign, which is how Pinterest ends one for good, and says how much that was in it had not been
-// archived before. One that is archived already is gone.
+// Delete implements ads.Network. It archives a campaign, which is how Pinterest ends one for good, and counts what in it
+// was not archived before. A campaign that is archived already is ads.ErrNotFound.
 func (d *Driver) Delete(ctx context.Context, c ads.Conn, ref ads.Ref) (ads.Deleted, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()

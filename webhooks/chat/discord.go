@@ -68,6 +68,7 @@ type discordFooter struct {
 
 var discordColors = map[mood]int{moodNeutral: 0x5865f2, moodGood: 0x2e9e5b, moodBad: 0xd83a42}
 
+// discord writes the text in Discord's markdown.
 func (t text) discord() string {
 	var b strings.Builder
 	for _, p := range t {
@@ -80,8 +81,9 @@ func (t text) discord() string {
 	return b.String()
 }
 
-// discordEscape makes text inert in Discord's markdown: formatting, masked links, <mentions>, :emoji: and addresses,
-// which are read as links unless their colon is escaped. Headings and lists exist at the beginning of a line only.
+// discordEscape makes text harmless in Discord's markdown: formatting, masked links, <mentions>, :emoji: and addresses,
+// which are read as links unless their colon is escaped. Headings and lists are only recognised at the beginning of a
+// line.
 func discordEscape(s string) string {
 	var b strings.Builder
 	for i, r := range s {

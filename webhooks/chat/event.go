@@ -13,8 +13,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// event is the body of a delivery, read without trust: a field that is missing, or is of another type, reads as empty.
-// A message about half of an object is worth more than none.
+// event is the body of a delivery. It is read without trust: a field that is missing or has another type reads as empty,
+// because a message about a part of an object is worth more than none.
 type event struct {
 	id, kind  string
 	createdAt string
@@ -22,6 +22,7 @@ type event struct {
 	data      object
 }
 
+// readEvent reads the body of a delivery. It is an error only if the body is not a JSON object.
 func readEvent(body []byte) (event, error) {
 	var top object
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -36,16 +37,17 @@ func readEvent(body []byte) (event, error) {
 	return event{id: top.str("id"), kind: top.str("type"), createdAt: top.str("created_at"), test: test, data: top.object("data")}, nil
 }
 
-// object is a resource, or nil, which has no fields.
+// object is a resource of the API. A nil object has no fields.
 type object map[string]any
 
-// str is a text on one line, cut to the length of a name.
+// str returns a text field on one line, cut to the length of a name.
 func (o object) str(key string) string {
 	s, _ := o[key].(string)
 	return clean(s, longest)
 }
 
-// number is what an order or an invoice is called: the first counts, the second has a prefix.
+// number returns what an order or an invoice is called: an order has a plain number, an invoice one with a prefix. It is
+// "" if there is none.
 func (o object) number() string {
 	switch n := o["number"].(type) {
 	case json.Number:
@@ -56,20 +58,20 @@ func (o object) number() string {
 	return ""
 }
 
-// int is an integer, and whether there is one.
+// int returns an integer field, and whether there is one.
 func (o object) int(key string) (int64, bool) {
 	n, _ := o[key].(json.Number)
 	i, err := n.Int64()
 	return i, err == nil
 }
 
-// object is a resource inlined, nil where only its id stands.
+// object returns a resource that is inlined in a field, or nil if only its id is there.
 func (o object) object(key string) object {
 	inner, _ := o[key].(map[string]any)
 	return inner
 }
 
-// objects are the resources inlined in a list.
+// objects returns the resources that are inlined in a list.
 func (o object) objects(key string) []object {
 	list, _ := o[key].([]any)
 	found := []object{}
@@ -81,7 +83,8 @@ func (o object) objects(key string) []object {
 	return found
 }
 
-// money is an amount in the object's currency, which is a code of three letters or there is no saying what it amounts to.
+// money returns an amount in the object's currency. Without a currency code of three letters it is "", because nobody
+// could say how much it is.
 func (o object) money(key string) string {
 	amount, ok := o.int(key)
 	currency, _ := o["currency"].(string)
@@ -93,19 +96,19 @@ func (o object) money(key string) string {
 
 var currencyCode = regexp.MustCompile(`^[a-z]{3}$`)
 
-// isZero reports that an amount is there and is nothing.
+// isZero reports whether there is an amount and it is 0.
 func (o object) isZero(key string) bool {
 	amount, ok := o.int(key)
 	return ok && amount == 0
 }
 
-// word is a state or a reason, readable.
+// word returns a state or a reason in readable form.
 func (o object) word(key string) string {
 	s, _ := o[key].(string)
 	return clean(strings.ReplaceAll(s, "_", " "), longest)
 }
 
-// day is the day of a time in UTC.
+// day returns the day of a time, in UTC, or "".
 func (o object) day(key string) string {
 	at, ok := parseTime(o.str(key))
 	if !ok {
@@ -119,13 +122,13 @@ func parseTime(s string) (time.Time, bool) {
 	return at.UTC(), err == nil && at.Year() > 0
 }
 
-// paths are where the API keeps the objects that events are about.
+// paths are the paths of the API for the objects that events are about.
 var paths = map[string]string{
 	"checkout": "checkouts", "customer": "customers", "invoice": "invoices", "lead": "leads", "order": "orders",
 	"product": "products", "refund": "refunds", "subscription": "subscriptions",
 }
 
-// linkTo is the address of an object under the API's base, "" when there is none to give.
+// linkTo returns the address of an object below the API's base, or "" if there is none to give.
 func linkTo(base string, o object) string {
 	path, known := paths[o.str("object")]
 	id := o.str("id")

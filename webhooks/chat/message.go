@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// message is what an event says to people, before it takes the form of a service.
+// message is what an event tells people, before it is written in the form of one service.
 type message struct {
 	event    event
 	title    string
@@ -19,10 +19,10 @@ type message struct {
 	noun     string // what the link leads to
 }
 
-// field is a fact beside the sentence. Its value may have lines.
+// field is a fact that is shown beside the sentence. Its value may have several lines.
 type field struct{ name, value string }
 
-// mood is whether the reader gains or loses by the news.
+// mood says whether the news is good or bad for the reader.
 type mood int
 
 const (
@@ -31,7 +31,8 @@ const (
 	moodBad
 )
 
-// compose says what happened. It knows the types of event of this release; of another it gives the name and the object.
+// compose makes the message for an event. For a type of event that this release does not know, it tells only the type
+// and the object.
 func compose(body []byte, base string) (message, error) {
 	e, err := readEvent(body)
 	if err != nil {
@@ -46,6 +47,7 @@ func compose(body []byte, base string) (message, error) {
 	return m, nil
 }
 
+// tell chooses the message by the type of an event.
 func tell(e event) message {
 	switch e.kind {
 	case store.EventLeadCreated:
@@ -120,7 +122,7 @@ func orderPaid(o object) message {
 	return m
 }
 
-// saleFields are those of a checkout or an order.
+// saleFields returns the fields of a checkout or an order.
 func saleFields(sale object) []field {
 	fields := []field{
 		{"Customer", email(sale)}, {"Total", sale.money("total_amount")}, {"Status", sale.word("status")},
@@ -132,7 +134,8 @@ func saleFields(sale object) []field {
 	return fields
 }
 
-// refundChanged tells by the refund's status and not by the event's type: a refund may be done when it is created.
+// refundChanged makes the message about a refund. It goes by the refund's status and not by the event's type, because a
+// refund may be done as soon as it is created.
 func refundChanged(order object) message {
 	refund := order.object("refund")
 	if refund == nil {
@@ -230,7 +233,7 @@ func productFields(p object) []field {
 	}
 }
 
-// prices is a product's price, or the lowest and the highest.
+// prices returns a product's price, or the lowest and the highest.
 func prices(p object) string {
 	span := p.object("price_range")
 	low, high := span.money("min_amount"), span.money("max_amount")
@@ -258,7 +261,7 @@ func somethingElse(e event) message {
 // who names the person behind an object, at the beginning of a sentence.
 func who(o object) string { return either(person(o), "A customer") }
 
-// whom is who within a sentence.
+// whom names the person behind an object within a sentence.
 func whom(o object) string { return either(person(o), "a customer") }
 
 func person(o object) string {
@@ -269,7 +272,7 @@ func email(o object) string {
 	return either(o.object("customer").str("email"), o.str("customer_email"))
 }
 
-// price is a total as a sentence says it.
+// price returns a total as a sentence says it: an amount, or "free".
 func price(o object) string {
 	if o.isZero("total_amount") {
 		return "free"
@@ -277,7 +280,7 @@ func price(o object) string {
 	return o.money("total_amount")
 }
 
-// things names the first thing bought and counts the others.
+// things names the first thing that was bought and says how many others there are.
 func things(lines []object) string {
 	if len(lines) == 0 {
 		return ""
@@ -298,8 +301,8 @@ func thing(line object, most int) string {
 	return cut(either(line.str("product_name"), line.str("description")), most)
 }
 
-// items lists what was bought, where the sentence cannot: several things, or several of one, or a variant. A line
-// begins with its quantity, so that what somebody typed is never at the beginning of one.
+// items lists what was bought if the sentence cannot say it: several things, several of one, or a variant. Each line
+// begins with a quantity, so that what somebody typed is never at the beginning of one.
 func items(lines []object) string {
 	const shown = 3
 	listed, telling := []string{}, len(lines) > 1
@@ -337,7 +340,7 @@ func hash(number string) string {
 	return "#" + number
 }
 
-// either is the first that is not empty.
+// either returns the first text that is not empty.
 func either(choices ...string) string {
 	for _, choice := range choices {
 		if choice != "" {

@@ -1,4 +1,4 @@
-// Package chat turns the body of an event into a message that people read in a chat. It is pure: the same event gives
+// Package chat turns the body of an event into a message for people in a chat. It is pure: the same event gives
 // the same bytes. Whatever somebody typed, a message calls nobody, links nowhere but to the object, keeps its shape and
 // is within the limits of its service.
 package chat
@@ -47,7 +47,7 @@ func Slack(event []byte, base string) ([]byte, error) {
 	return encode(out)
 }
 
-// slackMessage asks for no previews: Slack would fetch the address of the object, which wants a key.
+// slackMessage asks for no previews: Slack would fetch the address of the object, for which it has no key.
 type slackMessage struct {
 	Text        string       `json:"text"`
 	Blocks      []slackBlock `json:"blocks"`
@@ -62,7 +62,7 @@ type slackBlock struct {
 	Elements []slackText `json:"elements,omitempty"`
 }
 
-// slackText is verbatim: addresses and names of channels in it do not become links.
+// slackText is verbatim, so that Slack makes no links of addresses and names of channels in it.
 type slackText struct {
 	Type     string `json:"type"`
 	Text     string `json:"text"`
@@ -71,6 +71,7 @@ type slackText struct {
 
 func mrkdwn(s string) *slackText { return &slackText{Type: "mrkdwn", Text: s, Verbatim: true} }
 
+// slack writes the text in Slack's markup. With bold, the strong parts are bold.
 func (t text) slack(bold bool) string {
 	var b strings.Builder
 	for _, p := range t {
@@ -83,19 +84,19 @@ func (t text) slack(bold bool) string {
 	return b.String()
 }
 
-// slackEntities are the three characters of control (docs.slack.dev/messaging/formatting-message-text). Mentions and
-// links need a < that is not escaped.
+// slackEntities escapes the three control characters of Slack's markup
+// (docs.slack.dev/messaging/formatting-message-text). Mentions and links need a < that is not escaped.
 var slackEntities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// slackLookalikes replace the marks of formatting, for which Slack has no escape (an invisible space beside a mark
-// makes it work all the more). They are jsx-slack's, see its docs/about-escape-and-exact-mode.md. Slack takes the wide
-// forms as marks too.
+// slackLookalikes replace the characters that format text with others that look like them, because Slack has no escape
+// for them (an invisible space beside one makes it work all the more). They are jsx-slack's, see its
+// docs/about-escape-and-exact-mode.md. Slack takes the wide forms for formatting, too.
 var slackLookalikes = map[rune]rune{
 	'*': '∗', '＊': '﹡', '_': 'ˍ', '＿': '⸏', '`': 'ˋ', '｀': 'ˋ', '~': '∼', '～': '∼',
 }
 
-// slackEscape makes text inert in mrkdwn and in the plain fallback. A mark between two letters formats nothing and
-// stays, so that ada_b@example.com can be copied.
+// slackEscape makes text harmless in Slack's markup and in the plain fallback. A formatting character between two
+// letters formats nothing and is left as it is, except a backtick, so that ada_b@example.com can be copied.
 func slackEscape(s string) string {
 	marked := []byte{}
 	for i, r := range s {
@@ -112,7 +113,7 @@ func slackEscape(s string) string {
 	return out
 }
 
-// encode writes JSON as it is read, without escapes for HTML.
+// encode writes JSON without the escapes for HTML.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// text is a line for people. Its parts are what they say, unescaped: each service escapes all of them in its own way,
-// our words as well as a buyer's, so that nothing has to be remembered as safe or unsafe.
+// text is a line for people. Its parts are not escaped: each service escapes all of them in its own way, our words as
+// well as a buyer's, so that nobody has to remember which are safe.
 type text []part
 
 type part struct {
@@ -16,10 +16,10 @@ type part struct {
 
 func says(words string) text { return text{{words: words}} }
 
-// and goes on with words.
+// and adds words.
 func (t text) and(words string) text { return append(t, part{words: words}) }
 
-// maybe goes on with words after a connection, and with neither when there are no words.
+// maybe adds a connection and words, or nothing if there are no words.
 func (t text) maybe(connection, words string) text {
 	if words == "" {
 		return t
@@ -27,7 +27,7 @@ func (t text) maybe(connection, words string) text {
 	return t.and(connection).and(words)
 }
 
-// maybeStrong is maybe with the words in bold.
+// maybeStrong does what maybe does, with the words in bold.
 func (t text) maybeStrong(connection, words string) text {
 	if words == "" {
 		return t
@@ -42,8 +42,9 @@ const (
 	shorter = 40  // a number, a variant within a list
 )
 
-// clean makes one line of what somebody typed: no control characters, nothing that breaks a line or turns its
-// direction, no invisible characters but the two joiners that emoji and scripts are written with.
+// clean makes one line of what somebody typed and cuts it to at most so many characters. It removes control characters,
+// whatever breaks a line or turns its direction, and invisible characters, except the two joiners that emoji and some
+// scripts are written with.
 func clean(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -60,7 +61,7 @@ func clean(s string, most int) string {
 	return cut(strings.Join(strings.Fields(s), " "), most)
 }
 
-// cut shortens to at most so many runes, the ellipsis included. It is for raw text: cut before escaping.
+// cut shortens a text to at most so many characters, including the ellipsis. It must be used before escaping.
 func cut(s string, most int) string {
 	runes := []rune(s)
 	if len(runes) <= most {
@@ -69,10 +70,11 @@ func cut(s string, most int) string {
 	return strings.TrimRight(string(runes[:most-1]), " ") + "…"
 }
 
-// pings are the words that call people when an @ stands before them.
+// pings are the words that call everybody in a channel if an @ stands before them.
 var pings = []string{"everyone", "here", "channel", "group"}
 
-// callsSomebody reports whether the @ between two pieces of text may be read as a call. The @ of an address is not.
+// callsSomebody reports whether an @ between two pieces of text may be read as calling somebody. The @ of an email
+// address is not.
 func callsSomebody(before, after string) bool {
 	if before == "" || !alphanumeric(before[len(before)-1]) || after == "" || !alphanumeric(after[0]) {
 		return true
@@ -85,7 +87,7 @@ func callsSomebody(before, after string) bool {
 	return false
 }
 
-// uncall parts every @ that may call somebody from its name by a space without width.
+// uncall puts a space without width behind every @ that may call somebody, so that it does not.
 func uncall(s string) string {
 	var b strings.Builder
 	for i, r := range s {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Prefix begins every signing secret. It is part of the key.
+// Prefix is how every signing secret begins. It is part of the key.
 const Prefix = "whsec_"
 
 // Sign returns the Base64 HMAC-SHA256 of the raw body: the value of the X-<Service>-Hmac-SHA256 header. The key is
@@ -20,8 +20,8 @@ func Sign(body []byte, secret string) string {
 	return digest([]byte(secret), body)
 }
 
-// Verify reports whether one of values is the signature of exactly these bytes under secret. It takes the same time
-// whether the first or the last character differs. An empty secret verifies nothing.
+// Verify reports whether one of values is the signature of exactly these bytes with the secret. It takes the same time
+// wherever a wrong signature differs. With an empty secret it is always false.
 func Verify(body []byte, secret string, values ...string) bool {
 	return secret != "" && among(values, Sign(body, secret))
 }
@@ -32,9 +32,9 @@ func StandardSign(id string, sentAt time.Time, body []byte, secret string) strin
 	return standardSign(id, strconv.FormatInt(sentAt.Unix(), 10), body, standardKey(secret))
 }
 
-// StandardVerify reports whether list, the value of webhook-signature, names the signature of exactly these bytes
-// with the values of webhook-id and webhook-timestamp. Whether that time is acceptable is the caller's to know. A
-// secret that is nothing but its prefix verifies nothing.
+// StandardVerify reports whether list, the value of webhook-signature, contains the signature of exactly these bytes
+// with the values of webhook-id and webhook-timestamp. Whether that time is recent enough is for the caller to check.
+// With a secret that is nothing but its prefix it is always false.
 func StandardVerify(id, timestamp string, body []byte, secret, list string) bool {
 	key := standardKey(secret)
 	return len(key) > 0 && among(strings.Fields(list), standardSign(id, timestamp, body, key))
@@ -44,7 +44,8 @@ func standardSign(id, timestamp string, body, key []byte) string {
 	return "v1," + digest(key, []byte(id+"."+timestamp+"."+string(body)))
 }
 
-// standardKey falls back to the bytes of the secret where it is not Base64, so that a signature can always be made.
+// standardKey returns the key for a signature of Standard Webhooks: the part of the secret after the prefix, decoded. If
+// that is not Base64, it is the bytes of the whole secret, so that there always is a signature.
 func standardKey(secret string) []byte {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, Prefix))
 	if err != nil {
@@ -53,7 +54,8 @@ func standardKey(secret string) []byte {
 	return key
 }
 
-// among looks at all of values, so that time tells nothing of where the right one stands.
+// among reports whether one of values is the right one. It compares all of them, so that the time it takes does not tell
+// which one is.
 func among(values []string, right string) bool {
 	found := false
 	for _, value := range values {
