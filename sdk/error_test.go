@@ -43,7 +43,7 @@ func TestError_DescribesAnAnswerThatIsNotTheAPIs(t *testing.T) {
 func TestCodes_AreThoseOfTheServer(t *testing.T) {
 	t.Parallel()
 	ours := codesIn(t, "error.go")
-	theirs := append(codesIn(t, "../store/errors.go"), codesIn(t, "../server/errors.go")...)
+	theirs := append(codesIn(t, "../store/core/errors.go"), codesIn(t, "../server/errors.go")...)
 	require.Greater(t, len(theirs), 10)
 	require.ElementsMatch(t, theirs, ours)
 }
