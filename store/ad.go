@@ -45,6 +45,9 @@ type Ad struct {
 	Group     *AdGroup    `db:"-"` // set by every read
 }
 
+func (a *Ad) key() entityKey  { return entityKey{a.Platform, a.PlatformID} }
+func (a *Ad) channel() string { return a.ChannelID }
+
 // AdCreative is what an ad shows.
 type AdCreative struct {
 	Headline     string `json:"headline,omitempty"`

@@ -49,6 +49,9 @@ type AdCampaign struct {
 	AdCount      int        `db:"-"` // without deleted ones; set by every read
 }
 
+func (c *AdCampaign) key() entityKey  { return entityKey{c.Platform, c.PlatformID} }
+func (c *AdCampaign) channel() string { return c.ChannelID }
+
 // StatusAt returns the state of delivery at a time. Past the campaign's end, or the end of the last of its ad groups, it
 // is completed, whatever the network says.
 func (c *AdCampaign) StatusAt(now core.Time) AdStatus {

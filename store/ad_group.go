@@ -53,6 +53,9 @@ type AdGroup struct {
 	AdCount   int         `db:"-"` // without deleted ones; set by every read
 }
 
+func (g *AdGroup) key() entityKey  { return entityKey{g.Platform, g.PlatformID} }
+func (g *AdGroup) channel() string { return g.ChannelID }
+
 // StatusAt returns the state of delivery at a time. Past the end of the ad group or of its campaign it is completed,
 // whatever the network says.
 func (g *AdGroup) StatusAt(now core.Time) AdStatus {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -113,8 +112,15 @@ func statusWords(wanted []AdStatus) []string {
 	return slices.Compact(words)
 }
 
-func pointers[T any](rows []T) []*T {
-	list := make([]*T, len(rows))
+// mirrored is a pointer to a campaign, an ad group or an ad of a network, as it was read last.
+type mirrored[T any] interface {
+	*T
+	key() entityKey
+	channel() string // the id of the social account by which it is reached
+}
+
+func pointers[T any, P mirrored[T]](rows []T) []P {
+	list := make([]P, len(rows))
 	for i := range rows {
 		list[i] = &rows[i]
 	}
@@ -124,7 +130,7 @@ func pointers[T any](rows []T) []*T {
 // findEntity returns a row of a mirror by platform id, if its channel is activated. The errors are those that
 // GetAdCampaign names. An account without an activated channel learns nothing else: neither whether the id exists nor
 // whose it is.
-func findEntity[T any](ctx context.Context, s *Store, m *mirror[T], object, account string, platform Platform, id string) (*T, error) {
+func findEntity[T any, P mirrored[T]](ctx context.Context, s *Store, m *mirror[T], object, account string, platform Platform, id string) (*T, error) {
 	channels, err := s.ActivatedChannels(ctx, account)
 	if err != nil {
 		return nil, err
@@ -135,7 +141,7 @@ func findEntity[T any](ctx context.Context, s *Store, m *mirror[T], object, acco
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", object, err)
 	}
-	reachable := slices.DeleteFunc(pointers(rows), func(row *T) bool { return channels[fieldOf(row, "ChannelID")] == nil })
+	reachable := slices.DeleteFunc(pointers[T, P](rows), func(row P) bool { return channels[row.channel()] == nil })
 	switch {
 	case len(reachable) == 1:
 		return reachable[0], nil
@@ -148,7 +154,7 @@ func findEntity[T any](ctx context.Context, s *Store, m *mirror[T], object, acco
 }
 
 // entitiesByID returns the rows of a mirror with the platform ids. One that does not exist is not in the map.
-func entitiesByID[T any](ctx context.Context, s *Store, m *mirror[T], account string, ids []string) (map[entityKey]*T, error) {
+func entitiesByID[T any, P mirrored[T]](ctx context.Context, s *Store, m *mirror[T], account string, ids []string) (map[entityKey]*T, error) {
 	found := map[entityKey]*T{}
 	if len(ids) == 0 {
 		return found, nil
@@ -159,12 +165,7 @@ func entitiesByID[T any](ctx context.Context, s *Store, m *mirror[T], account st
 		return nil, fmt.Errorf("read %s: %w", m.Table, err)
 	}
 	for i := range rows {
-		found[entityKey{Platform(fieldOf(&rows[i], "Platform")), fieldOf(&rows[i], "PlatformID")}] = &rows[i]
+		found[P(&rows[i]).key()] = &rows[i]
 	}
 	return found, nil
-}
-
-// fieldOf reads a text field, by its name in Go, that campaigns, ad groups and ads all have.
-func fieldOf[T any](row *T, name string) string {
-	return reflect.ValueOf(row).Elem().FieldByName(name).String()
 }
