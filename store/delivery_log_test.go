@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -50,32 +52,69 @@ func TestListDeliveries_FiltersAndPagesTogether(t *testing.T) {
 		}
 		o.exchange(results)
 		all := o.deliveries()
-		moments := []*core.Time{nil, new(all[6].CreatedAt), new(all[14].CreatedAt)}
-		for _, state := range []DeliveryState{"", DeliveryPending, DeliverySending, DeliverySucceeded, DeliveryFailed} {
-			for _, kind := range []string{"", EventOrderPaid, EventInvoicePaid} {
-				for _, event := range []string{"", all[4].EventID} {
-					for _, after := range moments {
-						for _, before := range moments {
-							for _, at := range []core.Page{{}, {StartingAfter: all[12].ID}, {EndingBefore: all[12].ID}} {
-								in := ListDeliveries{Page: at, State: state, Type: kind, Event: event, CreatedAfter: after, CreatedBefore: before}
-								want := []string{}
-								for i := len(all) - 1; i >= 0; i-- {
-									d := all[i]
-									if d.EndpointID == e.ID && (state == "" || d.State == state) && (kind == "" || d.Type == kind) && (event == "" || d.EventID == event) &&
-										(after == nil || d.CreatedAt >= *after) && (before == nil || d.CreatedAt < *before) &&
-										(at.StartingAfter == "" || d.ID < at.StartingAfter) && (at.EndingBefore == "" || d.ID > at.EndingBefore) {
-										want = append(want, d.ID)
-									}
-								}
-								require.Equal(t, want, o.listed(e, in), "%+v", in)
-							}
-						}
-					}
+		for filter := range deliveryFilters(all) {
+			in := ListDeliveries{}
+			want := []string{}
+			for _, f := range filter {
+				f.set(&in)
+			}
+			for _, d := range slices.Backward(all) {
+				if d.EndpointID == e.ID && !slices.ContainsFunc(filter, func(f deliveryFilter) bool { return !f.lets(d) }) {
+					want = append(want, d.ID)
 				}
 			}
+			require.Equal(t, want, o.listed(e, in), "%+v", in)
 		}
 		require.Len(t, o.listed(other, ListDeliveries{}), 12)
 	})
+}
+
+// deliveryFilter is one value of one filter: how it is asked for, and what it lets through.
+type deliveryFilter struct {
+	set  func(in *ListDeliveries)
+	lets func(d Delivery) bool
+}
+
+// deliveryFilters are all combinations of a value of every filter, none among them, and of a position.
+func deliveryFilters(all []Delivery) iter.Seq[[]deliveryFilter] {
+	none := deliveryFilter{func(*ListDeliveries) {}, func(Delivery) bool { return true }}
+	states, kinds, after, before := []deliveryFilter{none}, []deliveryFilter{none}, []deliveryFilter{none}, []deliveryFilter{none}
+	for _, state := range []DeliveryState{DeliveryPending, DeliverySending, DeliverySucceeded, DeliveryFailed} {
+		states = append(states, deliveryFilter{func(in *ListDeliveries) { in.State = state }, func(d Delivery) bool { return d.State == state }})
+	}
+	for _, kind := range []string{EventOrderPaid, EventInvoicePaid} {
+		kinds = append(kinds, deliveryFilter{func(in *ListDeliveries) { in.Type = kind }, func(d Delivery) bool { return d.Type == kind }})
+	}
+	for _, moment := range []core.Time{all[6].CreatedAt, all[14].CreatedAt} {
+		after = append(after, deliveryFilter{func(in *ListDeliveries) { in.CreatedAfter = &moment }, func(d Delivery) bool { return d.CreatedAt >= moment }})
+		before = append(before, deliveryFilter{func(in *ListDeliveries) { in.CreatedBefore = &moment }, func(d Delivery) bool { return d.CreatedAt < moment }})
+	}
+	event, position := all[4].EventID, all[12].ID
+	return combinations([][]deliveryFilter{states, kinds, after, before,
+		{none, {func(in *ListDeliveries) { in.Event = event }, func(d Delivery) bool { return d.EventID == event }}},
+		{none, {func(in *ListDeliveries) { in.StartingAfter = position }, func(d Delivery) bool { return d.ID < position }},
+			{func(in *ListDeliveries) { in.EndingBefore = position }, func(d Delivery) bool { return d.ID > position }}},
+	})
+}
+
+// combinations takes one of each.
+func combinations[T any](each [][]T) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		count := 1
+		for _, values := range each {
+			count *= len(values)
+		}
+		for n := range count {
+			var one []T
+			for _, values := range each {
+				one = append(one, values[n%len(values)])
+				n /= len(values)
+			}
+			if !yield(one) {
+				return
+			}
+		}
+	}
 }
 
 func TestListDeliveries_PagesBothWays(t *testing.T) {
