@@ -78,9 +78,14 @@ type Account struct {
 	Rests                     core.JSON[[]Rest]        `db:"rests"`       // the times in which it was disabled, the latest last
 	CreatedAt                 core.Time                `db:"created_at"`
 	UpdatedAt                 core.Time                `db:"updated_at"`
+}
 
-	// NewStripeKey and NewStripeWebhookSecret are what UpdateAccount is to seal; an empty one removes what is there.
-	NewStripeKey, NewStripeWebhookSecret *string
+// AccountChange is an account in the hands of whoever changes it, with the secrets that come beside it and are stored sealed:
+// nil leaves what is there, an empty one removes it.
+type AccountChange struct {
+	*Account
+	StripeKey           *string
+	StripeWebhookSecret *string
 }
 
 // ProrationBehavior says when a change of plan is billed.
@@ -235,7 +240,7 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 // UpdateAccount locks the account, applies change, checks and stores it. It returns CodePlan for a feature that the plan does
 // not include and CodeInvalid for what is not acceptable, such as a handle that another account has. A change that changes
 // nothing stores nothing.
-func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*Account)) (*Account, error) {
+func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*AccountChange)) (*Account, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
 		a, err := s.findAccount(ctx, account, u.Lock())
 		if err != nil {
@@ -244,9 +249,10 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 		if err := s.numberInvoices(ctx, a); err != nil {
 			return nil, err
 		}
-		before, text := *a, core.JSONText(a)
-		change(a)
-		if core.JSONText(a) == text {
+		before, changed := *a, AccountChange{Account: a}
+		text := core.JSONText(changed)
+		change(&changed)
+		if core.JSONText(changed) == text {
 			return a, nil
 		}
 		if err := a.checkPlan(); err != nil {
@@ -255,13 +261,13 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 		if err := s.checkProvider(a, before.PaymentsProvider); err != nil {
 			return nil, err
 		}
-		if err := s.checkStripeMode(a, &before); err != nil {
+		if err := s.checkStripeMode(&changed, &before); err != nil {
 			return nil, err
 		}
 		if a.PaymentsPausedUntil != nil && !core.SameJSON(a.PaymentsPausedUntil, before.PaymentsPausedUntil) {
 			return nil, core.Invalid("payments_paused_until", "Send null to let buyers pay again. Only declines pause their payments.")
 		}
-		s.sealStripe(a)
+		s.sealStripe(&changed)
 		if err := a.check(); err != nil {
 			return nil, err
 		}

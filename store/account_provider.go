@@ -64,12 +64,12 @@ func (s *Store) checkProvider(a *Account, before PaymentsProvider) error {
 
 // checkStripeMode returns CodeInvalid if one of the account's two Stripe keys is for test mode and the other for live mode:
 // Stripe does not know with the one what was made with the other. The stored secret is opened only if one of the keys is new.
-func (s *Store) checkStripeMode(a, before *Account) error {
-	if a.StripePublishableKey == nil || a.NewStripeKey == nil && core.SameJSON(a.StripePublishableKey, before.StripePublishableKey) {
+func (s *Store) checkStripeMode(a *AccountChange, before *Account) error {
+	if a.StripePublishableKey == nil || a.StripeKey == nil && core.SameJSON(a.StripePublishableKey, before.StripePublishableKey) {
 		return nil
 	}
-	secret := core.Deref(a.NewStripeKey)
-	if a.NewStripeKey == nil {
+	secret := core.Deref(a.StripeKey)
+	if a.StripeKey == nil {
 		var err error
 		if secret, err = s.openAccount(a.ID, "stripe", a.SealedStripeKey); err != nil {
 			return err
@@ -99,14 +99,13 @@ func (a *Account) CardKey() string {
 
 // sealStripe seals the new Stripe secrets of the account into their columns, and forgets their plain text. An empty one removes
 // what was there; nil leaves it.
-func (s *Store) sealStripe(a *Account) {
-	if a.NewStripeKey != nil {
-		a.SealedStripeKey, a.StripeKeyLast4 = s.sealAccount(a.ID, "stripe", *a.NewStripeKey)
+func (s *Store) sealStripe(a *AccountChange) {
+	if a.StripeKey != nil {
+		a.SealedStripeKey, a.StripeKeyLast4 = s.sealAccount(a.ID, "stripe", *a.StripeKey)
 	}
-	if a.NewStripeWebhookSecret != nil {
-		a.SealedStripeWebhookSecret, a.StripeWebhookSecretLast4 = s.sealAccount(a.ID, "stripe webhook", *a.NewStripeWebhookSecret)
+	if a.StripeWebhookSecret != nil {
+		a.SealedStripeWebhookSecret, a.StripeWebhookSecretLast4 = s.sealAccount(a.ID, "stripe webhook", *a.StripeWebhookSecret)
 	}
-	a.NewStripeKey, a.NewStripeWebhookSecret = nil, nil
 }
 
 // sealAccount seals a secret of an account, and returns it with its last four characters, which may be shown. Both are nil for

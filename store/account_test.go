@@ -31,9 +31,9 @@ func TestCreateAccount_FindsAHandle(t *testing.T) {
 
 func TestUpdateAccount_NeedsThePlan(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		for param, change := range map[string]func(*Account){
-			"custom_domain":   func(a *Account) { a.CustomDomain = ref("shop.example.com") },
-			"remove_branding": func(a *Account) { a.RemoveBranding = true },
+		for param, change := range map[string]func(*AccountChange){
+			"custom_domain":   func(a *AccountChange) { a.CustomDomain = ref("shop.example.com") },
+			"remove_branding": func(a *AccountChange) { a.RemoveBranding = true },
 		} {
 			_, err := s.UpdateAccount(t.Context(), s.account, change)
 			var e *core.Error
@@ -53,11 +53,11 @@ func TestUpdateAccount_HandlesAreUniqueOnTheServer(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com", Plan: PlanPro})
 		require.NoError(t, err)
-		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.Handle = "other" })
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.Handle = "other" })
 		requireInvalid(t, err, "handle")
-		_, err = s.UpdateAccount(t.Context(), other.ID, func(a *Account) { a.Handle = "renamed" })
+		_, err = s.UpdateAccount(t.Context(), other.ID, func(a *AccountChange) { a.Handle = "renamed" })
 		require.NoError(t, err)
-		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.Handle = "other" })
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.Handle = "other" })
 		require.NoError(t, err, "a handle that was given up is free")
 	})
 }
@@ -68,7 +68,7 @@ func TestUpdateAccount_ACustomDomainIsNobodysAlone(t *testing.T) {
 		for _, name := range []string{"Squatter", "Owner"} {
 			a, err := s.CreateAccount(t.Context(), NewAccount{Name: name, Email: "a@example.com", Plan: PlanPro})
 			require.NoError(t, err)
-			a, err = s.UpdateAccount(t.Context(), a.ID, func(a *Account) { a.CustomDomain = ref("shop.example.com") })
+			a, err = s.UpdateAccount(t.Context(), a.ID, func(a *AccountChange) { a.CustomDomain = ref("shop.example.com") })
 			require.NoError(t, err, name)
 			require.Equal(t, "shop.example.com", *a.CustomDomain)
 		}
@@ -102,19 +102,19 @@ func TestCreateAccount_FindsAHandleAmongMany(t *testing.T) {
 
 func TestUpdateAccount_Validates(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		for field, change := range map[string]func(*Account){
-			"timezone":             func(a *Account) { a.Timezone = "Mars/Olympus" },
-			"default_currency":     func(a *Account) { a.DefaultCurrency = "xxx" },
-			"handle":               func(a *Account) { a.Handle = "a_b" },
-			"support_email":        func(a *Account) { a.SupportEmail = ref("nobody") },
-			"statement_descriptor": func(a *Account) { a.StatementDescriptor = ref("more than twenty-two characters") },
+		for field, change := range map[string]func(*AccountChange){
+			"timezone":             func(a *AccountChange) { a.Timezone = "Mars/Olympus" },
+			"default_currency":     func(a *AccountChange) { a.DefaultCurrency = "xxx" },
+			"handle":               func(a *AccountChange) { a.Handle = "a_b" },
+			"support_email":        func(a *AccountChange) { a.SupportEmail = ref("nobody") },
+			"statement_descriptor": func(a *AccountChange) { a.StatementDescriptor = ref("more than twenty-two characters") },
 		} {
 			_, err := s.UpdateAccount(t.Context(), s.account, change)
 			requireInvalid(t, err, field)
 		}
 		before, err := s.GetAccount(t.Context(), s.account)
 		require.NoError(t, err)
-		after, err := s.UpdateAccount(t.Context(), s.account, func(*Account) {})
+		after, err := s.UpdateAccount(t.Context(), s.account, func(*AccountChange) {})
 		require.NoError(t, err)
 		require.Equal(t, before, after)
 	})
@@ -125,12 +125,11 @@ func TestUpdateAccount_SealsTheSecretsOfStripe(t *testing.T) {
 		secrets, err := s.GetStripeSecrets(t.Context(), s.account)
 		require.NoError(t, err)
 		require.Zero(t, secrets)
-		a, err := s.UpdateAccount(t.Context(), s.account, func(a *Account) {
-			a.NewStripeKey, a.NewStripeWebhookSecret = ref("sk_test_secret"), ref("whsec_signs")
+		a, err := s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) {
+			a.StripeKey, a.StripeWebhookSecret = ref("sk_test_secret"), ref("whsec_signs")
 		})
 		require.NoError(t, err)
 		require.Equal(t, "cret", *a.StripeKeyLast4)
-		require.Nil(t, a.NewStripeKey, "what is sealed is not passed on")
 		a, err = s.GetAccount(t.Context(), s.account)
 		require.NoError(t, err)
 		require.NotContains(t, string(a.SealedStripeKey), "secret")
@@ -147,7 +146,7 @@ func TestUpdateAccount_SealsTheSecretsOfStripe(t *testing.T) {
 		_, err = s.GetStripeSecrets(t.Context(), other.ID)
 		require.ErrorIs(t, err, core.ErrSealed, "a secret is of no use to another account")
 
-		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.NewStripeKey = ref("") })
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.StripeKey = ref("") })
 		require.NoError(t, err)
 		choice, err := s.GetPaymentsChoice(t.Context(), s.account)
 		require.NoError(t, err)
@@ -162,9 +161,9 @@ func TestCreateAccount_IsPaidByARealProvider(t *testing.T) {
 		a, err := s.CreateAccount(t.Context(), NewAccount{Name: "Live", Email: "live@example.com"})
 		require.NoError(t, err)
 		require.Equal(t, PaymentsProviderStripe, a.PaymentsProvider)
-		_, err = s.UpdateAccount(t.Context(), a.ID, func(a *Account) { a.PaymentsProvider = PaymentsProviderTest })
+		_, err = s.UpdateAccount(t.Context(), a.ID, func(a *AccountChange) { a.PaymentsProvider = PaymentsProviderTest })
 		requireInvalid(t, err, "payments_provider")
-		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.Name = "Made before" })
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.Name = "Made before" })
 		require.NoError(t, err)
 	})
 }
@@ -173,11 +172,11 @@ func TestCreateAccount_IsPaidByARealProvider(t *testing.T) {
 func TestUpdateAccount_TakesKeysOfStripeOfOneMode(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		set := func(publishable, secret *string) error {
-			_, err := s.UpdateAccount(t.Context(), s.account, func(a *Account) {
+			_, err := s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) {
 				if publishable != nil {
 					a.StripePublishableKey = publishable
 				}
-				a.NewStripeKey = secret
+				a.StripeKey = secret
 			})
 			return err
 		}
@@ -188,7 +187,7 @@ func TestUpdateAccount_TakesKeysOfStripeOfOneMode(t *testing.T) {
 		require.NoError(t, set(ref("pk_test_abcd"), ref("sk_test_abcd")))
 		_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Write.DB.Rebind(`UPDATE accounts SET stripe_secret_key = ? WHERE id = ?`), []byte("of another server"), s.account)
 		require.NoError(t, err)
-		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.Name = "Ada" })
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.Name = "Ada" })
 		require.NoError(t, err, "what does not concern the keys opens none")
 		require.NoError(t, set(nil, ref("")), "no secret key is of no mode")
 
@@ -205,11 +204,11 @@ func TestUpdateAccount_TakesKeysOfStripeOfOneMode(t *testing.T) {
 func TestChangePlan_SwitchesOffWhatItDoesNotInclude(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		change := func(plan Plan) (*Account, error) {
-			return s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.ChangePlan(plan) })
+			return s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.ChangePlan(plan) })
 		}
 		_, err := change(PlanPro)
 		require.NoError(t, err)
-		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.CustomDomain, a.RemoveBranding = ref("shop.ada.example"), true })
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.CustomDomain, a.RemoveBranding = ref("shop.ada.example"), true })
 		require.NoError(t, err)
 		a, err := change(PlanBusiness)
 		require.NoError(t, err)

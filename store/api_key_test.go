@@ -30,7 +30,7 @@ func TestNames_AreNotWhiteSpace(t *testing.T) {
 		requireInvalid(t, err, "name")
 		_, err = s.CreateAISite(t.Context(), s.account, AISite{Name: blank})
 		requireInvalid(t, err, "name")
-		_, err = s.UpdateAccount(t.Context(), s.account, func(a *Account) { a.Name = blank })
+		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.Name = blank })
 		requireInvalid(t, err, "name")
 	})
 }

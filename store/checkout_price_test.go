@@ -11,7 +11,7 @@ import (
 // taxed makes the account tax by a table.
 func (s *shop) taxed(t *testing.T, behavior string, rates ...TaxRate) {
 	t.Helper()
-	_, err := s.UpdateAccount(t.Context(), s.account, func(a *Account) {
+	_, err := s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) {
 		a.Tax.V = TaxSettings{Mode: TaxModeFlatTable, Behavior: behavior, Rates: rates}
 	})
 	require.NoError(t, err)

@@ -185,8 +185,8 @@ func TestAdoptSecretKey_DoctorSaysWhatIsToBeEnteredAgain(t *testing.T) {
 		e, err := s.CreateWebhookEndpoint(ctx, s.account, WebhookEndpoint{URL: "https://example.com/", EnabledEvents: core.JSON[[]string]{V: []string{EventAll}}})
 		require.NoError(t, err)
 		enterStripe := func() error {
-			_, err := s.UpdateAccount(ctx, s.account, func(a *Account) {
-				a.NewStripeKey, a.NewStripeWebhookSecret, a.StripePublishableKey = ref("sk_test_1"), ref("whsec_1"), ref("pk_test_1")
+			_, err := s.UpdateAccount(ctx, s.account, func(a *AccountChange) {
+				a.StripeKey, a.StripeWebhookSecret, a.StripePublishableKey = ref("sk_test_1"), ref("whsec_1"), ref("pk_test_1")
 			})
 			return err
 		}

@@ -71,7 +71,7 @@ func TestDisabledAccount_TriesAgainInItsPace(t *testing.T) {
 // Only periods that were slept through whole are forgiven, however often the account rested before a subscription went on.
 func TestDisabledAccount_BillsWhatFellDueWhileItWasEnabled(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.Dunning.V.IntervalsDays = []int64{16} })
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.Dunning.V.IntervalsDays = []int64{16} })
 		require.NoError(t, err)
 		sub := w.subscribe(w.variant(recurring(900, "day")), "pm_card_visa")
 		w.provider.declines.Store(true)

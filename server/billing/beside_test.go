@@ -112,7 +112,7 @@ func TestUpdateAccount_TaxBesideConfirms(t *testing.T) {
 		replicas := w.replicas()
 		book := w.handbook()
 		tax := func(bps int64) error {
-			_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
+			_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) {
 				a.Tax = core.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: bps, Name: "VAT"}}})
 			})
 			return err

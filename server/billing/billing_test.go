@@ -178,7 +178,7 @@ func TestConfirmCheckout_WhatHasToBeTrueIsCheckedAgain(t *testing.T) {
 
 func TestConfirmCheckout_TermsAndAnswers(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.CheckoutRequiresTerms = true })
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.CheckoutRequiresTerms = true })
 		require.NoError(t, err)
 		v := w.handbook()
 		_, err = w.UpdateProduct(t.Context(), w.account, v.ProductID, func(p *store.Product) {

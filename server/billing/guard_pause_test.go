@@ -15,7 +15,7 @@ import (
 // neverPaused switches off that declines pause the account's payments.
 func (w *world) neverPaused() {
 	w.t.Helper()
-	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.Account) { a.DeclineLimit = nil })
+	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.AccountChange) { a.DeclineLimit = nil })
 	require.NoError(w.t, err)
 }
 
@@ -24,7 +24,7 @@ func TestConfirmCheckout_PausesAnAccount(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas, v := w.replicas(), w.handbook()
 		limit := func(n int64) {
-			_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.DeclineLimit = &n })
+			_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.DeclineLimit = &n })
 			require.NoError(t, err)
 		}
 		stranger := 0
@@ -45,7 +45,7 @@ func TestConfirmCheckout_PausesAnAccount(t *testing.T) {
 			assert.False(t, isSlowed(t, from(declined)))
 		}
 		require.NotNil(t, w.seller().PaymentsPausedUntil, "trials keep nothing open")
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.PaymentsPausedUntil = nil })
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.PaymentsPausedUntil = nil })
 		require.NoError(t, err)
 		for range 12 { // more is sold than declined
 			require.NoError(t, from("pm_card_visa"))
@@ -67,9 +67,9 @@ func TestConfirmCheckout_PausesAnAccount(t *testing.T) {
 		require.NoError(t, err, "no card is tried on what is free")
 
 		require.NotNil(t, w.seller().PaymentsPausedUntil)
-		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.PaymentsPausedUntil = new(w.Now().Add(time.Hour)) })
+		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.PaymentsPausedUntil = new(w.Now().Add(time.Hour)) })
 		refused(t, err, "payments_paused_until")
-		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.PaymentsPausedUntil = nil })
+		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.PaymentsPausedUntil = nil })
 		require.NoError(t, err)
 		require.NoError(t, from("pm_card_visa"), "the seller has ended it")
 
@@ -104,7 +104,7 @@ func (w *world) seller() *store.Account {
 func TestConfirmCheckout_APauseStopsTestersOnly(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas, v := w.replicas(), w.handbook()
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.DeclineLimit = new(int64(10)) })
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.DeclineLimit = new(int64(10)) })
 		require.NoError(t, err)
 		for i := range 10 {
 			_, err := w.from(fmt.Sprintf("203.0.%d.%d", i%2, i%5), w.of(v).ID, declined)

@@ -202,7 +202,7 @@ func TestConfirmCheckout_StopsNobodyByTheirAddress(t *testing.T) {
 func TestConfirmCheckout_CountsNoneThatItsBuyerLeft(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.handbook()
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.DeclineLimit = new(int64(10)) })
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.DeclineLimit = new(int64(10)) })
 		require.NoError(t, err)
 		c := w.of(v)
 		for n := range 25 {

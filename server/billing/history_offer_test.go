@@ -205,7 +205,7 @@ func (p *player) settings() error {
 	}
 	behavior := p.behavior()
 	days := pick(p, [][]int64{{2, 5, 7, 7}, {1}, {30, 30}})
-	_, err := p.UpdateAccount(everywhere, p.account, func(a *store.Account) {
+	_, err := p.UpdateAccount(everywhere, p.account, func(a *store.AccountChange) {
 		a.Tax, a.ProrationBehavior, a.Dunning.V.IntervalsDays = core.JSONOf(tax), behavior, days
 	})
 	return p.answered("change the settings", err)

@@ -34,8 +34,8 @@ func eachStripe(t *testing.T, test func(t *testing.T, w *world, fake *stripefake
 // give lets the account be paid through Stripe, with a key.
 func (w *world) give(key string) {
 	w.t.Helper()
-	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.Account) {
-		a.PaymentsProvider, a.NewStripeKey, a.NewStripeWebhookSecret = store.PaymentsProviderStripe, &key, new("whsec_FakeOfStripe")
+	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.AccountChange) {
+		a.PaymentsProvider, a.StripeKey, a.StripeWebhookSecret = store.PaymentsProviderStripe, &key, new("whsec_FakeOfStripe")
 	})
 	require.NoError(w.t, err)
 }
@@ -253,7 +253,7 @@ func TestStripe_APaymentStaysWithItsProvider(t *testing.T) {
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
 		_, err := w.pay(checkout.ID, "pm_card_visa")
 		require.Equal(t, core.Unknown, core.OutcomeOf(err))
-		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.PaymentsProvider = store.PaymentsProviderTest })
+		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.PaymentsProvider = store.PaymentsProviderTest })
 		require.NoError(t, err)
 		other, err := w.pay(w.checkout(one(w.handbook())).ID, "pm_card_visa")
 		require.NoError(t, err)

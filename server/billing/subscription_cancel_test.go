@@ -124,7 +124,7 @@ func TestCancelSubscription_KeepsWhatElseWasBought(t *testing.T) {
 func TestCancelSubscription_GivesTaxBack(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) {
 			a.Tax = core.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: 1000, Name: "VAT"}}})
 		})
 		require.NoError(t, err)

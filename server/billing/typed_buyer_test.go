@@ -190,7 +190,7 @@ func TestTypedBuyer_LeavesNothingWithTheCustomer(t *testing.T) {
 
 func TestTypedBuyer_LearnsNothing(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
+		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) {
 			a.Tax = core.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: 2000, Name: "VAT"}}})
 		})
 		require.NoError(t, err)

@@ -58,7 +58,7 @@ func TestCheckoutPage_CanBePaid(t *testing.T) {
 func TestCheckoutPage_ChargesWhatItHasShown(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
+	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) {
 		a.Tax.V = store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{Country: new("DE"), RateBps: 1950, Name: "MwSt."}}}
 	})
 	require.NoError(t, err)
@@ -109,7 +109,7 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 // asking is a checkout that asks for a text, a choice and two ticks, of which one may be left out, and for the terms.
 func (w *shop) asking() *store.Checkout {
 	w.t.Helper()
-	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.Account) { a.CheckoutRequiresTerms = true })
+	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.AccountChange) { a.CheckoutRequiresTerms = true })
 	require.NoError(w.t, err)
 	c := w.checkout(store.PriceVariant{Amount: 1900})
 	item, err := w.GetCheckoutOffer(w.t.Context(), c)

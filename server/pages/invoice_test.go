@@ -21,7 +21,7 @@ import (
 func TestReceiptPage_ShowsWhatWasPaid(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) {
+	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) {
 		a.TaxID, a.BusinessAddress = new("DE123456789"), core.JSONOf(&core.Address{Line1: new("Weg 1"), City: new("Köln"), PostalCode: new("50667"), Country: new("DE")})
 	})
 	require.NoError(t, err)

@@ -401,7 +401,7 @@ func TestPortal_TakesNoCardsOfAnotherProvider(t *testing.T) {
 	g := newShop(t).guest("grace@example.com")
 	page := g.see("", http.StatusOK)
 	sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
-	_, err := g.UpdateAccount(t.Context(), g.account, func(a *store.Account) { a.PaymentsProvider = store.PaymentsProviderStripe })
+	_, err := g.UpdateAccount(t.Context(), g.account, func(a *store.AccountChange) { a.PaymentsProvider = store.PaymentsProviderStripe })
 	require.NoError(t, err)
 	assert.NotContains(t, g.see("", http.StatusOK), `name="card_number"`)
 	assert.NotContains(t, g.see("/subscriptions/"+sub.ID, http.StatusOK), `name="card_number"`)

@@ -26,8 +26,8 @@ const publishableKey = "pk_test_TYooMQauvdEDq54NiTphI7jx"
 // useStripe lets the account be paid through Stripe; without a publishable key not on a page.
 func (w *shop) useStripe(publishable string) {
 	w.t.Helper()
-	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.Account) {
-		a.PaymentsProvider, a.NewStripeKey = store.PaymentsProviderStripe, &w.bank.Key
+	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.AccountChange) {
+		a.PaymentsProvider, a.StripeKey = store.PaymentsProviderStripe, &w.bank.Key
 		if publishable != "" {
 			a.StripePublishableKey = &publishable
 		}
@@ -120,7 +120,7 @@ func TestCheckoutPage_SaysThatItTakesNoCardYet(t *testing.T) {
 	assert.Contains(t, w.page(w.checkout(store.PriceVariant{AmountType: store.PriceVariantAmountTypeFree}).URL, http.StatusOK), "Complete the order")
 
 	w.useStripe(publishableKey)
-	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.Account) { a.NewStripeKey = new("") })
+	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.StripeKey = new("") })
 	require.NoError(t, err)
 	assert.NotContains(t, w.page(w.checkout(store.PriceVariant{Amount: 1900}).URL, http.StatusOK), "data-stripe-key", "nobody could be charged")
 }

@@ -49,8 +49,8 @@ func Account(a *store.Account) api.Account {
 }
 
 // AccountChange reads the body of a PATCH.
-func AccountChange(b *api.AccountUpdate) func(*store.Account) {
-	return func(a *store.Account) {
+func AccountChange(b *api.AccountUpdate) func(*store.AccountChange) {
+	return func(a *store.AccountChange) {
 		set(&a.Name, b.Name)
 		set(&a.Handle, b.Handle)
 		set(&a.Email, b.Email)
@@ -72,8 +72,8 @@ func AccountChange(b *api.AccountUpdate) func(*store.Account) {
 		set(&a.NextInvoiceNumber, b.NextInvoiceNumber)
 		setAs(&a.PaymentsProvider, b.PaymentsProvider)
 		setOrClear(&a.StripePublishableKey, b.StripePublishableKey)
-		setSecret(&a.NewStripeKey, b.StripeSecretKey)
-		setSecret(&a.NewStripeWebhookSecret, b.StripeWebhookSecret)
+		setSecret(&a.StripeKey, b.StripeSecretKey)
+		setSecret(&a.StripeWebhookSecret, b.StripeWebhookSecret)
 		setOrClear(&a.DeclineLimit, b.DeclineLimit)
 		if b.PaymentsPausedUntil.IsSpecified() {
 			a.PaymentsPausedUntil = stored(sent(b.PaymentsPausedUntil))

@@ -100,7 +100,7 @@ everything else of an account is its merchant's to change, with an API key.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
 			given := cmd.Flags().Changed
-			account, err := s.UpdateAccount(ctx, args[0], func(a *store.Account) {
+			account, err := s.UpdateAccount(ctx, args[0], func(a *store.AccountChange) {
 				if given("name") {
 					a.Name = name
 				}
