@@ -32,7 +32,7 @@ var orderLifecycle = core.Lifecycle[OrderStatus]{
 // BillingReason says what made an order.
 type BillingReason string
 
-// The reasons for an order. The first two are sales, which count in a product's sales and take from its stock.
+// The reasons for an order. The first two are sales: they are counted in a product's sales and take from its stock.
 const (
 	BillingReasonPurchase           BillingReason = "purchase"            // a checkout
 	BillingReasonSubscriptionCreate BillingReason = "subscription_create" // the start of a subscription

@@ -40,8 +40,8 @@ const (
 	PaymentPurposeInvoice  PaymentPurpose = "invoice"
 )
 
-// Payment is one attempt to charge a buyer, from the intent to the outcome. Its id is the provider's idempotency
-// token, minted once and kept by every retry, so that the attempt charges at most once.
+// Payment is one attempt to charge a buyer, from the intent to the outcome. Its id is the token by which the provider
+// recognises the attempt. It is minted once and kept by every retry, so that the attempt charges at most once.
 type Payment struct {
 	AccountID     string                     `db:"account_id"`
 	ID            string                     `db:"id"`

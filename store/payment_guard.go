@@ -310,7 +310,7 @@ func (u *unit) countGuards(ctx context.Context, account string, subjects []strin
 		args = append(args, account, subject, declines, underWay*sizes.of(subject), now, now)
 	}
 	args = append(args, now.Add(-guardWindow), now.Add(-guardWindow))
-	// In an hour that is over, and before the first decline, since begins anew.
+	// The hour from since on begins anew once it is over, and as long as nothing was declined in it.
 	counted, err := db.Select[guard](ctx, u.store.db, `
 		INSERT INTO payment_guards AS g (account_id, subject, declines, under_way, since, retry_at, touched_at)
 		VALUES `+strings.Repeat(`, (?, ?, ?, ?, ?, 0, ?)`, len(subjects))[2:]+`

@@ -10,7 +10,7 @@ import (
 
 // On the portal customers see and change only what is theirs. Anything else is CodeMissing for them.
 
-// CustomerSubscription returns a subscription of a customer, or CodeMissing.
+// CustomerSubscription returns a subscription that is known to be the customer's. Any other is CodeMissing.
 func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
 	sub, err := s.findSubscription(ctx, account, ref, "", "")
 	if err == nil && !sub.isOf(customer) {
@@ -43,7 +43,8 @@ func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref str
 	})
 }
 
-// IsCustomersToKeep reports whether the subscription ends with its period because its customer wants it to.
+// IsCustomersToKeep reports whether the subscription ends with its period because its customer cancelled it, so that they may
+// take that back.
 func (s *Subscription) IsCustomersToKeep() bool {
 	return s.CancelAt() != nil && s.Cancellation.V != nil && s.Cancellation.V.By == cancelledByCustomer
 }

@@ -78,7 +78,7 @@ type PriceVariant struct {
 	UpdatedAt       core.Time                   `db:"updated_at"`
 }
 
-// License says whether a buyer receives a licence key, and what it allows. Nil means without limit.
+// License says whether a buyer receives a licence key, and what it allows. A nil limit is no limit.
 type License struct {
 	Enabled         bool   `json:"enabled"`
 	ActivationLimit *int64 `json:"activation_limit"`

@@ -101,8 +101,8 @@ type Deliverable struct {
 	Name *string `json:"name"`
 }
 
-// NewProduct is a product to be made with its price variants. Without a slug it gets one from its name; without
-// a status, type or visibility it is a draft, digital, public.
+// NewProduct is a product that is to be made, with its price variants. Without a slug it gets one from its name. Without a
+// status, type or visibility it is a draft, digital and public.
 type NewProduct struct {
 	Product
 	PriceVariants []PriceVariant

@@ -10,7 +10,7 @@ import (
 // RefundStatus says how far a refund has come.
 type RefundStatus string
 
-// The states of a refund. What is pending or succeeded counts as given back.
+// The states of a refund. The amount of one that is pending or has succeeded counts as given back.
 const (
 	RefundStatusPending   RefundStatus = "pending" // the provider was or will be asked, or takes its time
 	RefundStatusSucceeded RefundStatus = "succeeded"

@@ -19,11 +19,11 @@ type Options struct {
 	Render      func(kind string, v any) ([]byte, error) // the `data` of an event, pure; required to emit one
 	PublicURL   string                                   // where buyers reach this server; checkout pages are below it
 	Now         func() time.Time                         // nil = time.Now
-	TestClock   bool                                     // accounts have clocks of their own, which AdvanceClock moves: in development
+	TestClock   bool                                     // for development: each account has a clock of its own, which AdvanceClock moves
 	MaxConns    int                                      // PostgreSQL, default 12
 	Synchronous string                                   // SQLite: "full" (default) | "normal"
 	Exclusive   bool                                     // SQLite: this process serves the file; a second one that asks is refused
-	Patient     bool                                     // statements of PostgreSQL take as long as they need, and closing a minute, which no server wants
+	Patient     bool                                     // for tests: PostgreSQL's statements may take as long as they need, and closing a minute
 
 	LivePayments bool // new accounts are paid through Stripe, and none may choose the test provider
 }
@@ -141,25 +141,26 @@ func (s *Store) close(ctx context.Context) error {
 // Now returns the store's time.
 func (s *Store) Now() core.Time { return s.db.Now() }
 
-// Migrate brings the schema up to date. Of several replicas that call it together one does, the others wait. A
-// schema that is newer than this program is left as it is: that is a *SchemaError.
+// Migrate brings the schema up to date. If several replicas call it together, one does it and the others wait. A schema that is
+// newer than this program is left as it is, and is a *SchemaError.
 func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 
-// CheckSchema returns a *SchemaError unless the schema is the one of this program.
+// CheckSchema returns nil if the schema is the one of this program, else a *SchemaError.
 func (s *Store) CheckSchema(ctx context.Context) error { return s.db.CheckSchema(ctx) }
 
-// CheckReady returns nil if requests can be served: the database answers, has the schema of this program, takes writes, and
-// has room for more.
+// CheckReady returns nil if requests can be served: the database answers, has the schema of this program, takes writes, and has
+// room for more data. Otherwise the error says what is missing.
 func (s *Store) CheckReady(ctx context.Context) error { return s.db.CheckReady(ctx) }
 
-// Request runs one write request: the use cases of fn join one transaction, which commits together with the answer; one with a
-// key that was answered before gets that answer again (replayed). db.DB.Request says what is stored and what is undone.
+// Request runs one write request. All use cases that fn calls join one transaction, which commits together with the answer. If
+// a request with the same key was answered before, that answer is returned again, and replayed is true. db.DB.Request says what
+// is stored, what is undone, and which errors there are.
 func (s *Store) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error)) (answer *core.Answer, replayed bool, err error) {
 	return s.db.Request(ctx, key, fn)
 }
 
-// Leave ends the transaction of a request that is about to ask the outside something, and commits the claim of its key.
-// It is for questions: what a request does outside needs an intent, which its step commits.
+// Leave ends the transaction of a request that is about to ask something outside, and commits the claim of its key. That is for
+// questions alone: before a request changes something outside, a step has to commit the intent.
 func (s *Store) Leave(ctx context.Context) error { return s.db.Leave(ctx) }
 
 // DeleteExpiredKeys deletes at most limit Idempotency-Keys that are past their lifetime and returns how many.
@@ -167,9 +168,9 @@ func (s *Store) DeleteExpiredKeys(ctx context.Context, limit int) (int64, error)
 	return s.db.DeleteExpiredKeys(ctx, limit)
 }
 
-// InTx reports whether a transaction is open: then nothing outside may be called.
+// InTx reports whether a transaction is open. Then nothing outside may be called.
 func InTx(ctx context.Context) bool { return db.InTx(ctx) }
 
-// Detached returns a context outside of any request: what runs under it commits by itself. A request has to have left
-// its transaction before, which would hold the rows, and an embedded database whole.
+// Detached returns a context that belongs to no request, so that what runs under it commits by itself. The request must have
+// ended its transaction before: that would hold its rows, and all of an embedded database, against what runs here.
 func Detached(ctx context.Context) context.Context { return db.Detached(ctx) }

@@ -92,7 +92,7 @@ type Subscription struct {
 // CancellationReason says why a subscription was cancelled.
 type CancellationReason string
 
-// CancellationReasonPaymentFailed is the reason when no attempt collected the latest invoice.
+// CancellationReasonPaymentFailed is the reason if no attempt could collect the latest invoice.
 const CancellationReasonPaymentFailed CancellationReason = "payment_failed"
 
 // Cancellation says why a subscription was cancelled, and by whom.

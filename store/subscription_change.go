@@ -258,7 +258,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 	if c.Remaining, err = next.unused(c.amount, now); err != nil || c.Remaining == c.Unused {
 		return err
 	}
-	// The difference is priced as one line, whichever way it goes: a credit includes the tax that was paid with it.
+	// The difference is priced as one line, whichever way it goes: a credit includes tax as a charge does.
 	item := next.line(LineItemKindProration, 1, max(c.Remaining-c.Unused, c.Unused-c.Remaining))
 	text := fmt.Sprintf("Change from %s to %s, until %s", sub.plan().describe(), c.Plan.describe(), next.CurrentPeriodEnd.Time().Format("2006-01-02"))
 	item.Description, item.PeriodStart = &text, &now

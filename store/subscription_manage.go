@@ -10,7 +10,7 @@ import (
 // maxTrial is the greatest length of a trial, from its start to its end, extensions included.
 const maxTrial = 730 * day
 
-// PauseSubscription says how a subscription is to be paused. ResumesAt nil means until somebody resumes it.
+// PauseSubscription says how a subscription is to be paused. A nil ResumesAt means until somebody resumes it.
 type PauseSubscription struct {
 	Now       bool // not at the end of the period
 	ResumesAt *core.Time
@@ -62,8 +62,9 @@ func (s *Subscription) goesOn() error {
 	return nil
 }
 
-// PauseSubscription stops the billing of a subscription, at the end of its period or now. Only one that is active or
-// trialing can be paused: another one is CodeInvalid on status.
+// PauseSubscription stops the billing of a subscription, at the end of its period or now. Only one that is active or trialing,
+// and not going to end with its period, can be paused: any other is CodeInvalid on status, and so is one that is being charged.
+// A moment to resume that is not after the pause begins is CodeInvalid on resumes_at.
 func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in PauseSubscription) (*Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, _ *unit, sub *Subscription, now core.Time) error {
 		if sub.Status != SubscriptionStatusActive && sub.Status != SubscriptionStatusTrialing {
@@ -103,9 +104,9 @@ func (s *Store) checkFree(ctx context.Context, sub *Subscription) error {
 	return err
 }
 
-// ResumeSubscription goes on with a paused subscription, or takes back that it is going to pause. In the middle of a
-// period it goes on as before; after its end a new period begins and is charged by the worker. Any other is CodeInvalid
-// on status.
+// ResumeSubscription ends the pause of a subscription, or takes back that it is going to pause. In the middle of a period the
+// subscription goes on as before; after the end of it, the worker begins a new period and charges it. A subscription that
+// neither is paused nor is going to be is CodeInvalid on status.
 func (s *Store) ResumeSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
 	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, now core.Time) error {
 		switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// unpaidPause is how long an attempt waits for another payment of its invoice that is under way.
+// unpaidPause is how long collect waits before it looks again, if another payment of the invoice is under way.
 const unpaidPause = time.Hour
 
 // SubscriptionStep is the result of AdvanceSubscription. Payment, if there is one, is to be charged now.

@@ -78,12 +78,12 @@ func (e *UnknownError) As(target any) bool {
 // The request is not to blame, and may succeed later.
 type UnavailableError struct {
 	Cause error // for the log
-	// Unclear is true if something may have been done all the same: a COMMIT was sent, or an earlier step has committed.
-	// The same request with the same Idempotency-Key finds out; without a key nothing but a look does.
+	// Unclear is true if something may have been done all the same: a COMMIT was sent, or an earlier step has committed. The
+	// same request with the same Idempotency-Key finds out what became of it; without a key somebody has to look.
 	Unclear bool
 }
 
-// Error returns what the database, or the way to it, said. It is for the log.
+// Error returns what the database said, or what happened on the way to it. It is for the log.
 func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("the database is not available: %v", e.Cause)
 }

@@ -165,7 +165,8 @@ func ParseID(k Kind, s string) (string, bool) {
 	return prefix + rest, true
 }
 
-// TokenEncoding keeps tokens to lower-case letters and digits, so that a double click selects all of one.
+// TokenEncoding writes bytes as lower-case letters and digits. Tokens consist of nothing else, so that a double click selects
+// the whole of one.
 var TokenEncoding = base32.NewEncoding(IDAlphabet).WithPadding(base32.NoPadding)
 
 const (
@@ -174,7 +175,7 @@ const (
 	tokenCheck  = 7  // characters of a CRC-32
 )
 
-// NewToken returns an API token: sk_, a public id, 256 random bits, a checksum.
+// NewToken returns a new API token: sk_, a public id, 256 random bits and a checksum.
 func NewToken() string {
 	var secret [32]byte
 	if _, err := rand.Read(secret[:]); err != nil {

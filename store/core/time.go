@@ -51,7 +51,7 @@ func digits(text []byte, n int) {
 // MarshalJSON writes the wire form.
 func (t Time) MarshalJSON() ([]byte, error) { return json.Marshal(t.String()) }
 
-// UnmarshalJSON reads a moment in RFC 3339, of which the wire form is one.
+// UnmarshalJSON reads a moment in any form of RFC 3339.
 func (t *Time) UnmarshalJSON(text []byte) error {
 	var moment time.Time
 	if err := json.Unmarshal(text, &moment); err != nil {

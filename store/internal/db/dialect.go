@@ -33,7 +33,7 @@ var unicodeLower = sync.OnceValue(func() error {
 	})
 })
 
-// openSQLite opens the one writer and the readers of a file. Readers cannot write, not even by mistake.
+// openSQLite opens a file for one writer and several readers. Readers cannot write, not even by mistake.
 func openSQLite(o Options) (write, read *sqlx.DB, err error) {
 	if err := unicodeLower(); err != nil {
 		return nil, nil, err
@@ -52,7 +52,7 @@ func openSQLite(o Options) (write, read *sqlx.DB, err error) {
 	return writer, reader, nil
 }
 
-// sqliteReaders bounds the readers of a file; more than the cores of a small machine gain nothing.
+// sqliteReaders is how many reads of a file there may be at once. More than a small machine has cores gain nothing.
 const sqliteReaders = 8
 
 // sqliteDSN returns the address under which one pool of an embedded database opens its file. Extra are its own settings. Cache
@@ -85,8 +85,8 @@ func openPostgres(o Options) (*sqlx.DB, *atomic.Bool, error) {
 	} else {
 		config.Runtime["lock_timeout"] = "5s"
 		config.Runtime["jit"] = "off" // compiling a short query takes longer than running it
-		// Every statement has its index. One that is prepared while its table is empty would keep to reading it whole as
-		// it grows, until PostgreSQL analyses it: a minute in which webhooks take ten times as long.
+		// Every statement has its index. But one that is prepared while its table is empty would go on reading the table as a
+		// whole as it grows, until PostgreSQL analyses it: a minute in which webhooks take ten times as long.
 		config.Runtime["enable_seqscan"] = "off"
 		config.Runtime["idle_in_transaction_session_timeout"] = "15s"
 		config.Runtime["statement_timeout"] = "12s"

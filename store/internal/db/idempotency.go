@@ -102,7 +102,7 @@ func keyReused() *core.Error {
 		Fields: map[string][]string{"idempotency_key": {message}}}
 }
 
-// running is the set of the Idempotency-Keys that this process is executing.
+// running is the set of Idempotency-Keys whose requests this process is executing.
 type running struct {
 	mu   sync.Mutex
 	keys map[[2]string]bool

@@ -42,7 +42,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 
 // migratePostgres migrates PostgreSQL while it holds the lock of the schema.
 func (d *DB) migratePostgres(ctx context.Context) error {
-	// A pool of its own: building an index may take longer than requests may wait for a lock.
+	// Migrations have a pool of their own: building an index may take longer than requests are allowed to wait for a lock.
 	config, err := postgresConfig(d.Options)
 	if err != nil {
 		return err
