@@ -206,7 +206,7 @@ func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item
 	return &bulkItem{BulkItemResult: r, campaign: c, line: line}, nil
 }
 
-// has reports whether a campaign was named by an item before the one at index, and not in vain.
+// has reports whether an earlier item of the request named the same campaign and did not fail.
 func (b *bulk) has(c *store.AdCampaign, index int) bool {
 	return slices.ContainsFunc(b.result.Results[:index], func(r BulkItemResult) bool {
 		return r.ID == c.PlatformID && r.Platform == c.Platform && r.Outcome != BulkFailed

@@ -31,7 +31,7 @@ const (
 	AdOpUploadAudience AdOp = "upload_audience_users"
 )
 
-// AdOpUpdateLimits is on the audit trail only: no network is asked, and nothing can block it.
+// AdOpUpdateLimits stands on the audit trail only: no network is asked for it, and the limits cannot block it.
 const AdOpUpdateLimits AdOp = "update_limits"
 
 // AdOps lists the operations that change something at a network. It is never changed.

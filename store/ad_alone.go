@@ -44,7 +44,7 @@ func (s *Store) openChanges(ctx context.Context, account string, platform Platfo
 	return open, nil
 }
 
-// adLookAgain is about how long the reconciler takes to look at an action that is due.
+// adLookAgain is roughly how long it takes until the reconciler looks at an action that is due.
 const adLookAgain = 5 * time.Second
 
 // wait returns how long it takes, as far as anybody can tell, until a change has its outcome. While its network is being

@@ -31,7 +31,8 @@ func (o AdObject) Text() string {
 	return string(o)
 }
 
-// Decode reads the object into v, keeping numbers as they are where v leaves their type open.
+// Decode reads the object into v. Where v does not say the type of a number, it becomes a json.Number, which keeps every
+// digit.
 func (o AdObject) Decode(v any) error {
 	d := json.NewDecoder(bytes.NewReader([]byte(o.Text())))
 	d.UseNumber()

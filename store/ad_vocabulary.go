@@ -73,7 +73,7 @@ const (
 // AdGoal says what an ad is meant to achieve. No network knows all of them.
 type AdGoal string
 
-// The goals. Empty stands for one of an external campaign that has no word here.
+// The goals. Empty means that an external campaign has a goal which has no word here.
 const (
 	AdGoalEngagement     AdGoal = "engagement"
 	AdGoalTraffic        AdGoal = "traffic"
@@ -108,7 +108,7 @@ const (
 // BidStrategy says how a network bids in its auctions.
 type BidStrategy string
 
-// The strategies. Empty stands for one of an external campaign that has no word here, or for none.
+// The strategies. Empty means that there is none, or that an external campaign has one which has no word here.
 const (
 	BidStrategyLowestCost BidStrategy = "LOWEST_COST_WITHOUT_CAP"
 	BidStrategyBidCap     BidStrategy = "LOWEST_COST_WITH_BID_CAP" // needs a bid amount
@@ -122,7 +122,7 @@ var BidStrategies = []BidStrategy{BidStrategyLowestCost, BidStrategyBidCap, BidS
 // AdSource says where something was made.
 type AdSource string
 
-// Native is what was made through this service. What was made elsewhere stays external whatever is added to it.
+// Native means that it was made through this service. What was made elsewhere stays external, whatever is added to it.
 const (
 	AdSourceNative   AdSource = "native"
 	AdSourceExternal AdSource = "external"

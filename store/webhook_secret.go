@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// The overlap of a rotation: how long the secret before it goes on signing.
+// The overlap of a rotation is how long the secret before it goes on signing.
 const (
 	DefaultSecretOverlap = 24 * time.Hour
 	maxSecretOverlap     = 7 * 24 * time.Hour

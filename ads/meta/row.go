@@ -12,7 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// What is read of each node. states are what a report needs, and part of the rest.
+// The fields that are read of each node.
 const (
 	campaignFields = "id,name,status,effective_status,objective,bid_strategy,daily_budget,lifetime_budget,start_time,stop_time,created_time"
 	groupFields    = "id,name,campaign_id,campaign{objective},status,effective_status,optimization_goal,bid_strategy,bid_amount,bid_constraints," +

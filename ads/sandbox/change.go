@@ -40,7 +40,8 @@ func unanswered(err error) error {
 	return fmt.Errorf("sandbox: %w: %w", ads.ErrIndeterminate, core.NewUnknownError("write", err))
 }
 
-// since returns now, or the moment of the last change if the clock of another replica is ahead.
+// since returns now, or the beginning of the latest segment if that is later, because the clock of another replica may
+// be ahead.
 func since(segments []store.SandboxSegment, now core.Time) core.Time {
 	for _, s := range segments {
 		now = max(now, s.FromAt)
@@ -207,7 +208,7 @@ func (s *state) patch(t *thing, p ads.Patch, caps ads.Caps) error {
 	return nil
 }
 
-// rebudget changes the amount of a budget. Neither its type nor its owner can be changed.
+// rebudget changes the amount of a budget. Its type and its owner cannot be changed: that is refused.
 func (s *state) rebudget(t *thing, b ads.Budget, caps ads.Caps) error {
 	switch {
 	case t.Budget == 0:

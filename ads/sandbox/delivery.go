@@ -145,7 +145,8 @@ func (m market) quantaOf(s store.SandboxSegment, p stretch, spent int64) int64 {
 	return scale(left/m.quantum, millis(p.from, p.to)*pace, max(millis(p.from, *s.EndAt), 1)*paceFull)
 }
 
-// millis returns the whole milliseconds between two moments; finer ones would not fit into an integer with the pace.
+// millis returns the whole milliseconds between two moments. Multiplied by the pace, anything finer would not fit into
+// an integer.
 func millis(from, to core.Time) int64 { return int64(to-from) / 1000 }
 
 // share divides quanta among ads by their weights. They are dealt out one by one in a fixed order, so that the parts add

@@ -13,7 +13,7 @@ type figures struct {
 	spent  int64 // micros, on the last day
 }
 
-// sums are figures that can be added. Conversions are thousandths, money is in micros.
+// sums are figures that can be added up. Conversions are in thousandths, spend and value in micros.
 type sums struct{ spend, impressions, clicks, engagement, views, conversions, value int64 }
 
 func (s *sums) add(other sums) {

@@ -52,6 +52,7 @@ func (k kind) series() string {
 // between.
 const idStep = 104_729
 
+// metaID returns an id as facebook and instagram write it.
 func metaID(p store.Platform, k kind, at uint64) string {
 	switch {
 	case k == kindAccount:
@@ -64,6 +65,8 @@ func metaID(p store.Platform, k kind, at uint64) string {
 	return "1202" + digits(at, 14)
 }
 
+// linkedInID returns an id as LinkedIn writes it: a URN that names the kind. LinkedIn's words for the levels differ from
+// ours: its campaign is our ad group.
 func linkedInID(k kind, at uint64) string {
 	switch k {
 	case kindAccount:
@@ -80,6 +83,7 @@ func linkedInID(k kind, at uint64) string {
 	return "urn:li:adSegment:" + digits(at, 9)
 }
 
+// pinterestID returns an id as Pinterest writes it.
 func pinterestID(k kind, at uint64) string {
 	switch k {
 	case kindAccount:
@@ -90,6 +94,7 @@ func pinterestID(k kind, at uint64) string {
 	return "626" + digits(at, 10)
 }
 
+// googleID returns an id as Google writes it.
 func googleID(k kind, at uint64) string {
 	switch k {
 	case kindAccount:
@@ -100,6 +105,7 @@ func googleID(k kind, at uint64) string {
 	return "2" + digits(at, 11)
 }
 
+// twitterID returns an id as Twitter writes it.
 func twitterID(k kind, at uint64) string {
 	if k == kindPost {
 		return "1" + digits(at, 18)

@@ -69,7 +69,7 @@ func (t *thing) doubled() (changed []*thing) {
 	return changed
 }
 
-// manage lets fn change one thing, and what is below it, and stores what fn returns.
+// manage lets fn change one thing and what is below it, and stores the things that fn returns.
 func (d *Driver) manage(ctx context.Context, c ads.Conn, ref ads.Ref, fn func(t *thing, now core.Time) []*thing) error {
 	if err := d.connect(ctx, c); err != nil {
 		return err

@@ -76,6 +76,7 @@ func tell(e event) message {
 	return somethingElse(e)
 }
 
+// leadCreated makes the message about a new lead. The data is the lead, or an object that has it inlined.
 func leadCreated(data object) message {
 	lead := data.object("lead")
 	if lead == nil {

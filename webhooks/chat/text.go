@@ -35,7 +35,7 @@ func (t text) maybeStrong(connection, words string) text {
 	return append(t.and(connection), part{words: words, strong: true})
 }
 
-// The most runes of what a person typed that a message repeats. An escaped rune grows to five at most (&amp;), and
+// How many runes of what a person typed a message repeats at most. An escaped rune grows to five at most (&amp;), and
 // everything that a message repeats, escaped and added up, stays below the limits of both services.
 const (
 	longest = 120 // a name
