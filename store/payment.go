@@ -186,8 +186,8 @@ func (s *Store) SetPaymentMethod(ctx context.Context, p *Payment) error {
 
 // SettlePayment stores what the provider said about a payment, and what follows from it. A checkout whose payment succeeds gets
 // its order and its invoice, both paid; one whose payment fails or is canceled is open again, and what was held for it is free.
-// An invoice whose payment succeeds is paid with its order, and its subscription goes on. A payment that has its outcome keeps
-// it.
+// An invoice whose payment succeeds is paid, with its order; the subscription that it bills, if there is one, learns of a
+// success and of a failure. A payment that has its outcome keeps it.
 func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
 		if begun.Purpose == PaymentPurposeInvoice {

@@ -354,7 +354,7 @@ func (s *Store) ForgiveTry(ctx context.Context, account, customer string, from B
 const openedByAddress, openedByNetwork, openedInside = 120, 600, 6000
 
 // countOpened counts a checkout that somebody opens without a key, or returns CodeRateLimit if there were too many in the hour.
-// Only the rows of these counts are locked, which nobody else waits for long.
+// The rows of these counts stay locked until the transaction ends.
 func (u *unit) countOpened(ctx context.Context, account string, by Buyer) error {
 	if !by.keyless() {
 		return nil

@@ -68,7 +68,7 @@ func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, par
 	return err == nil, err
 }
 
-// unusedParts returns what is left at the moment at of what was paid for the current period of a subscription, one part for
+// unusedParts returns what is left, at the moment at, of what was paid for the current period of a subscription, one part for
 // each order. The order named by but is left out: it pays for what comes after that moment.
 //
 // Together the parts are worth no more than the rest of the period under the current plan, because after a change to a cheaper
@@ -156,7 +156,7 @@ func (p *PaidPart) leave(start, end, at core.Time) error {
 	return err
 }
 
-// limited cuts the parts so that their Net adds up to at most most, and returns them. Parts of which more was charged come
+// limited cuts the parts until their Net adds up to no more than most, and returns them. Parts of which more was charged come
 // first, so that what the balance paid is cut before.
 func limited(parts []PaidPart, most int64) ([]PaidPart, error) {
 	slices.SortStableFunc(parts, func(a, b PaidPart) int { return cmp.Compare(b.charged(), a.charged()) })

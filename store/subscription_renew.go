@@ -164,7 +164,8 @@ func (s *Subscription) billed(in *subscriptionBill) {
 	s.use(in.Items[0].SubtotalAmount)
 }
 
-// use takes a discount for one period away once a period costs something before the discount. A free period does not use it up.
+// use takes a discount for one period away. Subtotal is what the period costs: if that is 0 the discount stays for the next
+// period, because a free period does not use it up.
 func (s *Subscription) use(subtotal int64) {
 	if d := s.Discount.V; d != nil && d.Duration == DiscountDurationOnce && subtotal > 0 {
 		s.Discount = core.JSON[*DiscountTerms]{}
