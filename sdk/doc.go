@@ -28,8 +28,8 @@
 //
 // Before each repetition it waits for half of a bound that doubles from half a second to eight, and for a random part of the other
 // half, so that a restart of the server or of its database is bridged. It also waits for what Retry-After asks for, and on a 429
-// without it until X-RateLimit-Reset. If that would take longer than the context's deadline, it does not wait: the error comes back
-// at once.
+// without it until X-RateLimit-Reset. It does not wait for more than two minutes, nor beyond the context's deadline: then the error
+// comes back at once.
 //
 // # Lists
 //
