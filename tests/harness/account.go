@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Accounts makes n accounts on the pro plan in a migrated database which nothing serves yet, faster than the command does, and
-// returns a client with the only key of each. The clients know no server.
+// Accounts makes n accounts on the pro plan, and returns a client with the only key of each. The database has to be migrated,
+// and nothing may serve it yet. It is faster than the program's own command. The clients know no server; see At.
 func Accounts(t testing.TB, url string, n int) []*Client {
 	t.Helper()
 	db := openStore(t, url)
@@ -30,7 +30,7 @@ func Accounts(t testing.TB, url string, n int) []*Client {
 	return all
 }
 
-// Keys makes n keys of an account in a database as Accounts takes it, and returns their tokens.
+// Keys makes n keys of an account, in a database as Accounts takes it, and returns their tokens.
 func Keys(t testing.TB, url, account string, n int) []string {
 	t.Helper()
 	db := openStore(t, url)
@@ -64,7 +64,7 @@ func newKey(t testing.TB, db *store.Store, account string) string {
 	return token
 }
 
-// At returns the client of a server.
+// At returns the same client for a server.
 func (c *Client) At(p *Process) *Client {
 	client := *c
 	client.URL = p.URL

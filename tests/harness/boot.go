@@ -27,7 +27,7 @@ import (
 	"github.com/tillwright/tillwright/webhooks"
 )
 
-// Server is the whole program inside the test process: HTTP, store, webhook dispatcher, ads and billing's clock.
+// Server is the whole program inside the test process: HTTP, the store, the sender of webhooks, ads, and the worker that bills.
 type Server struct {
 	*Database // the second way in
 	URL       string
@@ -46,19 +46,19 @@ type Server struct {
 // Option changes how Boot starts a server.
 type Option func(*Server)
 
-// Checked holds every answer against the specification and counts it.
+// Checked checks every answer against the specification, and counts it.
 func Checked(c *Coverage) Option { return func(s *Server) { s.coverage = c } }
 
-// StoppedAt starts the server at a moment that does not pass.
+// StoppedAt starts the server with a clock that stands still.
 func StoppedAt(at time.Time) Option { return func(s *Server) { s.Clock.StopAt(at) } }
 
-// Document starts the server with another document of the same operations.
+// Document starts the server with another document, which has the same operations.
 func Document(text []byte) Option { return func(s *Server) { s.document = text } }
 
-// Stripe lets accounts be paid through a Stripe.
+// Stripe lets accounts be paid through a fake of Stripe.
 func Stripe(bank *stripefake.Fake) Option { return func(s *Server) { s.bank = bank } }
 
-// Boot starts the program on a database, empty or its own, until the test ends.
+// Boot runs the program until the test ends, on a database that is empty or the program's own.
 func Boot(t testing.TB, url string, options ...Option) *Server {
 	t.Helper()
 	s := &Server{Hooks: NewReceiver(t)}
@@ -88,7 +88,7 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	return s
 }
 
-// providers are the test provider and, where a test has one, Stripe.
+// providers returns the test provider and, if the test has one, Stripe.
 func (s *Server) providers() *payments.Registry {
 	if s.bank == nil {
 		return payments.NewRegistry(testpay.New(s.store))
@@ -123,7 +123,7 @@ func (s *Server) open(t testing.TB, url string) {
 	}
 }
 
-// run serves, with the workers beside it, until the test ends.
+// run runs the server and its workers until the test ends.
 func (s *Server) run(t testing.TB, srv *server.Server, workers ...func(context.Context)) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -151,7 +151,7 @@ func (s *Server) run(t testing.TB, srv *server.Server, workers ...func(context.C
 	})
 }
 
-// check asks the store what does not add up, after every test.
+// check fails the test if something in the database does not add up. It runs after every test.
 func (s *Server) check(t testing.TB) {
 	violations, err := s.store.Check(context.Background(), webhooks.Retention(24*time.Hour))
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Server) check(t testing.TB) {
 	}
 }
 
-// DeleteOldDeliveries does at once what the program does every ten minutes.
+// DeleteOldDeliveries does now what the program does every ten minutes.
 func (s *Server) DeleteOldDeliveries(t testing.TB) {
 	t.Helper()
 	for {
@@ -176,7 +176,7 @@ func (s *Server) DeleteOldDeliveries(t testing.TB) {
 	}
 }
 
-// PanicOnEvent makes every use case that emits an event panic, or not.
+// PanicOnEvent makes every use case that emits an event panic, or ends that.
 func (s *Server) PanicOnEvent(on bool) { s.panics.Store(on) }
 
 // Account makes an account on the pro plan and returns a client with a key of it that may do everything.
@@ -194,7 +194,7 @@ func (s *Server) AccountOn(t testing.TB, plan store.Plan) *Client {
 	return c
 }
 
-// Key makes another key of an account, with the scopes or all of them.
+// Key makes another key of an account, with these scopes or, if none is named, all of them.
 func (s *Server) Key(t testing.TB, account string, scopes ...string) string {
 	t.Helper()
 	_, token, err := s.store.CreateAPIKey(t.Context(), account, store.Granted{}, store.NewAPIKey{Name: "test", Scopes: scopes})
@@ -204,7 +204,7 @@ func (s *Server) Key(t testing.TB, account string, scopes ...string) string {
 	return token
 }
 
-// Disable switches an account off, as the command does, and returns what switches it on again.
+// Disable switches an account off, as the program's command does, and returns what switches it on again.
 func (s *Server) Disable(t testing.TB, account string) (enable func()) {
 	t.Helper()
 	if _, changed, err := s.store.DisableAccount(t.Context(), account); err != nil || !changed {

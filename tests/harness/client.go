@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Client sends single raw requests, where a test is about the bytes and the SDK would be in the way.
+// Client sends single requests. It is for tests about the bytes of a request, where the SDK would be in the way.
 type Client struct {
 	URL     string // http://host:port
 	Key     string // "" sends no Authorization
@@ -17,7 +17,7 @@ type Client struct {
 	HTTP    *http.Client
 }
 
-// Response is an answer that was read whole.
+// Response is an answer whose body was read to its end.
 type Response struct {
 	Status int
 	Header http.Header
@@ -31,8 +31,8 @@ func (c *Client) As(key string) *Client {
 	return &other
 }
 
-// Do sends a request. A body that is a string or bytes goes out as it is, another one as JSON, nil is none. Headers
-// come in pairs; an empty value removes what Do would have set.
+// Do sends a request. A body that is a string or bytes is sent as it is, any other one as JSON, and none for nil. Headers come
+// in pairs; an empty value removes a header that Do would have set.
 func (c *Client) Do(t testing.TB, method, path string, body any, headers ...string) *Response {
 	t.Helper()
 	resp, err := c.Try(method, path, body, headers...)
@@ -83,7 +83,7 @@ func reader(body any) io.Reader {
 	return bytes.NewReader(Encode(body))
 }
 
-// Encode returns the JSON of a value that has some.
+// Encode returns the JSON of a value, and panics if there is none.
 func Encode(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -92,7 +92,7 @@ func Encode(v any) []byte {
 	return data
 }
 
-// Must sends a request that has to succeed and returns the object of the answer.
+// Must sends a request that has to succeed, and returns the object that is answered.
 func (c *Client) Must(t testing.TB, method, path string, body any, headers ...string) map[string]any {
 	t.Helper()
 	resp := c.Do(t, method, path, body, headers...)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Clock is the machine's clock, which a test can set ahead or stop.
+// Clock is the machine's clock, which a test can stop or set ahead.
 type Clock struct {
 	ahead   atomic.Int64
 	stopped atomic.Pointer[time.Time]
@@ -20,14 +20,14 @@ func (c *Clock) Now() time.Time {
 	return time.Now().Add(time.Duration(c.ahead.Load()))
 }
 
-// StopAt makes the clock show a moment from now on.
+// StopAt makes the clock show this moment and stand still.
 func (c *Clock) StopAt(at time.Time) { c.stopped.Store(&at) }
 
-// SetAhead makes the clock show a time that is so far from now.
+// SetAhead makes the clock show a time that is d ahead of the machine's.
 func (c *Clock) SetAhead(d time.Duration) { c.ahead.Store(int64(d)) }
 
-// AwaitEarlyMinute returns when at least twenty seconds of the clock's minute are left: the quota's windows are the
-// clock's minutes, and a test that fills one must not run over its end.
+// AwaitEarlyMinute returns when at least twenty seconds of the current minute are left. Quotas are counted by the minute, and a
+// test that uses one up must not run into the next.
 func AwaitEarlyMinute(t testing.TB) {
 	t.Helper()
 	if s := time.Now().Second(); s >= 40 {

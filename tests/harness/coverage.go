@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Coverage remembers which operation answered with which status, and every request id. The zero value is ready.
+// Coverage remembers which operation has answered with which status, and every request id. The zero value is ready for use.
 type Coverage struct {
 	mu       sync.Mutex
 	statuses map[string]map[int]int
@@ -36,8 +36,8 @@ func (c *Coverage) newRequestID(id string) bool {
 	return !known
 }
 
-// Gaps names every documented status that no test has seen, but for the one of an operation that is said never to be
-// answered: that it was is a gap, too.
+// Gaps returns every documented status that no test has seen. Never names statuses that an operation is said never to answer;
+// that it did is a gap, too.
 func (c *Coverage) Gaps(never map[string]int) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +56,7 @@ func (c *Coverage) Gaps(never map[string]int) []string {
 	return gaps
 }
 
-// Responses counts the answers that were checked.
+// Responses returns how many answers were checked.
 func (c *Coverage) Responses() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"github.com/tillwright/tillwright/gen/spec"
 )
 
-// Shared are the statuses that the conventions give to every operation. A table over all operations covers them, so
-// that the tests of a resource answer for its own statuses only.
+// Shared are the statuses that the conventions give to every operation. One table over all operations tests them, so that the
+// tests of a resource only have to cover its own.
 var Shared = []int{401, 413, 415, 429, 500}
 
 // Operation is one operation of the specification, as the harness reads it: independently of the server.
@@ -36,10 +36,10 @@ type Operation struct {
 	route *routers.Route
 }
 
-// IsWrite tells whether the operation takes an Idempotency-Key.
+// IsWrite reports whether the operation takes an Idempotency-Key.
 func (o *Operation) IsWrite() bool { return o.Method != http.MethodGet }
 
-// Documents tells whether the specification lists the status.
+// Documents reports whether the specification lists the status for the operation.
 func (o *Operation) Documents(status int) bool { return slices.Contains(o.Statuses, status) }
 
 // PathParameters returns the names of the path's variable segments.
@@ -97,8 +97,8 @@ func (o *Operation) NeedsBody() bool {
 	return body != nil && body.Value.Required
 }
 
-// AnsweredPrefix returns what the ids begin with, without the underscore, of the objects that a GET of a list, or of one by its
-// id, answers with; "" where the document does not say it by the id's pattern.
+// AnsweredPrefix returns the prefix, without the underscore, of the ids of the objects that a GET returns, of a list or of one
+// object. It is "" if the document does not say it by the pattern of the id.
 func (o *Operation) AnsweredPrefix() string {
 	response := o.route.Operation.Responses.Value("200")
 	if o.Method != http.MethodGet || response == nil {
@@ -145,6 +145,7 @@ var Operations = sync.OnceValue(func() []*Operation {
 	return all
 })
 
+// operation reads one operation with its x- fields.
 func operation(doc *openapi3.T, path, method string, item *openapi3.PathItem, op *openapi3.Operation) *Operation {
 	o := &Operation{
 		ID: op.OperationID, Method: method, Path: path,
@@ -203,6 +204,7 @@ func match(method, path string) (*Operation, map[string]string) {
 	return nil, nil
 }
 
+// parse matches a path with the operation's, and returns the values of its variable segments.
 func (o *Operation) parse(path string) (map[string]string, bool) {
 	template, actual := strings.Split(o.Path, "/"), strings.Split(path, "/")
 	if len(template) != len(actual) {

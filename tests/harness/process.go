@@ -38,7 +38,7 @@ func Build(t testing.TB, tags ...string) *Binary {
 	return &Binary{Path: path}
 }
 
-// build puts the binary into the folder of temporary files, from where RemoveBuilds takes it.
+// build compiles the program into the folder of temporary files, from which RemoveBuilds deletes it.
 func build(tags string) (string, error) {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
@@ -64,7 +64,7 @@ func RemoveBuilds() {
 	})
 }
 
-// Command prepares a run of the program with a clean environment.
+// Command returns a run of the program with a clean environment.
 func (b *Binary) Command(args ...string) *exec.Cmd {
 	cmd := exec.Command(b.Path, args...)
 	for _, v := range os.Environ() {
@@ -197,9 +197,9 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Log returns what the server has written so far.
 func (p *Process) Log() string { return p.log.String() }
 
-// FreeAddr returns an address of 127.0.0.1 that nobody listens on. It is below the ports that the kernel deals out: another
-// process that asks for any port, or connects to somebody, does not get it before the program does, nor while that is killed
-// and started again.
+// FreeAddr returns an address of 127.0.0.1 on which nobody listens. Its port is below those that the kernel gives away by
+// itself. So no other process gets it that asks for any port or connects to somebody, not even while the program is killed and
+// started again.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
 	for range 1000 {

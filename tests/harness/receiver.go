@@ -19,7 +19,7 @@ type Delivery struct {
 	At     time.Time
 }
 
-// Event is what every body says of its event.
+// Event is what the body of every delivery says of its event.
 type Event struct {
 	ID        string
 	Type      string
@@ -35,7 +35,8 @@ func (d *Delivery) Event() (e Event) {
 // Type returns the event type that the body names.
 func (d *Delivery) Type() string { return d.Event().Type }
 
-// Delay returns how long after its event was stored the delivery arrived, up to a millisecond too much: the two clocks are one.
+// Delay returns how long after its event was stored the delivery arrived, up to a millisecond too much. Both times are of the
+// same clock.
 func (d *Delivery) Delay() time.Duration { return d.At.Sub(d.Event().CreatedAt) }
 
 // Receiver is an HTTP server that takes webhooks and answers 200.
@@ -50,7 +51,7 @@ type Receiver struct {
 // NewReceiver starts a receiver that stops with the test.
 func NewReceiver(t testing.TB) *Receiver { return NewReceiverThat(t, nil) }
 
-// NewReceiverThat starts a receiver that records a delivery before it answers in its own way.
+// NewReceiverThat starts a receiver that records a delivery, and then answers with answer.
 func NewReceiverThat(t testing.TB, answer http.HandlerFunc) *Receiver {
 	t.Helper()
 	r := &Receiver{answer: answer}
@@ -113,7 +114,7 @@ func (r *Receiver) Await(t testing.TB, n int, eventType string) []*Delivery {
 	}
 }
 
-// NewBlackHole returns the URL of something that takes connections, reads what is sent, and never answers.
+// NewBlackHole returns the URL of a server that takes connections, reads what is sent, and never answers.
 func NewBlackHole(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

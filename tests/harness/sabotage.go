@@ -13,13 +13,13 @@ import (
 	_ "modernc.org/sqlite" // behind the back of the program
 )
 
-// Database is a second way into the database of the program under test.
+// Database gives a test direct access to the database of the program under test.
 type Database struct {
 	*sql.DB
 	Engine string // sqlite or postgres
 }
 
-// OpenDatabase opens the database at an address as the program takes it, until the test ends.
+// OpenDatabase opens the database at an address, which is written as for the program, until the test ends.
 func OpenDatabase(t testing.TB, address string) *Database {
 	t.Helper()
 	d := &Database{Engine: "postgres"}
@@ -84,8 +84,8 @@ func (d *Database) Tables(t testing.TB) []string {
 	return d.Strings(t, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
 }
 
-// HoldWrites makes every write request with an Idempotency-Key wait until release is called, which must be within the
-// seconds that a server waits for a lock. Reads go on.
+// HoldWrites makes every write with an Idempotency-Key wait until release is called. That has to be within the seconds that a
+// server waits for a lock. Reads go on.
 func (d *Database) HoldWrites(t testing.TB) (release func()) {
 	t.Helper()
 	conn, err := d.Conn(context.Background())
@@ -109,7 +109,7 @@ func (d *Database) HoldWrites(t testing.TB) (release func()) {
 	return release
 }
 
-// BreakTables renames every table but the exceptions, so that each statement on them fails, until restore is called.
+// BreakTables renames every table except those named, so that each statement on them fails until restore is called.
 func (d *Database) BreakTables(t testing.TB, except ...string) (restore func()) {
 	t.Helper()
 	var broken []string

@@ -13,8 +13,8 @@ import (
 	"github.com/tillwright/tillwright/gen/spec"
 )
 
-// strict holds bodies against the document by the letter: what OpenAPI 3.0 says a schema is, for a validator of JSON Schema.
-// The other validator is the one that the server has, so that it cannot show what that one takes too lightly.
+// strict checks bodies against the letter of the document, with a validator of JSON Schema that is told what OpenAPI 3.0 says a
+// schema means. The other validator is the one that the server uses, which cannot show where that one is too lenient.
 var strict = sync.OnceValue(func() *strictDocument {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(spec.JSON))
 	if err != nil {
@@ -40,7 +40,7 @@ func newStrictDocument(document any) *strictDocument {
 	return d
 }
 
-// typeNull writes nullable as JSON Schema does: 3.0 adds null to the type beside it, and to nothing else.
+// typeNull writes nullable as JSON Schema does. OpenAPI 3.0 lets it add null to the type beside it, and to nothing else.
 func typeNull(node any) {
 	switch node := node.(type) {
 	case map[string]any:
@@ -57,7 +57,7 @@ func typeNull(node any) {
 	}
 }
 
-// schema compiles a schema of the document at its first use; the path's segments are its keys.
+// schema compiles a schema of the document when it is first used. The segments of path are the keys that lead to it.
 func (d *strictDocument) schema(path ...string) (*jsonschema.Schema, error) {
 	for i, segment := range path {
 		path[i] = strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(segment)
@@ -73,7 +73,7 @@ func (d *strictDocument) schema(path ...string) (*jsonschema.Schema, error) {
 	return compiled, err
 }
 
-// checkStrictly validates an answer, and the body of a request that was accepted.
+// checkStrictly validates an answer, and the body of the request if it was accepted.
 func (o *Operation) checkStrictly(sent []byte, status int, received []byte) error {
 	path, method := o.route.Path, strings.ToLower(o.Method)
 	if o.body() != nil && status < 300 && len(sent) > 0 && !o.wrapped(sent) {

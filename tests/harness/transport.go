@@ -16,15 +16,15 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 )
 
-// Transport sends requests and checks each answer against the specification: its status is documented, its body valid for
-// two validators, its headers complete and well-formed. A request that the server accepted must be valid, too.
+// Transport sends requests and checks each answer against the specification: its status is documented, its body valid for two
+// validators, and its headers complete and well-formed. A request that the server accepted must be valid, too.
 type Transport struct {
 	T        testing.TB
 	Coverage *Coverage
 	Base     http.RoundTripper // http.DefaultTransport when nil
 }
 
-// RoundTrip implements http.RoundTripper. What breaks the contract fails the test; the answer is returned all the same.
+// RoundTrip implements http.RoundTripper. An answer that breaks the contract fails the test, and is returned all the same.
 func (r *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	sent, err := drain(&req.Body)
 	if err != nil {
@@ -61,6 +61,7 @@ func drain(body *io.ReadCloser) ([]byte, error) {
 	return data, err
 }
 
+// check returns how an answer of the API breaks the contract, nil if it does not.
 func (r *Transport) check(req *http.Request, sent []byte, resp *http.Response, received []byte) error {
 	if !strings.HasPrefix(req.URL.Path, "/v1/") && !strings.HasPrefix(req.URL.Path, "/public/") {
 		return nil
@@ -82,6 +83,7 @@ func (r *Transport) check(req *http.Request, sent []byte, resp *http.Response, r
 	return op.checkStrictly(sent, resp.StatusCode, received)
 }
 
+// validate validates the answer, and the request if it was accepted, with the validator that the server uses.
 func (o *Operation) validate(req *http.Request, params map[string]string, sent []byte, resp *http.Response, received []byte) error {
 	copied := req.Clone(context.Background())
 	copied.URL = &url.URL{Path: req.URL.Path, RawQuery: req.URL.RawQuery}
@@ -106,7 +108,7 @@ func (o *Operation) validate(req *http.Request, params map[string]string, sent [
 	})
 }
 
-// wrapped tells whether the body uses the wrapped form that the operation accepts beside the plain one.
+// wrapped reports whether the body has the wrapper that the operation accepts besides the plain form.
 func (o *Operation) wrapped(sent []byte) bool {
 	wrapper, ok := o.route.Operation.Extensions["x-unwrap"].(string)
 	return ok && bytes.HasPrefix(bytes.TrimLeft(sent, "{ \n\t"), []byte(strconv.Quote(wrapper)))
@@ -128,8 +130,8 @@ func checkHeaders(resp *http.Response, body []byte) error {
 	return checkRateLimit(resp, body)
 }
 
-// checkRateLimit parses the quota headers as the structured fields that they are and holds them against each other. What an
-// ad network limits, which its answer names as `platform`, has nothing to do with our quota.
+// checkRateLimit parses the headers about the quota as structured fields, and compares them with each other. A limit of an ad
+// network, which the answer names as `platform`, has nothing to do with our quota.
 func checkRateLimit(resp *http.Response, body []byte) error {
 	h := resp.Header
 	policy, err := quota(h, "RateLimit-Policy", "q", "w")
@@ -165,7 +167,7 @@ func checkRateLimit(resp *http.Response, body []byte) error {
 	return nil
 }
 
-// quota reads one item named "default" with two integer parameters from a structured list.
+// quota reads a header with one structured item named "default", which has two integer parameters.
 func quota(h http.Header, name, first, second string) (map[string]int64, error) {
 	list, err := httpsfv.UnmarshalList(h.Values(name))
 	if err != nil || len(list) != 1 {

@@ -1,5 +1,5 @@
-// Package browser drives a real browser, Chromium, by its own protocol over a pipe. It reaches this machine, the hosts
-// that it is told to find here, and nothing else.
+// Package browser drives a real browser, Chromium, by its own protocol over a pipe. The browser reaches only this machine, and
+// the hosts that it is told to find here.
 package browser
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/debian"
 )
 
-// patience is how long anything may take that a test waits for.
+// patience is how long a test waits for anything.
 const patience = time.Minute
 
-// Page is a window of a browser of its own.
+// Page is the window of a browser of its own.
 type Page struct {
 	t       testing.TB
 	pipe    *os.File
@@ -32,7 +32,7 @@ type Page struct {
 	security []string
 }
 
-// message is a command, its answer or an event.
+// message is a command, an answer to one, or an event.
 type message struct {
 	ID      int             `json:"id,omitempty"`
 	Session string          `json:"sessionId,omitempty"`
@@ -46,8 +46,8 @@ type message struct {
 
 type object = map[string]any
 
-// Open starts a browser until the test ends. Hosts says on which address of this machine others are found, by name;
-// their certificates are believed. Where there is no Chromium it is installed.
+// Open starts a browser until the test ends. Hosts maps names of other hosts to addresses of this machine, where they are
+// found; their certificates are not checked. If there is no Chromium, it is installed.
 func Open(t testing.TB, hosts map[string]string) *Page {
 	t.Helper()
 	program, err := find()
@@ -74,7 +74,7 @@ func Open(t testing.TB, hosts map[string]string) *Page {
 	return p
 }
 
-// find returns the program, which it installs where there is none.
+// find returns the path of the browser, which it installs if there is none.
 func find() (string, error) {
 	if program, err := exec.LookPath("chromium"); err == nil {
 		return program, nil
@@ -85,7 +85,7 @@ func find() (string, error) {
 	return exec.LookPath("chromium")
 }
 
-// start runs the browser, which reads commands from its file 3 and answers to its file 4.
+// start starts the browser, which reads commands from its file descriptor 3 and answers on 4.
 func (p *Page) start(cmd *exec.Cmd) {
 	p.t.Helper()
 	theirs, ours, err := os.Pipe()
@@ -113,7 +113,7 @@ func (p *Page) start(cmd *exec.Cmd) {
 	go p.read(bufio.NewReader(said))
 }
 
-// read hands answers to who waits for them, and keeps what the browser says about security.
+// read gives each answer to whoever waits for it, and keeps what the browser says about security.
 func (p *Page) read(from *bufio.Reader) {
 	for {
 		text, err := from.ReadBytes(0)
@@ -134,7 +134,7 @@ func (p *Page) read(from *bufio.Reader) {
 	}
 }
 
-// call sends a command and reads its answer.
+// call sends a command and reads its answer. If there is none, or it is an error, the test fails.
 func (p *Page) call(method string, params, into any) {
 	p.t.Helper()
 	if err := p.try(method, params, into); err != nil {
@@ -142,6 +142,7 @@ func (p *Page) call(method string, params, into any) {
 	}
 }
 
+// try is call that returns the error instead.
 func (p *Page) try(method string, params, into any) error {
 	p.mu.Lock()
 	p.next++
@@ -175,7 +176,7 @@ func (p *Page) Go(address string) {
 	p.call("Page.navigate", object{"url": address}, nil)
 }
 
-// Value is what an expression of JavaScript is on the page, as text; empty while there is no page.
+// Value returns the value of a JavaScript expression on the page, as text. It is empty while there is no page.
 func (p *Page) Value(expression string) string {
 	p.t.Helper()
 	var answer struct{ Result struct{ Value any } }
@@ -185,13 +186,13 @@ func (p *Page) Value(expression string) string {
 	return fmt.Sprint(answer.Result.Value)
 }
 
-// Text is what can be read on the page.
+// Text returns the text that can be read on the page.
 func (p *Page) Text() string {
 	p.t.Helper()
 	return p.Value(`document.body.innerText`)
 }
 
-// Wait waits until an expression is true on whatever page there is then.
+// Wait waits until an expression is true, on whatever page is open then.
 func (p *Page) Wait(expression string) {
 	p.t.Helper()
 	for end := time.Now().Add(patience); p.Value(`!!(`+expression+`)`) != "true"; time.Sleep(20 * time.Millisecond) {
@@ -208,13 +209,13 @@ func (p *Page) WaitText(text string) {
 	p.Wait(`document.body && document.body.innerText.includes(` + string(quoted) + `)`)
 }
 
-// Click presses what a selector finds, in its middle, as a hand would.
+// Click clicks into the middle of the element that a selector finds, as a hand would.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
 	p.press(selector, 1)
 }
 
-// Fill enters text into what a selector finds, a frame with one line too, instead of all that is there.
+// Fill replaces the text of the element that a selector finds. That may also be a frame with one line of text.
 func (p *Page) Fill(selector, text string) {
 	p.t.Helper()
 	p.press(selector, 3) // the whole line
@@ -234,7 +235,7 @@ func (p *Page) press(selector string, times int) {
 	}
 }
 
-// rest is the middle of an element, once it no longer moves.
+// rest returns the middle of an element, once it no longer moves.
 func (p *Page) rest(quoted string) string {
 	p.t.Helper()
 	before := ""
@@ -248,20 +249,20 @@ func (p *Page) rest(quoted string) string {
 	return before
 }
 
-// Refused lists what the browser did not do because of a policy.
+// Refused returns what the browser has refused to do because of a policy.
 func (p *Page) Refused() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string(nil), p.security...)
 }
 
-// Width makes the window so many pixels wide.
+// Width makes the window this wide.
 func (p *Page) Width(pixels int) {
 	p.t.Helper()
 	p.call("Emulation.setDeviceMetricsOverride", object{"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
 }
 
-// Look writes a picture of a window of a width into a file, for people.
+// Look writes a picture of the window at a width into a file, for people to look at.
 func (p *Page) Look(file string, width int) {
 	p.t.Helper()
 	p.Width(width)

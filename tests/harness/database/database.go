@@ -33,8 +33,8 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 	}
 }
 
-// Prepare has every new database be a copy of one that prepare was given, once for each engine: a schema takes longer to
-// make than most tests. The declaration of a variable calls it: it returns something for that.
+// Prepare makes every new database a copy of one that was given to prepare, once for each engine: making a schema takes longer
+// than most tests. It returns something so that the declaration of a variable can call it.
 func Prepare(prepare func(url string) error) (prepared struct{}) {
 	for _, engine := range Engines {
 		templates[engine] = sync.OnceValues(func() (string, error) {
@@ -50,8 +50,8 @@ func Prepare(prepare func(url string) error) (prepared struct{}) {
 
 var templates = map[string]func() (url string, err error){}
 
-// URL returns the address of a new database, empty unless there is a prepared one, that is removed when the test ends.
-// What cannot be provided fails the test; it is never skipped.
+// URL returns the address of a new database, which is removed when the test ends. It is a copy of the prepared one if there is
+// one, and empty otherwise. If it cannot be made, the test fails; it is never skipped.
 func URL(t testing.TB, engine string) string {
 	t.Helper()
 	var template string
@@ -64,7 +64,7 @@ func URL(t testing.TB, engine string) string {
 	return created(t, engine, template)
 }
 
-// Empty returns the address of a new and empty database, even if there is a prepared one.
+// Empty returns the address of a new database without anything in it, even if there is a prepared one.
 func Empty(t testing.TB, engine string) string {
 	t.Helper()
 	return created(t, engine, "")
@@ -84,8 +84,8 @@ func created(t testing.TB, engine, template string) string {
 	return address
 }
 
-// cluster returns the maintenance database of the cluster that this process uses.
-// A cluster started here needs no stopping: it ends with the process.
+// cluster returns the maintenance database of the PostgreSQL cluster that this process uses. A cluster that is started here
+// needs no stopping: it ends with the process.
 var cluster = sync.OnceValues(func() (string, error) {
 	if given := os.Getenv(postgres.Env); given != "" {
 		return given, nil
@@ -99,7 +99,7 @@ var cluster = sync.OnceValues(func() (string, error) {
 
 const sqliteScheme = "sqlite://"
 
-// create makes a database, a copy of another one unless template is empty.
+// create makes a database, which is empty or a copy of template.
 func create(engine, template string) (string, error) {
 	switch engine {
 	case "sqlite":
@@ -110,6 +110,7 @@ func create(engine, template string) (string, error) {
 	return "", fmt.Errorf("no such engine: %q, one of %v is needed", engine, Engines)
 }
 
+// createFile makes an SQLite database, which is empty or a copy of template.
 func createFile(template string) (string, error) {
 	dir, err := os.MkdirTemp("", "tillwright-test-")
 	if err != nil {
@@ -150,13 +151,13 @@ func remove(address string) error {
 	return err
 }
 
-// databaseOf returns the name of the database that an address of createInCluster leads to.
+// databaseOf returns the name of the database in an address that createInCluster has made.
 func databaseOf(address string) string {
 	name, _, _ := strings.Cut(address[strings.LastIndex(address, "/test_")+1:], "?")
 	return name
 }
 
-// inCluster runs a statement in the maintenance database, whose address it returns.
+// inCluster runs a statement in the maintenance database, and returns the address of that.
 func inCluster(statement string) (*url.URL, error) {
 	maintenance, err := cluster()
 	if err != nil {

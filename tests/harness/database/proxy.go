@@ -9,9 +9,9 @@ import (
 	"github.com/lib/pq"
 )
 
-// Proxy stands before a PostgreSQL database. It can stop passing anything on, as a machine does that is stuck or a network
-// that loses every packet: connections stay open and nothing comes of them. And it can be away, as a database is that
-// restarts: connections break and new ones are refused.
+// Proxy stands between the program and a PostgreSQL database. It can freeze, like a machine that is stuck or a network that
+// loses every packet: connections stay open, and nothing comes of them. And it can be down, like a database that restarts:
+// connections break, and new ones are refused.
 type Proxy struct {
 	URL string // of the database, through the proxy
 
@@ -23,7 +23,7 @@ type Proxy struct {
 	away             bool
 }
 
-// NewProxy starts a proxy, which passes everything on, before the database of a URL until the test ends.
+// NewProxy starts a proxy before the database of a URL, until the test ends. At first it passes everything on.
 func NewProxy(t testing.TB, url string) *Proxy {
 	t.Helper()
 	config, err := pq.NewConfig(url)
@@ -81,7 +81,7 @@ func (p *Proxy) Freeze() {
 	p.passing = make(chan struct{})
 }
 
-// Thaw passes on what has gathered, and everything after it.
+// Thaw passes on what was held back, and everything after it.
 func (p *Proxy) Thaw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,6 +92,7 @@ func (p *Proxy) Thaw() {
 	}
 }
 
+// accept takes connections, and passes on what comes on them.
 func (p *Proxy) accept(listener net.Listener) {
 	for {
 		client, err := listener.Accept()
@@ -112,7 +113,7 @@ func (p *Proxy) accept(listener net.Listener) {
 	}
 }
 
-// keep notes a connection, unless it was taken in the moment in which the proxy went away.
+// keep remembers a connection, and reports false if the proxy went down at the same moment.
 func (p *Proxy) keep(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,6 +123,7 @@ func (p *Proxy) keep(conns ...net.Conn) bool {
 	return !p.away
 }
 
+// pass copies bytes from one connection to the other, and waits with each piece while the proxy is frozen.
 func (p *Proxy) pass(from, to net.Conn) {
 	defer func() { _ = to.Close() }()
 	buffer := make([]byte, 64<<10)

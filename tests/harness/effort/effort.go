@@ -1,4 +1,4 @@
-// Package effort measures what work costs in processor time, which other tests and a busy machine hardly change.
+// Package effort measures how much processor time work takes, which other tests and a busy machine hardly change.
 package effort
 
 import (
@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Of returns the processor time of what work does in its own goroutine. Where the system does not tell it, it is the time that passes.
+// Of returns the processor time that work takes in its own goroutine. If the system does not tell it, it is the time that
+// passes.
 func Of(work func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// spent is the processor time of the thread that the caller is locked to.
+// spent returns the processor time that the calling thread has used. The caller must be locked to it.
 func spent() time.Duration {
 	var usage syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_THREAD, &usage) // cannot fail with these arguments

@@ -1,5 +1,5 @@
-// Package impatient ends a request at the moment when a fake network stops answering. A caller sees what a timeout shows it, and no
-// test has to wait for one, nor guess how long a busy machine may take for an answer that does come.
+// Package impatient ends a request at the moment when a fake network stops answering it. The caller sees the same as after a
+// timeout. So no test has to wait for one, nor guess how long a busy machine may take for an answer that does come.
 package impatient
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// header carries the number of a request to the fake.
+// header is the header that tells the fake the number of a request.
 const header = "X-Impatient"
 
 // Transport sends requests through Next, or through http.DefaultTransport.
@@ -42,8 +42,8 @@ func (t *Transport) number(end context.CancelFunc) string {
 	return number
 }
 
-// GiveUp ends a request, as the fake has received it. The fake calls it when it stops answering; a request that came from elsewhere is
-// left alone.
+// GiveUp ends a request. The fake calls it with the request as received when it stops answering. A request that came from
+// elsewhere is left alone.
 func (t *Transport) GiveUp(received *http.Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package outbox fills the outbox of a database with webhooks that wait, faster than any API could. It knows the tables.
+// Package outbox fills the outbox of a database with webhooks that wait to be sent, faster than any API could. It writes to the
+// tables directly.
 package outbox
 
 import (
@@ -16,7 +17,7 @@ func Numbers(engine string, from, to int) string {
 	return fmt.Sprintf("generate_series(%d, %d) AS numbers(n)", from, to)
 }
 
-// ID returns SQL for the id that an object has by a number: it has the form of an id, and sorts like the number.
+// ID returns SQL for the id of the object with a number. It looks like any id, and sorts like the number.
 func ID(engine, prefix, number string) string {
 	if engine == "sqlite" {
 		return fmt.Sprintf("'%s01zz' || printf('%%022d', %s)", prefix, number)
@@ -24,7 +25,8 @@ func ID(engine, prefix, number string) string {
 	return fmt.Sprintf("'%s01zz' || lpad(CAST(%s AS text), 22, '0')", prefix, number)
 }
 
-// IDAt is ID for an object that was created at a time, SQL for Unix microseconds, which is in the id's first ten characters.
+// IDAt returns SQL for the id of an object that was created at a time. Created is SQL for Unix microseconds, which become the
+// first ten characters of the id.
 func IDAt(engine, prefix, created, number string) string {
 	var id strings.Builder
 	fmt.Fprintf(&id, "'%s'", prefix)
@@ -34,9 +36,9 @@ func IDAt(engine, prefix, created, number string) string {
 	return id.String() + " || substr(" + ID(engine, "", number) + ", 11)"
 }
 
-// Fill copies the last event of each account under the numbers from one to another, each about an object of its own, with a
-// pending delivery to one of the endpoints that the event went to, in turn; all in one transaction, so that the server
-// sees them all at once.
+// Fill copies the last event of each account, once for each number from one to another. Each copy is about an object of its
+// own, and has one pending delivery; the endpoints that the event went to take turns. All is done in one transaction, so that
+// the server sees them all at once.
 func Fill(ctx context.Context, db *sql.DB, engine string, from, to int, accounts ...string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -51,6 +53,7 @@ func Fill(ctx context.Context, db *sql.DB, engine string, from, to int, accounts
 	return tx.Commit()
 }
 
+// fill does that for one account.
 func fill(ctx context.Context, tx *sql.Tx, engine string, from, to int, account string) error {
 	const last = `(SELECT max(id) FROM events WHERE account_id = $1 AND id < 'whev_01zz')`
 	numbers, event, object := Numbers(engine, from, to), ID(engine, "whev_", "n"), ID(engine, "prod_", "n")

@@ -1,4 +1,4 @@
-// Package pdf reads documents with a program of other people's.
+// Package pdf reads PDF documents with a program that others have written.
 package pdf
 
 import (
@@ -20,8 +20,8 @@ var reader = sync.OnceValues(func() (string, error) {
 	return exec.LookPath("pdftotext")
 })
 
-// Pages returns the text of every page, as somebody who copies from it gets it. What the reader complains about fails
-// the test.
+// Pages returns the text of every page, as somebody gets it who copies it. If the reader complains about the file, the test
+// fails.
 func Pages(t testing.TB, file []byte) []string {
 	t.Helper()
 	program, err := reader()

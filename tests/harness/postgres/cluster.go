@@ -35,7 +35,7 @@ type Cluster struct {
 	failure  *bytes.Buffer // what it wrote when it ended, to be read after ended is closed
 }
 
-// Durability is what a commit outlives.
+// Durability says what a commit survives.
 type Durability string
 
 const (
@@ -43,7 +43,7 @@ const (
 	OutlivesMachine   Durability = "on"  // a failure of power as well, for which each commit waits
 )
 
-// Start initialises a cluster and returns when it answers. It installs Debian's package where there is no server.
+// Start starts a new cluster and returns when it answers. If PostgreSQL is not installed, Debian's package is installed first.
 func Start(ctx context.Context, commits Durability) (*Cluster, error) {
 	bin, err := binaries()
 	if err != nil {
@@ -60,12 +60,14 @@ func Start(ctx context.Context, commits Durability) (*Cluster, error) {
 	}
 }
 
-// Stop ends the cluster and returns when its files are gone.
+// Stop ends the cluster, and returns when its files are gone.
 func (c *Cluster) Stop() {
 	_ = c.lifeline.Close()
 	<-c.ended
 }
 
+// start runs the script that initialises and serves a cluster. The script ends when its standard input does, and so with this
+// process.
 func start(ctx context.Context, bin string, commits Durability) (*Cluster, error) {
 	port, err := freePort()
 	if err != nil {
@@ -125,7 +127,7 @@ func (c *Cluster) answer(ctx context.Context) error {
 	}
 }
 
-// asServerUser sets who runs the command: initdb and postgres refuse root, so root becomes postgres or nobody.
+// asServerUser sets as whom the command runs. Initdb and postgres refuse to run as root, who becomes postgres or nobody here.
 // The command gets a session of its own: an interrupt at the terminal must not end it before its tests.
 func asServerUser(cmd *exec.Cmd) error {
 	cmd.Dir = "/"

@@ -11,8 +11,8 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/debian"
 )
 
-// binaries returns the folder that holds initdb and postgres, the newest version first.
-// Where there is none it installs Debian's package, and fails with instructions where it may not.
+// binaries returns the folder with initdb and postgres, of the newest version. If there is none it installs Debian's package;
+// if it may not, its error says what to do.
 func binaries() (string, error) {
 	if dir := find(); dir != "" {
 		return dir, nil
@@ -26,6 +26,7 @@ func binaries() (string, error) {
 	return "", errors.New("PostgreSQL was installed, but initdb is in neither /usr/lib/postgresql/*/bin nor PATH")
 }
 
+// find returns the folder with initdb and postgres, of the newest version, empty if there is none.
 func find() string {
 	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
 	sort.Slice(dirs, func(i, j int) bool { // "9.6" is older than "15": compare the lengths first

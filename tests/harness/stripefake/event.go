@@ -17,8 +17,7 @@ type Event struct {
 	Body     []byte
 }
 
-// emit writes down what became of an object. The event has the version of Stripe's API that a seller's endpoint may
-// well have.
+// emit notes an event about an object. It has an old version of Stripe's API, because a seller's endpoint may have one.
 func (f *Fake) emit(kind string, o object) {
 	e := f.add("event", "evt", object{"type": kind, "api_version": "2020-08-27", "data": object{"object": copyOf(o)}})
 	body, err := json.Marshal(e)
@@ -37,7 +36,7 @@ func (f *Fake) Events() []Event {
 	return events
 }
 
-// Sign returns the header with which Stripe sends a body at a time.
+// Sign returns the header with which Stripe would send a body at a time.
 func (f *Fake) Sign(body []byte, at time.Time) http.Header {
 	mac := hmac.New(sha256.New, []byte(f.WebhookSecret))
 	fmt.Fprintf(mac, "%d.%s", at.Unix(), body)

@@ -2,7 +2,7 @@ package stripefake
 
 import "slices"
 
-// card is what a test card does.
+// card says what a test card does.
 type card struct {
 	last4   string
 	decline string // the decline code; empty: it pays
@@ -10,7 +10,7 @@ type card struct {
 	refund  string // the status of its refunds; empty: succeeded
 }
 
-// tokens are test cards by Stripe's names for them. It is a constant.
+// tokens are test cards by Stripe's names for them. It is never changed.
 var tokens = map[string]card{
 	"pm_card_visa":                            {last4: "4242"},
 	"pm_card_chargeDeclined":                  {last4: "0002", decline: "generic_decline"},
@@ -31,7 +31,7 @@ type method struct {
 	agreed   bool // its owner authenticated for charges while they are away
 }
 
-// findMethod returns a method; a token becomes a new one.
+// findMethod returns a payment method. A token becomes a new one.
 func (f *Fake) findMethod(ref string) (string, *method) {
 	if c, token := tokens[ref]; token {
 		o := f.add("payment_method", "pm", object{"customer": nil, "metadata": object{}})
@@ -42,6 +42,7 @@ func (f *Fake) findMethod(ref string) (string, *method) {
 	return ref, f.methods[ref]
 }
 
+// attach saves a payment method for a customer.
 func (f *Fake) attach(r *request) reply {
 	customer := r.form.Get("customer")
 	if f.objects[customer] == nil {
@@ -64,6 +65,7 @@ func (f *Fake) attach(r *request) reply {
 // isSpent reports whether a method can never be used again.
 func (m *method) isSpent() bool { return m.detached || m.used && m.customer == nil }
 
+// spent is the reply to a request with a method that can never be used again.
 func spent() reply {
 	return fail(400, "invalid_request_error", "payment_method_unexpected_state", "",
 		"This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.")
@@ -82,11 +84,12 @@ func (f *Fake) detach(r *request) reply {
 	return ok(f.objects[r.id])
 }
 
-// inSteps reports whether an amount is one that Stripe takes: of what has three decimals, it takes two.
+// inSteps reports whether Stripe takes an amount. In currencies with three decimals it takes only amounts whose last one is 0.
 func inSteps(amount int64, currency string) bool {
 	return amount%10 == 0 || !slices.Contains([]string{"bhd", "jod", "kwd", "omr", "tnd"}, currency)
 }
 
+// createIntent creates a PaymentIntent.
 func (f *Fake) createIntent(r *request) reply {
 	amount, currency, customer := number(r.form.Get("amount")), r.form.Get("currency"), orNull(r.form.Get("customer"))
 	switch {
@@ -115,6 +118,7 @@ func (f *Fake) createIntent(r *request) reply {
 	}))
 }
 
+// confirm charges the method of a PaymentIntent. What comes of it depends on the test card.
 func (f *Fake) confirm(r *request) reply {
 	o := f.objects[r.id]
 	if o == nil {
@@ -149,7 +153,7 @@ func (f *Fake) confirm(r *request) reply {
 	return ok(o)
 }
 
-// nextAction is a page of Stripe's, for those who say where to go from there.
+// nextAction returns what the buyer has to do: go to a page of Stripe's, if the request says where to go from there.
 func nextAction(returnURL string) object {
 	if returnURL == "" {
 		return object{"type": "use_stripe_sdk", "use_stripe_sdk": object{}}
@@ -157,7 +161,7 @@ func nextAction(returnURL string) object {
 	return object{"type": "redirect_to_url", "redirect_to_url": object{"url": "https://hooks.stripe.test/3d_secure", "return_url": returnURL}}
 }
 
-// succeed ends an intent of either kind. Who was there has agreed to later charges, if they were asked.
+// succeed ends an intent of either kind. A customer who was there has agreed to later charges, if they were asked.
 func (f *Fake) succeed(o object) {
 	o["status"], o["next_action"] = "succeeded", nil
 	if o["object"] == "payment_intent" {
@@ -166,7 +170,7 @@ func (f *Fake) succeed(o object) {
 	f.emit(kindOf(o)+".succeeded", o)
 }
 
-// decline ends an intent of either kind, which loses its method.
+// decline lets an intent of either kind fail, which loses its method.
 func (f *Fake) decline(o object, code, declineCode, message string) reply {
 	e := object{"type": "card_error", "code": code, "decline_code": declineCode, "message": message}
 	why, kind := "last_payment_error", "payment_intent.payment_failed"
@@ -201,7 +205,7 @@ func unexpected(o object) reply {
 	return r
 }
 
-// Settle ends what an intent waits for: its owner on Stripe's page, or the bank.
+// Settle plays what an intent waits for: its owner on Stripe's page, or the bank.
 func (f *Fake) Settle(id string, success bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -214,7 +218,7 @@ func (f *Fake) Settle(id string, success bool) {
 	f.succeed(o)
 }
 
-// Block lets the bank decline every later charge of a method.
+// Block makes the bank decline every later charge of a method.
 func (f *Fake) Block(method, declineCode string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,7 +2,7 @@ package stripefake
 
 import "slices"
 
-// params are the parameters of the calls by Stripe's specification, as far as cards are concerned. It is a constant.
+// params are the parameters of the calls in Stripe's specification, as far as they concern cards. It is never changed.
 var params = map[string][]string{
 	"POST /v1/customers": {
 		"address", "balance", "business_name", "cash_balance", "description", "email", "expand", "individual_name", "invoice_prefix",

@@ -2,6 +2,8 @@ package stripefake
 
 import "slices"
 
+// createRefund creates a refund, unless it is larger than what is left of the charge. What becomes of it depends on the test
+// card.
 func (f *Fake) createRefund(r *request) reply {
 	id, amount := r.form.Get("payment_intent"), number(r.form.Get("amount"))
 	intent := f.objects[id]
@@ -49,7 +51,7 @@ func (f *Fake) refundsOf(intent string) (all []object) {
 	return all
 }
 
-// listRefunds pages as Stripe does: after an id, up to a limit.
+// listRefunds lists refunds page by page, as Stripe does: after an id, and at most limit.
 func (f *Fake) listRefunds(r *request) reply {
 	limit := int(number(r.form.Get("limit")))
 	if limit == 0 {
@@ -82,7 +84,7 @@ func (f *Fake) cancelRefund(r *request) reply {
 	return ok(o)
 }
 
-// SettleRefund is the bank's word on a refund: succeeded, failed, or requires_action.
+// SettleRefund plays what the bank decides about a refund: succeeded, failed, or requires_action.
 func (f *Fake) SettleRefund(id, status string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

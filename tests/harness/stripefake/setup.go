@@ -1,8 +1,9 @@
 package stripefake
 
-// alwaysAttaches is a card that passes every check until it is charged.
+// alwaysAttaches is the end of the number of a card that passes every check until it is charged.
 const alwaysAttaches = "0341"
 
+// createSetup creates a SetupIntent.
 func (f *Fake) createSetup(r *request) reply {
 	customer := orNull(r.form.Get("customer"))
 	id, m := f.findMethod(r.form.Get("payment_method"))
@@ -20,6 +21,7 @@ func (f *Fake) createSetup(r *request) reply {
 	}))
 }
 
+// confirmSetup asks the bank whether the method of a SetupIntent may be charged later. The answer depends on the test card.
 func (f *Fake) confirmSetup(r *request) reply {
 	o := f.objects[r.id]
 	switch {

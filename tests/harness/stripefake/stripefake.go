@@ -44,10 +44,10 @@ type Fake struct {
 	patience impatient.Transport
 }
 
-// object is a resource as it is sent.
+// object is a resource as it is sent in JSON.
 type object = map[string]any
 
-// answer is what a request was told, and what it had asked for.
+// answer is what a request was answered, and what it had asked for. It is kept for the request's Idempotency-Key.
 type answer struct {
 	asked  string
 	status int
@@ -79,6 +79,7 @@ func (f *Fake) Client() *http.Client {
 	return &http.Client{Transport: &f.patience, Timeout: 5 * time.Minute}
 }
 
+// routes returns the handler of all calls of the API that the fake knows.
 func (f *Fake) routes() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, serve := range map[string]func(*request) reply{
@@ -104,13 +105,13 @@ func (f *Fake) routes() http.Handler {
 	return mux
 }
 
-// request is a call that was understood.
+// request is a call that was read and is allowed.
 type request struct {
 	id   string // of the path
 	form url.Values
 }
 
-// reply is a status and what is sent with it.
+// reply is a status and the object that is sent with it.
 type reply struct {
 	status int
 	body   object
@@ -125,14 +126,14 @@ func (f *Fake) Spoil(fault Fault) {
 	f.faults = append(f.faults, fault)
 }
 
-// Calls lists what was asked, as method and path, the refused ones and the repetitions included.
+// Calls returns what was asked, as method and path, including what was refused or repeated.
 func (f *Fake) Calls() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]string(nil), f.calls...)
 }
 
-// Headers lists what came with Calls.
+// Headers returns the headers of the requests in Calls.
 func (f *Fake) Headers() []http.Header {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -146,21 +147,21 @@ func (f *Fake) Object(id string) map[string]any {
 	return copyOf(f.objects[id])
 }
 
-// Alter changes an object behind everybody's back, as its owner can in the dashboard.
+// Alter changes an object without any event, as its owner can in Stripe's dashboard.
 func (f *Fake) Alter(id string, set map[string]any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	maps.Copy(f.objects[id], set)
 }
 
-// Forget makes it another account, or the other mode of the same one: nothing is known there.
+// Forget makes the fake another account, or the other mode of the same one, which knows none of the objects.
 func (f *Fake) Forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.objects, f.order, f.methods, f.answers = map[string]object{}, nil, map[string]*method{}, map[string]answer{}
 }
 
-// Count is how many objects of a kind there are.
+// Count returns how many objects of a kind there are.
 func (f *Fake) Count(kind string) (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -172,7 +173,7 @@ func (f *Fake) Count(kind string) (n int) {
 	return n
 }
 
-// Attached is how many methods customers have.
+// Attached returns how many methods are saved for customers.
 func (f *Fake) Attached() (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -184,7 +185,7 @@ func (f *Fake) Attached() (n int) {
 	return n
 }
 
-// Taken is the money that was moved to the seller and not back, of all currencies together.
+// Taken returns how much money the seller has got and not given back, of all currencies together.
 func (f *Fake) Taken() (sum int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -213,7 +214,7 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request, pattern string, do 
 	send(w, done)
 }
 
-// answer finds the answer to a request, and whether it gets lost.
+// answer returns the answer to a request, and whether it gets lost on the way.
 func (f *Fake) answer(r *http.Request, pattern string, do func(*request) reply) (answer, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -251,7 +252,7 @@ func (f *Fake) takeFault(path string) (Fault, bool) {
 	return Fault{}, false
 }
 
-// refuse checks what every request needs.
+// refuse checks what every request needs, and returns the refusal if something is wrong.
 func (f *Fake) refuse(r *http.Request, pattern string) (reply, bool) {
 	if r.Header.Get("Authorization") != "Bearer "+f.Key {
 		return fail(401, "invalid_request_error", "", "", "Invalid API Key provided."), true
@@ -289,7 +290,7 @@ func send(w http.ResponseWriter, a answer) {
 	w.Write(a.body)
 }
 
-// fail is a reply that is an error of Stripe.
+// fail returns an error of Stripe.
 func fail(status int, kind, code, param, message string) reply {
 	e := object{"type": kind, "message": message}
 	for name, value := range map[string]string{"code": code, "param": param} {
@@ -304,7 +305,7 @@ func missing(kind, param, id string) reply {
 	return fail(http.StatusNotFound, "invalid_request_error", "resource_missing", param, "No such "+kind+": '"+id+"'")
 }
 
-// example is Stripe's own of a kind of object.
+// example returns Stripe's own example of a kind of object.
 func (*Fake) example(kind string) object {
 	var all map[string]object
 	if err := json.Unmarshal(fixtures, &all); err != nil {
@@ -313,7 +314,7 @@ func (*Fake) example(kind string) object {
 	return all[kind]
 }
 
-// add makes an object out of Stripe's example of it.
+// add makes an object out of Stripe's example of its kind.
 func (f *Fake) add(kind, prefix string, set object) object {
 	f.next++
 	o := f.example(kind)
@@ -357,7 +358,7 @@ func orNull(text string) any {
 	return text
 }
 
-// number reads an amount; 0 is none.
+// number reads an amount, 0 if it is none.
 func number(text string) int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
@@ -366,7 +367,7 @@ func number(text string) int64 {
 	return n
 }
 
-// copyOf is an object as it is now.
+// copyOf returns a copy of an object, which later changes do not reach.
 func copyOf(o object) object {
 	var c object
 	text, err := json.Marshal(o)

@@ -13,15 +13,15 @@ import (
 //go:embed web
 var web embed.FS
 
-// numbers are the cards of tokens that a buyer can type. It is a constant.
+// numbers maps the card numbers that a buyer can type to the tokens of their cards. It is never changed.
 var numbers = map[string]string{
 	"4242424242424242": "pm_card_visa",
 	"4000000000000002": "pm_card_chargeDeclined",
 	"4000002500003155": "pm_card_authenticationRequiredOnSetup",
 }
 
-// Hosts serves Stripe as far as a buyer's browser sees it, until the test ends: Stripe.js and its frames, the API to
-// which a card goes, and a bank that asks whether a payment is theirs. It returns where each host is found.
+// Hosts serves what a buyer's browser sees of Stripe, until the test ends: Stripe.js and its frames, the API that takes a card,
+// and a bank that asks whether a payment is theirs. It returns the address of each host.
 func (f *Fake) Hosts(t testing.TB) map[string]string {
 	t.Helper()
 	files, err := fs.Sub(web, "web")
@@ -41,13 +41,13 @@ func (f *Fake) Hosts(t testing.TB) map[string]string {
 	return map[string]string{"js.stripe.com": address, "api.stripe.com": address, "hooks.stripe.test": address}
 }
 
-// allowAll lets every page call, as Stripe's API does.
+// allowAll lets pages of every site call, as Stripe's API does.
 func allowAll(w http.ResponseWriter) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	w.Header().Set("Access-Control-Allow-Headers", "Authorization")
 }
 
-// takeCard makes a payment method of a card, for the publishable key.
+// takeCard makes a payment method of a card that a browser sends with the publishable key.
 func (f *Fake) takeCard(w http.ResponseWriter, r *http.Request) {
 	allowAll(w)
 	token := numbers[r.FormValue("card[number]")]
@@ -65,7 +65,7 @@ func (f *Fake) takeCard(w http.ResponseWriter, r *http.Request) {
 	send(w, written(ok(f.objects[id])))
 }
 
-// askBank is what the owner of a card says to the bank, who sends them back to where they came from.
+// askBank takes what the owner of a card tells the bank, which sends them back to where they came from.
 func (f *Fake) askBank(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	asked := slices.IndexFunc(f.order, func(id string) bool { return f.objects[id]["status"] == "requires_action" })

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// version is that of the API which this release of stripe-mock describes. It refuses every other one, and a new
+// version is the version of Stripe's API that this release of stripe-mock describes. It refuses every other one, and a new
 // release has a new one.
 const version = "2026-08-26.dahlia"
 
