@@ -28,7 +28,7 @@ const (
 // bareLinksEnd is when the addresses end that programs before schema 43 made: they carry neither a version nor an end.
 var bareLinksEnd = core.TimeOf(time.Date(2027, time.July, 1, 0, 0, 0, 0, time.UTC))
 
-// Rows that hold one get it when they are read.
+// These types have addresses, which are filled in whenever they are read.
 var (
 	_ db.Linked = (*Order)(nil)
 	_ db.Linked = (*Invoice)(nil)

@@ -154,8 +154,8 @@ func (d dialer) DialContext(ctx context.Context, network, address string) (net.C
 	return &impatientConn{Conn: conn, dialer: d}, nil
 }
 
-// impatientConn is a connection that waits for an answer no longer than its dialer's patience, and sends nothing once that is
-// over.
+// impatientConn is a connection that waits for each answer no longer than its dialer has patience, and that sends nothing more
+// once the dialer's flag over is set.
 type impatientConn struct {
 	net.Conn
 	dialer dialer
@@ -375,7 +375,7 @@ func existsAlready(err error) bool {
 	return state == duplicateTable || state == duplicateObject || state == uniqueViolation
 }
 
-// isConnectionLost reports whether an error leaves open if the statement was carried out.
+// isConnectionLost reports whether an error leaves open whether the statement was carried out.
 func isConnectionLost(err error) bool {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code()&0xff == sqlite3.SQLITE_IOERR // a commit that could not be flushed may be found when the file is next opened
