@@ -257,7 +257,7 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l 
 				return store.AdOutcome{}, ErrIndeterminate
 			}
 			group := results[len(held)]
-			group.take(results[:len(held)], to)
+			group.addHeldAds(results[:len(held)], to)
 			doubtful := isDoubtful(g.ConfiguredStatus, to)
 			if doubtful {
 				asked = s.recheck(ctx, l, g.AdAccount, []*ItemResult{&group}, asked)
@@ -271,8 +271,8 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l 
 	})
 }
 
-// take adds the results of the held ads to the result of their ad group.
-func (r *ItemResult) take(held []ItemResult, to store.AdConfigured) {
+// addHeldAds adds the results of the held ads to the result of their ad group.
+func (r *ItemResult) addHeldAds(held []ItemResult, to store.AdConfigured) {
 	for _, ad := range held {
 		if ad.Err != nil {
 			r.Reasons = append(r.Reasons, "ad "+ad.Ref.ID+" could not be switched on")

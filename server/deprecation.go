@@ -37,7 +37,7 @@ func readDeprecation(deprecated bool, x extensions) (*deprecation, error) {
 	if sunset.Sub(since) < minNotice {
 		return nil, fmt.Errorf("x-sunset-at is less than 183 days after x-deprecated-at")
 	}
-	link := x.text("x-deprecation-link")
+	link := x.textOf("x-deprecation-link")
 	if link == "" {
 		return nil, fmt.Errorf("it is deprecated without x-deprecation-link")
 	}
@@ -54,7 +54,7 @@ func (x extensions) date(name string) (time.Time, error) {
 	if t, ok := x[name].(time.Time); ok {
 		return t.UTC(), nil
 	}
-	t, err := time.Parse(time.DateOnly, x.text(name))
+	t, err := time.Parse(time.DateOnly, x.textOf(name))
 	if err != nil {
 		return time.Time{}, fmt.Errorf("%s must be a date, YYYY-MM-DD", name)
 	}

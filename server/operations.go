@@ -115,8 +115,8 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 	x := extensions(spec.Extensions)
 	op := &Operation{
 		ID: spec.OperationID, Method: method, Path: path,
-		Public: x.flag("x-public"), Scope: x.text("x-scope"), Self: x.flag("x-self"), MoreScopes: x.texts("x-more-scopes"), Approval: x.text("x-approval"), Locked: x.flag("x-locked"),
-		ExternalEffect: x.flag("x-external-effect"), Development: x.flag("x-development"), Unwrap: x.text("x-unwrap"), MaxBody: x.number("x-max-body", defaultMaxBody),
+		Public: x.flag("x-public"), Scope: x.textOf("x-scope"), Self: x.flag("x-self"), MoreScopes: x.texts("x-more-scopes"), Approval: x.textOf("x-approval"), Locked: x.flag("x-locked"),
+		ExternalEffect: x.flag("x-external-effect"), Development: x.flag("x-development"), Unwrap: x.textOf("x-unwrap"), MaxBody: x.numberOf("x-max-body", defaultMaxBody),
 		route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: spec},
 	}
 	if op.Pattern = routerPattern(path); !op.Public {
@@ -186,7 +186,7 @@ func (x extensions) flag(name string) bool {
 	return v
 }
 
-func (x extensions) text(name string) string {
+func (x extensions) textOf(name string) string {
 	v, _ := x[name].(string)
 	return v
 }
@@ -200,7 +200,7 @@ func (x extensions) texts(name string) []string {
 	return texts
 }
 
-func (x extensions) number(name string, absent int64) int64 {
+func (x extensions) numberOf(name string, absent int64) int64 {
 	if v, ok := x[name].(float64); ok {
 		return int64(v)
 	}

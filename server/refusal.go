@@ -37,7 +37,7 @@ func parameterRefusal(p *parameter, err error) error {
 // a 422, for at most a hundred fields. A body may have an error for each of its values, so little is done for each.
 func bodyRefusal(err error) error {
 	var r refusals
-	r.collect(err)
+	r.addErrors(err)
 	switch {
 	case r.missing != nil:
 		return r.missing
@@ -57,25 +57,25 @@ type refusals struct {
 	problems                   core.Problems
 }
 
-// collect visits an error of the validator, and adds every schema error in it.
-func (r *refusals) collect(err error) {
+// addErrors visits an error of the validator, and adds every schema error in it.
+func (r *refusals) addErrors(err error) {
 	switch e := err.(type) { //nolint:errorlint // a tree of the validator that is walked node by node
 	case openapi3.MultiError:
 		for _, inner := range e {
-			r.collect(inner)
+			r.addErrors(inner)
 		}
 	case *openapi3.SchemaError:
 		switch meant := meantAlternative(e); {
 		case e.SchemaField == "allOf" && e.Origin != nil:
-			r.collect(e.Origin)
+			r.addErrors(e.Origin)
 		case meant != nil:
-			r.collect(meant)
+			r.addErrors(meant)
 		default:
 			r.add(e)
 		}
 	default:
 		if inner := errors.Unwrap(err); inner != nil {
-			r.collect(inner)
+			r.addErrors(inner)
 		}
 	}
 }

@@ -108,10 +108,10 @@ func (s *jsonScan) value(depth int) *jsonFault {
 	case c == '[':
 		return s.array(depth)
 	case c == '"':
-		_, fault := s.text()
+		_, fault := s.scanString()
 		return fault
 	case c == '-' || isDigit(c):
-		return s.number()
+		return s.scanNumber()
 	case c == 't':
 		return s.literal("true")
 	case c == 'f':
@@ -150,7 +150,7 @@ func (s *jsonScan) object(depth int) *jsonFault {
 		if s.peek() != '"' {
 			return s.syntax("a key in double quotes")
 		}
-		key, fault := s.text()
+		key, fault := s.scanString()
 		if fault != nil {
 			return fault
 		}
@@ -212,8 +212,8 @@ func (s *jsonScan) next(end byte) (more bool, fault *jsonFault) {
 	return false, s.syntax("a comma or " + string(end))
 }
 
-// number steps over a number, and refuses one that no float64 holds.
-func (s *jsonScan) number() *jsonFault {
+// scanNumber steps over a number, and refuses one that no float64 holds.
+func (s *jsonScan) scanNumber() *jsonFault {
 	start := s.pos
 	if s.peek() == '-' {
 		s.pos++
@@ -261,8 +261,8 @@ func (s *jsonScan) digits() bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// text steps over a string and returns what it means: a part of the body itself, or a copy if the string has escapes.
-func (s *jsonScan) text() ([]byte, *jsonFault) {
+// scanString steps over a string and returns what it means: a part of the body itself, or a copy if the string has escapes.
+func (s *jsonScan) scanString() ([]byte, *jsonFault) {
 	s.pos++ // "
 	start := s.pos
 	for s.pos < len(s.data) {

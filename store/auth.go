@@ -172,7 +172,7 @@ func (k *keyUses) note(g *Grant, address string, at core.Time) {
 	k.uses[g.KeyID] = keyUse{account: g.Account, address: address, at: at}
 }
 
-func (k *keyUses) take() map[string]keyUse {
+func (k *keyUses) takeAll() map[string]keyUse {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	uses := k.uses
@@ -185,7 +185,7 @@ const KeyUseInterval = time.Minute
 
 // FlushKeyUse writes last_used_at and last_used_ip of the keys used since the last call. Close calls it too.
 func (s *Store) FlushKeyUse(ctx context.Context) error {
-	uses := s.keyUses.take()
+	uses := s.keyUses.takeAll()
 	if len(uses) == 0 {
 		return nil
 	}

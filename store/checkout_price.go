@@ -103,7 +103,7 @@ func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now 
 	if err != nil {
 		return err
 	}
-	return c.take(items, quote{shown, due, known, needsMethod})
+	return c.setAmounts(items, quote{shown, due, known, needsMethod})
 }
 
 // taxLines gives the lines the tax rate for the buyer's address, and reports whether the rate is known. If it is not, the lines
@@ -171,9 +171,9 @@ func dueNow(items []LineItem) int64 {
 	return due
 }
 
-// take sets the amounts of a checkout to those of the quote. An amount due at once that is too small to be charged is
+// setAmounts sets the amounts of a checkout to those of the quote. An amount due at once that is too small to be charged is
 // CodeInvalid on the discount: nothing else leaves so little.
-func (c *Checkout) take(items []LineItem, q quote) error {
+func (c *Checkout) setAmounts(items []LineItem, q quote) error {
 	c.SubtotalAmount, c.DiscountAmount, c.NetAmount = q.shown.Subtotal, q.shown.Discount, q.shown.Net
 	c.TaxAmount, c.TotalAmount, c.AmountDueNow = &q.shown.Tax, q.shown.Total, q.dueNow
 	breakdown, err := taxBreakdown(items)

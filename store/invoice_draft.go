@@ -213,7 +213,7 @@ func (u *unit) prepareInvoice(ctx context.Context, d InvoiceDraft, before *Invoi
 	if err := s.priceInvoice(ctx, i, items, now); err != nil {
 		return nil, err
 	}
-	i.take(items, stored, now)
+	i.replaceLines(items, stored, now)
 	return &bill{Invoice: i, Items: items, Customer: customer}, nil
 }
 
@@ -381,9 +381,9 @@ func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []LineIte
 	return d.terms().pricing(items, i.Currency), nil
 }
 
-// take gives the lines to the draft. New lines get ids, except that one which says the same as the stored line in its place is
+// replaceLines gives the lines to the draft. New lines get ids, except that one which says the same as the stored line in its place is
 // that line.
-func (i *Invoice) take(items, stored []LineItem, now core.Time) {
+func (i *Invoice) replaceLines(items, stored []LineItem, now core.Time) {
 	ids := make([]string, len(items))
 	for n := range items {
 		item := &items[n]

@@ -187,7 +187,7 @@ func (u *unit) place(ctx context.Context, b *bill) error {
 	if _, err := u.subscribersOf(ctx, b.Order.AccountID); err != nil { // before the numbers, for which others wait
 		return err
 	}
-	if err := u.number(ctx, b); err != nil {
+	if err := u.numberBill(ctx, b); err != nil {
 		return err
 	}
 	if err := u.emitOrder(ctx, EventOrderCreated, b); err != nil || isDraft {
@@ -210,9 +210,9 @@ func (u *unit) placeLines(ctx context.Context, b *bill, isDraft bool) error {
 	return nil
 }
 
-// number gives an order and its invoice the next numbers of the account. Both counters stay locked until the transaction ends:
+// numberBill gives an order and its invoice the next numbers of the account. Both counters stay locked until the transaction ends:
 // if it is undone so is the count, so that no number is ever left out.
-func (u *unit) number(ctx context.Context, b *bill) error {
+func (u *unit) numberBill(ctx context.Context, b *bill) error {
 	counted, err := db.Select[struct {
 		Name   string `db:"name"`
 		Value  int64  `db:"value"`

@@ -191,7 +191,7 @@ func (s *Store) SetPaymentMethod(ctx context.Context, p *Payment) error {
 func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
 		if begun.Purpose == PaymentPurposeInvoice {
-			return u.settleInvoice(ctx, begun, result)
+			return u.settleInvoicePayment(ctx, begun, result)
 		}
 		c, err := u.lockCheckout(ctx, begun.AccountID, *begun.CheckoutID)
 		if err != nil {
@@ -210,7 +210,7 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 			return nil, err
 		}
 		guards, waited := payment.Guards.V, payment.Status == PaymentStatusRequiresAction
-		if err := u.settle(ctx, c, items, payment, result); err != nil || !payment.Status.IsFinal() {
+		if err := u.settleCheckoutPayment(ctx, c, items, payment, result); err != nil || !payment.Status.IsFinal() {
 			return settled, err
 		}
 		settled.PausedUntil, err = u.settleGuards(ctx, payment, guards, items, waited)
@@ -398,8 +398,8 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 	return payment, pausedUntil, u.Insert(ctx, paymentColumns, payment)
 }
 
-// take writes what the provider said into the payment. A payment that has its outcome is counted by no guard any more.
-func (p *Payment) take(result ChargeResult, now core.Time) {
+// recordResult writes what the provider said into the payment. A payment that has its outcome is counted by no guard any more.
+func (p *Payment) recordResult(result ChargeResult, now core.Time) {
 	p.Status, p.Failure, p.NextActionURL, p.UpdatedAt = result.Status, core.JSONOf(result.Failure), nil, now
 	if result.Status == PaymentStatusRequiresAction {
 		p.NextActionURL = &result.NextActionURL
@@ -409,16 +409,16 @@ func (p *Payment) take(result ChargeResult, now core.Time) {
 	}
 }
 
-// settle gives a locked payment of a checkout its next state, and changes the checkout to match. After a success it makes the
+// settleCheckoutPayment gives a locked payment of a checkout its next state, and changes the checkout to match. After a success it makes the
 // order. After a failure the checkout is open again, and the use of its link and discount and its stock are given back. Payment
 // and checkout are locked and stored here.
-func (u *unit) settle(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, result ChargeResult) error {
+func (u *unit) settleCheckoutPayment(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, result ChargeResult) error {
 	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
 	result.NextActionURL = cmp.Or(result.NextActionURL, c.URL)
-	payment.take(result, now)
+	payment.recordResult(result, now)
 	switch result.Status {
 	case PaymentStatusSucceeded:
 		return u.complete(ctx, c, items, payment, nil)
@@ -447,10 +447,10 @@ func (u *unit) settle(ctx context.Context, c *Checkout, items []LineItem, paymen
 	return u.Update(ctx, checkoutColumns, c)
 }
 
-// settleInvoice gives the payment of an invoice its next state. After a success the invoice and its order are paid, and their
+// settleInvoicePayment gives the payment of an invoice its next state. After a success the invoice and its order are paid, and their
 // subscription, if there is one, learns what became of the payment. A payment that cannot go to that state is returned as it
 // is.
-func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
+func (u *unit) settleInvoicePayment(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
 	sub, err := u.lockBilled(ctx, begun.AccountID, *begun.InvoiceID)
 	if err != nil {
 		return nil, err
@@ -471,7 +471,7 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 	if err != nil {
 		return nil, err
 	}
-	payment.take(result, now)
+	payment.recordResult(result, now)
 	if err := u.Update(ctx, paymentColumns, payment); err != nil {
 		return nil, err
 	}
@@ -485,7 +485,7 @@ func (u *unit) settleInvoice(ctx context.Context, begun *Payment, result ChargeR
 	case PaymentStatusPending, PaymentStatusRequiresAction:
 	}
 	if err == nil && sub != nil {
-		err = u.settled(ctx, sub, b, payment.Status, now)
+		err = u.afterInvoicePayment(ctx, sub, b, payment.Status, now)
 	}
 	if err == nil && payment.Status.IsFinal() {
 		_, err = u.settleGuards(ctx, payment, guards, nil, false)

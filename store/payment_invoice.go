@@ -138,6 +138,6 @@ func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*
 		if err := u.payOrder(ctx, b, payment); err != nil || sub == nil {
 			return b.Invoice, err
 		}
-		return b.Invoice, u.settled(ctx, sub, b, payment.Status, payment.CreatedAt)
+		return b.Invoice, u.afterInvoicePayment(ctx, sub, b, payment.Status, payment.CreatedAt)
 	})
 }

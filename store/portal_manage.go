@@ -66,7 +66,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 			return nil, err
 		}
 		if sub != nil {
-			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.plan().describe()))
+			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.currentPlan().describe()))
 		}
 		return m, u.forgetMethod(ctx, c, m)
 	})

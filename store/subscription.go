@@ -182,8 +182,8 @@ func (s *Subscription) CancelAt() *core.Time {
 // hasEnded reports whether the subscription is canceled or completed: it bills nothing any more.
 func (s *Subscription) hasEnded() bool { return len(subscriptionLifecycle[s.Status]) == 0 }
 
-// plan returns the plan that the subscription bills now.
-func (s *Subscription) plan() SubscriptionPlan {
+// currentPlan returns the plan that the subscription bills now.
+func (s *Subscription) currentPlan() SubscriptionPlan {
 	return SubscriptionPlan{s.ProductID, s.PriceVariantID, s.ProductName, s.PriceVariantName, s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles}
 }
 
@@ -214,7 +214,7 @@ func (p SubscriptionPlan) periodEnd(start core.Time, anchorDay int64) (core.Time
 // begin sets the current period to the one that starts at start. It charges nothing, and forgets what was carried into the
 // period before.
 func (s *Subscription) begin(start core.Time) error {
-	end, err := s.plan().periodEnd(start, s.AnchorDay)
+	end, err := s.currentPlan().periodEnd(start, s.AnchorDay)
 	s.CurrentPeriodStart, s.CurrentPeriodEnd, s.Carried = start, end, core.JSON[[]PaidPart]{}
 	return err
 }

@@ -105,7 +105,7 @@ func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref str
 	if sub.hasEnded() || sub.CancelAtPeriodEnd || sub.BillingCycles != nil && sub.CyclesBilled >= *sub.BillingCycles {
 		return nil, core.Invalid("status", "The subscription ends with its period: it will not be renewed.")
 	}
-	if err := sub.turn(sub.CurrentPeriodEnd); err != nil {
+	if err := sub.beginPeriod(sub.CurrentPeriodEnd); err != nil {
 		return nil, err
 	}
 	b, err := s.periodBill(ctx, sub, customer)
@@ -152,7 +152,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 		c.Behavior = account.ProrationBehavior
 	}
 	switch {
-	case core.SameJSON(plan, sub.plan()), sub.Status == SubscriptionStatusTrialing:
+	case core.SameJSON(plan, sub.currentPlan()), sub.Status == SubscriptionStatusTrialing:
 		return c, nil
 	case c.Behavior == ProrationBehaviorNextPeriod:
 		c.EffectiveAt = sub.CurrentPeriodEnd
@@ -165,7 +165,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 // variant keeps the unit amount that it was sold with, whatever the variant costs by now. What cannot be bought is CodeInvalid
 // on quantity or price_variant; a price variant that does not exist is CodeMissing.
 func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscription) (SubscriptionPlan, error) {
-	plan := sub.plan()
+	plan := sub.currentPlan()
 	plan.Quantity = max(core.Deref(in.Quantity), 0)
 	if in.Quantity == nil {
 		plan.Quantity = sub.Quantity
@@ -209,7 +209,7 @@ func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscri
 // cannot be charged.
 func (s *Subscription) checkRest(plan SubscriptionPlan, param string) error {
 	next, terms := *s, s.discountAt(s.CurrentPeriodEnd)
-	if terms == nil || core.SameJSON(plan, s.plan()) {
+	if terms == nil || core.SameJSON(plan, s.currentPlan()) {
 		return nil
 	}
 	next.follow(plan)
@@ -260,7 +260,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 	}
 	// The difference is priced as one line, whichever way it goes: a credit includes tax as a charge does.
 	item := next.line(LineItemKindProration, 1, max(c.Remaining-c.Unused, c.Unused-c.Remaining))
-	text := fmt.Sprintf("Change from %s to %s, until %s", sub.plan().describe(), c.Plan.describe(), next.CurrentPeriodEnd.Time().Format("2006-01-02"))
+	text := fmt.Sprintf("Change from %s to %s, until %s", sub.currentPlan().describe(), c.Plan.describe(), next.CurrentPeriodEnd.Time().Format("2006-01-02"))
 	item.Description, item.PeriodStart = &text, &now
 	b, err := s.priceBill(ctx, &next, customer, []LineItem{item}, nil)
 	if err != nil {
@@ -292,7 +292,7 @@ func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *
 		sub.follow(c.Plan)
 		sub.PendingChange = core.JSON[*PendingChange]{}
 		return u.saveSubscription(ctx, sub, now)
-	case core.SameJSON(c.Plan, sub.plan()):
+	case core.SameJSON(c.Plan, sub.currentPlan()):
 		sub.PendingChange = core.JSON[*PendingChange]{}
 		return u.saveSubscription(ctx, sub, now)
 	case c.Behavior == ProrationBehaviorNextPeriod:
@@ -404,14 +404,14 @@ func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity i
 	return u.changePlan(ctx, c, customer, "", now)
 }
 
-// settled records on a subscription what became of a payment of one of its invoices, and stores the subscription.
+// afterInvoicePayment records on a subscription what became of a payment of one of its invoices, and stores the subscription.
 //
 // If the invoice was for a change of plan, a success makes the change take place and a failure drops it and voids the invoice.
 // If it was the latest invoice, a success makes a subscription that is past due active again, and a failure schedules the next
 // attempt or, after the last one, ends the subscription. Other invoices change nothing.
 //
 // The subscription and the bill are locked. After a success the caller has made the bill paid already.
-func (u *unit) settled(ctx context.Context, sub *Subscription, b *bill, status PaymentStatus, now core.Time) error {
+func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bill, status PaymentStatus, now core.Time) error {
 	change := sub.PendingChange.V
 	isChange := change != nil && core.Deref(change.InvoiceID) == b.Invoice.ID
 	isLatest := core.Deref(sub.LatestInvoiceID) == b.Invoice.ID
@@ -421,7 +421,7 @@ func (u *unit) settled(ctx context.Context, sub *Subscription, b *bill, status P
 		sub.LatestInvoiceID = &b.Invoice.ID
 		err = u.apply(ctx, sub, change, b.Order.ID)
 	case status == PaymentStatusSucceeded && isLatest:
-		sub.collected()
+		sub.endPastDue()
 	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:
 		return nil
 	case isChange:

@@ -112,7 +112,7 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 			sub.Method.V.ID = nil // by id, another method of the customer could be charged once this one is removed
 		}
 		if terms != nil && terms.rate(item) != nil {
-			sub.take(terms, now)
+			sub.setDiscount(terms, now)
 			sub.use(sub.PeriodAmount + item.DiscountAmount*sub.CyclesBilled)
 		}
 		made, lines = append(made, *sub), append(lines, i)

@@ -16,8 +16,8 @@ func (s *Subscription) discountAt(start core.Time) *DiscountTerms {
 	return s.Discount.V
 }
 
-// take gives the subscription a discount, whose duration counts from the given moment.
-func (s *Subscription) take(terms *DiscountTerms, from core.Time) {
+// setDiscount gives the subscription a discount, whose duration counts from the given moment.
+func (s *Subscription) setDiscount(terms *DiscountTerms, from core.Time) {
 	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, core.JSONOf(terms), terms.endsAt(from)
 }
 
@@ -63,7 +63,7 @@ func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref 
 	if err := u.redeem(ctx, sub.redemption(d, by), d, by, "discount"); err != nil {
 		return err
 	}
-	sub.take(d.terms(), now)
+	sub.setDiscount(d.terms(), now)
 	return nil
 }
 

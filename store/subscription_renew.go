@@ -69,7 +69,7 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 func (u *unit) advance(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
 	switch {
 	case sub.Status == SubscriptionStatusPastDue:
-		return u.collect(ctx, sub, now)
+		return u.chargeAgain(ctx, sub, now)
 	case sub.CancelAtPeriodEnd && sub.CurrentPeriodEnd <= now:
 		sub.end(SubscriptionStatusCanceled, sub.CurrentPeriodEnd)
 		return nil, nil
@@ -97,7 +97,7 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Tim
 		sub.end(SubscriptionStatusCanceled, start)
 		return nil, nil
 	}
-	if err := sub.turn(start); err != nil {
+	if err := sub.beginPeriod(start); err != nil {
 		return nil, err
 	}
 	seller, err := u.store.seller(ctx, sub.AccountID)
@@ -130,10 +130,10 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Tim
 	return u.chargeBill(ctx, b, method, core.NewID(core.KindPayment))
 }
 
-// turn moves the subscription on to the period that begins at start, with the plan of a pending change if there is one. If the
+// beginPeriod moves the subscription on to the period that begins at start, with the plan of a pending change if there is one. If the
 // period does not follow on the one before, after a trial or a pause, its first day becomes the day of the month on which
 // periods begin.
-func (s *Subscription) turn(start core.Time) error {
+func (s *Subscription) beginPeriod(start core.Time) error {
 	if change := s.PendingChange.V; change != nil {
 		s.follow(change.Plan)
 		s.PendingChange = core.JSON[*PendingChange]{}
@@ -172,10 +172,10 @@ func (s *Subscription) use(subtotal int64) {
 	}
 }
 
-// collect begins another attempt to collect the latest invoice of a locked subscription that is past due, and returns the
+// chargeAgain begins another attempt to collect the latest invoice of a locked subscription that is past due, and returns the
 // payment to charge. That is nil if another payment of the invoice is under way, which is looked at again after unpaidPause, or
 // if there is no payment method, which counts as a failed attempt. The caller stores the subscription.
-func (u *unit) collect(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
+func (u *unit) chargeAgain(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
 	b, err := u.lockBill(ctx, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil {
 		return nil, err
@@ -226,9 +226,9 @@ func (s *Store) isBeingCharged(ctx context.Context, sub *Subscription) (bool, er
 	return s.isPaying(ctx, sub.AccountID, *sub.LatestInvoiceID)
 }
 
-// collected makes a subscription that is past due active again, because its latest invoice is paid or given up. Any other stays
+// endPastDue makes a subscription that is past due active again, because its latest invoice is paid or given up. Any other stays
 // as it is.
-func (s *Subscription) collected() {
+func (s *Subscription) endPastDue() {
 	if s.Status != SubscriptionStatusPastDue {
 		return
 	}
@@ -242,7 +242,7 @@ func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now c
 	if sub == nil || sub.Status != SubscriptionStatusPastDue || core.Deref(sub.LatestInvoiceID) != i.ID {
 		return nil
 	}
-	sub.collected()
+	sub.endPastDue()
 	return u.saveSubscription(ctx, sub, now)
 }
 

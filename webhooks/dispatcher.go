@@ -133,7 +133,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		case s := <-d.scans:
 			d.found(s)
 		case r := <-d.results:
-			d.settle(r)
+			d.takeResult(r)
 		case r := <-d.rounds:
 			d.finish(work, r)
 		case <-d.due.C:
@@ -149,7 +149,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 
 // hear reads what the store has told since the last time, and asks for a round.
 func (d *Dispatcher) hear() {
-	for e, n := range d.news.take() {
+	for e, n := range d.news.takeNews() {
 		d.waiting.add(e, n)
 		d.slots.stir(e)
 	}
@@ -315,9 +315,9 @@ func (d *Dispatcher) choose(now time.Time) []store.DeliveryClaim {
 			d.lookBy(until)
 			continue
 		}
-		if n := d.slots.room(w.PendingEndpoint); n > 0 {
+		if n := d.slots.freeSlots(w.PendingEndpoint); n > 0 {
 			w.asked = true
-			d.slots.take(w.PendingEndpoint, n)
+			d.slots.occupySlots(w.PendingEndpoint, n)
 			claims = append(claims, store.DeliveryClaim{PendingEndpoint: w.PendingEndpoint, Limit: n, AtMost: d.slots.share(w.PendingEndpoint)})
 		}
 	}
@@ -360,7 +360,7 @@ func (d *Dispatcher) finish(ctx context.Context, r round) {
 	got := map[string]int{}
 	for _, c := range r.Claimed {
 		endpoint := endpointOf(c)
-		d.slots.take(endpoint, 1)
+		d.slots.occupySlots(endpoint, 1)
 		d.slots.pace(endpoint, now)
 		got[c.EndpointID]++
 		go d.send(context.WithoutCancel(ctx), c)
@@ -406,8 +406,8 @@ func (d *Dispatcher) leave(claim store.DeliveryClaim, now time.Time) {
 	}
 }
 
-// settle takes in the result of a delivery, frees its slot, and asks for a round if something waits.
-func (d *Dispatcher) settle(r result) {
+// takeResult takes in the result of a delivery, frees its slot, and asks for a round if something waits.
+func (d *Dispatcher) takeResult(r result) {
 	if r.held > 0 {
 		d.slots.judge(r.endpoint, r.held, time.Now())
 	}

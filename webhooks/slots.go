@@ -74,9 +74,9 @@ func newSlots() *slots {
 	}
 }
 
-// room returns how many more deliveries may be sent to an endpoint now. No account takes more slots than it leaves free,
+// freeSlots returns how many more deliveries may be sent to an endpoint now. No account takes more slots than it leaves free,
 // so that a few accounts with a full share each do not shut out the next one.
-func (s *slots) room(e store.PendingEndpoint) int {
+func (s *slots) freeSlots(e store.PendingEndpoint) int {
 	left := min(s.share(e)-s.ofEndpoint[e.EndpointID], perAccount-s.ofAccount[e.AccountID], (maxSlots-s.total-s.ofAccount[e.AccountID]+1)/2)
 	speed, known := s.speeds[e.EndpointID]
 	if !speed.quick {
@@ -101,8 +101,8 @@ func (s *slots) share(e store.PendingEndpoint) int {
 	}
 }
 
-// take occupies n slots.
-func (s *slots) take(e store.PendingEndpoint, n int) {
+// occupySlots occupies n slots.
+func (s *slots) occupySlots(e store.PendingEndpoint, n int) {
 	s.total += n
 	add(s.ofAccount, e.AccountID, n)
 	add(s.ofEndpoint, e.EndpointID, n)
@@ -123,7 +123,7 @@ func (s *slots) takeSlow(e store.PendingEndpoint, n int) {
 }
 
 // free gives n slots back.
-func (s *slots) free(e store.PendingEndpoint, n int) { s.take(e, -n) }
+func (s *slots) free(e store.PendingEndpoint, n int) { s.occupySlots(e, -n) }
 
 // add adds n to a count and removes it at zero, so that the maps hold only what is busy.
 func add(counts map[string]int, key string, n int) {

@@ -18,7 +18,7 @@ func slotOf(account, endpoint int) store.PendingEndpoint {
 func (s *slots) fill(account int) int {
 	before := s.total
 	for endpoint := range 1000 {
-		s.take(slotOf(account, endpoint), s.room(slotOf(account, endpoint)))
+		s.occupySlots(slotOf(account, endpoint), s.freeSlots(slotOf(account, endpoint)))
 	}
 	return s.total - before
 }
@@ -31,17 +31,17 @@ func TestSlots_LimitEndpointsAccountsAndAll(t *testing.T) {
 			s.judge(slotOf(account, endpoint), briskAnswer, time.Now())
 		}
 	}
-	require.Equal(t, perEndpoint, s.room(slotOf(0, 0)))
-	s.take(slotOf(0, 0), perEndpoint)
-	require.Zero(t, s.room(slotOf(0, 0)))
+	require.Equal(t, perEndpoint, s.freeSlots(slotOf(0, 0)))
+	s.occupySlots(slotOf(0, 0), perEndpoint)
+	require.Zero(t, s.freeSlots(slotOf(0, 0)))
 	require.Equal(t, perAccount-perEndpoint, s.fill(0), "one account has its share and no more")
 	for account := 1; s.total < maxSlots; account++ {
 		require.Positive(t, s.fill(account))
 	}
 	require.Equal(t, maxSlots, s.total)
-	require.Zero(t, s.room(slotOf(9, 0)))
+	require.Zero(t, s.freeSlots(slotOf(9, 0)))
 	s.free(slotOf(1, 0), 1)
-	require.Equal(t, 1, s.room(slotOf(20, 0)))
+	require.Equal(t, 1, s.freeSlots(slotOf(20, 0)))
 }
 
 func TestSlots_AFewAccountsDoNotShutOutTheNext(t *testing.T) {
@@ -54,7 +54,7 @@ func TestSlots_AFewAccountsDoNotShutOutTheNext(t *testing.T) {
 	}
 	for account := range 5 {
 		require.LessOrEqual(t, s.fill(account), perAccount)
-		require.Equal(t, perBrisk, s.room(slotOf(5, 0)), account)
+		require.Equal(t, perBrisk, s.freeSlots(slotOf(5, 0)), account)
 	}
 }
 
@@ -62,16 +62,16 @@ func TestSlots_AnEndpointIsSentOneAtATimeUntilItAnswers(t *testing.T) {
 	t.Parallel()
 	s, now := newSlots(), time.Now()
 	e := slotOf(0, 0)
-	require.Equal(t, 1, s.room(e))
-	s.take(e, 1)
-	require.Zero(t, s.room(e))
+	require.Equal(t, 1, s.freeSlots(e))
+	s.occupySlots(e, 1)
+	require.Zero(t, s.freeSlots(e))
 	s.judge(e, briskAnswer, now)
-	require.Equal(t, perEndpoint-1, s.room(e))
+	require.Equal(t, perEndpoint-1, s.freeSlots(e))
 	s.judge(e, briskAnswer-1, now)
-	require.Equal(t, perBrisk-1, s.room(e))
+	require.Equal(t, perBrisk-1, s.freeSlots(e))
 	s.free(e, 1)
 	s.forget(now.Add(rememberFor + time.Second))
-	require.Equal(t, 1, s.room(e), "after a long silence it is new again")
+	require.Equal(t, 1, s.freeSlots(e), "after a long silence it is new again")
 }
 
 func TestSlots_SlowEndpointsLeaveRoomForTheOthers(t *testing.T) {
@@ -85,11 +85,11 @@ func TestSlots_SlowEndpointsLeaveRoomForTheOthers(t *testing.T) {
 	}
 	require.Equal(t, slowSlots, taken)
 	require.Equal(t, slowSlots, s.slow)
-	require.Zero(t, s.room(slotOf(9, 1001)))
-	require.Zero(t, s.room(quick), "its account has all that it may have")
+	require.Zero(t, s.freeSlots(slotOf(9, 1001)))
+	require.Zero(t, s.freeSlots(quick), "its account has all that it may have")
 	other := slotOf(20, 0)
 	s.judge(other, briskAnswer, now)
-	require.Equal(t, perEndpoint, s.room(other))
+	require.Equal(t, perEndpoint, s.freeSlots(other))
 
 	for account := range 10 {
 		for endpoint := range 1000 {
@@ -105,15 +105,15 @@ func TestSlots_SlowEndpointsLeaveRoomForTheOthers(t *testing.T) {
 	for account := range 10 { // some are known to be slow now, others are still new
 		for endpoint := range 1000 {
 			if e := slotOf(account, endpoint); s.speeds[e.EndpointID].at.Equal(now) && !s.speeds[e.EndpointID].quick {
-				s.take(e, s.room(e))
+				s.occupySlots(e, s.freeSlots(e))
 				taken = s.proven
 			}
 		}
 		require.LessOrEqual(t, s.slowOfAccount[slotOf(account, 0).AccountID], slowPerAccount)
 	}
 	require.Equal(t, slowProven, taken)
-	require.Equal(t, 1, s.room(slotOf(30, 0)), "a new endpoint has its turn")
-	require.Equal(t, perEndpoint, s.room(quick), "and a quick one all that it may have, beside the slow ones of its account")
+	require.Equal(t, 1, s.freeSlots(slotOf(30, 0)), "a new endpoint has its turn")
+	require.Equal(t, perEndpoint, s.freeSlots(quick), "and a quick one all that it may have, beside the slow ones of its account")
 }
 
 func TestSlots_CountWhatChangesItsLane(t *testing.T) {
@@ -122,7 +122,7 @@ func TestSlots_CountWhatChangesItsLane(t *testing.T) {
 	e := slotOf(0, 0)
 	for _, took := range []time.Duration{time.Millisecond, 5 * time.Second, time.Millisecond} {
 		s.judge(e, took, now)
-		s.take(e, 3)
+		s.occupySlots(e, 3)
 		s.judge(e, 5*time.Second, now)
 		require.Equal(t, [3]int{3, 3, 3}, [3]int{s.total, s.slow, s.proven})
 		s.judge(e, time.Millisecond, now)
@@ -140,10 +140,10 @@ func TestSlots_ChatServicesArePaced(t *testing.T) {
 		e := slotOf(0, 0)
 		e.Format = format
 		s.judge(e, time.Millisecond, now)
-		require.Equal(t, 1, s.room(e))
-		s.take(e, 1)
+		require.Equal(t, 1, s.freeSlots(e))
+		s.occupySlots(e, 1)
 		s.pace(e, now)
-		require.Zero(t, s.room(e))
+		require.Zero(t, s.freeSlots(e))
 		s.free(e, 1)
 		s.stir(e)
 		require.Equal(t, now.Add(gap), s.quietUntil(e))
@@ -160,7 +160,7 @@ func TestSlots_RememberOnlyWhatIsBusy(t *testing.T) {
 	s := newSlots()
 	now := time.Now()
 	e := store.PendingEndpoint{AccountID: "acct_1", EndpointID: "we_1"}
-	s.take(e, 2)
+	s.occupySlots(e, 2)
 	s.free(e, 2)
 	s.hush(e, now)
 	require.True(t, s.quietUntil(e).After(now))

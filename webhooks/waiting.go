@@ -80,8 +80,8 @@ func (n *news) add(e store.PendingEndpoint, deliveries int) {
 	}
 }
 
-// take returns what was added since the last call.
-func (n *news) take() map[store.PendingEndpoint]int {
+// takeNews returns what was added since the last call.
+func (n *news) takeNews() map[store.PendingEndpoint]int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	taken := n.deliveries

@@ -47,6 +47,6 @@ func TestNews_AreHandedOverOnce(t *testing.T) {
 	n.add(endpointNumbered(1), 2)
 	n.add(endpointNumbered(2), 1)
 	require.Len(t, n.come, 1)
-	require.Equal(t, map[store.PendingEndpoint]int{endpointNumbered(1): 3, endpointNumbered(2): 1}, n.take())
-	require.Empty(t, n.take())
+	require.Equal(t, map[store.PendingEndpoint]int{endpointNumbered(1): 3, endpointNumbered(2): 1}, n.takeNews())
+	require.Empty(t, n.takeNews())
 }

@@ -39,7 +39,7 @@ func (n *Network) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to 
 // turnFirst turns the first switch on its own, to see whether Meta takes requests at all. It returns an error only if it
 // does not.
 func (n *Network) turnFirst(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured, results []ads.ItemResult) error {
-	results[0] = ads.ItemResult{Ref: refs[0], Err: n.turn(ctx, c, refs[0], to)}
+	results[0] = ads.ItemResult{Ref: refs[0], Err: n.switchStatus(ctx, c, refs[0], to)}
 	var limited *ads.RateLimited
 	if errors.As(results[0].Err, &limited) || errors.Is(results[0].Err, ads.ErrUnauthorized) {
 		return results[0].Err
@@ -47,8 +47,8 @@ func (n *Network) turnFirst(ctx context.Context, c ads.Conn, refs []ads.Ref, to 
 	return nil
 }
 
-// turn turns one switch.
-func (n *Network) turn(ctx context.Context, c ads.Conn, ref ads.Ref, to store.AdConfigured) error {
+// switchStatus turns one switch.
+func (n *Network) switchStatus(ctx context.Context, c ads.Conn, ref ads.Ref, to store.AdConfigured) error {
 	return n.graph.order(ctx, http.MethodPost, c.Token, place{id: ref.ID}, url.Values{"status": {n.caps.SwitchWord(to)}})
 }
 
@@ -68,7 +68,7 @@ func (n *Network) turnRest(ctx context.Context, c ads.Conn, refs []ads.Ref, to s
 				results[i].Err = limited
 				return
 			}
-			results[i].Err = n.turn(ctx, c, refs[i], to)
+			results[i].Err = n.switchStatus(ctx, c, refs[i], to)
 			if errors.As(results[i].Err, &limited) {
 				stop.Store(limited)
 			}

@@ -81,7 +81,7 @@ func (d *Driver) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to s
 				results[i] = ads.ItemResult{Ref: ref, Err: err}
 				continue
 			}
-			results[i] = s.turn(t, ref, to)
+			results[i] = s.switchStatus(t, ref, to)
 			changed = append(changed, t)
 		}
 		return changed, nil
@@ -128,8 +128,8 @@ func (s *state) switchable(d *Driver, ref ads.Ref) (*thing, error) {
 	return s.find(ref)
 }
 
-// turn switches a thing on or off, and returns how it and the ads below it are afterwards.
-func (s *state) turn(t *thing, ref ads.Ref, to store.AdConfigured) ads.ItemResult {
+// switchStatus switches a thing on or off, and returns how it and the ads below it are afterwards.
+func (s *state) switchStatus(t *thing, ref ads.Ref, to store.AdConfigured) ads.ItemResult {
 	before := map[string]store.AdStatus{}
 	for _, ad := range t.ads() {
 		before[ad.ID] = s.status(ad)

@@ -118,7 +118,7 @@ func (d *Driver) faultOf(ctx context.Context) *injected {
 func (i *injected) before(writes bool) error {
 	switch {
 	case i.kind == faultRateLimit:
-		return i.take()
+		return i.countCall()
 	case i.kind == faultUnauthorized:
 		return ads.ErrUnauthorized
 	case i.kind == faultUnavailable:
@@ -138,7 +138,7 @@ func (i *injected) part(n int) error {
 	case !i.does(n):
 		return ads.ErrUnavailable
 	case i.kind == faultRateLimit && n > 0: // before has counted the first one
-		return i.take()
+		return i.countCall()
 	}
 	return nil
 }
@@ -146,8 +146,8 @@ func (i *injected) part(n int) error {
 // does reports whether the n-th part of a write, counted from 0, is done at all.
 func (i *injected) does(n int) bool { return i.kind != faultPartial || int64(n) < i.n }
 
-// take counts a call, and returns the error if it is over the limit.
-func (i *injected) take() error {
+// countCall counts a call, and returns the error if it is over the limit.
+func (i *injected) countCall() error {
 	if i.calls.Add(1) > i.n {
 		return &ads.RateLimited{After: i.after}
 	}

@@ -201,7 +201,7 @@ func (b *Billing) resume(ctx context.Context, begun *store.Confirmation) (*store
 	if err != nil {
 		return nil, b.unknown(ctx, payment, err)
 	}
-	return b.settle(ctx, begun, charge)
+	return b.settleCharge(ctx, begun, charge)
 }
 
 // unknown ends the lease on a payment whose outcome could not be found out, so that the reconciler asks again after
@@ -250,9 +250,9 @@ func declined(err error) (payments.Charge, error) {
 	return payments.Charge{}, err
 }
 
-// settle stores what the provider says of a charge, and returns the answer for whoever wanted to pay. A charge about which the
+// settleCharge stores what the provider says of a charge, and returns the answer for whoever wanted to pay. A charge about which the
 // bank has not decided is left alone for pendingPause, and the payment is returned as it was.
-func (b *Billing) settle(ctx context.Context, begun *store.Confirmation, charge payments.Charge) (*store.Confirmation, error) {
+func (b *Billing) settleCharge(ctx context.Context, begun *store.Confirmation, charge payments.Charge) (*store.Confirmation, error) {
 	if charge.Status == payments.ChargePending {
 		return begun, b.store.YieldPayment(ctx, begun.Payment.AccountID, begun.Payment.ID, pendingPause)
 	}

@@ -76,7 +76,7 @@ func (w *walk) run(ctx context.Context) (err error) {
 	}
 	defer alone.Unlock()
 	for {
-		seen, err := w.settle(ctx)
+		seen, err := w.doAllDue(ctx)
 		w.clock.Now = seen
 		if err != nil || ctx.Err() != nil || time.Now().After(w.until) {
 			return err
@@ -98,9 +98,9 @@ func (w *walk) run(ctx context.Context) (err error) {
 	}
 }
 
-// settle does everything that is due at the clock's time, until nothing is left. It returns what the clock showed when the last
+// doAllDue does everything that is due at the clock's time, until nothing is left. It returns what the clock showed when the last
 // look found nothing more.
-func (w *walk) settle(ctx context.Context) (core.Time, error) {
+func (w *walk) doAllDue(ctx context.Context) (core.Time, error) {
 	for {
 		seen, err := w.store.ClockOf(ctx, w.account)
 		if err != nil {

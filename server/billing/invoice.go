@@ -98,7 +98,7 @@ func (b *Billing) collectInvoice(ctx context.Context, account, id string) (bool,
 	if err != nil || payment == nil {
 		return did, err
 	}
-	if err = b.collect(ctx, payment); core.OutcomeOf(err) == core.Recorded {
+	if err = b.chargeInvoice(ctx, payment); core.OutcomeOf(err) == core.Recorded {
 		err = nil // declined: that is an outcome
 	}
 	return true, err

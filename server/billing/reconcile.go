@@ -94,6 +94,6 @@ func (b *Billing) abandon(ctx context.Context, begun *store.Confirmation) error 
 	if err != nil {
 		return b.unknown(ctx, payment, err)
 	}
-	_, err = b.settle(ctx, begun, charge)
+	_, err = b.settleCharge(ctx, begun, charge)
 	return err
 }

@@ -80,7 +80,7 @@ func (b *Billing) ChangeSubscription(ctx context.Context, account, ref string, i
 	if change.Payment == nil {
 		return change.Subscription, nil
 	}
-	if err := b.collect(ctx, change.Payment); err != nil {
+	if err := b.chargeInvoice(ctx, change.Payment); err != nil {
 		return nil, err
 	}
 	return b.store.GetSubscription(ctx, account, ref)
@@ -112,16 +112,16 @@ func (b *Billing) advance(ctx context.Context, account, id string) (bool, error)
 	if err != nil || step.Payment == nil {
 		return err == nil && step.Done, err
 	}
-	err = b.collect(ctx, step.Payment)
+	err = b.chargeInvoice(ctx, step.Payment)
 	if core.OutcomeOf(err) == core.Recorded {
 		err = nil // declined: that is an outcome
 	}
 	return true, err
 }
 
-// collect charges a payment of an invoice while its customer is away. If the bank requires something of the customer, the
+// chargeInvoice charges a payment of an invoice while its customer is away. If the bank requires something of the customer, the
 // charge is given up, and counts as declined.
-func (b *Billing) collect(ctx context.Context, payment *store.Payment) error {
+func (b *Billing) chargeInvoice(ctx context.Context, payment *store.Payment) error {
 	settled, err := b.ResumePayment(ctx, payment.AccountID, payment.ID)
 	if err == nil && settled.Payment.Status == store.PaymentStatusRequiresAction {
 		err = b.abandon(ctx, settled)

@@ -64,8 +64,8 @@ func (p *printer) outline(f *face) *outline {
 	return loaded
 }
 
-// text draws one line with its left end at x and its baseline at y.
-func (p *printer) text(x, y float64, text string, f *face, size float64) {
+// printText draws one line with its left end at x and its baseline at y.
+func (p *printer) printText(x, y float64, text string, f *face, size float64) {
 	if p.stops() {
 		return
 	}
@@ -84,14 +84,14 @@ func (p *printer) textRight(x, y, width float64, text string, f *face, size floa
 		size *= width / w
 		w = p.width(text, f, size)
 	}
-	p.text(x-w, y, text, f, size)
+	p.printText(x-w, y, text, f, size)
 }
 
 // block draws a paragraph from y downwards and returns the y below it.
 func (p *printer) block(x, y, width float64, text string, f *face, size float64) float64 {
 	for _, line := range p.wrap(strings.ReplaceAll(text, "\n", " "), f, size, width) {
 		y += lineHeight(size)
-		p.text(x, y, line, f, size)
+		p.printText(x, y, line, f, size)
 	}
 	return y
 }

@@ -57,7 +57,7 @@ func rate(l Line) string {
 // table draws the lines of the document. Every page that the table reaches begins with its head.
 func (s *sheet) table() {
 	columns := s.columns()
-	s.room(30)
+	s.hasRoom(30)
 	s.head(columns)
 	for _, line := range s.document.Lines {
 		s.row(columns, line)
@@ -73,7 +73,7 @@ func (s *sheet) head(columns []column) {
 	x := margin
 	for i, c := range columns {
 		if i == 0 {
-			s.text(x, s.y, c.title, s.bold, smallSize)
+			s.printText(x, s.y, c.title, s.bold, smallSize)
 		} else {
 			s.textRight(x+c.width, s.y, c.width-2, c.title, s.bold, smallSize)
 		}
@@ -87,11 +87,11 @@ func (s *sheet) head(columns []column) {
 func (s *sheet) row(columns []column, l Line) {
 	height := lineHeight(smallSize)
 	for i, text := range s.wrap(columns[0].cell(l), s.regular, smallSize, columns[0].width-3) {
-		if s.room(height + 2) {
+		if s.hasRoom(height + 2) {
 			s.head(columns)
 		}
 		s.y += height
-		s.text(margin, s.y, text, s.regular, smallSize)
+		s.printText(margin, s.y, text, s.regular, smallSize)
 		if i == 0 {
 			s.figures(columns, l)
 		}

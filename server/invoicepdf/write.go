@@ -106,7 +106,7 @@ func (s *sheet) party(x float64, label string, p Party) float64 {
 func (s *sheet) totals() {
 	d := s.document
 	const below = 6.5
-	s.room(below * float64(5+len(d.Taxes)+len(d.Balances)))
+	s.hasRoom(below * float64(5+len(d.Taxes)+len(d.Balances)))
 	s.sum("Subtotal", d.Subtotal, s.regular)
 	if d.Discount != 0 {
 		s.sum("Discount", -d.Discount, s.regular)
@@ -137,15 +137,15 @@ func (s *sheet) sum(name string, amount int64, f *face) {
 // note draws a note, which may run over several pages.
 func (s *sheet) note(note string) {
 	for _, line := range s.wrap(note, s.regular, textSize, right-margin) {
-		s.room(lineHeight(textSize))
+		s.hasRoom(lineHeight(textSize))
 		s.y += lineHeight(textSize)
-		s.text(margin, s.y, line, s.regular, textSize)
+		s.printText(margin, s.y, line, s.regular, textSize)
 	}
 	s.y += 3
 }
 
-// room begins a new page unless so much height, in millimetres, is free on this one. It reports whether it did.
-func (s *sheet) room(height float64) bool {
+// hasRoom begins a new page unless so much height, in millimetres, is free on this one. It reports whether it did.
+func (s *sheet) hasRoom(height float64) bool {
 	if s.y+height <= bottom {
 		return false
 	}
@@ -155,7 +155,7 @@ func (s *sheet) room(height float64) bool {
 		s.running = s.wrap(d.Title+" "+d.Number+" · "+d.Seller.Name, s.regular, smallSize, right-margin)[0]
 	}
 	s.y = margin + lineHeight(smallSize)
-	s.text(margin, s.y, s.running, s.regular, smallSize)
+	s.printText(margin, s.y, s.running, s.regular, smallSize)
 	s.y += 3
 	return true
 }

@@ -77,7 +77,7 @@ func (p *Pages) export(c echo.Context, account, name string, head []string, read
 // others read.
 func (p *Pages) inTurn(who asker, read rows) rows {
 	return func(ctx context.Context, after string) ([][]string, string, error) {
-		release, err := p.exports.take(ctx, who)
+		release, err := p.exports.waitTurn(ctx, who)
 		if err != nil {
 			return nil, "", err
 		}

@@ -86,7 +86,7 @@ func (d *documents) getOnce(ctx context.Context, who asker, key documentKey, doc
 	if file := d.kept(key); file != nil {
 		return file, nil, nil
 	}
-	release, err := d.turns.take(ctx, who)
+	release, err := d.turns.waitTurn(ctx, who)
 	if err != nil {
 		return nil, nil, err
 	}

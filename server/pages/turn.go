@@ -51,9 +51,9 @@ func newTurns(atOnce int) *turns {
 	return &turns{free: atOnce, last: map[asker]uint64{}, running: map[asker]int{}}
 }
 
-// take waits for a turn, and returns the function that ends it. If too many wait already, it is errCrowded; if ctx ends first,
+// waitTurn waits for a turn, and returns the function that ends it. If too many wait already, it is errCrowded; if ctx ends first,
 // why it ended.
-func (t *turns) take(ctx context.Context, who asker) (release func(), err error) {
+func (t *turns) waitTurn(ctx context.Context, who asker) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

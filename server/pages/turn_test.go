@@ -28,7 +28,7 @@ func (q *queue) join(ctx context.Context, name string, who asker) {
 	q.t.Helper()
 	before := q.length()
 	go func() {
-		release, err := q.turns.take(ctx, who)
+		release, err := q.turns.waitTurn(ctx, who)
 		if err != nil {
 			q.granted <- name + ": " + err.Error()
 			return
@@ -68,7 +68,7 @@ func (q *queue) order(n int) []string {
 func TestTurns_AreSharedAmongAccounts(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t, 1)
-	release, err := q.turns.take(t.Context(), asker{"busy", "stranger"})
+	release, err := q.turns.waitTurn(t.Context(), asker{"busy", "stranger"})
 	require.NoError(t, err)
 	for n := range 40 {
 		q.join(t.Context(), "busy", asker{"busy", fmt.Sprint("stranger", n%3)})
@@ -83,7 +83,7 @@ func TestTurns_AreSharedAmongAccounts(t *testing.T) {
 func TestTurns_OfAnAccountAreSharedAmongAddresses(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t, 1)
-	release, err := q.turns.take(t.Context(), asker{"shop", "stranger"})
+	release, err := q.turns.waitTurn(t.Context(), asker{"shop", "stranger"})
 	require.NoError(t, err)
 	for range 20 {
 		q.join(t.Context(), "stranger", asker{"shop", "stranger"})
@@ -98,7 +98,7 @@ func TestTurns_OfAnAccountAreSharedAmongAddresses(t *testing.T) {
 func TestTurns_OfAnAddressAreNotAsManyAsTheAccountsItAsks(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t, 1)
-	release, err := q.turns.take(t.Context(), asker{"shop", "stranger"})
+	release, err := q.turns.waitTurn(t.Context(), asker{"shop", "stranger"})
 	require.NoError(t, err)
 	for n := range 20 {
 		q.join(t.Context(), "stranger", asker{fmt.Sprint("shop", n), "stranger"})
@@ -113,7 +113,7 @@ func TestTurns_OfAnAddressAreNotAsManyAsTheAccountsItAsks(t *testing.T) {
 func TestTurns_WhoLeavesIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t, 1)
-	release, err := q.turns.take(t.Context(), asker{"shop", "a"})
+	release, err := q.turns.waitTurn(t.Context(), asker{"shop", "a"})
 	require.NoError(t, err)
 	ctx, hangUp := context.WithCancel(t.Context())
 	for range 10 {
@@ -125,7 +125,7 @@ func TestTurns_WhoLeavesIsNotWaitedFor(t *testing.T) {
 	}
 	assert.Zero(t, q.length())
 	release()
-	again, err := q.turns.take(t.Context(), asker{"shop", "c"})
+	again, err := q.turns.waitTurn(t.Context(), asker{"shop", "c"})
 	require.NoError(t, err)
 	again()
 	again() // counts once
@@ -136,12 +136,12 @@ func TestTurns_WhoLeavesIsNotWaitedFor(t *testing.T) {
 func TestTurns_HaveALineOfBoundedLength(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t, 1)
-	release, err := q.turns.take(t.Context(), asker{"shop", "a"})
+	release, err := q.turns.waitTurn(t.Context(), asker{"shop", "a"})
 	require.NoError(t, err)
 	for range waitingOfAddress {
 		q.join(t.Context(), "waits", asker{"shop", "stranger"})
 	}
-	_, err = q.turns.take(t.Context(), asker{"shop", "stranger"})
+	_, err = q.turns.waitTurn(t.Context(), asker{"shop", "stranger"})
 	require.ErrorIs(t, err, errCrowded)
 	q.join(t.Context(), "waits", asker{"shop", "buyer"})
 	release()

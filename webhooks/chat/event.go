@@ -46,9 +46,9 @@ func (o object) str(key string) string {
 	return clean(s, longest)
 }
 
-// number returns what an order or an invoice is called: an order has a plain number, an invoice one with a prefix. It is
+// documentNumber returns what an order or an invoice is called: an order has a plain number, an invoice one with a prefix. It is
 // "" if there is none.
-func (o object) number() string {
+func (o object) documentNumber() string {
 	switch n := o["number"].(type) {
 	case json.Number:
 		return cut(n.String(), shorter)

@@ -106,7 +106,7 @@ func checkoutCreated(c object) message {
 func orderCreated(o object) message {
 	things := either(things(o.objects("line_items")), "something")
 	return message{
-		title: strings.TrimSpace("New order " + hash(o.number())), mood: moodGood,
+		title: strings.TrimSpace("New order " + hash(o.documentNumber())), mood: moodGood,
 		sentence: says(who(o)).and(" ordered ").and(things).maybeStrong(" for ", price(o)).and("."),
 		fields:   saleFields(o),
 	}
@@ -114,7 +114,7 @@ func orderCreated(o object) message {
 
 func orderPaid(o object) message {
 	things := things(o.objects("line_items"))
-	m := message{title: numbered("Order", hash(o.number())) + " paid", mood: moodGood, fields: saleFields(o)}
+	m := message{title: numbered("Order", hash(o.documentNumber())) + " paid", mood: moodGood, fields: saleFields(o)}
 	if o.isZero("total_amount") {
 		m.sentence = says(who(o)).and(" got ").and(either(things, "an order")).and(" for free.")
 		return m
@@ -150,7 +150,7 @@ func refundChanged(order object) message {
 		},
 	}
 	if order.str("object") == "order" {
-		m.title = numbered("Refund of order", hash(order.number()))
+		m.title = numbered("Refund of order", hash(order.documentNumber()))
 	}
 	amount, things := refund.money("amount"), things(order.objects("line_items"))
 	switch status := refund.word("status"); status {
@@ -166,7 +166,7 @@ func refundChanged(order object) message {
 }
 
 func invoiceCreated(i object) message {
-	name := numbered("Invoice", i.number())
+	name := numbered("Invoice", i.documentNumber())
 	m := message{title: "New " + strings.ToLower(name[:1]) + name[1:], fields: invoiceFields(i)}
 	if i.str("status") == "draft" {
 		m.title = "New draft of an invoice"
@@ -179,7 +179,7 @@ func invoiceCreated(i object) message {
 }
 
 func invoicePaid(i object) message {
-	name := numbered("Invoice", i.number())
+	name := numbered("Invoice", i.documentNumber())
 	return message{
 		title: name + " paid", mood: moodGood, fields: invoiceFields(i),
 		sentence: says(name).maybeStrong(" of ", i.money("total_amount")).and(" was paid by ").and(whom(i)).and("."),
@@ -187,7 +187,7 @@ func invoicePaid(i object) message {
 }
 
 func invoicePastDue(i object) message {
-	name := numbered("Invoice", i.number())
+	name := numbered("Invoice", i.documentNumber())
 	return message{
 		title: name + " past due", mood: moodBad, fields: invoiceFields(i),
 		sentence: says(name).and(" is past due: ").and(whom(i)).and(" owes ").
@@ -196,7 +196,7 @@ func invoicePastDue(i object) message {
 }
 
 func invoiceVoided(i object) message {
-	name := numbered("Invoice", i.number())
+	name := numbered("Invoice", i.documentNumber())
 	return message{
 		title: name + " voided", fields: invoiceFields(i),
 		sentence: says(name).maybeStrong(" of ", i.money("total_amount")).and(" to ").and(whom(i)).and(" was voided."),

@@ -49,7 +49,7 @@ func settleAdsCommand(settings *settings) *cobra.Command {
 		}
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
 			o.account = *account
-			action, err := o.settle(ctx, s, args[0], newConsole(cmd))
+			action, err := o.settleAction(ctx, s, args[0], newConsole(cmd))
 			if err != nil {
 				return err
 			}
@@ -63,8 +63,8 @@ func settleAdsCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
-// settle gives an action the outcome that the flags say, after somebody has agreed to it.
-func (o *settleOptions) settle(ctx context.Context, s *store.Store, id string, console *console) (*store.AdAction, error) {
+// settleAction gives an action the outcome that the flags say, after somebody has agreed to it.
+func (o *settleOptions) settleAction(ctx context.Context, s *store.Store, id string, console *console) (*store.AdAction, error) {
 	service := ads.New(s, nil, slog.Default())
 	plan, err := service.PlanSettlement(ctx, o.account, id, o.SettleByHand)
 	if err != nil {

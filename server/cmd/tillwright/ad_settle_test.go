@@ -93,7 +93,7 @@ func TestAdsSettle_AsksFirst(t *testing.T) {
 	o := settleOptions{account: a.account.Account, notDone: true}
 	answer := func(text string) (string, error) {
 		out := &safeText{}
-		_, err := o.settle(context.Background(), s, action.ID, &console{in: strings.NewReader(text), out: out, answers: true})
+		_, err := o.settleAction(context.Background(), s, action.ID, &console{in: strings.NewReader(text), out: out, answers: true})
 		return out.String(), err
 	}
 	shown, err := answer("n\n")

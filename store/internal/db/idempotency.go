@@ -48,7 +48,7 @@ func (d *DB) Request(ctx context.Context, key *core.Key, fn func(context.Context
 	}
 	if err != nil {
 		err = r.unclear(err)
-		r.settle(ctx, err)
+		r.settleClaim(ctx, err)
 	}
 	return answer, replayed, err
 }
@@ -252,10 +252,10 @@ func (r *request) recorded(ctx context.Context, answer *core.Answer) bool {
 	return err == nil
 }
 
-// settle decides what becomes of a claim that a step has committed, when the request ends without an answer. If the error
+// settleClaim decides what becomes of a claim that a step has committed, when the request ends without an answer. If the error
 // refused the request the key is freed. Otherwise the claim stays, but its lease ends now, so that the same request sent again
 // can take it over and find out. If settle fails, the claim waits for the end of its lease.
-func (r *request) settle(ctx context.Context, err error) {
+func (r *request) settleClaim(ctx context.Context, err error) {
 	if !r.held {
 		return
 	}
@@ -294,7 +294,7 @@ func (r *request) alone(ctx context.Context, query string) error {
 func (r *request) abandon(ctx context.Context) {
 	if p := recover(); p != nil {
 		r.rollback()
-		r.settle(ctx, fmt.Errorf("panic: %v", p))
+		r.settleClaim(ctx, fmt.Errorf("panic: %v", p))
 		panic(p)
 	}
 }
