@@ -66,6 +66,7 @@ func TestServer_EveryResponseHasTheHeaders(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
+			asked := time.Now()
 			a := f.send(c.method, c.path, c.body, c.headers...)
 			require.Equal(t, c.status, a.StatusCode, a.body)
 			if c.code != "" {
@@ -80,14 +81,15 @@ func TestServer_EveryResponseHasTheHeaders(t *testing.T) {
 			seen[id] = true
 			assert.Equal(t, "nosniff", a.Header.Get("X-Content-Type-Options"))
 			assert.Empty(t, a.Header.Get("Access-Control-Allow-Origin"))
-			assertLimitHeaders(t, a.Header)
+			assertLimitHeaders(t, asked, a.Header)
 		})
 	}
 }
 
-// assertLimitHeaders reads them the way RFC 9651 says.
-func assertLimitHeaders(t *testing.T, h http.Header) (remaining, reset int64) {
+// assertLimitHeaders reads them the way RFC 9651 says. They are of a request that was sent after asked.
+func assertLimitHeaders(t *testing.T, asked time.Time, h http.Header) (remaining, reset int64) {
 	t.Helper()
+	answered := time.Now()
 	policy, err := httpsfv.UnmarshalList(h.Values("RateLimit-Policy"))
 	require.NoError(t, err)
 	require.Len(t, policy, 1)
@@ -107,7 +109,10 @@ func assertLimitHeaders(t *testing.T, h http.Header) (remaining, reset int64) {
 	assert.True(t, 1 <= reset && reset <= 60, reset)
 	end, err := httpsfv.UnmarshalItem(h.Values("X-RateLimit-Reset"))
 	require.NoError(t, err)
-	assert.InDelta(t, time.Now().Unix()+reset, end.Value, 30)
+	at, ok := end.Value.(int64)
+	require.True(t, ok, end.Value)
+	assert.Zero(t, at%60, "a window is a minute of the clock")
+	assert.True(t, asked.Unix()+reset-1 <= at && at <= answered.Unix()+reset+1, "asked at %d: it ends in %d s, at %d", asked.Unix(), reset, at)
 	return remaining, reset
 }
 
@@ -140,10 +145,11 @@ func TestServer_ChecksInOrder(t *testing.T) {
 
 	for path, method := range map[string]string{"/v1/nowhere": "GET", "/v1/widgets": "PUT", "/v1/widgets?limit=x": "GET"} {
 		f.useUp() // a minute may have passed
+		asked := time.Now()
 		a := f.send(method, path, "")
 		require.Equal(t, http.StatusTooManyRequests, a.StatusCode, path)
 		assert.Equal(t, core.CodeRateLimit, a.problem(t).Code)
-		remaining, reset := assertLimitHeaders(t, a.Header)
+		remaining, reset := assertLimitHeaders(t, asked, a.Header)
 		assert.Zero(t, remaining)
 		assert.Equal(t, fmt.Sprint(reset), a.Header.Get("Retry-After"))
 	}
@@ -166,11 +172,11 @@ func TestServer_RefusesOtherMethodsWithAllow(t *testing.T) {
 	assert.Equal(t, "GET", a.Header.Get("Allow"))
 	assert.Equal(t, http.StatusMethodNotAllowed, f.send("POST", "/openapi.json", "").StatusCode)
 	assert.Equal(t, http.StatusNotFound, f.send("FROBNICATE", "/v1/nowhere", "").StatusCode)
-	w := httptest.NewRecorder()
+	w, asked := httptest.NewRecorder(), time.Now()
 	f.server.ServeHTTP(w, httptest.NewRequest("OPTIONS", "*", nil))
 	assert.Equal(t, http.StatusNotFound, w.Code)
 	assert.NotEmpty(t, w.Header().Get("X-Request-Id"))
-	assertLimitHeaders(t, w.Header())
+	assertLimitHeaders(t, asked, w.Header())
 }
 
 func TestServer_CountsPathsOutsideOfTheAPIForTheAddress(t *testing.T) {
@@ -257,11 +263,12 @@ func assertPolicyOnly(t *testing.T, h http.Header) {
 func TestServer_Pages(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
+	asked := time.Now()
 	a := f.send("GET", "/shop/7", "", "Authorization", "")
 	assert.Equal(t, 200, a.StatusCode)
 	assert.Equal(t, "7: 0 bytes", a.body)
 	assert.NotEmpty(t, a.Header.Get("X-Request-Id"))
-	assertLimitHeaders(t, a.Header)
+	assertLimitHeaders(t, asked, a.Header)
 	assert.Equal(t, 200, f.send("HEAD", "/shop/7", "").StatusCode)
 	assert.Equal(t, "7: 3 bytes", f.send("POST", "/shop/7", "a=b").body)
 	assert.Equal(t, 413, f.send("POST", "/shop/7/buy", strings.Repeat("x", 1<<20+1)).StatusCode)
