@@ -1,6 +1,7 @@
 package pinterest_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -56,6 +57,22 @@ func TestRead_EndsWhenTheNetworkDoesNotAnswer(t *testing.T) {
 	_, err := driver.AdAccounts(t.Context(), w.conn)
 	require.ErrorIs(t, err, ads.ErrUnavailable)
 	assert.Less(t, time.Since(began), time.Minute)
+}
+
+// A request that was sent may have been carried out, however soon nobody waits for its answer any more.
+func TestWrite_EndsWhenTheNetworkDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld("USD", nil)
+	w.net.OnHang = nil
+	driver := pinterest.New(pinterest.Config{
+		Client: &http.Client{Transport: w.net}, Request: time.Second, Total: time.Hour,
+	})
+	w.net.Break("campaigns/create", 0, pinterestfake.FaultHang)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err := driver.Create(ctx, w.conn, w.boost("hanging"))
+	require.ErrorIs(t, err, ads.ErrIndeterminate)
+	require.NoError(t, ctx.Err(), "it was the request's own time that was up")
 }
 
 func TestRateLimit_IsToldAtOnceAndChangesNothing(t *testing.T) {
