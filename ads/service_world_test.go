@@ -318,8 +318,8 @@ func open(t *testing.T, url string) *world {
 	require.NoError(t, err)
 	w := &world{t: t, line: &watch{calls: map[string]int{}}}
 	w.Store, err = store.Open(t.Context(), store.Options{
-		Patient: true,
-		URL:     url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test",
+		CloseTime: time.Minute,
+		URL:       url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test",
 		Now:    func() time.Time { return time.Now().Add(time.Duration(w.advance.Load())) },
 		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
 	})

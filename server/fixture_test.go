@@ -61,10 +61,10 @@ func openStore(t *testing.T) *store.Store {
 	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	s, err := store.Open(t.Context(), store.Options{
-		Patient: true,
-		URL:     "sqlite://" + filepath.Join(t.TempDir(), "test.db"),
-		Sealer:  sealer,
-		Render:  func(string, any) ([]byte, error) { return []byte(`{}`), nil },
+		CloseTime: time.Minute,
+		URL:       "sqlite://" + filepath.Join(t.TempDir(), "test.db"),
+		Sealer:    sealer,
+		Render:    func(string, any) ([]byte, error) { return []byte(`{}`), nil },
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })

@@ -3,6 +3,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -23,7 +24,8 @@ type Options struct {
 	MaxConns    int                                      // PostgreSQL, default 12
 	Synchronous string                                   // SQLite: "full" (default) | "normal"
 	Exclusive   bool                                     // SQLite: this process serves the file; a second one that asks is refused
-	Patient     bool                                     // for tests: PostgreSQL's statements may take as long as they need, and closing a minute
+	Patient     bool                                     // PostgreSQL: statements take as long as they need, which no server wants
+	CloseTime   time.Duration                            // how long Close takes at most; 0 = 5 s
 
 	LivePayments bool // new accounts are paid through Stripe, and none may choose the test provider
 }
@@ -37,7 +39,8 @@ type Store struct {
 	db     *db.DB
 	render func(kind string, v any) ([]byte, error)
 
-	livePayments bool // new accounts are paid through Stripe: see Options
+	livePayments bool          // new accounts are paid through Stripe: see Options
+	closeTime    time.Duration // how long Close takes at most
 	quota        quota
 	keyUses      keyUses
 }
@@ -53,7 +56,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: opened, render: o.Render, livePayments: o.LivePayments}
+	s := &Store{db: opened, render: o.Render, livePayments: o.LivePayments, closeTime: cmp.Or(o.CloseTime, 5*time.Second)}
 	if opened.Engine == core.PostgreSQL {
 		s.quota = &sharedQuota{store: s}
 		return s, nil
@@ -107,17 +110,10 @@ func (s *Store) Writers() int {
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// closeTime is how long Close waits at most for the database, unless the store is Patient.
-const closeTime = 5 * time.Second
-
-// Close writes what is batched and closes the database. It waits at most five seconds, or a minute if the store is Patient: a
-// database that does not answer within that is left, which is an error.
+// Close writes what is batched and closes the database. A database that does not answer within Options.CloseTime is left, which
+// is an error.
 func (s *Store) Close() error {
-	patience := closeTime
-	if s.db.Options.Patient {
-		patience = time.Minute
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), s.closeTime)
 	defer cancel()
 	closed := make(chan error, 1)
 	go func() { closed <- s.close(ctx) }() // no context ends a statement that is under way
@@ -125,7 +121,7 @@ func (s *Store) Close() error {
 	case err := <-closed:
 		return err
 	case <-ctx.Done():
-		return errors.New("store: the database did not answer within " + patience.String() + " when it was closed")
+		return errors.New("store: the database did not answer within " + s.closeTime.String() + " when it was closed")
 	}
 }
 

@@ -56,8 +56,8 @@ func (w *world) replica(keys ...byte) *store.Store {
 	sealer, err := core.NewSealer(all...)
 	require.NoError(w.t, err)
 	s, err := store.Open(w.t.Context(), store.Options{
-		Patient: true,
-		URL:     w.url, Sealer: sealer, Synchronous: "normal",
+		CloseTime: time.Minute,
+		URL:       w.url, Sealer: sealer, Synchronous: "normal",
 		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v.(*store.ProductDetail).Product) },
 	})
 	require.NoError(w.t, err)

@@ -48,7 +48,7 @@ func connect(t *testing.T, url string, p store.Platform, o Options) *network {
 	t.Helper()
 	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
-	s, err := store.Open(t.Context(), store.Options{URL: url, Sealer: sealer, Patient: true, Synchronous: "normal"})
+	s, err := store.Open(t.Context(), store.Options{URL: url, Sealer: sealer, CloseTime: time.Minute, Synchronous: "normal"})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	n := &network{Driver: New(s, p, o), t: t, store: s, url: url, now: begin}

@@ -75,8 +75,8 @@ func newHistory(t testing.TB, engine string, shops int) *history {
 	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	h.Store, err = store.Open(context.Background(), store.Options{
-		Patient: true,
-		URL:     url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", TestClock: true, MaxConns: 6,
+		CloseTime: time.Minute,
+		URL:       url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", TestClock: true, MaxConns: 6,
 		Now:    func() time.Time { return time.UnixMicro(h.clock.Load()) },
 		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
 	})

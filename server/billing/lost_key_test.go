@@ -34,8 +34,8 @@ func (w *world) withAnotherKey() (*store.Store, *billing.Billing, *led) {
 	sealer, err := core.NewSealer(bytes.Repeat([]byte{7}, 32))
 	require.NoError(w.t, err)
 	s, err := store.Open(w.t.Context(), store.Options{
-		Patient: true,
-		URL:     w.url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", Now: func() time.Time { return w.Now().Time() },
+		CloseTime: time.Minute,
+		URL:       w.url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", Now: func() time.Time { return w.Now().Time() },
 		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
 	})
 	require.NoError(w.t, err)

@@ -138,8 +138,8 @@ func openAs(t *testing.T, url string, clock bool) *world {
 	require.NoError(t, err)
 	w := &world{t: t, url: url}
 	w.Store, err = store.Open(t.Context(), store.Options{
-		Patient: true,
-		URL:     url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", TestClock: clock,
+		CloseTime: time.Minute,
+		URL:       url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", TestClock: clock,
 		Now:    func() time.Time { return time.Now().Add(time.Duration(w.advance.Load())) },
 		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
 	})

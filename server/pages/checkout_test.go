@@ -92,8 +92,8 @@ func newShopOn(t *testing.T, url string) *shop {
 	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	w.Store, err = store.Open(t.Context(), store.Options{
-		Patient: true,
-		URL:     url, Sealer: sealer, Synchronous: "normal", PublicURL: w.server.URL,
+		CloseTime: time.Minute,
+		URL:       url, Sealer: sealer, Synchronous: "normal", PublicURL: w.server.URL,
 		Now:    func() time.Time { return w.now },
 		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) },
 	})

@@ -3,6 +3,7 @@ package payments_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -81,7 +82,7 @@ func TestOutside_PanicsInsideATransaction(t *testing.T) {
 	t.Parallel()
 	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
-	s, err := store.Open(t.Context(), store.Options{URL: database.URL(t, "sqlite"), Sealer: sealer, Patient: true})
+	s, err := store.Open(t.Context(), store.Options{URL: database.URL(t, "sqlite"), Sealer: sealer, CloseTime: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	p, a := payments.Outside(&far{}), payments.OutsideAuthenticator(&far{})

@@ -48,7 +48,7 @@ func openStore(t testing.TB, url string) *store.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(t.Context(), store.Options{URL: url, Sealer: sealer, Patient: true})
+	db, err := store.Open(t.Context(), store.Options{URL: url, Sealer: sealer, CloseTime: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

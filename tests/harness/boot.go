@@ -106,8 +106,8 @@ func (s *Server) open(t testing.TB, url string) {
 		t.Fatal(err)
 	}
 	s.store, err = store.Open(t.Context(), store.Options{
-		Patient: true,
-		URL:     url, Sealer: sealer, Synchronous: "normal", Exclusive: true, PublicURL: "http://shop.test", Now: s.Clock.Now, TestClock: true,
+		CloseTime: time.Minute,
+		URL:       url, Sealer: sealer, Synchronous: "normal", Exclusive: true, PublicURL: "http://shop.test", Now: s.Clock.Now, TestClock: true,
 		Render: func(kind string, v any) ([]byte, error) {
 			if s.panics.Load() {
 				panic("the test wants a panic")

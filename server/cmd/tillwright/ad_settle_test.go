@@ -22,7 +22,7 @@ func (a *advertiser) lostAd(t *testing.T, url, key string) (s *store.Store, acti
 	require.Error(t, err)
 	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
-	s, err = store.Open(t.Context(), store.Options{URL: url, Sealer: sealer, Patient: true})
+	s, err = store.Open(t.Context(), store.Options{URL: url, Sealer: sealer, CloseTime: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	open, _, err := s.ListAdActions(t.Context(), a.account.Account, store.ListAdActions{Page: core.Page{Limit: 1}, State: store.AdActionUnknown})

@@ -36,8 +36,8 @@ func open(t *testing.T, url string) *bank {
 	require.NoError(t, err)
 	var advance atomic.Int64
 	s, err := store.Open(t.Context(), store.Options{
-		Patient: true,
-		URL:     url, Sealer: sealer, Synchronous: "normal",
+		CloseTime: time.Minute,
+		URL:       url, Sealer: sealer, Synchronous: "normal",
 		Now: func() time.Time { return time.Now().Add(time.Duration(advance.Load())) },
 	})
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ package migrated
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
@@ -17,7 +18,7 @@ func migrate(url string) error {
 	if err != nil {
 		return err
 	}
-	s, err := store.Open(context.Background(), store.Options{URL: url, Sealer: sealer, Patient: true, Synchronous: "normal"})
+	s, err := store.Open(context.Background(), store.Options{URL: url, Sealer: sealer, CloseTime: time.Minute, Synchronous: "normal"})
 	if err != nil {
 		return err
 	}
