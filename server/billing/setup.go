@@ -170,14 +170,14 @@ func (b *Billing) dropGiven(ctx context.Context, provider, account string, charg
 func (b *Billing) applyGiven(ctx context.Context, provider string, event payments.Event) error {
 	switch event.Charge.Status {
 	case payments.ChargeSucceeded:
+		_, err := b.settleAfterBank(ctx, provider, event.Account, event.Charge, store.Buyer{})
+		if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing {
+			return nil
+		}
+		return err
 	case payments.ChargeDeclined, payments.ChargeCanceled:
 		return b.dropGiven(ctx, provider, event.Account, event.Charge)
-	case payments.ChargePrepared, payments.ChargeRequiresAction, payments.ChargePending:
-		return nil
+	case payments.ChargePrepared, payments.ChargeRequiresAction, payments.ChargePending: // the bank has not said anything yet
 	}
-	_, err := b.settleAfterBank(ctx, provider, event.Account, event.Charge, store.Buyer{})
-	if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing {
-		return nil
-	}
-	return err
+	return nil
 }
