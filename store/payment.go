@@ -439,6 +439,8 @@ func (u *unit) settleCheckoutPayment(ctx context.Context, c *Checkout, items []L
 		if err := u.release(ctx, c.AccountID, items); err != nil {
 			return err
 		}
+	default: // stored, the checkout would wait for ever
+		return fmt.Errorf("payment %s: status %q is unknown", payment.ID, result.Status)
 	}
 	if err := u.Update(ctx, paymentColumns, payment); err != nil {
 		return err
