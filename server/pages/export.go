@@ -158,11 +158,16 @@ func moment(t *core.Time) string {
 	return t.String()
 }
 
+// blankLetters count as letters or symbols but show nothing: the fillers of Hangul, and Braille without a dot.
+const blankLetters = "\u115f\u1160\u3164\uffa0\u2800"
+
 // harmless puts an apostrophe in front of a cell that a spreadsheet program would run as a formula, which makes it text. Other
-// people wrote these cells. White space and invisible characters in front of the first sign do not count, because some programs
-// drop them.
+// people wrote these cells. White space, marks and invisible characters in front of the first sign do not count, because some
+// programs drop them.
 func harmless(cell string) string {
-	seen := strings.TrimLeftFunc(cell, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) })
+	seen := strings.TrimLeftFunc(cell, func(r rune) bool {
+		return r == ' ' || !unicode.IsPrint(r) || unicode.IsMark(r) || strings.ContainsRune(blankLetters, r)
+	})
 	for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠"} {
 		if strings.HasPrefix(seen, sign) {
 			return "'" + cell

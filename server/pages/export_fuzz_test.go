@@ -16,7 +16,7 @@ import (
 // FuzzExport: whatever somebody types stays within its cell, is no formula there, and is what they typed for whoever reads the file.
 func FuzzExport(f *testing.F) {
 	for _, typed := range []string{
-		"Grace", "", "=1+1", "@SUM(1)", "+49 30", "-1", " =1", "\u00a0=1", "\u3000=1", "\ufeff=1", "\u200b@x", "\t=1", "\tx", "\r=1", "\n=1", "＝1", "'=1", "''", `"`, `"",=1`,
+		"Grace", "", "=1+1", "@SUM(1)", "+49 30", "-1", " =1", "\u00a0=1", "\u3000=1", "\ufeff=1", "\u200b@x", "\u115f=1", "\u1160=1", "\u3164=1", "\uffa0=1", "\u2800=1", "\u034f=1", "\ufe0f=1", "\u0301=1", "\t=1", "\tx", "\r=1", "\n=1", "＝1", "'=1", "''", `"`, `"",=1`,
 		"a\",\"b", "a\r\nb", "a\n=1", `\.`, "\x00=1", "\xff=1", "a;=1", "a,=1", " ", "\u202e=1", `=HYPERLINK("https://evil.example","x")`,
 	} {
 		f.Add(typed)
@@ -43,7 +43,7 @@ func FuzzExport(f *testing.F) {
 
 // formula is what a program may take for one: its signs, wide ones too, after anything that is not seen, and the characters that some
 // programs take for the end of a cell.
-var formula = regexp.MustCompile(`^([\pZ\pC]*[=+\-@＝＋－＠]|[\t\r\n])`)
+var formula = regexp.MustCompile(`^([\pZ\pC\pM\x{115f}\x{1160}\x{3164}\x{ffa0}\x{2800}]*[=+\-@＝＋－＠]|[\t\r\n])`)
 
 // requireHarmless writes a row and reads it back. Plain is the row without what was typed.
 func requireHarmless(t *testing.T, typed string, head, row, plain []string) {
