@@ -295,6 +295,7 @@ func describeType(s *openapi3.Schema) string {
 	return describeText(s)
 }
 
+// describeText describes a schema of texts: its pattern, format or length.
 func describeText(s *openapi3.Schema) string {
 	switch {
 	case s.Format == "date-time":

@@ -24,6 +24,7 @@ func flatten(n *yaml.Node) *yaml.Node {
 	return &flat
 }
 
+// flattenMapping is flatten for a mapping, which may have merge keys.
 func flattenMapping(n *yaml.Node) *yaml.Node {
 	flat := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line}
 	for i := 0; i < len(n.Content); i += 2 {

@@ -86,6 +86,7 @@ func AdBulkResult(r *ads.BulkResult) api.AdBulkResult {
 	}
 }
 
+// adBulkItem renders what became of one campaign of a bulk operation.
 func adBulkItem(r ads.BulkItemResult) api.AdBulkItem {
 	return api.AdBulkItem{
 		Index:              int64(r.Index),

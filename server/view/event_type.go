@@ -122,6 +122,7 @@ func sampleRefund() *store.RefundDetail {
 	return &store.RefundDetail{OrderDetail: *d, Refund: &refund, Refunds: []store.Refund{refund}}
 }
 
+// sampleProduct is a product that is for sale, with one price.
 func sampleProduct() *store.ProductDetail {
 	now, variant := sampleTime(), core.KindPriceVariant.Prefix()+sampleID
 	return &store.ProductDetail{
@@ -155,6 +156,7 @@ func sampleCheckout() *store.CheckoutDetail {
 	}
 }
 
+// sampleOrder is an order that is not paid yet.
 func sampleOrder() *store.OrderDetail {
 	now := sampleTime()
 	line := sampleLine()
@@ -172,6 +174,7 @@ func sampleOrder() *store.OrderDetail {
 	}
 }
 
+// sampleInvoice is an invoice that is to be paid.
 func sampleInvoice() *store.InvoiceDetail {
 	now := sampleTime()
 	line, customer := sampleLine(), sampleCustomer()

@@ -73,6 +73,7 @@ func NewPriceVariant(b *api.PriceVariantCreate) store.PriceVariant {
 	})
 }
 
+// newPriceVariant reads a price variant, whether it is created alone or with its product.
 func newPriceVariant(b api.ProductPriceVariant) store.PriceVariant {
 	return store.PriceVariant{
 		Name:            b.Name,

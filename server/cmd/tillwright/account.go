@@ -18,6 +18,7 @@ func accountsCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
+// createAccountCommand returns `tillwright accounts create`.
 func createAccountCommand(settings *settings) *cobra.Command {
 	var in store.NewAccount
 	cmd := &cobra.Command{
@@ -46,6 +47,7 @@ func createAccountCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
+// listAccountsCommand returns `tillwright accounts list`.
 func listAccountsCommand(settings *settings) *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List all accounts", Args: cobra.NoArgs}
 	asJSON := jsonFlag(cmd)
@@ -82,6 +84,7 @@ func showAccountCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
+// updateAccountCommand returns `tillwright accounts update`, which changes only what a flag names.
 func updateAccountCommand(settings *settings) *cobra.Command {
 	var name, email, plan string
 	cmd := &cobra.Command{
@@ -120,6 +123,7 @@ everything else of an account is its merchant's to change, with an API key.`,
 	return cmd
 }
 
+// disableAccountCommand returns `tillwright accounts disable`.
 func disableAccountCommand(settings *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "disable ACCOUNT",

@@ -16,6 +16,7 @@ type campaignFilters struct {
 	status                                 []string
 }
 
+// adCampaignsCommand returns `tillwright ads campaigns`, which lists campaigns with their figures.
 func adCampaignsCommand() *cobra.Command {
 	var f campaignFilters
 	cmd := &cobra.Command{

@@ -18,6 +18,8 @@ type limitFlags struct {
 	reset                          bool
 }
 
+// adLimitsCommand returns `tillwright ads limits`. With a flag that changes something it changes the limits first; it always
+// prints them.
 func adLimitsCommand() *cobra.Command {
 	var f limitFlags
 	cmd := &cobra.Command{

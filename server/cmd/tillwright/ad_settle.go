@@ -20,6 +20,8 @@ type settleOptions struct {
 	notDone, yes bool
 }
 
+// settleAdsCommand returns `tillwright ads settle`, with which somebody says what became of an action whose outcome the network
+// does not tell.
 func settleAdsCommand(settings *settings) *cobra.Command {
 	var o settleOptions
 	cmd := &cobra.Command{

@@ -17,6 +17,7 @@ import (
 // maxSwitched is how many campaigns the server switches with one request.
 const maxSwitched = 50
 
+// pauseAdsCommand returns the command that pauses campaigns. It asks nothing, because nothing more is spent then.
 func pauseAdsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "pause CAMPAIGN...",
@@ -60,6 +61,7 @@ func (c *apiClient) pause(ctx context.Context, refs []sdk.AdCampaignRef) ([]sdk.
 	return items, notSwitched(items)
 }
 
+// resumeAdsCommand returns the command that resumes campaigns. It asks first, because they spend money then.
 func resumeAdsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume CAMPAIGN...",

@@ -22,6 +22,7 @@ type finding struct {
 // errUnsound ends the command with a failure, after it has printed what is wrong.
 var errUnsound = errors.New("the database breaks what the program promises")
 
+// doctorCommand returns `tillwright doctor`, which checks that the database keeps every promise.
 func doctorCommand(settings *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",

@@ -8,11 +8,11 @@ import (
 	"github.com/tillwright/tillwright/store"
 )
 
-// expiredBatch bounds one transaction, so that nobody waits for it.
+// expiredBatch is how many rows one transaction deletes at most, so that nobody has to wait for it.
 const expiredBatch = 1000
 
-// housekeep writes and deletes, every minute until ctx ends, what requests leave
-// to be done later. Any number of replicas may do it.
+// housekeep does every minute what requests leave for later: it writes when keys were last used, and deletes what has expired.
+// It runs until ctx ends, and any number of replicas may run it.
 func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 	ticker := time.NewTicker(store.KeyUseInterval)
 	defer ticker.Stop()
@@ -41,7 +41,7 @@ func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 	}
 }
 
-// inBatches deletes until nothing is left.
+// inBatches calls remove until there is nothing left to delete.
 func inBatches(ctx context.Context, remove func(ctx context.Context, limit int) (int64, error)) error {
 	for {
 		deleted, err := remove(ctx, expiredBatch)

@@ -22,13 +22,14 @@ func keysCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
-// accountFlag says whose keys are meant.
+// accountFlag adds the flag that says which account is meant. It is required.
 func accountFlag(cmd *cobra.Command) *string {
 	account := cmd.Flags().String("account", "", "id of the account, acct_...")
 	_ = cmd.MarkFlagRequired("account") // fails for a flag that does not exist
 	return account
 }
 
+// createKeyCommand returns `tillwright keys create`. It is the only one that prints a token.
 func createKeyCommand(settings *settings) *cobra.Command {
 	var in store.NewAPIKey
 	cmd := &cobra.Command{
@@ -63,7 +64,7 @@ func createKeyCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
-// expiry reads when something ends, nil for never: a time, or a while from now in days or as Go writes it.
+// expiry reads when something ends, nil for never. The text is a time, or a duration from now in days or as Go writes it.
 func expiry(text string, now core.Time) (*core.Time, error) {
 	if text == "" {
 		return nil, nil
@@ -82,6 +83,7 @@ func expiry(text string, now core.Time) (*core.Time, error) {
 	return new(now.Add(after)), nil
 }
 
+// listKeysCommand returns `tillwright keys list`.
 func listKeysCommand(settings *settings) *cobra.Command {
 	cmd := &cobra.Command{Use: "list --account ACCOUNT", Short: "List the keys of an account, the newest first", Args: cobra.NoArgs}
 	account := accountFlag(cmd)
@@ -100,7 +102,7 @@ func listKeysCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
-// allKeys walks all pages.
+// allKeys returns the keys of an account, of all pages.
 func allKeys(ctx context.Context, s *store.Store, account string) ([]api.APIKey, error) {
 	if _, err := s.GetAccount(ctx, account); err != nil {
 		return nil, err
@@ -140,6 +142,7 @@ func describeTime(t *wire.Time) string {
 	return string(*t)
 }
 
+// revokeKeyCommand returns `tillwright keys revoke`, which also deletes the keys that the key has made.
 func revokeKeyCommand(settings *settings) *cobra.Command {
 	cmd := &cobra.Command{Use: "revoke --account ACCOUNT KEY", Short: "Delete a key, and those that it made, for good; their next requests fail", Args: cobra.ExactArgs(1)}
 	account := accountFlag(cmd)

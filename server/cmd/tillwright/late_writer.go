@@ -22,7 +22,7 @@ type lateWriter struct {
 	failed error
 }
 
-// newLateWriter returns a writer whose last lines need a Flush.
+// newLateWriter returns a writer. Flush has to be called at the end, or the last lines are lost.
 func newLateWriter(to io.Writer) *lateWriter {
 	w := &lateWriter{to: to}
 	w.timer = time.AfterFunc(time.Hour, w.Flush)
@@ -30,7 +30,7 @@ func newLateWriter(to io.Writer) *lateWriter {
 	return w
 }
 
-// Write takes a line. Its error is that of an earlier flush.
+// Write takes a line, and returns the error of an earlier flush if there was one.
 func (w *lateWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -44,7 +44,7 @@ func (w *lateWriter) Write(line []byte) (int, error) {
 	return len(line), w.failed
 }
 
-// Flush writes what there is.
+// Flush writes the lines that were gathered.
 func (w *lateWriter) Flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

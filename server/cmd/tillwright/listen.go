@@ -39,6 +39,7 @@ type listenOptions struct {
 	secretFile string // "" for the usual one
 }
 
+// listenCommand returns `tillwright listen`, which prints webhooks as they come and may pass them on.
 func listenCommand() *cobra.Command {
 	var o listenOptions
 	cmd := &cobra.Command{

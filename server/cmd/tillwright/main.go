@@ -29,6 +29,7 @@ func main() {
 	}
 }
 
+// newCommand returns the program's command with all others below it.
 func newCommand() *cobra.Command {
 	settings := &settings{}
 	root := &cobra.Command{

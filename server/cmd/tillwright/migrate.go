@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// migrateCommand returns `tillwright migrate`, which brings the database to the schema of this version.
 func migrateCommand(settings *settings) *cobra.Command {
 	return &cobra.Command{
 		Use:   "migrate",

@@ -16,6 +16,7 @@ func secretCommand(settings *settings) *cobra.Command {
 	return cmd
 }
 
+// adoptSecretCommand returns `tillwright secret adopt`.
 func adoptSecretCommand(settings *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt",

@@ -28,6 +28,7 @@ import (
 	"github.com/tillwright/tillwright/webhooks"
 )
 
+// serveCommand returns `tillwright serve`.
 func serveCommand(settings *settings) *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 )
 
+// triggerCommand returns `tillwright trigger`, which sends a test event.
 func triggerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trigger TYPE",

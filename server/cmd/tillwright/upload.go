@@ -25,6 +25,7 @@ the file until then. The summary names the lines of rows that cannot be used.`
 // rowsPerRequest is how many people the server takes in one request.
 const rowsPerRequest = 10_000
 
+// uploadAudienceCommand returns the command that adds the people of a CSV file to an audience.
 func uploadAudienceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "upload AUDIENCE FILE.csv",

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// createAudience makes a customer list, a website audience or a lookalike.
+// createAudience creates a customer list, a website audience or a lookalike.
 func (f *Fake) createAudience(r *request) (any, *Error) {
 	p := r.params
 	if p.Get("name") == "" {
@@ -30,6 +30,7 @@ func (f *Fake) createAudience(r *request) (any, *Error) {
 	return map[string]any{"id": o.id()}, nil
 }
 
+// checkAudience checks what each subtype of audience needs.
 func (f *Fake) checkAudience(r *request, fields map[string]any) *Error {
 	p := r.params
 	switch p.Get("subtype") {
@@ -50,6 +51,7 @@ func (f *Fake) checkAudience(r *request, fields map[string]any) *Error {
 	return nil
 }
 
+// checkRule checks the rule of a website audience: who is included, from which source, for how long.
 func (f *Fake) checkRule(r *request) *Error {
 	var rule struct {
 		Inclusions struct {
@@ -80,6 +82,7 @@ func (f *Fake) checkRule(r *request) *Error {
 	return nil
 }
 
+// checkLookalike checks what a lookalike is made of, and adds that to its fields.
 func (f *Fake) checkLookalike(r *request, fields map[string]any) *Error {
 	origin := f.nodes[r.params.Get("origin_audience_id")]
 	if origin == nil || origin.node != "CustomAudience" {
@@ -115,7 +118,7 @@ func (f *Fake) Grow(id string, lower, upper, operation, delivery int) {
 	f.ready(o, operation, delivery)
 }
 
-// upload is a session of users.
+// upload is a session in which people are added to an audience by several calls.
 type upload struct {
 	received, invalid int
 	last              bool
@@ -123,10 +126,10 @@ type upload struct {
 
 var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// maxUsers is the most that one call may carry.
+// maxUsers is how many people one call may add.
 const maxUsers = 10_000
 
-// addUsers takes rows of hashes. A row without an identifier, or with what is no hash, is an invalid entry.
+// addUsers takes rows of hashes. A row counts as an invalid entry if it has no identifier or something in it is no hash.
 func (f *Fake) addUsers(r *request) (any, *Error) {
 	var payload struct {
 		Schema []string
@@ -153,6 +156,7 @@ func (f *Fake) addUsers(r *request) (any, *Error) {
 	return f.receive(r, payload.Schema, payload.Data, strconv.FormatInt(session.ID, 10), session.Last)
 }
 
+// receive adds the rows of one call to the session, and answers with what the session has received so far.
 func (f *Fake) receive(r *request, schema []string, rows [][]string, session string, last bool) (any, *Error) {
 	invalid := 0
 	for _, row := range rows {
@@ -175,7 +179,8 @@ func (f *Fake) receive(r *request, schema []string, rows [][]string, session str
 		"invalid_entry_samples": map[string]string{}}, nil
 }
 
-// enroll keeps a row's identifiers. Each value that is there must be a hash, and one of them an identifier.
+// enroll keeps the identifiers of a row, and reports whether the row is valid: each value that is there must be a hash, and at
+// least one must be an identifier.
 func (f *Fake) enroll(audience string, schema, row []string) bool {
 	if f.members[audience] == nil {
 		f.members[audience] = map[string]bool{}

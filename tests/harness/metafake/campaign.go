@@ -18,7 +18,7 @@ func (r *request) decode(name string, into any) {
 	}
 }
 
-// own fields of campaigns, ad sets and ads that are kept as they are sent.
+// kept are the fields of campaigns, ad sets and ads that are kept as they were sent.
 var kept = map[string][]string{
 	"Campaign": {"name", "objective", "bid_strategy", "daily_budget", "lifetime_budget", "status", "buying_type"},
 	"AdSet": {"name", "campaign_id", "bid_strategy", "daily_budget", "lifetime_budget", "status", "optimization_goal", "billing_event",
@@ -26,6 +26,7 @@ var kept = map[string][]string{
 	"Ad": {"name", "adset_id", "status"},
 }
 
+// keep sets the fields of a node that a request names.
 func (f *Fake) keep(o *object, r *request) {
 	for _, name := range kept[o.node] {
 		if r.params.Has(name) {
@@ -46,7 +47,7 @@ func (f *Fake) keep(o *object, r *request) {
 	f.label(o, r)
 }
 
-// label puts the labels on a node; a name that is new makes a new label.
+// label puts labels on a node. A name that is new makes a new label.
 func (f *Fake) label(o *object, r *request) {
 	var labels []struct{ ID, Name string }
 	r.decode("adlabels", &labels)
@@ -76,6 +77,7 @@ func (f *Fake) minimum(account string) int64 {
 	return n
 }
 
+// createCampaign creates a campaign, after it has checked its objective and budget.
 func (f *Fake) createCampaign(r *request) (any, *Error) {
 	p := r.params
 	if p.Get("name") == "" || p.Get("objective") == "" || p.Get("status") == "" {
@@ -102,7 +104,7 @@ func (f *Fake) createCampaign(r *request) (any, *Error) {
 	return map[string]any{"id": o.id()}, nil
 }
 
-// checkBudget refuses less than the account's smallest budget.
+// checkBudget refuses a budget below the smallest one of the account.
 func (f *Fake) checkBudget(r *request, account string) *Error {
 	for _, name := range []string{"daily_budget", "lifetime_budget"} {
 		n, err := strconv.ParseInt(r.params.Get(name), 10, 64)
@@ -113,7 +115,7 @@ func (f *Fake) checkBudget(r *request, account string) *Error {
 	return nil
 }
 
-// goalsOf are the optimization goals of an objective that need no app event or message.
+// goalsOf are the optimization goals of each objective, as far as they need no app event or message.
 var goalsOf = map[string][]string{
 	"OUTCOME_AWARENESS":     {"REACH", "IMPRESSIONS", "AD_RECALL_LIFT", "THRUPLAY"},
 	"OUTCOME_TRAFFIC":       {"LINK_CLICKS", "LANDING_PAGE_VIEWS", "REACH", "IMPRESSIONS"},
@@ -164,7 +166,8 @@ func (f *Fake) checkGroupBudget(r *request, campaign *object) *Error {
 	return f.checkBudget(r, campaign.text("account_id"))
 }
 
-// checkBid wants what the strategy needs and nothing else. With a campaign budget the strategy is the campaign's.
+// checkBid checks that there is what the bid strategy needs, and nothing else. If the campaign has a budget, the strategy is
+// the campaign's.
 func (f *Fake) checkBid(r *request, campaign *object) *Error {
 	strategy := r.params.Get("bid_strategy")
 	if hasBudget(campaign) {
@@ -204,6 +207,7 @@ func (f *Fake) checkOptimization(r *request, campaign *object) *Error {
 	return nil
 }
 
+// checkTargeting checks that a place is chosen, and that advantage_audience is set.
 func (f *Fake) checkTargeting(r *request, _ *object) *Error {
 	var t struct {
 		Geo        map[string]any `json:"geo_locations"`
@@ -244,6 +248,7 @@ func moment(text string) time.Time {
 	return t
 }
 
+// createAd creates an ad in an ad set, with a creative that exists.
 func (f *Fake) createAd(r *request) (any, *Error) {
 	group := f.nodes[r.params.Get("adset_id")]
 	if group == nil || group.node != "AdSet" || group.text("account_id") != r.account() || group.text("status") == "DELETED" {
@@ -317,7 +322,7 @@ func (f *Fake) setCaps(r *request, campaign *object) *Error {
 	return nil
 }
 
-// checkChange refuses a budget of another type or on the other level, and a strategy without what it needs.
+// checkChange refuses to change the type or the level of a budget, and a strategy without what it needs.
 func (f *Fake) checkChange(r *request, o *object) *Error {
 	for name, other := range map[string]string{"daily_budget": "lifetime_budget", "lifetime_budget": "daily_budget"} {
 		if r.params.Has(name) && (o.text(name) == "" || o.text(other) != "") {
@@ -330,7 +335,7 @@ func (f *Fake) checkChange(r *request, o *object) *Error {
 	return f.checkBid(r, o.fields["campaign"].(*object))
 }
 
-// remove deletes a node. What is below a campaign or an ad set is deleted with it.
+// remove deletes a node, and with a campaign or an ad set what is below it.
 func (f *Fake) remove(r *request) (any, *Error) {
 	o := r.node
 	if o.node == "AdCreative" || o.node == "CustomAudience" {
@@ -354,7 +359,7 @@ func (f *Fake) markDeleted(o *object) {
 	}
 }
 
-// settle works out the states of a node from its own switch and from those above it.
+// settle computes the states of a node from its own switch and from those above it.
 func (f *Fake) settle(o *object) {
 	if kept[o.node] == nil {
 		return
@@ -374,7 +379,7 @@ func (f *Fake) settle(o *object) {
 	o.set(f.table, "effective_status", state)
 }
 
-// Review lets Meta decide: an effective status that lasts while the switch is on, and the reason for it.
+// Review plays Meta's review of a node. It sets an effective status that lasts while the switch is on, and the reason for it.
 func (f *Fake) Review(id, effective, reason string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

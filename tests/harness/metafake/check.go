@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// checkText reports why a parameter's text does not fit its type.
+// checkText returns why a parameter's text does not fit its type, nil if it does.
 func (t *table) checkText(kind, text string) error {
 	if !t.isJSON(kind) {
 		return t.checkScalar(kind, text)
@@ -29,7 +29,7 @@ func (t *table) isJSON(kind string) bool {
 	return strings.HasPrefix(kind, "list<") || strings.HasPrefix(kind, "map") || kind == "Object" || t.nodes[kind] != nil
 }
 
-// checkValue reports why a decoded value does not fit a type. Numbers may be written as JSON numbers or strings.
+// checkValue returns why a decoded value does not fit a type, nil if it does. Numbers may be JSON numbers or strings.
 func (t *table) checkValue(kind string, value any) error {
 	switch {
 	case kind == "any":
@@ -66,7 +66,7 @@ func (t *table) checkList(kind string, value any) error {
 	return nil
 }
 
-// checkObject refuses a key that the node does not have. A map, and a node beyond the table, may have any.
+// checkObject refuses a key that the node does not have. A map may have any key, and so may a node that is not in the table.
 func (t *table) checkObject(kind string, value any) error {
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -94,6 +94,7 @@ var (
 	day      = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 )
 
+// checkScalar is checkText for types that are not written as JSON.
 func (t *table) checkScalar(kind, text string) error {
 	ok := utf8.ValidString(text)
 	switch kind {
@@ -123,7 +124,7 @@ func (t *table) checkScalar(kind, text string) error {
 	return nil
 }
 
-// isMoment accepts the ways to write a moment that cannot be misread: with an offset, or as Unix seconds.
+// isMoment reports whether a moment is written so that it cannot be misread: with an offset, or as Unix seconds.
 func isMoment(text string) bool {
 	if unsigned.MatchString(text) {
 		return true

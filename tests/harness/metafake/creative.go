@@ -1,6 +1,6 @@
 package metafake
 
-// createCreative makes what an ad shows: a post that exists, or a new one that is described.
+// createCreative creates what an ad shows: a post that exists, or the description of a new one.
 func (f *Fake) createCreative(r *request) (any, *Error) {
 	var check func(*request) *Error
 	switch {
@@ -46,6 +46,7 @@ func (f *Fake) checkMedia(r *request) *Error {
 	return nil
 }
 
+// checkSpec checks the description of a new post.
 func (f *Fake) checkSpec(r *request) *Error {
 	var spec struct {
 		Page string `json:"page_id"`

@@ -24,24 +24,24 @@ type Error struct {
 
 const trace = "AfakeTraceOfTheRequest0"
 
-// invalid is Meta's answer to a parameter that is wrong.
+// invalid returns Meta's error for a parameter that is wrong.
 func invalid(format string, args ...any) *Error {
 	return &Error{Status: http.StatusBadRequest, Message: "(#100) " + fmt.Sprintf(format, args...), Type: "OAuthException", Code: 100, Trace: trace}
 }
 
-// refused is an answer with a reason for people.
+// refused returns an error whose reason people can read.
 func refused(subcode int, user string) *Error {
 	return &Error{Status: http.StatusBadRequest, Message: "Invalid parameter", Type: "OAuthException", Code: 100, Subcode: subcode,
 		Title: "Invalid parameter", User: user, Trace: trace}
 }
 
-// blame says which parameter is at fault.
+// blame adds to an error which parameter is wrong.
 func (e *Error) blame(param string) *Error {
 	e.Data = map[string]any{"blame_field_specs": [][]string{{param}}}
 	return e
 }
 
-// missing is the answer for an object that is not there or not the caller's.
+// missing returns the error for an object that does not exist or is not the caller's.
 func missing(method, id string) *Error {
 	verb := map[string]string{"GET": "get", "POST": "post", "DELETE": "delete"}[method]
 	return &Error{Status: http.StatusBadRequest, Type: "GraphMethodException", Code: 100, Subcode: 33, Trace: trace,
@@ -49,13 +49,13 @@ func missing(method, id string) *Error {
 			"or does not support this operation", verb, id)}
 }
 
-// unauthorized repeats the token, as careless software does: no driver may let that through.
+// unauthorized returns an error that repeats the token, as careless software does. No driver may pass that on.
 func unauthorized(token string) *Error {
 	return &Error{Status: http.StatusUnauthorized, Type: "OAuthException", Code: 190, Trace: trace,
 		Message: "Error validating access token " + token + ": Session has expired"}
 }
 
-// oauth is an error about the token itself.
+// oauth returns an error about the token itself.
 func oauth(status, code int, message string) *Error {
 	return &Error{Status: status, Message: message, Type: "OAuthException", Code: code, Trace: trace}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FaultKind is what goes wrong.
+// FaultKind says what goes wrong with a call.
 type FaultKind string
 
 // What can go wrong with a call. Before means that the call has no effect, After that it has all of it.
@@ -21,7 +21,7 @@ const (
 	FaultErrorAfter    FaultKind = "server_error_after"
 )
 
-// Fault happens to the next calls of a method and an edge ("campaigns", "." for a node itself, "" for any).
+// Fault spoils the next calls with a method and an edge ("campaigns", "." for a node itself, "" for any).
 type Fault struct {
 	Kind         FaultKind
 	Method, Edge string
@@ -48,7 +48,7 @@ func (f *Fake) Heal() {
 	f.faults = nil
 }
 
-// fault returns what happens to a call, nil if nothing does.
+// fault returns what goes wrong with a call, nil if nothing does.
 func (f *Fake) fault(r *request) *Fault {
 	for _, fault := range f.faults {
 		if fault.Method != "" && fault.Method != r.method || fault.Edge != "" && fault.Edge != r.edge || fault.Times == 0 {
@@ -66,7 +66,7 @@ func (f *Fake) fault(r *request) *Fault {
 	return nil
 }
 
-// before lets a fault happen that keeps the call from having an effect. It reports whether it answered.
+// before plays a fault that keeps the call from having an effect. It reports whether it answered.
 func (fault *Fault) before(f *Fake, w http.ResponseWriter, h *http.Request, account string) bool {
 	switch fault.Kind {
 	case FaultRateLimit:
@@ -85,7 +85,7 @@ func (fault *Fault) before(f *Fake, w http.ResponseWriter, h *http.Request, acco
 	return true
 }
 
-// after lets a fault happen to the answer of a call that has had its effect. It reports whether it answered.
+// after plays a fault that spoils the answer to a call that has had its effect. It reports whether it answered.
 func (fault *Fault) after(f *Fake, w http.ResponseWriter, h *http.Request) bool {
 	switch fault.Kind {
 	case FaultTimeoutAfter:
@@ -102,7 +102,7 @@ func (fault *Fault) after(f *Fake, w http.ResponseWriter, h *http.Request) bool 
 	return true
 }
 
-// hang keeps the connection and says nothing until the caller has gone.
+// hang keeps the connection open and sends nothing, until the caller has gone.
 func (f *Fake) hang(h *http.Request) {
 	if f.OnHang != nil {
 		f.OnHang(h)

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// selection is what a request asks for of a node: field -> selection of the node behind it, nil for all it shows.
+// selection says which fields of a node a request asks for. Each maps to the selection of the node that it refers to, nil for
+// the field alone.
 type selection map[string]selection
 
 // parseFields reads Meta's field expansion: id,name,creative{id,object_story_id}.
@@ -17,6 +18,7 @@ func parseFields(text string) (selection, error) {
 	return s, err
 }
 
+// parseSelection reads fields up to a closing brace or the end, and returns the text that is left.
 func parseSelection(text string) (selection, string, error) {
 	s := selection{}
 	for {
@@ -64,7 +66,7 @@ func (t *table) checkFields(node string, s selection) error {
 	return nil
 }
 
-// object is a node: its field values, as they are answered. References to other nodes are *object.
+// object is a node with the values of its fields, as they are answered. A reference to another node is an *object.
 type object struct {
 	node   string
 	fields map[string]any
@@ -100,7 +102,7 @@ func (t *table) isKnown(kind string) bool {
 	return t.enums[kind] != nil
 }
 
-// show answers the selected fields; the id is always among them. Absent fields are left out, as Meta leaves them out.
+// show returns the selected fields, and always the id. Fields that the node does not have are left out, as by Meta.
 func (o *object) show(s selection) map[string]any {
 	shown := map[string]any{}
 	if id, ok := o.fields["id"]; ok {

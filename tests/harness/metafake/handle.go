@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// do lets a request that the table allows have its effect.
+// do carries out a request that the table allows.
 func (f *Fake) do(r *request) (any, *Error) {
 	switch r.node.node + " " + r.method + " " + r.edge {
 	case "AdAccount POST campaigns":
@@ -45,13 +45,13 @@ func (f *Fake) do(r *request) (any, *Error) {
 	return nil, invalid("%s %s %s is not part of this fake", r.node.node, r.method, r.edge)
 }
 
-// show answers a node after its states have been worked out.
+// show returns a node as it is answered, after its states were computed.
 func (f *Fake) show(o *object, s selection) map[string]any {
 	f.settle(o)
 	return o.show(s)
 }
 
-// children returns what stands on an edge. Ads, ad sets and campaigns are found by what they belong to.
+// children returns the nodes on an edge. Ads, ad sets and campaigns are found by what they belong to.
 func (f *Fake) children(r *request) []*object {
 	var found []*object
 	for _, id := range f.order {
@@ -65,6 +65,7 @@ func (f *Fake) children(r *request) []*object {
 	return found
 }
 
+// isOn reports whether a node is on the edge that a request asks for.
 func (f *Fake) isOn(r *request, o *object) bool {
 	if slices.Contains(f.edges[r.id+"/"+r.edge], o.id()) {
 		return true
@@ -85,7 +86,7 @@ func (f *Fake) isOn(r *request, o *object) bool {
 
 var edgeNodes = map[string]string{"campaigns": "Campaign", "adsets": "AdSet", "ads": "Ad", "customaudiences": "CustomAudience"}
 
-// list answers a page of an edge. What is archived or deleted is only there for those who ask for it.
+// list answers with a page of an edge. Archived and deleted nodes are only in it if the request asks for them.
 func (f *Fake) list(r *request) (any, *Error) {
 	wanted, e := f.wanted(r)
 	if e != nil {
@@ -98,7 +99,7 @@ func (f *Fake) list(r *request) (any, *Error) {
 	return f.page(r, found)
 }
 
-// wanted reads effective_status and filtering.
+// wanted reads effective_status and filtering, and returns which nodes they let through.
 func (f *Fake) wanted(r *request) (func(*object) bool, *Error) {
 	var states []string
 	var filters []filter
@@ -124,12 +125,13 @@ type filter struct {
 	Value           []string
 }
 
-// prefixes are what a filter's field begins with on each node.
+// prefixes are how the field of a filter begins on each kind of node.
 var prefixes = map[string]string{"Campaign": "campaign", "AdSet": "adset", "Ad": "ad"}
 
-// ancestors are whose ids a node can be found by besides its own.
+// ancestors are the kinds of nodes above each, whose ids a filter may also name.
 var ancestors = map[string][]string{"AdSet": {"campaign"}, "Ad": {"campaign", "adset"}}
 
+// check refuses a filter that is not possible for a kind of node.
 func (x filter) check(t *table, node string) *Error {
 	prefix, field, _ := strings.Cut(x.Field, ".")
 	known := map[string]string{"id": "IN", "adlabels": "ANY", "effective_status": "IN"}
@@ -160,8 +162,7 @@ func (x filter) matches(o *object) bool {
 	return slices.ContainsFunc(labels, func(l *object) bool { return slices.Contains(x.Value, l.text("name")) })
 }
 
-// page answers a stretch of a list behind the cursor `after`. The address of the next page carries the token, as
-// Meta's does.
+// page answers with a part of a list, after the cursor `after`. As with Meta, the address of the next page contains the token.
 func (f *Fake) page(r *request, found []*object) (any, *Error) {
 	from, limit := 0, 25
 	if r.params.Has("limit") {

@@ -24,11 +24,11 @@ func (f *Fake) Deliver(ad, date string, d Delivery) {
 	f.delivery[ad][date] = d
 }
 
-// levels are what insights can be asked for, with the field that names the thing.
+// levels are the levels that insights can be asked for, and the kind of node on each.
 var levels = map[string]string{"campaign": "Campaign", "adset": "AdSet", "ad": "Ad"}
 
-// insights answers a row for each thing of the level that was delivered in the time. Like Meta it leaves out the rest,
-// and leaves out what is archived or deleted unless a filter asks for it.
+// insights answers with a row for each node of the level that was delivered within the time. Like Meta it leaves out all
+// others, and archived or deleted nodes unless a filter asks for them.
 func (f *Fake) insights(r *request) (any, *Error) {
 	level := r.params.Get("level")
 	var span struct{ Since, Until string }
@@ -52,6 +52,7 @@ func (f *Fake) insights(r *request) (any, *Error) {
 	return f.pageRows(r, shown)
 }
 
+// wantedInsights reads filtering, and returns which nodes it lets through.
 func (f *Fake) wantedInsights(r *request, node string) (func(*object) bool, *Error) {
 	var filters []filter
 	r.decode("filtering", &filters)
@@ -71,7 +72,7 @@ func (f *Fake) wantedInsights(r *request, node string) (func(*object) bool, *Err
 	}, nil
 }
 
-// rows adds up the deliveries of an ad account by what they belong to on a level.
+// rows adds up the deliveries of an ad account, by the node of the level that they belong to.
 func (f *Fake) rows(r *request, level, since, until string) map[string]Delivery {
 	rows := map[string]Delivery{}
 	for ad, days := range f.delivery {
@@ -89,7 +90,7 @@ func (f *Fake) rows(r *request, level, since, until string) map[string]Delivery 
 	return rows
 }
 
-// merge adds two deliveries. People are not added: some of them may be the same.
+// merge adds two deliveries. Reach is not added, because some of the people may be the same.
 func merge(a, b Delivery) Delivery {
 	if a.Spend == "" {
 		a = Delivery{Spend: "0", Actions: map[string]int64{}, Values: map[string]string{}}
@@ -107,7 +108,7 @@ func merge(a, b Delivery) Delivery {
 	return a
 }
 
-// row writes figures as Meta does: every number is a string.
+// row writes figures as Meta does, with every number as a string.
 func (f *Fake) row(level string, o *object, d Delivery, since, until string) map[string]any {
 	row := map[string]any{level + "_id": o.id(), "account_id": o.text("account_id"), "date_start": since, "date_stop": until,
 		"impressions": strconv.FormatInt(d.Impressions, 10), "reach": strconv.FormatInt(d.Reach, 10), "clicks": strconv.FormatInt(d.Clicks, 10),
@@ -134,7 +135,7 @@ func (f *Fake) row(level string, o *object, d Delivery, since, until string) map
 	return row
 }
 
-// pageRows pages rows, which have no ids of their own, by their number.
+// pageRows pages rows by their number, because they have no ids of their own.
 func (f *Fake) pageRows(r *request, rows []*object) (any, *Error) {
 	for i, o := range rows {
 		o.fields["id"] = strconv.Itoa(i + 1)

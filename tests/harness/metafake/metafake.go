@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Version is the version of the Graph API that is served, and no other.
+// Version is the only version of the Graph API that is served.
 const Version = "v25.0"
 
 // Fake is the API. Its methods may be called while it serves.
@@ -38,14 +38,14 @@ type Fake struct {
 	sessions map[string]*upload
 }
 
-// Call is a request that was accepted or refused.
+// Call is a request that was made, whether it was accepted or refused.
 type Call struct {
 	Method, Path, Node, Edge string
 	Params                   url.Values
 	Refused                  *Error
 }
 
-// New returns a network of one user, with the token, and nothing else.
+// New returns a network with nothing but one user, who has the token.
 func New(token string) *Fake {
 	f := &Fake{Now: time.Now, table: loaded(), next: 120_200_000_000_000_000,
 		nodes: map[string]*object{}, tokens: map[string]string{}, edges: map[string][]string{}, states: map[string]string{},
@@ -66,7 +66,7 @@ func (f *Fake) Serve(t *testing.T) string {
 	return s.URL
 }
 
-// Calls returns what was asked so far.
+// Calls returns the requests that were made so far.
 func (f *Fake) Calls() []Call {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,7 +80,7 @@ func (f *Fake) Forget() {
 	f.calls = nil
 }
 
-// request is a call that was taken apart.
+// request is a call that was read, with its parts.
 type request struct {
 	method, id, edge string
 	node             *object
@@ -113,7 +113,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 	}
 }
 
-// serve lets a request have its effect and writes it down.
+// serve carries out a request and records it.
 func (f *Fake) serve(r *request, e *Error) (body any, _ *Error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -131,12 +131,12 @@ func nodeOf(o *object) string {
 	return o.node
 }
 
-// account is the number under which usage is counted.
+// account returns the number of the ad account under which usage is counted.
 func (r *request) account() string {
 	return strings.TrimPrefix(r.id, "act_")
 }
 
-// open reads a request and refuses all that the table does not name.
+// open reads a request, and refuses everything that is not in the table.
 func (f *Fake) open(h *http.Request) (*request, *Error) {
 	r := &request{method: h.Method, edge: "."}
 	segments := strings.Split(strings.Trim(h.URL.EscapedPath(), "/"), "/")
@@ -197,7 +197,7 @@ func (f *Fake) authorize(r *request, h *http.Request) *Error {
 	return nil
 }
 
-// check holds a request against the table.
+// check checks a request against the table.
 func (f *Fake) check(r *request) *Error {
 	c := f.table.calls[r.node.node+" "+r.method+" "+r.edge]
 	if c == nil {
@@ -243,7 +243,7 @@ func (f *Fake) checkSelection(r *request) *Error {
 	return nil
 }
 
-// add makes a node with an id of its own, or with the one among the fields.
+// add creates a node with a new id, or with the id among the fields.
 func (f *Fake) add(node string, fields map[string]any) *object {
 	o := &object{node, map[string]any{}}
 	if fields["id"] == nil {

@@ -13,7 +13,7 @@ var facts string
 //go:embed documented.txt
 var documented string
 
-// table says what exists: calls with their parameters, nodes with their fields, enumerations.
+// table holds what exists in the API: calls with their parameters, nodes with their fields, and enumerations.
 type table struct {
 	calls  map[string]*call             // "AdAccount POST campaigns", "Campaign GET ." for the node itself
 	common map[string]map[string]string // method -> parameter -> type
@@ -32,7 +32,7 @@ type param struct {
 	required bool
 }
 
-// loaded is the table of both files, the described and the documented part.
+// loaded returns the table, which is read from two files: what Meta describes, and what it only documents.
 var loaded = sync.OnceValue(func() *table {
 	t := &table{map[string]*call{}, map[string]map[string]string{}, map[string]map[string]string{}, map[string]map[string]bool{}}
 	t.read(facts)
@@ -40,7 +40,7 @@ var loaded = sync.OnceValue(func() *table {
 	return t
 })
 
-// read takes in one file. A line without a meaning is a mistake of the file, not of a test.
+// read adds what a file says to the table. It panics at a line without a meaning, which is a mistake in the file.
 func (t *table) read(text string) {
 	var c *call
 	var node map[string]string
@@ -72,7 +72,7 @@ func (t *table) read(text string) {
 	t.refine(refined)
 }
 
-// callOf returns the call that a line names. One that exists is extended by the parameters that follow.
+// callOf returns the call that a line names, whose parameters follow. A call that exists already gets more parameters.
 func (t *table) callOf(w []string) *call {
 	key := strings.Join(w[1:4], " ")
 	if t.calls[key] == nil {
@@ -88,7 +88,7 @@ func (t *table) addCommon(method, name, kind string) {
 	t.common[method][name] = kind
 }
 
-// refine gives parameters that are described as Object, map or string the node whose keys the reference names.
+// refine changes parameters that are described as Object, map or string: their type becomes the node whose keys they have.
 func (t *table) refine(kinds map[string]string) {
 	for _, c := range t.calls {
 		for name, p := range c.params {

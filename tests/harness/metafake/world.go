@@ -77,7 +77,7 @@ func (f *Fake) AddMedia(user, id, caption string, at time.Time) {
 		"permalink": "https://www.instagram.com/p/" + id, "media_url": "https://scontent.example/" + id + ".jpg"}))
 }
 
-// AddExternal adds a campaign, an ad set or an ad as somebody makes them in the ad manager, and returns its id.
+// AddExternal adds a campaign, an ad set or an ad as if somebody had created it in the ad manager, and returns its id.
 func (f *Fake) AddExternal(node string, fields map[string]any) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -92,7 +92,7 @@ func (f *Fake) AddExternal(node string, fields map[string]any) string {
 	return f.add(node, fields).id()
 }
 
-// Set changes a field of a node behind everybody's back.
+// Set changes a field of a node without any call.
 func (f *Fake) Set(id, field string, value any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,7 +110,7 @@ func (f *Fake) Field(id, field string) any {
 	return nil
 }
 
-// Live returns the ids of a kind of node that are neither deleted nor gone, oldest first.
+// Live returns the ids of all nodes of a kind that were not deleted, oldest first.
 func (f *Fake) Live(node string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,7 +123,7 @@ func (f *Fake) Live(node string) []string {
 	return ids
 }
 
-// Node returns what kind of node an id is of, "" for none.
+// Node returns the kind of the node with an id, "" if there is none.
 func (f *Fake) Node(id string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -140,7 +140,7 @@ func (f *Fake) IsEnum(c Call, param string) bool {
 	return f.table.enums[kind] != nil
 }
 
-// Link lets a field of a node refer to another node.
+// Link makes a field of a node refer to another node.
 func (f *Fake) Link(id, field, to string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// oldest is how many days back, and how many days long, a report may go.
+// oldest is how many days ago a report may begin, and also how many days it may cover.
 const oldest = 90
 
 // figure is what one ad did on one day.
@@ -16,7 +16,7 @@ type figure struct {
 	sums map[string]float64
 }
 
-// Deliver lets an ad have figures on a day (YYYY-MM-DD), by the names of the report's columns.
+// Deliver gives an ad figures on a day (YYYY-MM-DD), by the names of the report's columns.
 func (n *Network) Deliver(a *Account, ad, day string, sums map[string]float64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -29,7 +29,7 @@ func (c *call) reportCampaigns() answer {
 func (c *call) reportGroups() answer { return c.report("ad_group_ids", "AD_GROUP_ID", "ad_group_id") }
 func (c *call) reportAds() answer    { return c.report("ad_ids", "AD_ID", "id") }
 
-// report answers with a row for each of the ids that did something in the days asked for.
+// report answers with a row for each of the ids that has figures in the days asked for.
 func (c *call) report(filter, column, key string) answer {
 	query := c.r.URL.Query()
 	if refused := c.checkDays(query.Get("start_date"), query.Get("end_date")); refused != nil {

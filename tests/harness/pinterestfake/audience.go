@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// smallest is how many people an audience needs.
+// smallest is how many people an audience needs at least.
 const smallest = 100
 
-// record is what a customer list takes here: a SHA-256. The network would take a plain address too, which is not to
-// be sent.
+// record matches a record of a customer list: a SHA-256. The network would also take a plain address, which must not be sent.
 var record = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // customerList is a list of people, each once.
@@ -20,6 +19,7 @@ type customerList struct {
 	people map[string]bool
 }
 
+// createList implements the creation of a customer list.
 func (c *call) createList() answer {
 	var item Object
 	c.read(&item)
@@ -50,7 +50,7 @@ func (c *call) updateList() answer {
 	return ok(list.see())
 }
 
-// change adds the records to the list or takes them off it: all of them, or none if one is no record.
+// change adds records to the list or removes them from it. If one of them is no record, none is changed.
 func (l *customerList) change(operation, records string) *refusal {
 	hashes := strings.Split(records, ",")
 	if i := slices.IndexFunc(hashes, func(h string) bool { return !record.MatchString(h) }); i >= 0 {
@@ -93,6 +93,7 @@ func (c *call) getAudience() answer {
 	return ok(c.audience(audience))
 }
 
+// createAudience implements the creation of an audience.
 func (c *call) createAudience() answer {
 	var item Object
 	c.read(&item)
@@ -112,7 +113,7 @@ func (c *call) createAudience() answer {
 	return ok(c.audience(audience))
 }
 
-// checkRule holds the rule against what the description says in words: each type needs its own properties and takes no
+// checkRule checks what the description only says in words: each type of audience needs its own properties, and takes no
 // others.
 func (c *call) checkRule(kind string, rule Object) *refusal {
 	takes := map[string][]string{"CUSTOMER_LIST": {"customer_list_id"}, "VISITOR": {"visitor_source_id", "retention_days"},
@@ -147,6 +148,7 @@ func (c *call) checkVisitor(rule Object) *refusal {
 	return nil
 }
 
+// checkActalike checks the rule of an audience of people who are like those of another one.
 func (c *call) checkActalike(rule Object) *refusal {
 	seeds, _ := rule["seed_id"].([]any)
 	if len(seeds) == 0 {
@@ -166,7 +168,7 @@ func (c *call) checkActalike(rule Object) *refusal {
 	return nil
 }
 
-// updateAudience implements audiences/update: this fake knows its removal only.
+// updateAudience implements audiences/update. This fake only knows how to remove one.
 func (c *call) updateAudience() answer {
 	var item Object
 	c.read(&item)
@@ -184,7 +186,7 @@ func (c *call) updateAudience() answer {
 	return ok(seen)
 }
 
-// audience is an audience as a caller sees it: one of a customer list has its size, the others are still counted.
+// audience returns an audience as a caller sees it. One of a customer list has its size; the others are still being counted.
 func (c *call) audience(o Object) Object {
 	rule, _ := o["rule"].(map[string]any)
 	o = merge(o, Object{"rule": only(rule, "customer_list_id", "visitor_source_id", "retention_days", "country", "percentage")})

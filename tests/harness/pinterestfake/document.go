@@ -64,11 +64,11 @@ func OperationOf(r *http.Request) *Operation {
 	return nil
 }
 
-// Names are the names of the query parameters, of the body's properties and of the answer's, those inside others with
-// dots before them. Lists are passed through: an item's property is named as if it were the list's.
+// Names are the names of the query parameters and of the properties of body and answer. A property inside another one has dots
+// before it. Those of a list's items are named as if they were the list's.
 type Names struct{ Query, Body, Answer []string }
 
-// Names returns every name that the description has of the operation.
+// Names returns every name in the description of the operation.
 func (o *Operation) Names() Names {
 	var n Names
 	for name := range o.query {
@@ -85,7 +85,7 @@ func (o *Operation) Names() Names {
 	return n
 }
 
-// HasEnum reports whether the values of a name of the query or the body are listed.
+// HasEnum reports whether the description lists the values of a query parameter or a property of the body.
 func (o *Operation) HasEnum(name string) bool {
 	var schema *openapi3.Schema
 	if p := o.query[name]; p != nil {
@@ -128,7 +128,7 @@ func newOperation(route *routers.Route) *Operation {
 	return o
 }
 
-// pathValues returns what stands in the variable segments of the path that r asks for.
+// pathValues returns the values of the variable segments in the path of r.
 func (o *Operation) pathValues(r *http.Request) map[string]string {
 	values := map[string]string{}
 	for _, p := range o.route.Operation.Parameters {
@@ -139,8 +139,8 @@ func (o *Operation) pathValues(r *http.Request) map[string]string {
 	return values
 }
 
-// checkRequest returns what the description does not allow in r: also a query parameter that it does not name, and one
-// that comes twice although it is no list, neither of which openapi3filter looks for.
+// checkRequest returns what the description does not allow in r. That includes a query parameter that it does not name, and one
+// that is sent twice although it is no list; openapi3filter checks neither.
 func (o *Operation) checkRequest(r *http.Request, body []byte) (*openapi3filter.RequestValidationInput, error) {
 	input := &openapi3filter.RequestValidationInput{
 		Request: r, PathParams: o.pathValues(r), QueryParams: r.URL.Query(), Route: o.route,
@@ -163,7 +163,7 @@ func (o *Operation) checkRequest(r *http.Request, body []byte) (*openapi3filter.
 	return input, openapi3filter.ValidateRequest(r.Context(), input)
 }
 
-// checkResponse returns what the description does not allow in an answer of the fake itself.
+// checkResponse returns what the description does not allow in an answer, which the fake itself has made.
 func (o *Operation) checkResponse(input *openapi3filter.RequestValidationInput, status int, body []byte) error {
 	return openapi3filter.ValidateResponse(input.Request.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: input, Status: status, Header: http.Header{"Content-Type": {"application/json"}},

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// What the vendor's descriptions say in words: which billable event an objective takes.
+// billable are the billable events that each objective takes. The vendor's descriptions only say it in words.
 var billable = map[string][]string{
 	"AWARENESS":        {"IMPRESSION"},
 	"CONSIDERATION":    {"CLICKTHROUGH"},
@@ -32,6 +32,7 @@ func (c *call) createCampaigns() answer {
 	})
 }
 
+// updateCampaigns implements the change of campaigns, each by itself.
 func (c *call) updateCampaigns() answer {
 	return c.batch(false, func(item Object) (Object, *refusal) {
 		campaign := row(c.account.campaigns, item.Text("id"))
@@ -48,7 +49,7 @@ func (c *call) updateCampaigns() answer {
 	})
 }
 
-// checkCampaign holds a campaign against the rules that the description gives in words.
+// checkCampaign checks a campaign against the rules that the description only says in words.
 func (c *call) checkCampaign(o Object) *refusal {
 	daily, lifetime := o.Number("daily_spend_cap"), o.Number("lifetime_spend_cap")
 	optimized := o.Is("is_campaign_budget_optimization")
@@ -76,7 +77,7 @@ func checkTimes(o Object) *refusal {
 	return nil
 }
 
-// reopened refuses to bring back what was archived.
+// reopened refuses to change the status of something that is archived.
 func reopened(before, after Object) *refusal {
 	if before.Text("status") == "ARCHIVED" && after.Text("status") != "ARCHIVED" {
 		return invalid("An archived entity cannot be changed.")
@@ -109,7 +110,7 @@ func (n *Network) campaign(a *Account, o Object) Object {
 	return merge(o, Object{"summary_status": n.summary(a, o)})
 }
 
-// summary is the delivery state of a campaign or an ad group.
+// summary returns the delivery state of a campaign or an ad group.
 func (n *Network) summary(a *Account, o Object) string {
 	now := n.now().Unix()
 	switch end := o.Number("end_time"); {
@@ -156,7 +157,7 @@ func (c *call) updateGroups() answer {
 	})
 }
 
-// checkGroup holds an ad group against the rules that the description gives in words.
+// checkGroup checks an ad group against the rules that the description only says in words.
 func (c *call) checkGroup(o Object) *refusal {
 	campaign := row(c.account.campaigns, o.Text("campaign_id"))
 	switch {
@@ -217,6 +218,7 @@ func (c *call) listAds() answer {
 	return c.entities(each(c.account.ads, c.ad), columns)
 }
 
+// createAds implements the creation of ads, each by itself.
 func (c *call) createAds() answer {
 	return c.batch(true, func(item Object) (Object, *refusal) {
 		group := row(c.account.groups, item.Text("ad_group_id"))
@@ -273,14 +275,14 @@ func (c *call) ad(o Object) Object {
 	return seen
 }
 
-// Review lets the network review an ad: PENDING, OTHER, APPROVED, or REJECTED with reasons such as LANDING_PAGE.
+// Review plays the network's review of an ad: PENDING, OTHER, APPROVED, or REJECTED with reasons such as LANDING_PAGE.
 func (n *Network) Review(a *Account, ad, status string, reasons ...string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	store(row(a.ads, ad), Object{"review_status": status, "rejected_reasons": append([]string{}, reasons...)})
 }
 
-// Rename gives a campaign, an ad group or an ad another name, as somebody does in the network's own ads manager.
+// Rename gives a campaign, an ad group or an ad another name, as somebody could in the network's own ads manager.
 func (n *Network) Rename(a *Account, id, name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Fault is what goes wrong with one call.
+// Fault says what goes wrong with one call.
 type Fault int
 
 // The faults. Those that end in After change the state first: the caller cannot tell them from the others.
@@ -22,7 +22,7 @@ const (
 	FaultGarbageAfter     // 200 with something that is no JSON, all done
 )
 
-// RetryAfter is how long a FaultRateLimit asks to wait.
+// RetryAfter is how long the answer to a FaultRateLimit asks the caller to wait.
 const RetryAfter = 7 * time.Second
 
 type fault struct {
@@ -31,14 +31,14 @@ type fault struct {
 	kind Fault
 }
 
-// Break lets one call of the operation go wrong, after skip of them have gone well. An empty operation is any.
+// Break makes one call of the operation go wrong, after skip of them have gone well. An empty operation stands for any.
 func (n *Network) Break(operation string, skip int, kind Fault) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.faults = append(n.faults, &fault{op: operation, skip: skip, kind: kind})
 }
 
-// before lets the faults happen that come before the request is looked at, and reports whether it is done with.
+// before plays the faults that come before the request is looked at. It reports whether the request is done with.
 func (f *fault) before(n *Network, w http.ResponseWriter, r *http.Request) bool {
 	switch f.kind {
 	case FaultRateLimit:
@@ -59,7 +59,7 @@ func (f *fault) before(n *Network, w http.ResponseWriter, r *http.Request) bool 
 	return true
 }
 
-// after lets the faults happen that hide what was done, and reports whether it is done with.
+// after plays the faults that hide what was done. It reports whether the request is done with.
 func (f *fault) after(n *Network, w http.ResponseWriter, r *http.Request) bool {
 	switch f.kind {
 	case FaultUnavailableAfter:

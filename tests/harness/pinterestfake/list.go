@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// defaultPage is the size of a page that nobody asked for.
+// defaultPage is the size of a page if the request does not say it.
 const defaultPage = 25
 
 // page is the body of every list.
@@ -17,7 +17,7 @@ type page struct {
 	Bookmark *string  `json:"bookmark"`
 }
 
-// list answers with a page of the rows. A bookmark is good for the list and the filters that it was given with.
+// list answers with a page of the rows. A bookmark is only good for the list and the filters that it was given with.
 func (c *call) list(rows []Object) answer {
 	query := c.r.URL.Query()
 	if query.Get("order") == "DESCENDING" {
@@ -58,15 +58,15 @@ func startOf(rows []Object, path string, query url.Values) (int, *refusal) {
 	return 0, invalid("Invalid bookmark.")
 }
 
-// bookmark names the row behind which a list goes on.
+// bookmark returns the bookmark of the rows after the one with this id.
 func bookmark(path string, query url.Values, id string) string {
 	query = url.Values{"entity_statuses": query["entity_statuses"], "order": query["order"],
 		"ids": slices.Concat(query["campaign_ids"], query["ad_group_ids"], query["ad_ids"])}
 	return base64.RawURLEncoding.EncodeToString([]byte(path + "?" + query.Encode() + "#" + id))
 }
 
-// entities answers with a page of the rows that the entity filters of the query leave. columns is the property that
-// each filter looks at. Archived rows come only when they are asked for.
+// entities answers with a page of the rows that the query's filters let through. Columns names the property that each filter
+// looks at. Archived rows are only in it if they are asked for.
 func (c *call) entities(rows []Object, columns map[string]string) answer {
 	query := c.r.URL.Query()
 	statuses := query["entity_statuses"]
@@ -86,11 +86,11 @@ func (c *call) entities(rows []Object, columns map[string]string) answer {
 	return c.list(left)
 }
 
-// refusedItem is what an item of a batch that was refused has instead of data.
+// refusedItem returns what the result of a batch has for an item that was refused, instead of data.
 func refusedItem(r *refusal) Object { return Object{"code": r.Code, "message": r.Message} }
 
-// batch runs do over the items of the body and answers with a result for each, in their order. one tells that the
-// vendor describes "exceptions" as one object and not as a list, which it does for ads.
+// batch calls do for each item of the body, and answers with their results in the same order. One is for ads, where the vendor
+// describes "exceptions" as one object and not as a list.
 func (c *call) batch(one bool, do func(item Object) (Object, *refusal)) answer {
 	var items []Object
 	c.read(&items)
@@ -118,7 +118,7 @@ func row(rows []Object, id string) Object {
 	return rows[i]
 }
 
-// merge returns a copy of the row with the item's properties over it.
+// merge returns a copy of the row, with the properties of the item in it.
 func merge(row, item Object) Object {
 	merged := Object{}
 	for name, value := range row {
@@ -130,14 +130,14 @@ func merge(row, item Object) Object {
 	return merged
 }
 
-// store writes a checked copy back over its row.
+// store writes a copy, which was checked, back into its row.
 func store(row, merged Object) {
 	for name, value := range merged {
 		row[name] = value
 	}
 }
 
-// only returns a copy with just these properties.
+// only returns a copy of an object with only these properties.
 func only(o Object, names ...string) Object {
 	left := Object{}
 	for _, name := range names {

@@ -31,6 +31,7 @@ func (c *call) getPin() answer {
 	return ok(pin)
 }
 
+// createPin implements the publication of a Pin with an image.
 func (c *call) createPin() answer {
 	var item Object
 	c.read(&item)

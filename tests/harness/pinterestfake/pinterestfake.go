@@ -49,7 +49,7 @@ func (o Object) Is(name string) bool {
 	return is
 }
 
-// Network is one Pinterest. It serves any number of tokens, each of which sees its own ad accounts.
+// Network is one Pinterest. It serves any number of tokens, each of which can use its own ad accounts.
 type Network struct {
 	OnHang   func(*http.Request) // called when it stops answering one, so that a test need not wait for a timeout
 	mu       sync.Mutex
@@ -63,7 +63,7 @@ type Network struct {
 	mostRows int // on a page, whatever was asked for; 0 = no such limit
 }
 
-// user is who a token speaks for: the owner of boards and pins.
+// user is the person a token acts for, who owns boards and Pins.
 type user struct {
 	accounts []*Account
 	boards   []Object
@@ -84,8 +84,8 @@ type Account struct {
 	figures   []figure
 }
 
-// New returns a network without accounts whose time is now. It must not be a day behind the time in the ids of those
-// who use it, who look for what they made by its age.
+// New returns a network without accounts. Its time is now; that must not be a day behind the time in the ids of its callers,
+// who look for what they have made by its age.
 func New(now func() time.Time) *Network {
 	n := &Network{now: now, mux: http.NewServeMux(), last: 549_755_885_174, users: map[string]*user{}}
 	for _, op := range Operations() {
@@ -100,7 +100,7 @@ func New(now func() time.Time) *Network {
 // ServeHTTP serves the API under Prefix.
 func (n *Network) ServeHTTP(w http.ResponseWriter, r *http.Request) { n.mux.ServeHTTP(w, r) }
 
-// RoundTrip serves a request of this process, so that a client needs no server.
+// RoundTrip serves a request from this process, so that a client needs no server.
 func (n *Network) RoundTrip(r *http.Request) (res *http.Response, err error) {
 	defer func() {
 		switch cause := recover().(type) {
@@ -123,14 +123,14 @@ func (n *Network) RoundTrip(r *http.Request) (res *http.Response, err error) {
 	return recorder.Result(), nil
 }
 
-// Calls returns the operations that were asked for, refused ones too, in order.
+// Calls returns the operations that were called, in order, also those that were refused.
 func (n *Network) Calls() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.calls)
 }
 
-// LimitPages lets no page have more rows, as a network may.
+// LimitPages makes every page have at most that many rows, as a network may.
 func (n *Network) LimitPages(rows int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -168,7 +168,7 @@ func missing(noun string) *refusal {
 	return &refusal{Code: codeNotFound, Message: noun + " not found.", status: http.StatusNotFound}
 }
 
-// call is one request that the description allows.
+// call is a request that the description allows.
 type call struct {
 	n       *Network
 	user    *user
@@ -178,7 +178,7 @@ type call struct {
 	body    []byte
 }
 
-// answer is a status and a body, a refusal when the status is no success.
+// answer is a status and a body. The body is a refusal if the status is no success.
 type answer struct {
 	status int
 	body   any
@@ -216,7 +216,7 @@ var handlers = map[string]func(*call) answer{
 	"pins/delete":           (*call).deletePin,
 }
 
-// serve answers one request of a known operation.
+// serve answers a request of a known operation.
 func (n *Network) serve(w http.ResponseWriter, r *http.Request, op *Operation) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -245,7 +245,7 @@ func (n *Network) serve(w http.ResponseWriter, r *http.Request, op *Operation) {
 	_, _ = w.Write(data)
 }
 
-// begin notes the call and takes the fault that waits for it.
+// begin records the call, and returns the fault that waits for it, nil for none.
 func (n *Network) begin(op string) *fault {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -264,7 +264,7 @@ func (n *Network) begin(op string) *fault {
 	return &fault{}
 }
 
-// handle finds out who asks and lets the operation change the state, one request at a time.
+// handle finds out who asks, and lets the operation change the state. It serves one request at a time.
 func (n *Network) handle(c *call) answer {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -297,13 +297,13 @@ func (n *Network) find(id string) *Account {
 	return n.accounts[i]
 }
 
-// mint returns a new identifier. Later ones are larger.
+// mint returns a new id, which is larger than all before it.
 func (n *Network) mint() string {
 	n.last++
 	return strconv.FormatInt(n.last, 10)
 }
 
-// read decodes the body, with numbers as they were written.
+// read decodes the body. Numbers stay as they were written.
 func (c *call) read(into any) {
 	decoder := json.NewDecoder(bytes.NewReader(c.body))
 	decoder.UseNumber()
@@ -329,7 +329,7 @@ func write(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(encode(answer{status, body}))
 }
 
-// firstLine shortens an error of openapi3filter, which quotes the schema below it.
+// firstLine returns an error of openapi3filter without the schema that it quotes in further lines.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line

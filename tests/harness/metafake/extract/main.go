@@ -40,10 +40,10 @@ var calls = []string{
 	"CustomAudience GET .", "CustomAudience DELETE .", "CustomAudience POST users",
 }
 
-// nodes are those whose fields a driver reads.
+// nodes are the nodes whose fields a driver reads.
 var nodes = []string{"AdAccount", "Business", "Campaign", "AdSet", "Ad", "AdCreative", "AdsInsights", "CustomAudience"}
 
-// enums are those that only documented.txt names.
+// enums are the enumerations that only documented.txt names.
 var enums = []string{"AdCreativeLinkDataCallToAction_type", "AdPromotedObject_custom_event_type"}
 
 type param struct {
@@ -80,6 +80,7 @@ func main() {
 	}
 }
 
+// extract writes the table from the descriptions in a folder.
 func extract(w io.Writer, folder string) error {
 	var types []enumType
 	if err := read(folder, "enum_types", &types); err != nil {
@@ -111,7 +112,7 @@ func read(folder, name string, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// edge names an api as calls does.
+// edge returns the edge as it is written in calls.
 func (a api) edge() string {
 	if a.Endpoint == "" {
 		return "."
@@ -119,6 +120,7 @@ func (a api) edge() string {
 	return a.Endpoint
 }
 
+// writeCall writes one call with its parameters, and notes which enumerations they name.
 func writeCall(w io.Writer, folder string, call []string, named map[string]bool) error {
 	var d description
 	if err := read(folder, call[0], &d); err != nil {
