@@ -2,6 +2,7 @@
 package newcomer
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -100,9 +101,13 @@ func TestNewResource_WorksAfterTheStepsOfContributing(t *testing.T) {
 	assert.Contains(t, output, "--- PASS: TestMemo_IsKeptChangedAndDeleted/sqlite")
 }
 
-// eachFile calls f with every file below a folder that belongs to the tree, by its path there.
+// eachFile calls f with every file below a folder that belongs to the tree, by its path there. It leaves out what is gone before it
+// is read: other tests keep files beside them for a moment.
 func eachFile(folder string, f func(file string, text []byte) error) error {
 	return fs.WalkDir(os.DirFS(folder), ".", func(file string, entry fs.DirEntry, err error) error {
+		if file != "." && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -116,6 +121,9 @@ func eachFile(folder string, f func(file string, text []byte) error) error {
 			return nil
 		}
 		text, err := os.ReadFile(filepath.Join(folder, file))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
