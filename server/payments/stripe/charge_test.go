@@ -1,14 +1,17 @@
 package stripe_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -276,4 +279,32 @@ func TestNew_SendsNoTelemetryAndRepeatsNothing(t *testing.T) {
 	for _, header := range b.fake.Headers() {
 		assert.Empty(t, header.Get("X-Stripe-Client-Telemetry"))
 	}
+}
+
+// silence passes requests on, but for confirmations: those are never answered.
+type silence struct{ http.RoundTripper }
+
+func (s silence) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !strings.HasSuffix(r.URL.Path, "/confirm") {
+		return s.RoundTripper.RoundTrip(r)
+	}
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// The client's limit holds for every request, also if the caller has all the time there is. Such a charge may have been made.
+func TestConfirmCharge_EndsWhenStripeDoesNotAnswer(t *testing.T) {
+	b := open(t)
+	ref := b.prepare(input("pay_1", "pm_card_visa"))
+	hanging := stripe.New(stripe.Options{
+		Client: &http.Client{Transport: silence{b.fake.Client().Transport}, Timeout: time.Second}, BaseURL: b.fake.URL, Credentials: b.credentials,
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_, err := hanging.ConfirmCharge(ctx, account, ref, page)
+	require.Error(t, err)
+	require.NoError(t, ctx.Err(), "it was the client's limit that ended it")
+	var declined *payments.Decline
+	assert.NotErrorAs(t, err, &declined, "nobody knows what became of it")
+	assert.Equal(t, payments.ChargePrepared, b.get(ref).Status)
 }
