@@ -177,16 +177,21 @@ func (r *request) open(ctx context.Context) (*Unit, error) {
 }
 
 // commit runs the calls of BeforeCommit, commits the open transaction, and then runs the calls of AfterCommit. Without an open
-// transaction it does nothing.
+// transaction it does nothing. A call of BeforeCommit may add another, and is given the request, so that a use case that it runs
+// joins the transaction.
 func (r *request) commit(ctx context.Context) error {
 	u := r.unit
 	if u == nil {
 		return nil
 	}
-	for _, call := range u.before {
-		if err := call(ctx); err != nil {
+	inside := context.WithValue(ctx, requestKey{}, r)
+	for i := 0; i < len(u.before); i++ {
+		if err := u.before[i](inside); err != nil {
 			return err
 		}
+	}
+	if r.failed != nil { // a use case of such a call, whatever the call made of it
+		return r.failed
 	}
 	r.unit = nil
 	if err := u.tx.Commit(); err != nil {
@@ -254,8 +259,8 @@ func (d *DB) Retry(ctx context.Context, run func() error) error {
 // AfterCommit has call called once the transaction has committed, and never if it does not.
 func (u *Unit) AfterCommit(call func()) { u.after = append(u.after, call) }
 
-// BeforeCommit has call called at the end of the transaction, when nothing else is left to be done in it. An error of call
-// undoes everything.
+// BeforeCommit has call called at the end of the transaction, when nothing else is left to be done in it but what such calls
+// add. An error of call undoes everything.
 func (u *Unit) BeforeCommit(call func(context.Context) error) { u.before = append(u.before, call) }
 
 // Kept returns a value of type T that lives as long as the transaction: the zero value the first time, and the same pointer
