@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,6 +122,8 @@ func TestReport_OfAPageIsQuick(t *testing.T) {
 		}
 		n.now = n.now.Add(90 * 24 * time.Hour)
 		assert.Len(t, n.reports(store.AdLevelAd, ids...), 100)
-		assert.Less(t, effort.Of(func() { n.reports(store.AdLevelAd, ids...) }), 10*time.Second)
+		if !strings.HasPrefix(n.url, "postgres") { // which works in a process of its own, whose time is not counted
+			assert.Less(t, effort.Of(func() { n.reports(store.AdLevelAd, ids...) }), 10*time.Second)
+		}
 	})
 }
