@@ -67,10 +67,10 @@ func (b *Billing) named(provider string) (payments.Provider, error) {
 // ConfirmCheckout says how a buyer pays a checkout. Method is nil when none was sent.
 type ConfirmCheckout struct {
 	Method        *payments.MethodInput
-	Save          bool // keep the method for later
+	Save          bool // save the method, to charge it later
 	TermsAccepted bool
-	OnPage        bool // the buyer is on our page, and comes back to it from their bank
-	IsPublic      bool // whoever has the client secret asks: what a customer has saved is not theirs to use
+	OnPage        bool // the buyer pays on our page, to which their bank sends them back
+	IsPublic      bool // asked with the client secret, which is no proof of who asks: saved methods are refused
 	From          store.Buyer
 }
 
@@ -94,7 +94,7 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCh
 	confirm, refused := b.accept(ctx, account, in)
 	if refused != nil {
 		if _, err := b.store.GetCheckout(ctx, account, ref); err != nil {
-			return nil, err // which checkout comes before how it is paid
+			return nil, err // that there is no such checkout is said before what is wrong with the method
 		}
 		return nil, refused
 	}
@@ -173,16 +173,16 @@ func (b *Billing) CancelCheckoutPayment(ctx context.Context, account, id string)
 		return err
 	}
 	if err = b.abandon(ctx, begun); core.OutcomeOf(err) == core.Recorded {
-		return nil // given up
+		return nil // it was given up, as wanted
 	}
 	return err
 }
 
 const (
-	// unknownPause is how long the reconciler waits before it asks about a charge of which nothing was heard.
+	// unknownPause is how long the reconciler waits before it asks about a charge whose outcome is not known.
 	unknownPause = 10 * time.Second
 
-	// pendingPause is how long it waits for a bank that takes its time.
+	// pendingPause is how long the reconciler waits before it asks again about a charge that the bank has not decided.
 	pendingPause = time.Minute
 )
 

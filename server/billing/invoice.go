@@ -12,7 +12,7 @@ import (
 // otherwise the seller asks for them.
 type PayInvoice struct {
 	Method    *payments.MethodInput
-	OutOfBand bool // it was paid without this service; there is no method
+	OutOfBand bool // the invoice was paid elsewhere, in cash for one; there is no method
 	OnSession bool
 	From      store.Buyer
 }
@@ -30,7 +30,7 @@ func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInv
 	}
 	invoice, err := b.store.GetInvoice(ctx, account, ref)
 	if err != nil {
-		return nil, err // which invoice comes before how it is paid
+		return nil, err // that there is no such invoice is said before what is wrong with the method
 	}
 	how, err := b.acceptFor(ctx, invoice, in)
 	if err != nil {
@@ -46,7 +46,7 @@ func (b *Billing) PayInvoice(ctx context.Context, account, ref string, in PayInv
 		return nil, err
 	}
 	if err == nil && !in.OnSession && settled.Payment.Status == store.PaymentStatusRequiresAction {
-		err = b.abandon(ctx, settled) // nobody is there to do it
+		err = b.abandon(ctx, settled) // nobody is there to approve it
 	}
 	return settled.Invoice, err
 }
@@ -99,7 +99,7 @@ func (b *Billing) collectInvoice(ctx context.Context, account, id string) (bool,
 		return did, err
 	}
 	if err = b.chargeInvoice(ctx, payment); core.OutcomeOf(err) == core.Recorded {
-		err = nil // declined: that is an outcome
+		err = nil // it was declined, and that is stored
 	}
 	return true, err
 }

@@ -25,7 +25,7 @@ var errNotPublic = core.Invalid("payment_method", "A saved payment method is cha
 // payment for one; however often the provider is asked with the same token, it saves the method once.
 type attachment struct {
 	Token, Account string
-	Customer       *string // ours; nil for a buyer who is none yet
+	Customer       *string // our id, nil for a buyer who is no customer yet
 	Email, Name    *string
 	MethodRef      string
 	Card           store.PaymentMethod
@@ -138,7 +138,7 @@ func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in S
 // counted as a try, because no bank was asked about it.
 func (b *Billing) acceptSaved(ctx context.Context, account, customer string, in payments.MethodInput) (payments.Provider, payments.Method, error) {
 	if _, err := b.store.GetCustomer(ctx, account, customer); err != nil {
-		return nil, payments.Method{}, err // which customer comes before how they pay
+		return nil, payments.Method{}, err // that there is no such customer is said before what is wrong with the method
 	}
 	provider, err := b.chosen(ctx, account)
 	if err != nil {

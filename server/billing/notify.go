@@ -86,7 +86,7 @@ func (b *Billing) applyRefund(ctx context.Context, event payments.Event) error {
 		return tellAgain("refund", id)
 	}
 	if has := known[id].ProviderRef; has != nil && *has != event.Refund.Ref {
-		return nil // another one of the provider's that names ours
+		return nil // another refund of the provider's, which names ours in its metadata
 	}
 	_, err = b.settleRefund(ctx, known[id], event.Refund)
 	return err

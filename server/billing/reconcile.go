@@ -73,7 +73,7 @@ func (b *Billing) reconcile(ctx context.Context, due core.Due) error {
 		_, err = b.resume(ctx, begun)
 	}
 	if core.OutcomeOf(err) == core.Recorded {
-		return nil // declined: that is an outcome
+		return nil // it was declined or given up, and that is stored
 	}
 	return err
 }
@@ -88,7 +88,7 @@ func (b *Billing) abandon(ctx context.Context, begun *store.Confirmation) error 
 		return err
 	}
 	if err := b.store.Leave(ctx); err != nil {
-		return err // whoever asked may have stored that the buyer has to act
+		return err // ends the transaction of a request that has just stored that the buyer has to act
 	}
 	charge, err := provider.CancelCharge(ctx, payment.AccountID, *payment.ProviderRef)
 	if err != nil {

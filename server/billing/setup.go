@@ -37,7 +37,7 @@ type GiveMethod struct {
 // GivenMethod says how far the adding of a method is. Saved is nil until the bank has agreed. Until then NextURL is where the
 // bank asks the customer, empty if it does not ask.
 type GivenMethod struct {
-	Ref     string // of the charge of nothing
+	Ref     string // the provider's reference of the charge of nothing
 	Saved   *store.SavedMethod
 	NextURL string
 

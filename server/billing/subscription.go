@@ -25,7 +25,7 @@ func (b *Billing) CreateSubscription(ctx context.Context, account string, in Cre
 	if err != nil {
 		return nil, err
 	}
-	if in.Method == nil && c.AmountDueNow > 0 && c.Status == store.CheckoutStatusOpen { // else the request was sent before
+	if in.Method == nil && c.AmountDueNow > 0 && c.Status == store.CheckoutStatusOpen { // else it was sent before, or is free
 		if in.Method, err = b.defaultOf(ctx, account, *c.CustomerID); err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (b *Billing) giveUp(ctx context.Context, confirmed *store.Confirmation) err
 		}
 		return b.abandon(ctx, confirmed)
 	case store.PaymentStatusPending:
-		return core.NewUnknownError("payment "+payment.ID, errPending) // the same request finds out later
+		return core.NewUnknownError("payment "+payment.ID, errPending) // the same request sent again finds out
 	case store.PaymentStatusSucceeded, store.PaymentStatusFailed, store.PaymentStatusCanceled:
 	}
 	return nil
@@ -95,7 +95,7 @@ func (b *Billing) CancelSubscription(ctx context.Context, account, ref string, i
 		return sub, err
 	}
 	for _, id := range sub.Cancellation.V.RefundIDs {
-		if err := b.store.Leave(ctx); err != nil { // also the transaction that the refund before has opened
+		if err := b.store.Leave(ctx); err != nil { // ends the transaction, also that of the refund before
 			return nil, err
 		}
 		if _, err := b.ResumeRefund(ctx, account, id); err != nil { // the reconciler goes on with it
@@ -114,7 +114,7 @@ func (b *Billing) advance(ctx context.Context, account, id string) (bool, error)
 	}
 	err = b.chargeInvoice(ctx, step.Payment)
 	if core.OutcomeOf(err) == core.Recorded {
-		err = nil // declined: that is an outcome
+		err = nil // it was declined, and that is stored
 	}
 	return true, err
 }

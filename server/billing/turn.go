@@ -40,7 +40,7 @@ func (t *turn) drain(ctx context.Context, account string) {
 		if len(fresh) == 0 {
 			return
 		}
-		_ = atOnce(fresh, t.each, func(one core.Due) error { // what fails is counted
+		_ = atOnce(fresh, t.each, func(one core.Due) error { // try counts what fails
 			if !t.try(ctx, one) {
 				stuck.add(one)
 			}

@@ -21,7 +21,7 @@ const (
 type duty struct {
 	find   func(ctx context.Context, account string, limit int) ([]core.Due, error)
 	do     func(ctx context.Context, account, id string) (bool, error)
-	shared func(ctx context.Context) ([]string, error) // the accounts to share the turn among; nil: there is little to share
+	shared func(ctx context.Context) ([]string, error) // the accounts that share a turn; nil if there is too little work to share
 }
 
 // duties returns every kind of work, in the order in which they have their turns.
@@ -107,7 +107,7 @@ func (b *Billing) stopWaiting(ctx context.Context, account, id string) (bool, er
 	}
 	err = b.abandon(ctx, begun)
 	if core.OutcomeOf(err) == core.Recorded {
-		return true, nil // given up: that is an outcome
+		return true, nil // it was given up, and that is stored
 	}
 	return err == nil, err
 }

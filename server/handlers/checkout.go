@@ -15,7 +15,7 @@ import (
 // operations that read: whoever may write checkouts sees it.
 func conceal(ctx context.Context, c *store.Checkout) {
 	if !caller.Of(ctx).May("checkouts:write") {
-		c.ClientSecret, c.URL, c.NextAction.V = "", "", nil // where the buyer goes next may be that URL
+		c.ClientSecret, c.URL, c.NextAction.V = "", "", nil // the next action may contain that URL
 	}
 }
 

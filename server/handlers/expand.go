@@ -42,7 +42,7 @@ type refsOf[W any] func(object *W, field string, yield func(*wire.Reference))
 // kind is one type of referenced object.
 type kind struct {
 	name   core.Kind
-	schema string // of the specification
+	schema string // its name in the specification
 	// load returns a function that makes a fresh object for an id, or nil for one that is gone. Fresh, because an object
 	// shared by two references would carry what was expanded in one of them into the other.
 	load func(ctx context.Context, account string, ids []string) (func(id string) any, error)

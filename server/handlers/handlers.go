@@ -23,7 +23,7 @@ type Handlers struct {
 	post       *mail.Post
 	guard      *webhooks.Guard
 	tester     *webhooks.Tester
-	kinds      map[string]kind // what a reference may point at, by id prefix
+	kinds      map[string]kind // the types that a reference may point at, by the prefix of their ids
 	eventTypes api.EventTypeList
 }
 

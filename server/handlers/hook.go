@@ -29,7 +29,7 @@ func (h *Handlers) providerHook(c echo.Context) error {
 	switch {
 	case errors.Is(err, payments.ErrForged):
 		return &core.Error{Code: core.CodeBadRequest, Message: "The signature is not that of the provider, or is dated more than five minutes from now. Sign with the secret that the account has."}
-	case errors.Is(err, payments.ErrUnknownStatus): // sent again, it would say the same
+	case errors.Is(err, payments.ErrUnknownStatus): // answered 200: sent again, it would say the same
 		slog.WarnContext(r.Context(), "a notification of a payment provider is left aside", "provider", c.Param("provider"), "error", err)
 	case errors.Is(err, payments.ErrUnusable):
 		slog.WarnContext(r.Context(), "a notification of a payment provider is refused", "provider", c.Param("provider"), "error", err)

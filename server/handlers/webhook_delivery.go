@@ -22,7 +22,7 @@ func (h *Handlers) ListWebhookDeliveries(ctx context.Context, r api.ListWebhookD
 
 // RedeliverWebhookEndpoint implements POST /webhook_endpoints/{id}/redeliver.
 func (h *Handlers) RedeliverWebhookEndpoint(ctx context.Context, r api.RedeliverWebhookEndpointRequestObject) (api.RedeliverWebhookEndpointResponseObject, error) {
-	if err := mayRead(ctx, []string{store.EventAll}); err != nil { // what failed may be of any type
+	if err := mayRead(ctx, []string{store.EventAll}); err != nil { // the deliveries that failed may be of any type
 		return nil, err
 	}
 	after, before := core.TimeOf(r.Body.CreatedAfter.Time()), core.TimeOf(r.Body.CreatedBefore.Time())

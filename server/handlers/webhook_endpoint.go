@@ -53,7 +53,7 @@ func (h *Handlers) GetWebhookEndpoint(ctx context.Context, r api.GetWebhookEndpo
 func (h *Handlers) UpdateWebhookEndpoint(ctx context.Context, r api.UpdateWebhookEndpointRequestObject) (api.UpdateWebhookEndpointResponseObject, error) {
 	before, err := h.store.GetWebhookEndpoint(ctx, account(ctx), r.ID)
 	if err != nil {
-		return nil, err // before anything is said about the URL
+		return nil, err // that there is no such endpoint is said before anything about the URL
 	}
 	redirects := r.Body.URL != nil || r.Body.Status != nil || r.Body.Format != nil || r.Body.EnabledEvents != nil
 	if redirects {
@@ -70,7 +70,7 @@ func (h *Handlers) UpdateWebhookEndpoint(ctx context.Context, r api.UpdateWebhoo
 	}
 	if redirects {
 		if err := mayRead(ctx, e.EnabledEvents.V); err != nil {
-			return nil, err // somebody let it have more since it was read: nothing is changed
+			return nil, err // another request has subscribed it to more since it was read: nothing is changed
 		}
 	}
 	return api.UpdateWebhookEndpoint200JSONResponse(h.webhookEndpoint(e)), nil

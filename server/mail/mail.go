@@ -20,7 +20,7 @@ const sendTime = 30 * time.Second
 // Letter is a mail. Names and the subject may hold anything, line breaks too.
 type Letter struct {
 	From    string // the seller's name
-	ReplyTo string // where the seller reads
+	ReplyTo string // address at which the seller reads answers
 	To      string
 	Subject string
 	Text    string

@@ -91,7 +91,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 		return err
 	}
 	page.Form, page.Problems, page.Base = form, problems, url.PathEscape(checkout.ClientSecret)+"/"
-	if strings.HasSuffix(c.Path(), "/pay") || strings.HasSuffix(c.Path(), "/verify") { // the answer to a form that was refused
+	if strings.HasSuffix(c.Path(), "/pay") || strings.HasSuffix(c.Path(), "/verify") { // a refused form is answered below the page
 		page.Base = ""
 	}
 	if err := p.offerLetter(c, checkout, page); err != nil {
@@ -223,7 +223,7 @@ func (p *Pages) authenticate(c echo.Context) error {
 	if err != nil && !isMissing(err) && core.OutcomeOf(err) != core.Recorded {
 		return err
 	}
-	// Whatever came of it, or was done in another window, the page says. Addresses are relative: a proxy may have put
+	// The page says what came of it, or what was done in another window. The address is relative, because a proxy may have put
 	// us below a path of its own.
 	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret")))
 }
@@ -238,7 +238,7 @@ func (p *Pages) cancelPayment(c echo.Context) error {
 		return p.refuse(c, err)
 	}
 	if err := p.billing.CancelCheckoutPayment(ctx, account, id); err != nil {
-		slog.WarnContext(ctx, "cancel a payment", "error", err) // the page says how it stands
+		slog.WarnContext(ctx, "cancel a payment", "error", err) // the page says how the checkout stands now
 	}
 	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret")))
 }

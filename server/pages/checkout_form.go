@@ -58,7 +58,7 @@ func (p *Pages) pay(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if form["do"] != "pay" { // nothing that they typed is lost
+	if form["do"] != "pay" { // show again all that they typed
 		return p.showCheckout(c, http.StatusOK, account, id, form, nil)
 	}
 	next := ""

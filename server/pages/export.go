@@ -173,7 +173,7 @@ func harmless(cell string) string {
 			return "'" + cell
 		}
 	}
-	if cell != "" && strings.Contains("\t\r\n", cell[:1]) { // which may end the cell
+	if cell != "" && strings.Contains("\t\r\n", cell[:1]) { // which may end the cell, and begin another
 		return "'" + cell
 	}
 	return cell

@@ -70,7 +70,7 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *store.Invoice, proble
 		return err
 	}
 	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token")), Due: i.AmountDue(), Error: problem}
-	if c.Request().Method == http.MethodPost { // the answer to a form that was refused
+	if c.Request().Method == http.MethodPost { // a refused form is answered below the page
 		page.Here = "."
 	}
 	if err := p.offerPayment(c.Request().Context(), i, &page); err != nil {

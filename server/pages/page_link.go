@@ -60,7 +60,7 @@ func (p *Pages) showEnded(c echo.Context, account string, asked bool) error {
 		return err
 	}
 	page := endedPage{Seller: sellerOf(seller).Name, Renew: "renew", Asked: asked}
-	if strings.HasSuffix(c.Path(), "/:token") { // the form is below the page
+	if strings.HasSuffix(c.Path(), "/:token") { // this is the page itself, and its form is sent to an address below it
 		page.Renew = url.PathEscape(c.Param("token")) + "/renew"
 	}
 	status := http.StatusGone
@@ -102,7 +102,7 @@ func (p *Pages) renewInvoice(c echo.Context) error {
 
 // renew answers at once, and sends the letter afterwards.
 func (p *Pages) renew(c echo.Context, account string, send func(context.Context) error) error {
-	ctx := context.WithoutCancel(c.Request().Context()) // c is of another request after this one
+	ctx := context.WithoutCancel(c.Request().Context()) // not c: echo uses it for another request after this one
 	p.letters.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, renewTime)
 		defer cancel()

@@ -16,7 +16,7 @@ import (
 const (
 	// documentsAtOnce is how many documents are made at the same time. Each takes up to 60 MB meanwhile.
 	documentsAtOnce = 2
-	// documentPatience is how long somebody waits for a document. Making the dearest one takes about two seconds.
+	// documentPatience is how long somebody waits for a document at most. Making the largest one takes about two seconds.
 	documentPatience = 10 * time.Second
 	// keptBytes is the most that the documents which are kept may take together. Most have 20 to 50 kB.
 	keptBytes = 32 << 20
@@ -32,11 +32,11 @@ type documents struct {
 	write func(ctx context.Context, d invoicepdf.Document) ([]byte, error)
 	turns *turns
 
-	patience time.Duration // of who waits for a document, or for an export to begin
+	patience time.Duration // how long to wait for a document, or for an export to begin
 
 	mu     sync.Mutex
 	byKey  map[documentKey]*list.Element
-	recent *list.List // of *madeDocument, the one that was asked for last in front
+	recent *list.List // *madeDocument, the one that was asked for last in front
 	bytes  int
 	making map[documentKey]chan struct{} // closed when it is made, or was given up
 }

@@ -29,7 +29,7 @@ type visit struct {
 	Seller   *store.Account
 	Home     string // relative path from the request's address to the overview
 
-	authenticates bool // the server has test cards
+	authenticates bool // buyers approve charges of the test provider on our pages
 }
 
 // portalPage is the data that every page of the portal has.

@@ -181,7 +181,7 @@ func (p *Pages) foresee(v *visit, page *portalSubscription) error {
 	}
 	renewal, err := p.store.PreviewSubscriptionRenewal(ctx, sub.AccountID, sub.ID)
 	if _, invalid := isInvalid(err); invalid {
-		return nil // there is none
+		return nil // there is no next payment
 	}
 	if err == nil {
 		page.Next = &money{renewal.Amounts.Total - renewal.Balance, sub.Currency}

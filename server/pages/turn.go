@@ -73,7 +73,7 @@ func (t *turns) waitTurn(ctx context.Context, who asker) (release func(), err er
 	select {
 	case <-mine.granted:
 	case <-ctx.Done():
-		if !t.leave(mine) { // the turn came at the same time
+		if !t.leave(mine) { // the turn was granted at the same moment, so it has to be given back
 			t.release(who)
 		}
 		return nil, ctx.Err()

@@ -248,7 +248,7 @@ const (
 type Event struct {
 	ID       string
 	Account  string
-	Kind     EventKind // empty if it is of no concern
+	Kind     EventKind // empty if the notification does not concern us
 	Charge   Charge    // set for EventCharge
 	Refund   Refund    // set for EventRefund
 	Metadata map[string]string

@@ -106,7 +106,7 @@ var (
 func fieldNames(object reflect.Type, form func(name string) string) map[string]string {
 	names := map[string]string{}
 	for field := range object.Fields() {
-		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" { // the map of what has no field
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" { // the map of fields that the specification does not name
 			names[form(name)] = name
 		}
 	}

@@ -74,7 +74,7 @@ func adState(op store.AdOp, state store.AdObject) json.RawMessage {
 		}
 		turned["configured_status"] = turned["to"]
 		delete(turned, "to")
-		delete(turned, "ref") // it is the target
+		delete(turned, "ref") // target_id says the same
 		out = turned
 	case store.AdOpUploadAudience:
 		var counted map[string]json.RawMessage

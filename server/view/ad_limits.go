@@ -76,7 +76,7 @@ func adLimitChange(p *core.Problems, at string, sent *api.AdLimitUpdate) func(*s
 	}
 	perCampaign := limitAmount(p, at+".max_daily_budget_per_campaign", sent.MaxDailyBudgetPerCampaign)
 	total := limitAmount(p, at+".max_total_daily_budget", sent.MaxTotalDailyBudget)
-	var bid *store.AdAmount // any
+	var bid *store.AdAmount // nil: any amount
 	if sent.MaxBidAmount.IsSpecified() && !sent.MaxBidAmount.IsNull() {
 		bid = limitAmount(p, at+".max_bid_amount", new(sent.MaxBidAmount.MustGet()))
 	}

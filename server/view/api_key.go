@@ -11,7 +11,7 @@ func APIKey(k *store.APIKey) api.APIKey {
 		ID:         k.ID,
 		Object:     "api_key",
 		Name:       k.Name,
-		Token:      nil, // the answer to its creation alone has it
+		Token:      nil, // only the answer to its creation shows it
 		TokenLast4: k.TokenLast4,
 		Scopes:     mapped(k.Scopes.V, func(s string) api.APIKeyScope { return api.APIKeyScope(s) }),
 		ExpiresAt:  atOrNull(k.ExpiresAt),

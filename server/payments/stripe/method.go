@@ -43,7 +43,7 @@ func (p *Provider) CreateCustomer(ctx context.Context, in payments.CustomerInput
 	if in.Name != "" {
 		params.Name = &in.Name
 	}
-	params.SetIdempotencyKey(in.Token + "-customer") // a token may be a charge's too
+	params.SetIdempotencyKey(in.Token + "-customer") // a charge may use the same token, and Stripe's keys are shared by all calls
 	made, err := c.V1Customers.Create(ctx, params)
 	if err != nil {
 		return "", declineOf("create a customer", err)

@@ -34,7 +34,7 @@ type envelope struct {
 // concern us, whoever signed them: a seller may use Stripe for other things too.
 func (p *Provider) ParseWebhook(ctx context.Context, header http.Header, body []byte) (payments.Event, error) {
 	var peek envelope
-	if err := json.Unmarshal(body, &peek); err != nil || bytes.Contains(body, []byte(`\u0000`)) { // no database can be asked for a NUL
+	if err := json.Unmarshal(body, &peek); err != nil || bytes.Contains(body, []byte(`\u0000`)) { // PostgreSQL takes no NUL
 		return payments.Event{}, payments.ErrForged
 	}
 	account := peek.Data.Object.Metadata[keyAccount]
@@ -51,9 +51,9 @@ func (p *Provider) ParseWebhook(ctx context.Context, header http.Header, body []
 		return payments.Event{}, payments.ErrForged
 	}
 	switch {
-	case event.ID == "": // it would be the same as the next one that has none
+	case event.ID == "": // the next event without an id would be taken for the same one
 		return payments.Event{}, fmt.Errorf("%w: it has no id", payments.ErrUnusable)
-	case event.Data == nil: // said twice, and the second time null
+	case event.Data == nil: // the body had the field twice, the second time with null
 		return payments.Event{}, fmt.Errorf("%w: it has no data", payments.ErrUnusable)
 	}
 	read, err := eventOf(account, &event)

@@ -12,9 +12,9 @@ import (
 // behaviour is what happens to the charges and refunds of a test card.
 type behaviour struct {
 	decline string                // the decline code; empty: the charge goes through
-	spares  spares                // charges that go through all the same; nil: none
+	spares  spares                // which charges go through all the same; nil: none
 	action  bool                  // the buyer has to authenticate, if they are there
-	refund  payments.RefundStatus // what becomes of a refund in time; empty: it succeeds at once
+	refund  payments.RefundStatus // what a pending refund becomes after a while; empty: it succeeds at once
 }
 
 // spares reports whether a charge goes through although its card declines, given what the card was charged before.
