@@ -17,7 +17,7 @@ import (
 	"unicode"
 )
 
-// maxAnswer bounds the body of an answer, in bytes.
+// maxAnswer is the largest body of an answer that is read, in bytes.
 const maxAnswer = 32 << 20
 
 var errAnswerTooLarge = fmt.Errorf("the answer is over %d MiB", maxAnswer>>20)

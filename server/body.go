@@ -145,7 +145,7 @@ func (o *Operation) bodyMissing() error {
 	return &core.Error{Code: core.CodeParameterMissing, Param: param, Message: "The body is missing. Send a JSON object, Content-Type: application/json."}
 }
 
-// What a body may have in it: more than anybody's has, and so little that one of nothing but errors costs little.
+// How much a body may contain. It is more than any honest body has, and so little that refusing one full of errors costs little.
 const (
 	maxKeys   = 1000   // of an object
 	maxValues = 20_000 // for each MiB that the operation takes

@@ -23,7 +23,7 @@ import (
 	"github.com/tillwright/tillwright/webhooks"
 )
 
-// The words that settings may have.
+// The values that some settings may have.
 const (
 	Development = "development"
 	Production  = "production"
@@ -90,7 +90,7 @@ func LoadConfig(layers ...map[string]string) (*Config, error) {
 	return c, c.check()
 }
 
-// What some settings may be.
+// What the error about a wrong setting says is allowed.
 const (
 	allowedConns     = "a number from 2 to 1000"
 	allowedSwitch    = "true or false"

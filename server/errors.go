@@ -20,7 +20,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// The codes that only HTTP has, beside those of the store.
+// The codes of errors that only HTTP has. The store has the others.
 const (
 	codeMethodNotAllowed core.Code = "method_not_allowed"
 	codeTooLarge         core.Code = "request_too_large"
@@ -28,7 +28,7 @@ const (
 	codeMediaType        core.Code = "unsupported_media_type"
 	codeInternal         core.Code = "api_error"
 
-	// outOfReach goes out as codeInternal: to a client both mean the same, and the status says which it is.
+	// outOfReach is sent as codeInternal: both mean the same to a client, and the status tells them apart.
 	outOfReach core.Code = "unavailable"
 )
 
@@ -149,7 +149,7 @@ func (s *Server) refusePage(c echo.Context, status int) bool {
 	return c.Response().Committed
 }
 
-// The bounds of an envelope, in characters and fields. What the client sent may be in any of them.
+// The most that an envelope may contain, in characters and fields. Any of them may repeat what the client sent.
 const (
 	maxMessage = 1000
 	maxParam   = 200

@@ -14,7 +14,7 @@ import (
 // may not read customers through them.
 type expandScopes map[string][]string
 
-// readExpandScopes returns x-scopes of the operation's expand parameter.
+// readExpandScopes reads x-scopes of the operation's expand parameter.
 func (o *Operation) readExpandScopes() expandScopes {
 	scopes := expandScopes{}
 	for i := range o.parameters {

@@ -16,8 +16,7 @@ import (
 
 const defaultMaxBody = 1 << 20
 
-// Operation is what the OpenAPI document says about one operation. It is read
-// once, at start; a request only looks at it.
+// Operation is what the OpenAPI document says about one operation. It is read once, at the start, and never changed after that.
 type Operation struct {
 	ID      string
 	Method  string

@@ -11,8 +11,7 @@ import (
 
 const quotaWindow = 60 // seconds
 
-// The headers by their canonical names, and the value that never changes.
-// Nothing writes to these.
+// The names of the headers in their canonical form. Policies are the values of the first one by limit, made once and never changed.
 const (
 	headerPolicy = "Ratelimit-Policy"
 	headerLimit  = "Ratelimit"

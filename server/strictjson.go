@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a JSON body may be, beyond RFC 8259.
+// The limits of a JSON body, which RFC 8259 does not set.
 const (
 	maxJSONDepth  = 64
 	maxJSONNumber = 100 // characters; a float64 needs at most 24

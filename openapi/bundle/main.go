@@ -1,5 +1,5 @@
 // Command bundle makes one document of openapi/openapi.yaml and openapi/resources, checks it against our own rules, and
-// writes gen/spec/openapi.json, which the server serves, gen/spec/requests.json, which it holds requests against,
+// writes gen/spec/openapi.json, which the server serves, gen/spec/requests.json, which it checks requests against,
 // sdk/service.gen.go, bin/openapi.{server,sdk}.yaml, from which oapi-codegen makes the rest of the Go code, and bin/openapi.yaml,
 // the document to read. Run it with `make gen`.
 package main

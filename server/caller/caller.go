@@ -7,7 +7,7 @@ import (
 	"context"
 )
 
-// Caller is the asking party of one request.
+// Caller is whoever sends a request.
 type Caller struct {
 	RequestID string   // req_..., made here, on every log line and response of the request
 	Account   string   // acct_..., empty without an API key

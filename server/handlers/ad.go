@@ -57,7 +57,7 @@ func (h *Handlers) BoostPost(ctx context.Context, r api.BoostPostRequestObject) 
 	return api.BoostPost201JSONResponse(view.Ad(out.Ad)), nil
 }
 
-// The bounds of what may be sent with an ad besides its own fields.
+// How many unknown fields may be sent with an ad, and how large they may be together.
 const (
 	maxExtraFields = 50
 	maxExtraBytes  = 16 << 10

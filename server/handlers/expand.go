@@ -36,7 +36,8 @@ func kindsOf(s *store.Store) map[string]kind {
 	return kinds
 }
 
-// refsOf calls yield with each reference that an object holds in the field.
+// refsOf calls yield with each reference that a field of an object holds, so that the reference can be replaced by what it
+// names.
 type refsOf[W any] func(object *W, field string, yield func(*wire.Reference))
 
 // kind is one type of referenced object.

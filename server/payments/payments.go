@@ -219,7 +219,7 @@ type RefundInput struct {
 // RefundStatus is the status of a refund.
 type RefundStatus string
 
-// The states of a refund. A bank may send back what has succeeded, so that it fails after all.
+// The states of a refund. One that succeeded may still fail, if a bank sends the money back.
 const (
 	RefundPending   RefundStatus = "pending"
 	RefundSucceeded RefundStatus = "succeeded"

@@ -7,7 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// Address has the same fields in the store and on the wire, so one converts to the other.
+// address renders an address, nil for none. It has the same fields in the store and on the wire, so one converts to the other.
 func address(a *core.Address) *api.Address { return (*api.Address)(a) }
 
 // setAddress replaces the whole address, as a PATCH of a nested object does.

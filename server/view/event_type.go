@@ -63,7 +63,7 @@ func sampleTime() core.Time {
 	return core.TimeOf(time.Date(2026, time.November, 21, 9, 30, 0, 0, time.UTC))
 }
 
-// eventSample returns what the store would emit for a sale of one product, nil for the types that nothing emits yet.
+// eventSample returns what the store would emit when one product is sold, nil for types that nothing emits yet.
 func eventSample(kind string) any {
 	switch kind {
 	case store.EventProductCreated, store.EventProductUpdated:
@@ -110,7 +110,7 @@ func samplePaidOrder() *store.OrderDetail {
 	return order
 }
 
-// sampleRefund gives all of a paid order back.
+// sampleRefund is a pending refund of all of a paid order.
 func sampleRefund() *store.RefundDetail {
 	now, d := sampleTime(), samplePaidOrder()
 	refund := store.Refund{

@@ -182,7 +182,7 @@ func (s *Server) PanicOnEvent(on bool) { s.panics.Store(on) }
 // Account makes an account on the pro plan and returns a client with a key of it that may do everything.
 func (s *Server) Account(t testing.TB) *Client { return s.AccountOn(t, store.PlanPro) }
 
-// AccountOn is Account on another plan.
+// AccountOn does what Account does, on another plan.
 func (s *Server) AccountOn(t testing.TB, plan store.Plan) *Client {
 	t.Helper()
 	account, err := s.store.CreateAccount(t.Context(), store.NewAccount{Name: "Test", Email: "test@example.com", Plan: plan})

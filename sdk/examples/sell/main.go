@@ -32,6 +32,7 @@ func main() {
 	}
 }
 
+// run offers a product, sells it, and waits for the webhook that reports the sale.
 func run(ctx context.Context) error {
 	key := os.Getenv("TILLWRIGHT_API_KEY")
 	if key == "" {

@@ -34,6 +34,7 @@ func main() {
 	}
 }
 
+// run sells a subscription, and moves the clock through its trial, a payment, a failed renewal and its recovery.
 func run(ctx context.Context) error {
 	key := os.Getenv("TILLWRIGHT_API_KEY")
 	if key == "" {

@@ -93,7 +93,7 @@ func (f *forwarder) add(d delivery) bool {
 	}
 }
 
-// run passes on until ctx ends, and says what is then left.
+// run passes deliveries on until ctx ends. Then it prints how many are left.
 func (f *forwarder) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
@@ -131,7 +131,7 @@ func (f *forwarder) post(ctx context.Context, d delivery) {
 	}
 }
 
-// describeFailure leaves out the address, which was printed at the start.
+// describeFailure returns why a delivery could not be passed on, without the address, which was printed at the start.
 func describeFailure(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -145,8 +145,8 @@ func describeFailure(err error) string {
 	return err.Error()
 }
 
-// resigned returns the headers of a delivery with each signature replaced by one of our own. That of a previous secret
-// has no meaning here.
+// resigned returns the headers of a delivery with each signature replaced by one with our own secret. A signature with a
+// previous secret is dropped, because ours has no previous one.
 func resigned(d delivery, secret string, now time.Time) http.Header {
 	h := d.header.Clone()
 	for name := range h {

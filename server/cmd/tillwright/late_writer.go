@@ -11,8 +11,8 @@ const (
 	lateAmount = 32 << 10
 )
 
-// lateWriter gathers lines and writes them together, at most 50 ms after the first
-// of them: a system call for every request's line is a twentieth of a request.
+// lateWriter gathers lines and writes them together, at most 50 ms after the first of them. A system call for the line of every
+// request would be a twentieth of what a request costs.
 type lateWriter struct {
 	to io.Writer
 

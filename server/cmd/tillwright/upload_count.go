@@ -39,7 +39,7 @@ func (c *uploadCounts) ignore(columns []string) {
 	}
 }
 
-// add adds what became of later rows.
+// add adds the counts of later rows.
 func (c *uploadCounts) add(later uploadCounts) {
 	c.Received += later.Received
 	c.Accepted += later.Accepted

@@ -15,7 +15,7 @@ import (
 type uploadProgress struct {
 	path string
 
-	// What the file was: another one has other rows.
+	// Size and time of the uploaded file. If they differ, it is another file, with other rows.
 	Size       int64     `json:"size"`
 	ModifiedAt time.Time `json:"modified_at"`
 
@@ -24,7 +24,8 @@ type uploadProgress struct {
 	Counts uploadCounts `json:"counts"`
 }
 
-// openProgress reads where an earlier run of an upload has stopped, or begins with the first row.
+// openProgress reads where an earlier run of an upload has stopped, or begins with the first row. It is an error if the uploaded
+// file was changed in between.
 func openProgress(file *os.File, audience string) (*uploadProgress, error) {
 	info, err := file.Stat()
 	if err != nil {

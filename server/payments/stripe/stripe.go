@@ -39,7 +39,7 @@ func New(o Options) *Provider {
 	})}
 }
 
-// Keys reads the keys that accounts have given us.
+// Keys returns a function that reads the Stripe keys of an account from the store.
 func Keys(s *store.Store) func(ctx context.Context, account string) (payments.Credentials, error) {
 	return func(ctx context.Context, account string) (payments.Credentials, error) {
 		secrets, err := s.GetStripeSecrets(ctx, account)

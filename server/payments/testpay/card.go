@@ -36,7 +36,8 @@ type testCard struct {
 	behaviour
 }
 
-// The numbers are the ones that developers know from other providers, so that habits work.
+// testCards are the cards that are taken. Their numbers are those that developers know from other providers, so that habits
+// work.
 var testCards = []testCard{
 	{"4242424242424242", "pm_card_visa", "visa", behaviour{}},
 	{"5555555555554444", "pm_card_mastercard", "mastercard", behaviour{}},
@@ -67,7 +68,7 @@ func cardOf(methodRef string) (testCard, bool) {
 	return testCard{}, false
 }
 
-// What is shown of a method that came as a token.
+// tokenExpMonth and tokenExpYear are shown for a method that came as a token.
 const tokenExpMonth, tokenExpYear = 12, 2099
 
 // Accept implements payments.Provider. It takes test cards, by number or token, and refuses everything else: a real card number
