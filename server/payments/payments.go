@@ -96,8 +96,8 @@ var ErrUnusable = errors.New("the notification is signed, but cannot be used")
 // later may give one that is known.
 var ErrUnknownStatus = errors.New("the status is not known")
 
-// ErrNoCustomer means that the provider does not know a customer any more and has to create them again: our account may belong
-// to another one there by now, or have gone from test mode to live mode.
+// ErrNoCustomer means that the provider does not know a customer any more and has to create them again: the seller's keys may
+// be those of another account there by now, or of live mode instead of test mode.
 var ErrNoCustomer = errors.New("the provider does not know the customer")
 
 // ErrNoCharge means that the provider finds no such charge with the keys that the account has today. With earlier keys there
