@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -232,51 +231,6 @@ func (s *Store) GetConfirmation(ctx context.Context, account, id string) (*Confi
 	return &Confirmation{Checkout: c, Payment: payment}, err
 }
 
-// defaultHoldMinutes and the next two bound the time that a seller gives buyers for an action that the provider requires, such
-// as one at their bank. Their stock is held meanwhile.
-const defaultHoldMinutes, minHoldMinutes, maxHoldMinutes = 30, 5, 120
-
-// hold returns how long a payment in this account waits for its buyer's action.
-func (s *Store) hold(ctx context.Context, account string) (time.Duration, error) {
-	minutes, err := db.Get[int64](ctx, s.db, `SELECT payment_hold_minutes FROM accounts WHERE id = ?`, account)
-	return time.Duration(core.Deref(minutes)) * time.Minute, err
-}
-
-// HoldIsOver reports whether the buyer's time is over for an action that their payment requires, by the account's clock. It
-// ends after the time that the seller gives buyers, and at the latest when the checkout expires. It is false for a payment that
-// requires no action.
-func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, error) {
-	p := begun.Payment
-	if p.Status != PaymentStatusRequiresAction {
-		return false, nil
-	}
-	now, err := s.db.BusinessNow(ctx, p.AccountID)
-	if err != nil {
-		return false, err
-	}
-	if begun.Checkout != nil && begun.Checkout.ExpiresAt <= now {
-		return true, nil
-	}
-	hold, err := s.hold(ctx, p.AccountID)
-	return p.CreatedAt.Add(hold) <= now, err
-}
-
-// WaitingPayments returns at most limit payments of an account whose buyers have not done what was required of them within the
-// time that the seller gives them, the oldest first.
-func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) ([]core.Due, error) {
-	now, err := s.db.BusinessNow(ctx, account)
-	if err != nil {
-		return nil, err
-	}
-	hold, err := s.hold(ctx, account)
-	if err != nil {
-		return nil, err
-	}
-	return db.Select[core.Due](ctx, s.db, `
-		SELECT account_id, id FROM payments WHERE account_id = ? AND status = 'requires_action' AND created_at <= ? ORDER BY created_at, id LIMIT ?`,
-		account, now.Add(-hold), limit)
-}
-
 // CheckoutPayment returns the payment of a checkout that is under way, or CodeMissing.
 func (s *Store) CheckoutPayment(ctx context.Context, account, checkout string) (*Payment, error) {
 	payment, err := db.Get[Payment](ctx, s.db, paymentColumns.SelectSQL+`
@@ -285,25 +239,6 @@ func (s *Store) CheckoutPayment(ctx context.Context, account, checkout string) (
 		err = core.Missing("payment", "", checkout)
 	}
 	return payment, err
-}
-
-// paymentLeases makes sure that one process at a time asks the provider about a payment without an outcome.
-var paymentLeases = db.Leases{Table: "payments", Open: "status IN ('pending', 'requires_action')"}
-
-// DuePayments returns at most limit payments of a provider, of any account, that have no outcome and that nobody is charging
-// now. They are candidates: another process may take one first, or settle it, until LeasePayment has claimed it.
-func (s *Store) DuePayments(ctx context.Context, provider string, limit int) ([]core.Due, error) {
-	return paymentLeases.Due(ctx, s.db, provider, limit)
-}
-
-// LeasePayment claims a due payment for the caller, and reports false if somebody else was first or it has its outcome.
-func (s *Store) LeasePayment(ctx context.Context, account, id string) (bool, error) {
-	return paymentLeases.Take(ctx, s.db, account, id)
-}
-
-// YieldPayment ends the caller's lease on a payment whose outcome is not known yet: it is due again after the pause.
-func (s *Store) YieldPayment(ctx context.Context, account, id string, pause time.Duration) error {
-	return paymentLeases.Yield(ctx, s.db, account, id, pause)
 }
 
 // findPayment reads a payment, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
