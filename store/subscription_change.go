@@ -383,7 +383,7 @@ func (s *Subscription) apply(change *PendingChange, carried []PaidPart) error {
 	}
 	s.CyclesBilled++
 	s.Restarts++
-	s.use(change.Amount)
+	s.useDiscount()
 	s.AnchorDay = int64(change.EffectiveAt.Time().Day())
 	err := s.begin(change.EffectiveAt)
 	s.Carried = core.JSONOf(carried)

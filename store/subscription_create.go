@@ -113,7 +113,7 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 		}
 		if terms != nil && terms.rate(item) != nil {
 			sub.setDiscount(terms, now)
-			sub.use(sub.PeriodAmount + item.DiscountAmount*sub.CyclesBilled)
+			sub.useDiscount()
 		}
 		made, lines = append(made, *sub), append(lines, i)
 	}

@@ -161,13 +161,13 @@ func (s *Subscription) billed(in *subscriptionBill) {
 	s.CyclesBilled++
 	s.PeriodAmount = in.Period
 	s.Prorations = core.JSON[[]Proration]{}
-	s.use(in.Items[0].SubtotalAmount)
+	s.useDiscount()
 }
 
-// use takes a discount for one period away. Subtotal is what the period costs: if that is 0 the discount stays for the next
-// period, because a free period does not use it up.
-func (s *Subscription) use(subtotal int64) {
-	if d := s.Discount.V; d != nil && d.Duration == DiscountDurationOnce && subtotal > 0 {
+// useDiscount takes a discount for one period away if the current period is billed. A free plan does not use it up. What counts
+// is the price before the discount: a period that is free only because of the discount does.
+func (s *Subscription) useDiscount() {
+	if d := s.Discount.V; d != nil && d.Duration == DiscountDurationOnce && s.CyclesBilled > 0 && s.Quantity*s.UnitAmount > 0 {
 		s.Discount = core.JSON[*DiscountTerms]{}
 	}
 }

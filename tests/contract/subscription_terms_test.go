@@ -122,6 +122,37 @@ func TestUpdateSubscription_RedeemsItsDiscount(t *testing.T) {
 	})
 }
 
+// A discount for one period is used up by the one that a change of plan begins, though that costs nothing with it.
+func TestChangeSubscription_UsesUpADiscountForOnePeriod(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		yearly := variantOnSale(t, c, sdk.ProductPriceVariant{
+			Type: new(sdk.PriceVariantTypeRecurring), Interval: new(sdk.PriceVariantIntervalYear), IntervalCount: new(int64(1)), Amount: new(int64(12000)), Currency: new("usd"),
+		})
+		for bps, want := range map[int64]sdk.SubscriptionChangePreview{
+			5000:  {UnusedAmount: 1000, RemainingAmount: 6000, AmountDue: 5000},
+			10000: {UnusedAmount: 1000, CreditAmount: 1000},
+		} {
+			sub := subscription(t, c, monthly(t, c, 1000))
+			off := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Name: new("Sorry"), Type: "percent", PercentBps: &bps, Duration: new(sdk.DiscountDurationOnce)}))
+			ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{Discount: sdk.Set(off.ID)}))
+			in := &sdk.SubscriptionChangeCreate{PriceVariant: &yearly.ID}
+			preview := ok[*sdk.SubscriptionChangePreview](t)(c.Subscriptions.PreviewChange(background, sub.ID, in))
+			if preview.UnusedAmount != want.UnusedAmount || preview.RemainingAmount != want.RemainingAmount || preview.AmountDue != want.AmountDue || preview.CreditAmount != want.CreditAmount {
+				t.Errorf("with %d off the change is going to cost %+v", bps, preview)
+			}
+			changed := ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, in, sdk.Expand("latest_invoice", "customer")))
+			billed := changed.LatestInvoice.ID != sub.LatestInvoice.ID
+			if billed != (want.AmountDue > 0) || billed && changed.LatestInvoice.Object.AmountPaid != want.AmountDue || changed.Customer.Object.BalanceAmount["usd"] != want.CreditAmount {
+				t.Errorf("with %d off it was changed to %+v", bps, changed)
+			}
+			renewal := ok[*sdk.SubscriptionRenewalPreview](t)(c.Subscriptions.PreviewRenewal(background, sub.ID))
+			if renewal.TotalAmount != 12000 || renewal.DiscountAmount != 0 {
+				t.Errorf("%d were taken off, and then the second year costs %+v", bps, renewal)
+			}
+		}
+	})
+}
+
 func TestUpdateSubscription_RefusesADiscountAsACheckoutDoes(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		sub, other := subscription(t, c, monthly(t, c, 1000)), onSale(t, c, 1900)
