@@ -8910,9 +8910,9 @@ func (s *InvoicesService) MarkUncollectible(ctx context.Context, id string, opts
 
 // Pay sends POST /invoices/{id}/pay.
 //
-// Charges what is due of an open or past due invoice, without its buyer: `payment_method`, or the customer's default one. A
-// decline answers 422 with `errors.payment_method`, and the invoice stays as it is. `out_of_band: true` notes instead that it
-// was paid without this service. While a payment is under way, and once it is paid, void or uncollectible, it is 422 on `status`.
+// Charges what is due of an open or past due invoice, without its buyer: `payment_method`, or else what its subscription is
+// charged to, or without a subscription the customer's default one. A decline answers 422 with `errors.payment_method`, and the
+// invoice stays as it is. `out_of_band: true` notes instead that it was paid without this service. While a payment is under way, and once it is paid, void or uncollectible, it is 422 on `status`.
 // Emits `order.paid` and `invoice.paid` when the money has come.
 func (s *InvoicesService) Pay(ctx context.Context, id string, body *InvoicePay, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "payInvoice", []string{id}, nil, body, opts)

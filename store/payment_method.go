@@ -235,23 +235,42 @@ func (s *Store) CustomerPaymentMethod(ctx context.Context, account, customer, re
 	return s.findMethod(ctx, &Customer{AccountID: account, ID: customer}, ref, "payment_method")
 }
 
-// MethodForInvoice returns the method that an invoice is charged with while its customer is away, nil if there is none. Usually
-// that is the customer's default. An invoice of a subscription whose method is not a saved one is charged with that method. If
-// only a typed address says that the subscription is the customer's, it has its own method or none: what the customer has saved
-// is not touched.
+// MethodForInvoice returns the method that an invoice is charged with while its customer is away, nil if there is none: that of
+// the subscription that it bills, or else the customer's default.
 func (s *Store) MethodForInvoice(ctx context.Context, i *Invoice) (*BillingMethod, error) {
 	sub, err := s.subscriptionOf(ctx, i)
 	if err != nil {
 		return nil, err
 	}
-	if sub != nil && (!sub.CustomerVerified || sub.Method.V != nil && sub.Method.V.ID == nil) {
-		return sub.Method.V, nil
+	if sub != nil {
+		return s.MethodForSubscription(ctx, sub)
 	}
 	m, err := s.MethodToCharge(ctx, i.AccountID, i.CustomerID, nil)
 	if err != nil || m == nil {
 		return nil, err
 	}
 	return m.billing(), nil
+}
+
+// MethodForSubscription returns what a subscription is charged with, whether by a renewal, a retry or somebody's request: its
+// own method as long as the customer has it, or else the customer's default, or nil if there is neither. If only a typed address
+// says that the subscription is the customer's, it has its own method or none: what the customer has saved is not touched.
+func (s *Store) MethodForSubscription(ctx context.Context, sub *Subscription) (*BillingMethod, error) {
+	var own *string
+	if m := sub.Method.V; m != nil {
+		if m.ID == nil {
+			return m, nil
+		}
+		own = m.ID
+	}
+	if !sub.CustomerVerified {
+		return nil, nil
+	}
+	saved, err := s.MethodToCharge(ctx, sub.AccountID, sub.CustomerID, own)
+	if err != nil || saved == nil {
+		return nil, err
+	}
+	return saved.billing(), nil
 }
 
 // SavedMethodForInvoice returns a saved method of the customer of an invoice, or CodeMissing on payment_method. If only a typed

@@ -83,7 +83,7 @@ func (u *unit) chargedTo(ctx context.Context, m *SavedMethod) (*Subscription, er
 		if going[i].CancelAtPeriodEnd {
 			continue
 		}
-		method, err := u.billingMethod(ctx, &going[i])
+		method, err := u.store.MethodForSubscription(ctx, &going[i])
 		if err != nil {
 			return nil, err
 		}

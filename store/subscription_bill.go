@@ -181,24 +181,3 @@ func (u *unit) chargeBill(ctx context.Context, b *bill, method *BillingMethod, i
 		CustomerRef: method.CustomerRef, MethodID: method.ID,
 	})
 }
-
-// billingMethod returns what a subscription is charged with: its own method as long as the customer has it, or else the
-// customer's default, or nil if there is neither. A subscription that is not known to be the customer's has its own method or
-// none.
-func (u *unit) billingMethod(ctx context.Context, sub *Subscription) (*BillingMethod, error) {
-	var own *string
-	if m := sub.Method.V; m != nil {
-		if m.ID == nil {
-			return m, nil
-		}
-		own = m.ID
-	}
-	if !sub.CustomerVerified {
-		return nil, nil
-	}
-	saved, err := u.store.MethodToCharge(ctx, sub.AccountID, sub.CustomerID, own)
-	if err != nil || saved == nil {
-		return nil, err
-	}
-	return saved.billing(), nil
-}

@@ -347,7 +347,7 @@ func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *
 		}
 		return u.saveSubscription(ctx, sub, now)
 	}
-	method, err := u.billingMethod(ctx, sub)
+	method, err := u.store.MethodForSubscription(ctx, sub)
 	if err != nil {
 		return err
 	}

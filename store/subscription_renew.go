@@ -120,7 +120,7 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Tim
 	if b.Order.Status == OrderStatusPaid {
 		return nil, nil
 	}
-	method, err := u.billingMethod(ctx, sub)
+	method, err := u.store.MethodForSubscription(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (u *unit) chargeAgain(ctx context.Context, sub *Subscription, now core.Time
 	if !extra { // nil marks an attempt of the schedule: see notCollected
 		sub.NextAttemptAt = nil
 	}
-	method, err := u.billingMethod(ctx, sub)
+	method, err := u.store.MethodForSubscription(ctx, sub)
 	if err != nil {
 		return nil, err
 	}

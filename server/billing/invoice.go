@@ -58,7 +58,7 @@ func (b *Billing) acceptFor(ctx context.Context, invoice *store.Invoice, in PayI
 	if in.Method == nil {
 		how, err := b.wayOf(ctx, invoice.AccountID, invoice.ID)
 		if err == nil && how == nil {
-			err = core.Invalid("payment_method", "The customer has no default payment method. Send a payment method, or out_of_band.")
+			err = core.Invalid("payment_method", "There is no payment method that the invoice is charged to. Send one, or out_of_band.")
 		}
 		if err != nil {
 			return store.InvoicePayment{}, err
@@ -104,9 +104,8 @@ func (b *Billing) collectInvoice(ctx context.Context, account, id string) (bool,
 	return true, err
 }
 
-// wayOf returns what an invoice is charged to while its customer is away: their default method. An invoice of a subscription is
-// charged to the card that the subscription was bought with, if that card is not saved or the buyer's address was never
-// confirmed. It is nil if there is nothing to charge.
+// wayOf returns what an invoice is charged to while its customer is away: the method of its subscription, or their default one.
+// It is nil if there is nothing to charge.
 func (b *Billing) wayOf(ctx context.Context, account, id string) (*store.InvoicePayment, error) {
 	invoice, err := b.store.GetInvoice(ctx, account, id)
 	if err != nil {

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -141,29 +142,26 @@ func (p *Pages) showSubscription(v *visit, status int, problem string, typed for
 	if page.Cards, _, err = p.store.ListCustomerPaymentMethods(ctx, account, v.Customer.ID, core.Page{Limit: portalAll}); err != nil {
 		return err
 	}
-	page.charged()
+	if err := p.charged(ctx, page); err != nil {
+		return err
+	}
 	if err := p.foresee(v, page); err != nil {
 		return err
 	}
 	return p.render(v, status, "portal_subscription.html", page)
 }
 
-// charged finds which saved card the subscription is charged to: its own, as long as that is not removed, and otherwise the
-// default one.
-func (s *portalSubscription) charged() {
-	own := ""
-	if m := s.Subscription.Method.V; m != nil {
-		if m.ID == nil {
-			return // the card that it was bought with, which is not among those saved
-		}
-		own = *m.ID
+// charged finds which of the saved cards the subscription is charged to. Method stays nil if it is charged to the card that it
+// was bought with, which is not among them, or to none.
+func (p *Pages) charged(ctx context.Context, page *portalSubscription) error {
+	method, err := p.store.MethodForSubscription(ctx, page.Subscription)
+	if err != nil || method == nil {
+		return err
 	}
-	for _, id := range []string{own, text(s.Customer.DefaultPaymentMethodID)} {
-		if at := slices.IndexFunc(s.Cards, func(m store.SavedMethod) bool { return m.ID == id }); at >= 0 {
-			s.Method = &s.Cards[at]
-			return
-		}
+	if at := slices.IndexFunc(page.Cards, func(m store.SavedMethod) bool { return m.ID == text(method.ID) }); at >= 0 {
+		page.Method = &page.Cards[at]
 	}
+	return nil
 }
 
 // foresee fills in what is to be paid: the invoice that is past due, or else the amount of the next period.
