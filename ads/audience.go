@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -40,20 +40,20 @@ type ListAudiences struct {
 
 // AudienceUpload says what became of the users of an upload. A user who was in the audience already is a duplicate.
 type AudienceUpload struct {
-	AudienceID string               `json:"audience_id"`
-	Received   int                  `json:"received"`
-	Accepted   int                  `json:"accepted"`
-	Invalid    int                  `json:"invalid"`
-	Duplicates int                  `json:"duplicates"`
-	Errors     []InvalidUser        `json:"errors"`  // the first 100
-	Ignored    []string             `json:"ignored"` // fields that the network does not match
-	Size       *int64               `json:"size"`
-	Status     store.AudienceStatus `json:"status"`
+	AudienceID string                `json:"audience_id"`
+	Received   int                   `json:"received"`
+	Accepted   int                   `json:"accepted"`
+	Invalid    int                   `json:"invalid"`
+	Duplicates int                   `json:"duplicates"`
+	Errors     []InvalidUser         `json:"errors"`  // the first 100
+	Ignored    []string              `json:"ignored"` // fields that the network does not match
+	Size       *int64                `json:"size"`
+	Status     advert.AudienceStatus `json:"status"`
 }
 
 // ListAudiences returns a page of the audiences of an ad account, newest first. For the first page the network is asked,
 // and the mirror brought up to date.
-func (s *Service) ListAudiences(ctx context.Context, account string, in ListAudiences) (*store.AdList[store.AdAudience], error) {
+func (s *Service) ListAudiences(ctx context.Context, account string, in ListAudiences) (*advert.List[advert.Audience], error) {
 	if err := (required{{"account_id", in.AccountID}, {"ad_account_id", in.AdAccountID}}).err(); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *Service) ListAudiences(ctx context.Context, account string, in ListAudi
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.store.GetAdAccount(ctx, line.channel, in.AdAccountID)
+	a, err := s.store.GetAccount(ctx, line.channel, in.AdAccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -74,22 +74,22 @@ func (s *Service) ListAudiences(ctx context.Context, account string, in ListAudi
 			return nil, err
 		}
 	}
-	return s.store.ListAdAudiences(ctx, account, line.channel.ID, a.PlatformID, q.platform, q.page)
+	return s.store.ListAudiences(ctx, account, line.channel.ID, a.PlatformID, q.platform, q.page)
 }
 
 // mirrorAudiences stores the audiences of an ad account as the network has them now.
-func (s *Service) mirrorAudiences(ctx context.Context, l *line, a *store.AdAccount) error {
+func (s *Service) mirrorAudiences(ctx context.Context, l *line, a *advert.Account) error {
 	asked := s.store.Now()
 	found, err := l.Audiences(ctx, l.conn, a.PlatformID)
 	if err != nil {
 		return s.fault(ctx, l, "audiences of ad account "+a.PlatformID, err)
 	}
-	return s.store.PutAdAudiences(ctx, a, found, asked)
+	return s.store.PutAudiences(ctx, a, found, asked)
 }
 
 // GetAudience returns an audience with the size and state that its network reports now. One that the network does not
 // have yet is returned as it is stored.
-func (s *Service) GetAudience(ctx context.Context, account, id string) (*store.AdAudience, error) {
+func (s *Service) GetAudience(ctx context.Context, account, id string) (*advert.Audience, error) {
 	a, line, err := s.audience(ctx, account, id)
 	if err != nil || a.PlatformID == nil {
 		return a, err
@@ -99,12 +99,12 @@ func (s *Service) GetAudience(ctx context.Context, account, id string) (*store.A
 		return nil, s.fault(ctx, line, "audience", err)
 	}
 	a.Size, a.Status, a.PlatformStatus = now.Size, now.Status, now.PlatformStatus
-	return a, s.store.RecordAdAudience(ctx, *a)
+	return a, s.store.RecordAudience(ctx, *a)
 }
 
 // audience returns the audience that a path names, and the line to its network.
-func (s *Service) audience(ctx context.Context, account, id string) (*store.AdAudience, *line, error) {
-	a, err := s.store.GetAdAudience(ctx, account, id, "")
+func (s *Service) audience(ctx context.Context, account, id string) (*advert.Audience, *line, error) {
+	a, err := s.store.GetAudience(ctx, account, id, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,7 +113,7 @@ func (s *Service) audience(ctx context.Context, account, id string) (*store.AdAu
 }
 
 // CreateAudience creates an audience, at most once however often the same request is sent.
-func (s *Service) CreateAudience(ctx context.Context, by Actor, in CreateAudience) (*store.AdAudience, error) {
+func (s *Service) CreateAudience(ctx context.Context, by Actor, in CreateAudience) (*advert.Audience, error) {
 	fields := required{{"account_id", in.AccountID}, {"ad_account_id", in.AdAccountID}, {"name", in.Name}, {"type", in.Type}}
 	if err := fields.err(); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (s *Service) CreateAudience(ctx context.Context, by Actor, in CreateAudienc
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.store.GetAdAccount(ctx, line.channel, in.AdAccountID)
+	a, err := s.store.GetAccount(ctx, line.channel, in.AdAccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -132,15 +132,15 @@ func (s *Service) CreateAudience(ctx context.Context, by Actor, in CreateAudienc
 	}
 	action, err := s.perform(ctx, by, deed{
 		line:  line,
-		begin: intent(by, store.AdOpCreateAudience, store.BeginAdAction{AdAccount: a, Plan: store.NewAdObject(r)}),
-		ask: func(ctx context.Context, action *store.AdAction, again bool) (store.AdOutcome, error) {
+		begin: intent(by, advert.OpCreateAudience, advert.BeginAction{AdAccount: a, Plan: advert.NewObject(r)}),
+		ask: func(ctx context.Context, action *advert.Action, again bool) (advert.Outcome, error) {
 			return line.createAudience(ctx, action, r, again)
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	created, err := s.store.GetAdAudience(ctx, by.Account, action.TargetID, "")
+	created, err := s.store.GetAudience(ctx, by.Account, action.TargetID, "")
 	if err != nil {
 		return nil, core.NewUnknownError("read the audience that was created", err)
 	}
@@ -155,7 +155,7 @@ type audienceRecipe struct {
 
 // audienceRecipe checks an audience to create and makes its recipe. The source of a lookalike is looked up first,
 // because a missing one is CodeMissing; everything else that is wrong is one CodeInvalid.
-func (s *Service) audienceRecipe(ctx context.Context, account string, l *line, a *store.AdAccount, in CreateAudience) (*audienceRecipe, error) {
+func (s *Service) audienceRecipe(ctx context.Context, account string, l *line, a *advert.Account, in CreateAudience) (*audienceRecipe, error) {
 	r := &audienceRecipe{Plan: AudiencePlan{
 		AdAccount: *a, Name: in.Name, Description: in.Description, PixelID: in.PixelID, Country: in.Country,
 	}}
@@ -163,7 +163,7 @@ func (s *Service) audienceRecipe(ctx context.Context, account string, l *line, a
 	kind, _ := ParseAudienceType(in.Type)
 	r.Plan.Type = kind
 	if in.SourceAudienceID != "" {
-		source, err := s.store.GetAdAudience(ctx, account, in.SourceAudienceID, "source_audience_id")
+		source, err := s.store.GetAudience(ctx, account, in.SourceAudienceID, "source_audience_id")
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +182,7 @@ func (s *Service) audienceRecipe(ctx context.Context, account string, l *line, a
 		r.Plan.RetentionDays = *in.RetentionDays
 	}
 	if in.Ratio != "" {
-		ratio, err := store.ParseAdRatio(in.Ratio)
+		ratio, err := advert.ParseRatio(in.Ratio)
 		p.Check(err == nil, "ratio", "A ratio is 0.01 to 0.2 of the country's people.")
 		r.Plan.Ratio = ratio
 	}
@@ -194,14 +194,14 @@ func (s *Service) audienceRecipe(ctx context.Context, account string, l *line, a
 }
 
 // createAudience makes an audience at the network. If an earlier try may have made it, it asks the network first.
-func (l *line) createAudience(ctx context.Context, action *store.AdAction, r *audienceRecipe, again bool) (store.AdOutcome, error) {
+func (l *line) createAudience(ctx context.Context, action *advert.Action, r *audienceRecipe, again bool) (advert.Outcome, error) {
 	if again {
 		created, found, err := l.found(ctx, action)
 		switch {
 		case err != nil:
-			return store.AdOutcome{}, err
+			return advert.Outcome{}, err
 		case found && created.Audience == nil:
-			return store.AdOutcome{}, fmt.Errorf("the network found no audience: %w", ErrIndeterminate)
+			return advert.Outcome{}, fmt.Errorf("the network found no audience: %w", ErrIndeterminate)
 		case found:
 			return r.outcome(action, *created.Audience), nil
 		}
@@ -209,38 +209,38 @@ func (l *line) createAudience(ctx context.Context, action *store.AdAction, r *au
 	r.Plan.Token = action.ID
 	created, err := l.CreateAudience(ctx, l.conn, r.Plan)
 	if err != nil {
-		return store.AdOutcome{}, err
+		return advert.Outcome{}, err
 	}
 	return r.outcome(action, created), nil
 }
 
 // outcome returns the outcome of the action: the audience that was made, with what the recipe says and the network does
 // not tell.
-func (r *audienceRecipe) outcome(action *store.AdAction, a store.AdAudience) store.AdOutcome {
+func (r *audienceRecipe) outcome(action *advert.Action, a advert.Audience) advert.Outcome {
 	a.ID, a.SourceAudienceID = action.AudienceOf(), r.Source
 	a.Name, a.Description, a.Type = r.Plan.Name, r.Plan.Description, r.Plan.Type
 	a.PixelID, a.RetentionDays, a.Country, a.Ratio = r.Plan.PixelID, r.Plan.RetentionDays, r.Plan.Country, r.Plan.Ratio
-	return store.AdOutcome{TargetID: a.ID, Audience: &a}
+	return advert.Outcome{TargetID: a.ID, Audience: &a}
 }
 
 // DeleteAudience deletes an audience for good and returns it. If the same request has deleted it before, only its id is
 // returned.
-func (s *Service) DeleteAudience(ctx context.Context, by Actor, id string) (*store.AdAudience, error) {
+func (s *Service) DeleteAudience(ctx context.Context, by Actor, id string) (*advert.Audience, error) {
 	a, line, err := s.audience(ctx, by.Account, id)
 	if err != nil {
-		if deleted, failed := s.deletedBefore(ctx, by, store.AdOpDeleteAudience, id); failed != nil || deleted {
-			return &store.AdAudience{AccountID: by.Account, ID: id}, failed
+		if deleted, failed := s.deletedBefore(ctx, by, advert.OpDeleteAudience, id); failed != nil || deleted {
+			return &advert.Audience{AccountID: by.Account, ID: id}, failed
 		}
 		return nil, err
 	}
-	in, err := s.store.GetAdAccount(ctx, line.channel, a.AdAccountID)
+	in, err := s.store.GetAccount(ctx, line.channel, a.AdAccountID)
 	if err != nil {
 		return nil, core.NewUnknownError("read the ad account of an audience", err)
 	}
 	_, err = s.perform(ctx, by, deed{
 		line:  line,
-		begin: intent(by, store.AdOpDeleteAudience, store.BeginAdAction{AdAccount: in, TargetID: a.ID, Before: store.NewAdObject(map[string]any{"name": a.Name, "size": a.Size})}),
-		ask: func(ctx context.Context, _ *store.AdAction, _ bool) (store.AdOutcome, error) {
+		begin: intent(by, advert.OpDeleteAudience, advert.BeginAction{AdAccount: in, TargetID: a.ID, Before: advert.NewObject(map[string]any{"name": a.Name, "size": a.Size})}),
+		ask: func(ctx context.Context, _ *advert.Action, _ bool) (advert.Outcome, error) {
 			return line.deleteAudience(ctx, a)
 		},
 	})
@@ -248,13 +248,13 @@ func (s *Service) DeleteAudience(ctx context.Context, by Actor, id string) (*sto
 }
 
 // deleteAudience deletes an audience at the network. One that is gone already, or was never made there, is no error.
-func (l *line) deleteAudience(ctx context.Context, a *store.AdAudience) (store.AdOutcome, error) {
-	out := store.AdOutcome{DeletedAudience: a.ID}
+func (l *line) deleteAudience(ctx context.Context, a *advert.Audience) (advert.Outcome, error) {
+	out := advert.Outcome{DeletedAudience: a.ID}
 	if a.PlatformID == nil {
 		return out, nil
 	}
 	if err := l.DeleteAudience(ctx, l.conn, a.AdAccountID, *a.PlatformID); err != nil && !errors.Is(err, ErrNotFound) {
-		return store.AdOutcome{}, err
+		return advert.Outcome{}, err
 	}
 	return out, nil
 }
@@ -266,7 +266,7 @@ func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, 
 	if err != nil {
 		return nil, err
 	}
-	in, err := s.store.GetAdAccount(ctx, line.channel, a.AdAccountID)
+	in, err := s.store.GetAccount(ctx, line.channel, a.AdAccountID)
 	if err != nil {
 		return nil, core.NewUnknownError("read the ad account of an audience", err)
 	}
@@ -274,8 +274,8 @@ func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, 
 	if err != nil {
 		return nil, err
 	}
-	begun, err := s.store.BeginUpload(ctx, by.Account, intent(by, store.AdOpUploadAudience, store.BeginAdAction{
-		AdAccount: in, TargetID: a.ID, Plan: store.NewAdObject(map[string]int{"users": len(users)}),
+	begun, err := s.store.BeginUpload(ctx, by.Account, intent(by, advert.OpUploadAudience, advert.BeginAction{
+		AdAccount: in, TargetID: a.ID, Plan: advert.NewObject(map[string]int{"users": len(users)}),
 	}), a.ID, hashed.Members)
 	if err != nil {
 		return nil, err
@@ -287,7 +287,7 @@ func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, 
 			return nil, err
 		}
 	}
-	if action.State == store.AdActionRefused {
+	if action.State == advert.ActionRefused {
 		return nil, action.Failure.V.Err()
 	}
 	if err := action.After.Decode(result); err != nil {
@@ -298,9 +298,9 @@ func (s *Service) UploadAudienceUsers(ctx context.Context, by Actor, id string, 
 
 // checkUsers hashes the users of an upload. It is CodeInvalid if the audience is not a customer list, or none of the
 // users can be added.
-func checkUsers(caps Caps, a *store.AdAudience, users []User) (*HashedUsers, error) {
+func checkUsers(caps Caps, a *advert.Audience, users []User) (*HashedUsers, error) {
 	switch {
-	case a.Type != store.AudienceTypeCustomerList:
+	case a.Type != advert.AudienceTypeCustomerList:
 		return nil, core.Invalid("type", fmt.Sprintf("Users can be added to a customer_list only; this audience is of type %s.", a.Type))
 	case len(users) == 0:
 		return nil, core.Invalid("users", "Send at least one user.")
@@ -316,11 +316,11 @@ func checkUsers(caps Caps, a *store.AdAudience, users []User) (*HashedUsers, err
 }
 
 // upload sends the identifiers that the network does not have yet, and counts what became of the users.
-func (l *line) upload(ctx context.Context, action *store.AdAction, a *store.AdAudience, fresh []store.AdMember, received int, hashed *HashedUsers) (store.AdOutcome, error) {
+func (l *line) upload(ctx context.Context, action *advert.Action, a *advert.Audience, fresh []advert.Member, received int, hashed *HashedUsers) (advert.Outcome, error) {
 	result := &AudienceUpload{
 		AudienceID: a.ID, Received: received, Errors: hashed.Invalid, Ignored: hashed.Ignored, Size: a.Size, Status: a.Status,
 	}
-	out := store.AdOutcome{}
+	out := advert.Outcome{}
 	if len(fresh) > 0 {
 		uploaded, err := l.UploadUsers(ctx, l.conn, Upload{Token: action.ID, Audience: *a, Members: detailed(fresh, hashed.Members)})
 		if err != nil {
@@ -331,12 +331,12 @@ func (l *line) upload(ctx context.Context, action *store.AdAction, a *store.AdAu
 		result.refused(fresh, uploaded.Invalid, &out)
 	}
 	result.count(fresh, out.InvalidMembers)
-	out.After = store.NewAdObject(result)
+	out.After = advert.NewObject(result)
 	return out, nil
 }
 
 // stand returns an audience as it is after an upload, which may have made it at the network only now.
-func stand(a *store.AdAudience, now store.AdAudience) *store.AdAudience {
+func stand(a *advert.Audience, now advert.Audience) *advert.Audience {
 	stands := *a
 	stands.Size, stands.Status, stands.PlatformStatus = now.Size, now.Status, now.PlatformStatus
 	if now.PlatformID != nil {
@@ -346,7 +346,7 @@ func stand(a *store.AdAudience, now store.AdAudience) *store.AdAudience {
 }
 
 // detailed gives stored members back their details, which the database does not keep.
-func detailed(members, hashed []store.AdMember) []store.AdMember {
+func detailed(members, hashed []advert.Member) []advert.Member {
 	known := make(map[identity]map[string]string, len(hashed))
 	for _, m := range hashed {
 		known[identity{m.Kind, m.Hash}] = m.Details
@@ -358,7 +358,7 @@ func detailed(members, hashed []store.AdMember) []store.AdMember {
 }
 
 // refused adds the identifiers that the network did not take to the errors and to the outcome.
-func (u *AudienceUpload) refused(sent []store.AdMember, invalid []InvalidMember, out *store.AdOutcome) {
+func (u *AudienceUpload) refused(sent []advert.Member, invalid []InvalidMember, out *advert.Outcome) {
 	for _, one := range invalid {
 		if one.Place < 0 || one.Place >= len(sent) {
 			continue
@@ -371,7 +371,7 @@ func (u *AudienceUpload) refused(sent []store.AdMember, invalid []InvalidMember,
 
 // count counts the users. One of whom something new was taken is accepted; one with an error, of whom nothing was taken,
 // is invalid; all others were there before and are duplicates.
-func (u *AudienceUpload) count(fresh, refused []store.AdMember) {
+func (u *AudienceUpload) count(fresh, refused []advert.Member) {
 	bad := make(map[identity]bool, len(refused))
 	for _, m := range refused {
 		bad[identity{m.Kind, m.Hash}] = true

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -21,7 +21,7 @@ func people(n int) []ads.User {
 	return users
 }
 
-func (w *world) audience(kind string) *store.AdAudience {
+func (w *world) audience(kind string) *advert.Audience {
 	w.t.Helper()
 	in := ads.CreateAudience{AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, Name: "Buyers", Type: kind}
 	if kind == "retargeting" {
@@ -80,7 +80,7 @@ func TestUploadAudienceUsers_TenThousandAtOnce(t *testing.T) {
 		assert.Equal(t, 10_000, result.Accepted)
 		shown, err := w.Service.GetAudience(t.Context(), w.by.Account, a.ID)
 		require.NoError(t, err)
-		assert.Equal(t, store.AudienceStatusReady, shown.Status)
+		assert.Equal(t, advert.AudienceStatusReady, shown.Status)
 		require.NotNil(t, shown.Size)
 		assert.InDelta(t, 6000, *shown.Size, 300)
 	})

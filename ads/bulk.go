@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -35,7 +35,7 @@ const (
 
 // BulkResult is the result of all items, in the order of the request. With DryRun, Plan says what would be done.
 type BulkResult struct {
-	Status  store.AdConfigured
+	Status  advert.Configured
 	Updated int
 	Skipped int
 	Failed  int
@@ -47,9 +47,9 @@ type BulkResult struct {
 type BulkItemResult struct {
 	Index    int
 	ID       string
-	Platform store.Platform // empty if it is not known
+	Platform advert.Platform // empty if it is not known
 	Outcome  BulkOutcome
-	Status   store.AdStatus // of delivery; empty if it is not known
+	Status   advert.Status // of delivery; empty if it is not known
 	Updated  int
 	Skipped  int
 	Reason   string // why it was skipped: duplicate | unchanged
@@ -67,17 +67,17 @@ type ItemError struct {
 
 // BulkPauseCampaigns switches campaigns off. If one of them cannot be switched, the others are all the same.
 func (s *Service) BulkPauseCampaigns(ctx context.Context, by Actor, in Bulk) (*BulkResult, error) {
-	return s.bulk(ctx, by, store.AdOpPauseCampaign, store.AdConfiguredPaused, in)
+	return s.bulk(ctx, by, advert.OpPauseCampaign, advert.ConfiguredPaused, in)
 }
 
 // BulkResumeCampaigns switches campaigns on, as far as the account's limits allow what all of them together may spend.
 // If one of them cannot be switched, the others are all the same.
 func (s *Service) BulkResumeCampaigns(ctx context.Context, by Actor, in Bulk) (*BulkResult, error) {
-	return s.bulk(ctx, by, store.AdOpResumeCampaign, store.AdConfiguredActive, in)
+	return s.bulk(ctx, by, advert.OpResumeCampaign, advert.ConfiguredActive, in)
 }
 
 // bulk does the work of both: it finds the campaigns, and then plans the request or asks the networks.
-func (s *Service) bulk(ctx context.Context, by Actor, op store.AdOp, to store.AdConfigured, in Bulk) (*BulkResult, error) {
+func (s *Service) bulk(ctx context.Context, by Actor, op advert.Op, to advert.Configured, in Bulk) (*BulkResult, error) {
 	switch {
 	case in.Items == nil:
 		return nil, parameterMissing("campaigns", "campaigns is required: an array of the ids of campaigns.")
@@ -107,8 +107,8 @@ func (s *Service) bulk(ctx context.Context, by Actor, op store.AdOp, to store.Ad
 // bulk is a request to switch several campaigns while it is worked on.
 type bulk struct {
 	by     Actor
-	op     store.AdOp
-	to     store.AdConfigured
+	op     advert.Op
+	to     advert.Configured
 	result *BulkResult
 	work   []*bulkItem // what a network is to be asked about
 }
@@ -116,11 +116,11 @@ type bulk struct {
 // bulkItem is one campaign that is to be switched.
 type bulkItem struct {
 	*BulkItemResult
-	campaign *store.AdCampaign
+	campaign *advert.Campaign
 	line     *line
-	action   *store.AdAction
+	action   *advert.Action
 	resumed  bool // the network may have been asked before
-	outcome  store.AdOutcome
+	outcome  advert.Outcome
 	fault    error
 }
 
@@ -128,10 +128,10 @@ type bulkItem struct {
 // one that it has now.
 func (b *bulk) total() *BulkResult {
 	type campaign struct {
-		platform store.Platform
+		platform advert.Platform
 		id       string
 	}
-	now := map[campaign]store.AdStatus{}
+	now := map[campaign]advert.Status{}
 	for i := range b.result.Results {
 		r := &b.result.Results[i]
 		if r.Reason == "duplicate" {
@@ -156,7 +156,7 @@ func (b *bulk) total() *BulkResult {
 func (s *Service) resolve(ctx context.Context, b *bulk, index int, item BulkItem) error {
 	r := &b.result.Results[index]
 	*r = BulkItemResult{Index: index, ID: item.ID}
-	if p := store.Platform(item.Platform); p.IsKnown() { // an invented one is not told back
+	if p := advert.Platform(item.Platform); p.IsKnown() { // an invented one is not told back
 		r.Platform = p
 	}
 	work, err := s.bulkItem(ctx, b, r, item)
@@ -178,7 +178,7 @@ func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.store.GetAdCampaign(ctx, b.by.Account, platform, item.ID)
+	c, err := s.store.GetCampaign(ctx, b.by.Account, platform, item.ID)
 	if err != nil {
 		return nil, at("id", err)
 	}
@@ -198,7 +198,7 @@ func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item
 	if err != nil {
 		return nil, err
 	}
-	stands, err := s.stands(ctx, campaignSubject(c), store.AdLevelCampaign, b.to)
+	stands, err := s.stands(ctx, campaignSubject(c), advert.LevelCampaign, b.to)
 	if err != nil || stands {
 		r.Outcome, r.Reason = BulkSkipped, "unchanged"
 		return nil, err
@@ -207,14 +207,14 @@ func (s *Service) bulkItem(ctx context.Context, b *bulk, r *BulkItemResult, item
 }
 
 // has reports whether an earlier item of the request named the same campaign and did not fail.
-func (b *bulk) has(c *store.AdCampaign, index int) bool {
+func (b *bulk) has(c *advert.Campaign, index int) bool {
 	return slices.ContainsFunc(b.result.Results[:index], func(r BulkItemResult) bool {
 		return r.ID == c.PlatformID && r.Platform == c.Platform && r.Outcome != BulkFailed
 	})
 }
 
 // over returns the error for a switch of something whose state is final.
-func over(object string, status store.AdStatus) error {
+func over(object string, status advert.Status) error {
 	return core.Invalid("status", fmt.Sprintf("The %s is %s, so it cannot be paused or resumed.", object, status))
 }
 
@@ -231,11 +231,11 @@ func (r *BulkItemResult) fail(err error) error {
 }
 
 // change returns what switching a campaign changes about what may be spent: nothing if it is switched off.
-func (b *bulk) change(c *store.AdCampaign) store.AdChange {
-	if b.to == store.AdConfiguredPaused {
-		return store.AdChange{}
+func (b *bulk) change(c *advert.Campaign) advert.Change {
+	if b.to == advert.ConfiguredPaused {
+		return advert.Change{}
 	}
-	return store.AdChange{Level: store.AdLevelCampaign, PlatformID: c.PlatformID, Platform: c.Platform, Resume: true, Param: "campaigns"}
+	return advert.Change{Level: advert.LevelCampaign, PlatformID: c.PlatformID, Platform: c.Platform, Resume: true, Param: "campaigns"}
 }
 
 // bulkTime is how long a request goes on to begin calls, one ad account after the other. Together with the last call it
@@ -252,15 +252,15 @@ func (s *Service) switchAll(ctx context.Context, b *bulk) error {
 		return nil
 	}
 	until := s.store.Now().Add(bulkTime)
-	begins := make([]store.BeginAdAction, len(b.work))
+	begins := make([]advert.BeginAction, len(b.work))
 	for i, w := range b.work {
-		begins[i] = intent(b.by, b.op, store.BeginAdAction{
+		begins[i] = intent(b.by, b.op, advert.BeginAction{
 			Index: w.Index, AdAccount: w.campaign.AdAccount, TargetID: w.campaign.PlatformID, Change: b.change(w.campaign),
-			Plan:   store.NewAdObject(switchPlan{Ref: w.ref(), To: b.to}),
-			Before: store.NewAdObject(switchPlan{Ref: w.ref(), To: w.campaign.ConfiguredStatus}),
+			Plan:   advert.NewObject(switchPlan{Ref: w.ref(), To: b.to}),
+			Before: advert.NewObject(switchPlan{Ref: w.ref(), To: w.campaign.ConfiguredStatus}),
 		})
 	}
-	begun, err := s.store.BeginAdActions(ctx, b.by.Account, begins)
+	begun, err := s.store.BeginActions(ctx, b.by.Account, begins)
 	if err != nil {
 		return err
 	}
@@ -285,12 +285,12 @@ func (s *Service) switchAll(ctx context.Context, b *bulk) error {
 
 // ref names the campaign for the driver.
 func (w *bulkItem) ref() Ref {
-	return Ref{AdAccount: w.campaign.AdAccountID, Level: store.AdLevelCampaign, ID: w.campaign.PlatformID}
+	return Ref{AdAccount: w.campaign.AdAccountID, Level: advert.LevelCampaign, ID: w.campaign.PlatformID}
 }
 
 // switchOpen asks the networks about the open items, several ad accounts at once, and begins no call after `until`. If
 // every one of them takes no requests at the moment, that is the answer to the request, because nothing was changed.
-func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdConfigured, until core.Time) error {
+func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to advert.Configured, until core.Time) error {
 	groups := map[reportPlace][]*bulkItem{}
 	var order []reportPlace
 	for _, w := range open {
@@ -312,7 +312,7 @@ func (s *Service) switchOpen(ctx context.Context, open []*bulkItem, to store.AdC
 		return nil
 	}
 	for _, w := range open {
-		if _, err := s.conclude(context.WithoutCancel(ctx), w.line, w.action, store.AdOutcome{}, w.fault); err == nil || core.OutcomeOf(err) != core.Refused {
+		if _, err := s.conclude(context.WithoutCancel(ctx), w.line, w.action, advert.Outcome{}, w.fault); err == nil || core.OutcomeOf(err) != core.Refused {
 			return fmt.Errorf("settle %s: %w", w.action.ID, err)
 		}
 	}
@@ -332,7 +332,7 @@ func notAsked(group []*bulkItem) {
 
 // switchTogether asks the network about the campaigns of one ad account. It returns the rate limit if that kept the
 // network from doing anything at all, and otherwise nil.
-func (s *Service) switchTogether(ctx context.Context, group []*bulkItem, to store.AdConfigured) *RateLimited {
+func (s *Service) switchTogether(ctx context.Context, group []*bulkItem, to advert.Configured) *RateLimited {
 	refs := make([]Ref, len(group))
 	for i, w := range group {
 		refs[i] = w.ref()
@@ -357,7 +357,7 @@ func (s *Service) switchTogether(ctx context.Context, group []*bulkItem, to stor
 			continue
 		}
 		w.outcome, w.fault = switched(results[i], to), results[i].Err
-		w.outcome.State = store.AdActionDone
+		w.outcome.State = advert.ActionDone
 		if isDoubtful(w.campaign.ConfiguredStatus, to) {
 			w.outcome.Asked = asked
 		}
@@ -371,19 +371,19 @@ func (s *Service) switchTogether(ctx context.Context, group []*bulkItem, to stor
 // commits at once; the others commit together with the answer.
 func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 	var known []*bulkItem
-	var settlements []store.AdSettlement
+	var settlements []advert.Settlement
 	for _, w := range open {
 		if w.fault != nil {
 			w.failed()
 		}
 		if w.fault != nil && verdict(w.campaign.Platform, w.fault) == nil {
 			w.outcome.Failure.OpenUntil = s.sent(w.action, w.fault)
-			if err := s.store.YieldAdAction(ctx, w.action.AccountID, w.action.ID, unknownPause, w.outcome.Failure); err != nil {
+			if err := s.store.YieldAction(ctx, w.action.AccountID, w.action.ID, unknownPause, w.outcome.Failure); err != nil {
 				return core.NewUnknownError("leave a campaign", err)
 			}
 			continue
 		}
-		known, settlements = append(known, w), append(settlements, store.AdSettlement{ID: w.action.ID, AdOutcome: w.outcome})
+		known, settlements = append(known, w), append(settlements, advert.Settlement{ID: w.action.ID, Outcome: w.outcome})
 	}
 	for _, w := range known {
 		if errors.Is(w.fault, ErrUnauthorized) {
@@ -395,7 +395,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 	if len(known) == 0 {
 		return nil
 	}
-	settled, err := s.store.SettleAdActions(ctx, known[0].action.AccountID, settlements)
+	settled, err := s.store.SettleActions(ctx, known[0].action.AccountID, settlements)
 	if err != nil {
 		return core.NewUnknownError("settle campaigns", err)
 	}
@@ -416,12 +416,12 @@ func (w *bulkItem) failed() {
 	}
 	w.Outcome = BulkFailed
 	w.Error = &ItemError{Code: answer.Code, Message: answer.Message, Param: answer.Param, Retryable: isTransient(w.fault)}
-	w.outcome = store.AdOutcome{State: store.AdActionRefused, Failure: failureOf(answer)}
+	w.outcome = advert.Outcome{State: advert.ActionRefused, Failure: failureOf(answer)}
 }
 
 // show fills in the result of an item from its action, which has its outcome.
 func (w *bulkItem) show(now core.Time) {
-	if w.action.State == store.AdActionRefused {
+	if w.action.State == advert.ActionRefused {
 		failure := w.action.Failure.V
 		w.Outcome, w.Error = BulkFailed, &ItemError{Code: failure.Code, Message: failure.Message, Param: failure.Param}
 		return
@@ -431,6 +431,6 @@ func (w *bulkItem) show(now core.Time) {
 	w.Outcome, w.Updated, w.Skipped, w.Message = BulkUpdated, done.Updated, done.Skipped, done.Message
 	w.Status = done.Status
 	if w.campaign.EndsAt != nil && *w.campaign.EndsAt <= now {
-		w.Status = store.AdStatusCompleted
+		w.Status = advert.StatusCompleted
 	}
 }

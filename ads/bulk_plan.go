@@ -4,16 +4,16 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // planBulk returns what the request would do, and what could be spent in a day by all of it together. Nothing is
 // written.
 func (s *Service) planBulk(ctx context.Context, b *bulk) (*BulkResult, error) {
 	plan := &DryRun{Operation: b.op}
-	figures := map[string]*store.AdFigures{}
+	figures := map[string]*advert.Figures{}
 	for _, w := range b.work {
-		one, err := s.store.CheckAdSpend(ctx, b.by.Account, b.op, w.campaign.AdAccount, b.change(w.campaign))
+		one, err := s.store.CheckSpend(ctx, b.by.Account, b.op, w.campaign.AdAccount, b.change(w.campaign))
 		if err != nil {
 			if err := w.fail(err); err != nil {
 				return nil, err
@@ -60,7 +60,7 @@ func (b *bulk) doubts() []string {
 
 // accumulate adds one more campaign to the figures of its currency. If all of them together would then exceed the limit,
 // it adds nothing and returns CodeSpendLimit.
-func accumulate(figures map[string]*store.AdFigures, one *store.AdFigures) error {
+func accumulate(figures map[string]*advert.Figures, one *advert.Figures) error {
 	if one.Currency == "" {
 		return nil // nothing is spent by it
 	}

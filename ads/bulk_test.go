@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -35,7 +35,7 @@ func outcomes(r *ads.BulkResult) []ads.BulkOutcome {
 func TestBulkPauseCampaigns_AnswersEachItemInOrder(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		items := w.campaigns(3)
-		off := w.connect(w.by, store.PlatformGoogle)
+		off := w.connect(w.by, advert.PlatformGoogle)
 		sent := []ads.BulkItem{
 			items[1], {ID: "nobody's"}, items[0], items[1], {ID: items[2].ID, Platform: "google"}, {ID: items[2].ID, Platform: "myspace"},
 			{ID: items[2].ID, Platform: "facebook"}, {},
@@ -54,8 +54,8 @@ func TestBulkPauseCampaigns_AnswersEachItemInOrder(t *testing.T) {
 		assert.Equal(t, core.CodeMissing, result.Results[4].Error.Code)
 		assert.Equal(t, core.CodeInvalid, result.Results[5].Error.Code)
 		assert.Equal(t, core.CodeParameterMissing, result.Results[7].Error.Code)
-		assert.Equal(t, store.AdStatusPaused, result.Results[0].Status)
-		assert.Equal(t, store.AdStatusPaused, result.Results[3].Status, "the other one of its name was paused")
+		assert.Equal(t, advert.StatusPaused, result.Results[0].Status)
+		assert.Equal(t, advert.StatusPaused, result.Results[3].Status, "the other one of its name was paused")
 		assert.Equal(t, 1, result.Results[0].Updated)
 		assert.Equal(t, 1, w.line.of("SetStatus"), "one ad account, one call")
 		assert.NotEmpty(t, off.ID)
@@ -119,7 +119,7 @@ func TestBulkPauseCampaigns_FaultOfTheWholeRequestIsNoItems(t *testing.T) {
 		e := refused(t, err, core.CodeRateLimit, "platform")
 		assert.Equal(t, 3*time.Second, e.After)
 		for _, action := range w.actions()[:2] {
-			assert.Equal(t, store.AdActionRefused, action.State)
+			assert.Equal(t, advert.ActionRefused, action.State)
 		}
 		w.line.say("", nil)
 		_, _, err = w.request("k1", pause)
@@ -142,7 +142,7 @@ func TestBulkPauseCampaigns_LostAnswerIsLookedInto(t *testing.T) {
 		w.due()
 		require.NoError(t, w.Reconcile(t.Context()))
 		for _, action := range w.actions()[:2] {
-			assert.Equal(t, store.AdActionDone, action.State)
+			assert.Equal(t, advert.ActionDone, action.State)
 		}
 		again, err := w.BulkPauseCampaigns(t.Context(), w.by, ads.Bulk{Items: items})
 		require.NoError(t, err)
@@ -153,7 +153,7 @@ func TestBulkPauseCampaigns_LostAnswerIsLookedInto(t *testing.T) {
 func TestBulkPauseCampaigns_OneNetworkDoesNotKeepAnotherFromIt(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		first := w.campaigns(1)
-		w.channel = w.activate(store.PlatformGoogle)
+		w.channel = w.activate(advert.PlatformGoogle)
 		w.account = w.adAccount(w.channel)
 		items := append(first, w.campaigns(1)...)
 		calls := 0
@@ -186,7 +186,7 @@ func (w *world) apart(n int) []ads.BulkItem {
 	w.t.Helper()
 	items := make([]ads.BulkItem, n)
 	for i := range items {
-		channel := w.activate(store.PlatformFacebook)
+		channel := w.activate(advert.PlatformFacebook)
 		in := w.ad()
 		in.AccountID, in.AdAccountID = channel.ID, w.adAccount(channel).PlatformID
 		items[i] = ads.BulkItem{ID: w.create(in).Row.CampaignID}
@@ -229,7 +229,7 @@ func TestBulkResumeCampaigns_AsksNobodyOnceTheLeasesMayEnd(t *testing.T) {
 		refused := 0
 		for _, action := range w.actions()[:len(items)] {
 			assert.True(t, action.IsFinal())
-			if action.State == store.AdActionRefused {
+			if action.State == advert.ActionRefused {
 				refused++
 			}
 		}
@@ -255,12 +255,12 @@ func TestBulkPauseCampaigns_WhatWasAskedBeforeStaysOpenWithoutTime(t *testing.T)
 		_, _, err := w.request("k1", pause)
 		require.NoError(t, err)
 		for _, action := range w.actions()[:len(items)] {
-			assert.NotEqual(t, store.AdActionRefused, action.State, "it may have been done the first time")
+			assert.NotEqual(t, advert.ActionRefused, action.State, "it may have been done the first time")
 		}
 		w.due()
 		require.NoError(t, w.Reconcile(t.Context()))
 		for _, action := range w.actions()[:len(items)] {
-			assert.Equal(t, store.AdActionDone, action.State)
+			assert.Equal(t, advert.ActionDone, action.State)
 		}
 	})
 }
@@ -275,7 +275,7 @@ func TestBulkResumeCampaigns_WhatTheReconcilerTookForRefusedIsDone(t *testing.T)
 		w.line.answer = func(call string) error {
 			if call == "SetStatus" { // and it takes longer than anybody thought
 				w.giveUp()
-				assert.Equal(t, store.AdActionRefused, w.actions()[0].State)
+				assert.Equal(t, advert.ActionRefused, w.actions()[0].State)
 			}
 			return nil
 		}
@@ -283,7 +283,7 @@ func TestBulkResumeCampaigns_WhatTheReconcilerTookForRefusedIsDone(t *testing.T)
 		result, err := w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: items})
 		require.NoError(t, err)
 		assert.Equal(t, 1, result.Updated, "%+v", result.Results)
-		assert.Equal(t, store.AdActionDone, w.actions()[0].State)
+		assert.Equal(t, advert.ActionDone, w.actions()[0].State)
 		assert.Equal(t, before+20, w.seeded(), "the mirror has it")
 	})
 }

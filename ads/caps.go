@@ -4,28 +4,28 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // Caps says what a network can do and in which form it takes requests. All validation reads it, so two networks differ
 // only here and in their drivers. It is a constant: nobody may change what a field points to.
 type Caps struct {
-	Platform  store.Platform
+	Platform  advert.Platform
 	Verified  Verified
 	Reconcile Reconcile
 
 	Objectives    []Objective // one for each goal that the network knows
 	CallsToAction []string
-	AudienceTypes []store.AudienceType
+	AudienceTypes []advert.AudienceType
 	Bids          []BidRule // empty: the network takes no bid strategy
 
-	BudgetLevels       []store.BudgetLevel // the first is what absence means
-	MinimumDailyBudget store.AdAmount      // of whichever currency; an ad account may ask for more
-	MinimumEveryDay    bool                // a lifetime budget must cover the minimum on each of its days
+	BudgetLevels       []advert.BudgetLevel // the first is what absence means
+	MinimumDailyBudget advert.Amount        // of whichever currency; an ad account may ask for more
+	MinimumEveryDay    bool                 // a lifetime budget must cover the minimum on each of its days
 	Money              MoneyUnit
 	currencies         map[string]int // supported currencies, and the decimals of an amount in them
 
-	PauseLevels     []store.AdLevel // what has a switch of its own
+	PauseLevels     []advert.Level // what has a switch of its own
 	Switch          Switch
 	StatusBatch     int // most switches in one call
 	BusinessCenters bool
@@ -57,13 +57,13 @@ const (
 
 // Objective is the network's word for a goal.
 type Objective struct {
-	Goal store.AdGoal
+	Goal advert.Goal
 	Word string
 }
 
 // BidRule is a bid strategy that the network knows, its word for it, and the fields that must and must not come along.
 type BidRule struct {
-	Strategy store.BidStrategy
+	Strategy advert.BidStrategy
 	Word     string
 	Requires []string
 	Forbids  []string
@@ -82,7 +82,7 @@ type CreativeRules struct {
 
 // UserRules say by which identifiers the network finds people of a customer list, and in which form they are hashed.
 type UserRules struct {
-	Identifiers []store.AdIdentifier
+	Identifiers []advert.Identifier
 	Phone       PhoneForm
 	Details     []string // fields that the network matches besides an identifier
 }
@@ -97,8 +97,8 @@ const (
 )
 
 // Goals lists the goals that the network knows.
-func (c Caps) Goals() []store.AdGoal {
-	goals := make([]store.AdGoal, len(c.Objectives))
+func (c Caps) Goals() []advert.Goal {
+	goals := make([]advert.Goal, len(c.Objectives))
 	for i, o := range c.Objectives {
 		goals[i] = o.Goal
 	}
@@ -106,7 +106,7 @@ func (c Caps) Goals() []store.AdGoal {
 }
 
 // Objective returns the network's word for a goal, or false if the network does not know the goal.
-func (c Caps) Objective(goal store.AdGoal) (string, bool) {
+func (c Caps) Objective(goal advert.Goal) (string, bool) {
 	for _, o := range c.Objectives {
 		if o.Goal == goal {
 			return o.Word, true
@@ -117,7 +117,7 @@ func (c Caps) Objective(goal store.AdGoal) (string, bool) {
 
 // GoalOf returns the goal for a network's word, or "" if there is none. If the word stands for several goals, it is the
 // first of them in Objectives.
-func (c Caps) GoalOf(objective string) store.AdGoal {
+func (c Caps) GoalOf(objective string) advert.Goal {
 	for _, o := range c.Objectives {
 		if o.Word == objective {
 			return o.Goal
@@ -127,7 +127,7 @@ func (c Caps) GoalOf(objective string) store.AdGoal {
 }
 
 // Bid returns the rule of a bid strategy, or false if the network does not know the strategy.
-func (c Caps) Bid(strategy store.BidStrategy) (BidRule, bool) {
+func (c Caps) Bid(strategy advert.BidStrategy) (BidRule, bool) {
 	for _, rule := range c.Bids {
 		if rule.Strategy == strategy {
 			return rule, true
@@ -137,7 +137,7 @@ func (c Caps) Bid(strategy store.BidStrategy) (BidRule, bool) {
 }
 
 // BidStrategyOf returns the bid strategy for a network's word, or "" if there is none.
-func (c Caps) BidStrategyOf(word string) store.BidStrategy {
+func (c Caps) BidStrategyOf(word string) advert.BidStrategy {
 	for _, rule := range c.Bids {
 		if rule.Word == word {
 			return rule.Strategy

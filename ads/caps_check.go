@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -23,21 +23,21 @@ type Schedule struct{ Start, End Date }
 
 // Bid says how to bid. The zero value leaves it to the network.
 type Bid struct {
-	Strategy  store.BidStrategy
-	Amount    store.AdAmount // 0 = none
-	RoasFloor store.AdRatio  // 0 = none
+	Strategy  advert.BidStrategy
+	Amount    advert.Amount // 0 = none
+	RoasFloor advert.Ratio  // 0 = none
 }
 
 // The floors of ROAS that networks take.
 const (
-	minRoasFloor = store.AdRatioOne / 100
-	maxRoasFloor = store.AdRatioOne * 1000
+	minRoasFloor = advert.RatioOne / 100
+	maxRoasFloor = advert.RatioOne * 1000
 )
 
 // The shares of a country's people that a lookalike can have, and how long retargeting can look back.
 const (
-	minRatio     = store.AdRatioOne / 100
-	maxRatio     = store.AdRatioOne / 5
+	minRatio     = advert.RatioOne / 100
+	maxRatio     = advert.RatioOne / 5
 	maxRetention = 180
 )
 
@@ -45,8 +45,8 @@ const (
 const maxScheduleDays = 730
 
 // ParseAmount reads an amount of a request. If it is wrong, it adds a problem and returns 0.
-func ParseAmount(p *core.Problems, field, decimal string) store.AdAmount {
-	amount, err := store.ParseAdAmount(decimal)
+func ParseAmount(p *core.Problems, field, decimal string) advert.Amount {
+	amount, err := advert.ParseAmount(decimal)
 	if err != nil {
 		p.Add(field, field+" "+err.Error()+".")
 	}
@@ -54,42 +54,42 @@ func ParseAmount(p *core.Problems, field, decimal string) store.AdAmount {
 }
 
 // ParseBidStrategy reads a bid strategy in upper or lower case. False means that there is no such strategy.
-func ParseBidStrategy(text string) (store.BidStrategy, bool) {
-	strategy := store.BidStrategy(strings.ToUpper(text))
-	return strategy, slices.Contains(store.BidStrategies, strategy)
+func ParseBidStrategy(text string) (advert.BidStrategy, bool) {
+	strategy := advert.BidStrategy(strings.ToUpper(text))
+	return strategy, slices.Contains(advert.BidStrategies, strategy)
 }
 
 // ParseBudgetLevel reads a budget level; "adset" is taken for an ad group. False means that there is no such level.
-func ParseBudgetLevel(text string) (store.BudgetLevel, bool) {
+func ParseBudgetLevel(text string) (advert.BudgetLevel, bool) {
 	switch text {
-	case string(store.BudgetLevelCampaign):
-		return store.BudgetLevelCampaign, true
-	case string(store.BudgetLevelGroup), "adset":
-		return store.BudgetLevelGroup, true
+	case string(advert.BudgetLevelCampaign):
+		return advert.BudgetLevelCampaign, true
+	case string(advert.BudgetLevelGroup), "adset":
+		return advert.BudgetLevelGroup, true
 	}
 	return "", false
 }
 
 // ParseAudienceType reads a type of audience, also by the names that other services use. False means that there is no
 // such type.
-func ParseAudienceType(text string) (store.AudienceType, bool) {
+func ParseAudienceType(text string) (advert.AudienceType, bool) {
 	switch text {
-	case string(store.AudienceTypeCustomerList), string(store.AudienceTypeLookalike):
-		return store.AudienceType(text), true
-	case string(store.AudienceTypeRetargeting), "website", "website_retargeting":
-		return store.AudienceTypeRetargeting, true
+	case string(advert.AudienceTypeCustomerList), string(advert.AudienceTypeLookalike):
+		return advert.AudienceType(text), true
+	case string(advert.AudienceTypeRetargeting), "website", "website_retargeting":
+		return advert.AudienceTypeRetargeting, true
 	}
 	return "", false
 }
 
 // CheckGoal adds a problem for a goal that the network does not know.
-func (c Caps) CheckGoal(p *core.Problems, goal store.AdGoal) {
+func (c Caps) CheckGoal(p *core.Problems, goal advert.Goal) {
 	_, ok := c.Objective(goal)
 	p.Check(ok, "goal", fmt.Sprintf("Send a goal that %s knows: %s.", c.Platform, list(c.Goals())))
 }
 
 // CheckBudgetLevel adds a problem for a level at which the network has no budgets.
-func (c Caps) CheckBudgetLevel(p *core.Problems, level store.BudgetLevel) {
+func (c Caps) CheckBudgetLevel(p *core.Problems, level advert.BudgetLevel) {
 	p.Check(slices.Contains(c.BudgetLevels, level), "budget_level",
 		fmt.Sprintf("Send a budget level that %s knows: %s.", c.Platform, list(c.BudgetLevels)))
 }
@@ -105,7 +105,7 @@ func CheckCurrency(p *core.Problems, asked, adAccount string) {
 // days is how many days a lifetime budget is for, 0 if that is not known. An amount that is 0 because it could not be
 // read has a problem already and gets no other one.
 func (c Caps) CheckBudget(p *core.Problems, f BudgetFields, b Budget, currency string, days int) {
-	daily, lifetime := b.Type == store.BudgetTypeDaily, b.Type == store.BudgetTypeLifetime
+	daily, lifetime := b.Type == advert.BudgetTypeDaily, b.Type == advert.BudgetTypeLifetime
 	p.Check(daily || lifetime, f.Type, "A budget type is daily or lifetime.")
 	if b.Amount == 0 && len((*p)[f.Amount]) > 0 {
 		return
@@ -120,9 +120,9 @@ func (c Caps) CheckBudget(p *core.Problems, f BudgetFields, b Budget, currency s
 }
 
 // minimum returns the least amount of a budget. A lifetime budget may have to cover the minimum on each of its days.
-func (c Caps) minimum(t store.BudgetType, days int) store.AdAmount {
-	if t == store.BudgetTypeLifetime && c.MinimumEveryDay {
-		return c.MinimumDailyBudget * store.AdAmount(max(days, 1))
+func (c Caps) minimum(t advert.BudgetType, days int) advert.Amount {
+	if t == advert.BudgetTypeLifetime && c.MinimumEveryDay {
+		return c.MinimumDailyBudget * advert.Amount(max(days, 1))
 	}
 	return c.MinimumDailyBudget
 }
@@ -130,11 +130,11 @@ func (c Caps) minimum(t store.BudgetType, days int) store.AdAmount {
 // CheckSchedule adds a problem for a schedule that cannot be. today is the day in the ad account's time zone. A lifetime
 // budget needs an end, because it is spread over the time until then; and the end must not be too far away, because any
 // amount would then look small by day.
-func CheckSchedule(p *core.Problems, t store.BudgetType, s Schedule, today Date) {
+func CheckSchedule(p *core.Problems, t advert.BudgetType, s Schedule, today Date) {
 	p.Check(s.Start.IsZero() || s.Start.Compare(today) >= 0, "start_date",
 		fmt.Sprintf("The start_date lies in the past: it is %s where the ad account is. Leave it out to begin at once.", today))
 	if s.End.IsZero() {
-		p.Check(t != store.BudgetTypeLifetime || len((*p)["end_date"]) > 0, "end_date", "A lifetime budget needs an end_date such as 2026-12-31.")
+		p.Check(t != advert.BudgetTypeLifetime || len((*p)["end_date"]) > 0, "end_date", "A lifetime budget needs an end_date such as 2026-12-31.")
 		return
 	}
 	p.Check(s.End.Compare(today) >= 0, "end_date", "The end_date lies in the past.")
@@ -192,7 +192,7 @@ func (c Caps) bidMessage() string {
 	if len(c.Bids) == 0 {
 		return fmt.Sprintf("%s takes no bid strategy. Leave it out.", c.Platform)
 	}
-	known := make([]store.BidStrategy, len(c.Bids))
+	known := make([]advert.BidStrategy, len(c.Bids))
 	for i, rule := range c.Bids {
 		known[i] = rule.Strategy
 	}
@@ -206,9 +206,9 @@ func (c Caps) CheckAudience(p *core.Problems, a AudiencePlan) {
 		fmt.Sprintf("Send an audience type that %s knows: %s.", c.Platform, list(c.AudienceTypes)))
 	p.Check(a.RetentionDays >= 0 && a.RetentionDays <= maxRetention, "retention_days", "Users are kept for 1 to 180 days.")
 	switch a.Type {
-	case store.AudienceTypeRetargeting:
+	case advert.AudienceTypeRetargeting:
 		p.Check(a.PixelID != "", "pixel_id", "A retargeting audience needs the pixel_id whose visitors it collects.")
-	case store.AudienceTypeLookalike:
+	case advert.AudienceTypeLookalike:
 		p.Check(a.SourceID != "", "source_audience_id", "A lookalike audience needs the source_audience_id that it is to be like.")
 		p.Check(isCountry(a.Country), "country", "Send a country of two letters, such as US.")
 		p.Check(a.Ratio >= minRatio && a.Ratio <= maxRatio, "ratio", "A ratio is 0.01 to 0.2 of the country's people.")

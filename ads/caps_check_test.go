@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -22,13 +22,13 @@ func fieldsOf(p core.Problems) map[string]int {
 }
 
 func daily(units int64) Budget {
-	return Budget{store.AdAmount(units) * store.AdUnit, store.BudgetTypeDaily}
+	return Budget{advert.Amount(units) * advert.AmountUnit, advert.BudgetTypeDaily}
 }
 
 func TestParseAmount_NotesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	var p core.Problems
-	assert.Equal(t, 20*store.AdUnit, ParseAmount(&p, "budget_amount", "20"))
+	assert.Equal(t, 20*advert.AmountUnit, ParseAmount(&p, "budget_amount", "20"))
 	require.NoError(t, p.Err())
 	for _, text := range []string{"0", "-5", "NaN", "1e3", "20.001", ""} {
 		var p core.Problems
@@ -40,10 +40,10 @@ func TestParseAmount_NotesWhatIsWrong(t *testing.T) {
 
 func TestCheckGoal_ListsWhatTheNetworkKnows(t *testing.T) {
 	t.Parallel()
-	for platform, cases := range map[store.Platform]map[store.AdGoal]bool{
-		store.PlatformFacebook:  {"conversions": true, "job_applicants": false},
-		store.PlatformLinkedIn:  {"job_applicants": true, "app_promotion": false},
-		store.PlatformPinterest: {"traffic": true, "conversions": false, "": false, "world_peace": false},
+	for platform, cases := range map[advert.Platform]map[advert.Goal]bool{
+		advert.PlatformFacebook:  {"conversions": true, "job_applicants": false},
+		advert.PlatformLinkedIn:  {"job_applicants": true, "app_promotion": false},
+		advert.PlatformPinterest: {"traffic": true, "conversions": false, "": false, "world_peace": false},
 	} {
 		for goal, ok := range cases {
 			var p core.Problems
@@ -58,31 +58,31 @@ func TestCheckGoal_ListsWhatTheNetworkKnows(t *testing.T) {
 
 func TestCheckBudget_NeedsTheMinimumOfTheNetwork(t *testing.T) {
 	t.Parallel()
-	for platform, minimum := range map[store.Platform]int64{
-		store.PlatformFacebook: 1, store.PlatformTikTok: 20, store.PlatformPinterest: 5, store.PlatformGoogle: 1,
+	for platform, minimum := range map[advert.Platform]int64{
+		advert.PlatformFacebook: 1, advert.PlatformTikTok: 20, advert.PlatformPinterest: 5, advert.PlatformGoogle: 1,
 	} {
 		var p core.Problems
 		CapsOf(platform).CheckBudget(&p, FlatBudget, daily(minimum), "usd", 0)
 		require.NoError(t, p.Err(), platform)
 		less := daily(minimum)
-		less.Amount -= store.AdUnit / 100
+		less.Amount -= advert.AmountUnit / 100
 		CapsOf(platform).CheckBudget(&p, FlatBudget, less, "usd", 0)
 		assert.Equal(t, map[string]int{"budget_amount": 1}, fieldsOf(p), platform)
-		assert.Contains(t, p["budget_amount"][0], (store.AdAmount(minimum) * store.AdUnit).Format("usd"))
+		assert.Contains(t, p["budget_amount"][0], (advert.Amount(minimum) * advert.AmountUnit).Format("usd"))
 	}
 }
 
 func TestCheckBudget_NeedsTheMinimumOnEachDayWhereTheNetworkDoes(t *testing.T) {
 	t.Parallel()
 	lifetime := func(units int64) Budget {
-		return Budget{store.AdAmount(units) * store.AdUnit, store.BudgetTypeLifetime}
+		return Budget{advert.Amount(units) * advert.AmountUnit, advert.BudgetTypeLifetime}
 	}
 	var p core.Problems
-	CapsOf(store.PlatformTikTok).CheckBudget(&p, NestedBudget, lifetime(140), "usd", 7)
-	CapsOf(store.PlatformFacebook).CheckBudget(&p, NestedBudget, lifetime(1), "usd", 7)
-	CapsOf(store.PlatformTikTok).CheckBudget(&p, NestedBudget, lifetime(20), "usd", 0)
+	CapsOf(advert.PlatformTikTok).CheckBudget(&p, NestedBudget, lifetime(140), "usd", 7)
+	CapsOf(advert.PlatformFacebook).CheckBudget(&p, NestedBudget, lifetime(1), "usd", 7)
+	CapsOf(advert.PlatformTikTok).CheckBudget(&p, NestedBudget, lifetime(20), "usd", 0)
 	require.NoError(t, p.Err())
-	CapsOf(store.PlatformTikTok).CheckBudget(&p, NestedBudget, lifetime(139), "usd", 7)
+	CapsOf(advert.PlatformTikTok).CheckBudget(&p, NestedBudget, lifetime(139), "usd", 7)
 	assert.Equal(t, map[string]int{"budget.amount": 1}, fieldsOf(p))
 	assert.Contains(t, p["budget.amount"][0], "140.00 USD")
 }
@@ -90,16 +90,16 @@ func TestCheckBudget_NeedsTheMinimumOnEachDayWhereTheNetworkDoes(t *testing.T) {
 func TestCheckBudget_RefusesDecimalsThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		platform store.Platform
+		platform advert.Platform
 		currency string
 		ok       bool
 	}{
-		{store.PlatformFacebook, "usd", true}, {store.PlatformFacebook, "jpy", false}, {store.PlatformFacebook, "twd", false},
-		{store.PlatformPinterest, "huf", true}, {store.PlatformPinterest, "jpy", false}, {store.PlatformGoogle, "twd", true},
-		{store.PlatformTikTok, "krw", false}, {store.PlatformFacebook, "xxx", false}, {store.PlatformPinterest, "bhd", false},
+		{advert.PlatformFacebook, "usd", true}, {advert.PlatformFacebook, "jpy", false}, {advert.PlatformFacebook, "twd", false},
+		{advert.PlatformPinterest, "huf", true}, {advert.PlatformPinterest, "jpy", false}, {advert.PlatformGoogle, "twd", true},
+		{advert.PlatformTikTok, "krw", false}, {advert.PlatformFacebook, "xxx", false}, {advert.PlatformPinterest, "bhd", false},
 	} {
 		var p core.Problems
-		CapsOf(c.platform).CheckBudget(&p, FlatBudget, Budget{2000_500_000, store.BudgetTypeDaily}, c.currency, 0)
+		CapsOf(c.platform).CheckBudget(&p, FlatBudget, Budget{2000_500_000, advert.BudgetTypeDaily}, c.currency, 0)
 		assert.Equal(t, c.ok, p.Err() == nil, "%s on %s", c.currency, c.platform)
 		if !c.ok {
 			assert.Equal(t, map[string]int{"budget_amount": 1}, fieldsOf(p))
@@ -110,9 +110,9 @@ func TestCheckBudget_RefusesDecimalsThatCannotBeSent(t *testing.T) {
 func TestCheckBudget_NamesTheFieldsOfTheRequest(t *testing.T) {
 	t.Parallel()
 	var flat, nested core.Problems
-	caps := CapsOf(store.PlatformFacebook)
+	caps := CapsOf(advert.PlatformFacebook)
 	caps.CheckBudget(&flat, FlatBudget, Budget{0, "weekly"}, "usd", 0)
-	caps.CheckBudget(&nested, NestedBudget, Budget{-store.AdUnit, ""}, "usd", 0)
+	caps.CheckBudget(&nested, NestedBudget, Budget{-advert.AmountUnit, ""}, "usd", 0)
 	assert.Equal(t, map[string]int{"budget_amount": 1, "budget_type": 1}, fieldsOf(flat))
 	assert.Equal(t, map[string]int{"budget.amount": 1, "budget.type": 1}, fieldsOf(nested))
 	var e *core.Error
@@ -124,22 +124,22 @@ func TestCheckBudget_NamesTheFieldsOfTheRequest(t *testing.T) {
 func TestCheckBudget_SaysOnceThatAnAmountIsNone(t *testing.T) {
 	t.Parallel()
 	var p core.Problems
-	b := Budget{ParseAmount(&p, "budget_amount", "-1"), store.BudgetTypeDaily}
-	CapsOf(store.PlatformFacebook).CheckBudget(&p, FlatBudget, b, "usd", 0)
+	b := Budget{ParseAmount(&p, "budget_amount", "-1"), advert.BudgetTypeDaily}
+	CapsOf(advert.PlatformFacebook).CheckBudget(&p, FlatBudget, b, "usd", 0)
 	assert.Equal(t, map[string]int{"budget_amount": 1}, fieldsOf(p))
 }
 
 func TestCheckBudgetLevel_FollowsTheNetwork(t *testing.T) {
 	t.Parallel()
-	for platform, groups := range map[store.Platform]bool{store.PlatformFacebook: true, store.PlatformGoogle: false, store.PlatformPinterest: true} {
+	for platform, groups := range map[advert.Platform]bool{advert.PlatformFacebook: true, advert.PlatformGoogle: false, advert.PlatformPinterest: true} {
 		var p core.Problems
-		CapsOf(platform).CheckBudgetLevel(&p, store.BudgetLevelCampaign)
+		CapsOf(platform).CheckBudgetLevel(&p, advert.BudgetLevelCampaign)
 		require.NoError(t, p.Err(), platform)
-		CapsOf(platform).CheckBudgetLevel(&p, store.BudgetLevelGroup)
+		CapsOf(platform).CheckBudgetLevel(&p, advert.BudgetLevelGroup)
 		assert.Equal(t, groups, p.Err() == nil, platform)
 	}
-	assert.Equal(t, store.BudgetLevelCampaign, CapsOf(store.PlatformGoogle).BudgetLevels[0])
-	assert.Equal(t, store.BudgetLevelGroup, CapsOf(store.PlatformFacebook).BudgetLevels[0])
+	assert.Equal(t, advert.BudgetLevelCampaign, CapsOf(advert.PlatformGoogle).BudgetLevels[0])
+	assert.Equal(t, advert.BudgetLevelGroup, CapsOf(advert.PlatformFacebook).BudgetLevels[0])
 }
 
 func TestCheckCurrency_MustBeTheAdAccounts(t *testing.T) {
@@ -155,20 +155,20 @@ func TestCheckSchedule_EndsAfterItBegins(t *testing.T) {
 	t.Parallel()
 	today := Date{2026, 3, 10}
 	for name, c := range map[string]struct {
-		budget   store.BudgetType
+		budget   advert.BudgetType
 		schedule Schedule
 		ok       bool
 	}{
-		"a daily budget without an end":    {store.BudgetTypeDaily, Schedule{}, true},
-		"a lifetime budget without an end": {store.BudgetTypeLifetime, Schedule{}, false},
-		"an end today":                     {store.BudgetTypeLifetime, Schedule{End: today}, true},
-		"an end in the past":               {store.BudgetTypeDaily, Schedule{End: today.AddDays(-1)}, false},
-		"a start today":                    {store.BudgetTypeDaily, Schedule{Start: today}, true},
-		"an end before the start":          {store.BudgetTypeDaily, Schedule{Start: today.AddDays(5), End: today.AddDays(4)}, false},
-		"an end that is as far as may be":  {store.BudgetTypeLifetime, Schedule{End: today.AddDays(730)}, true},
-		"an end too far away":              {store.BudgetTypeLifetime, Schedule{End: today.AddDays(731)}, false},
-		"the last day that there is":       {store.BudgetTypeLifetime, Schedule{End: Date{9999, 12, 31}}, false},
-		"one day":                          {store.BudgetTypeDaily, Schedule{Start: today.AddDays(5), End: today.AddDays(5)}, true},
+		"a daily budget without an end":    {advert.BudgetTypeDaily, Schedule{}, true},
+		"a lifetime budget without an end": {advert.BudgetTypeLifetime, Schedule{}, false},
+		"an end today":                     {advert.BudgetTypeLifetime, Schedule{End: today}, true},
+		"an end in the past":               {advert.BudgetTypeDaily, Schedule{End: today.AddDays(-1)}, false},
+		"a start today":                    {advert.BudgetTypeDaily, Schedule{Start: today}, true},
+		"an end before the start":          {advert.BudgetTypeDaily, Schedule{Start: today.AddDays(5), End: today.AddDays(4)}, false},
+		"an end that is as far as may be":  {advert.BudgetTypeLifetime, Schedule{End: today.AddDays(730)}, true},
+		"an end too far away":              {advert.BudgetTypeLifetime, Schedule{End: today.AddDays(731)}, false},
+		"the last day that there is":       {advert.BudgetTypeLifetime, Schedule{End: Date{9999, 12, 31}}, false},
+		"one day":                          {advert.BudgetTypeDaily, Schedule{Start: today.AddDays(5), End: today.AddDays(5)}, true},
 	} {
 		var p core.Problems
 		CheckSchedule(&p, c.budget, c.schedule, today)
@@ -178,10 +178,10 @@ func TestCheckSchedule_EndsAfterItBegins(t *testing.T) {
 		}
 	}
 	var past core.Problems
-	CheckSchedule(&past, store.BudgetTypeDaily, Schedule{Start: today.AddDays(-1), End: today}, today)
+	CheckSchedule(&past, advert.BudgetTypeDaily, Schedule{Start: today.AddDays(-1), End: today}, today)
 	assert.Equal(t, map[string]int{"start_date": 1}, fieldsOf(past))
 	p := core.Problems{"end_date": {"The end_date is no date."}}
-	CheckSchedule(&p, store.BudgetTypeLifetime, Schedule{}, today)
+	CheckSchedule(&p, advert.BudgetTypeLifetime, Schedule{}, today)
 	assert.Equal(t, map[string]int{"end_date": 1}, fieldsOf(p), "a wrong end is not a missing one, too")
 }
 
@@ -198,34 +198,34 @@ func TestSchedule_CountsItsDays(t *testing.T) {
 
 func TestCheckBid_TakesWhatTheStrategyNeeds(t *testing.T) {
 	t.Parallel()
-	const amount, floor = 2 * store.AdUnit, 2 * store.AdRatioOne
+	const amount, floor = 2 * advert.AmountUnit, 2 * advert.RatioOne
 	for _, c := range []struct {
-		platform store.Platform
+		platform advert.Platform
 		bid      Bid
 		fields   map[string]int
 	}{
-		{store.PlatformFacebook, Bid{}, map[string]int{}},
-		{store.PlatformLinkedIn, Bid{}, map[string]int{}},
-		{store.PlatformFacebook, Bid{store.BidStrategyLowestCost, 0, 0}, map[string]int{}},
-		{store.PlatformFacebook, Bid{store.BidStrategyLowestCost, amount, 0}, map[string]int{"bid_amount": 1}},
-		{store.PlatformFacebook, Bid{store.BidStrategyLowestCost, 0, floor}, map[string]int{"roas_average_floor": 1}},
-		{store.PlatformFacebook, Bid{store.BidStrategyBidCap, amount, 0}, map[string]int{}},
-		{store.PlatformFacebook, Bid{store.BidStrategyBidCap, 0, 0}, map[string]int{"bid_amount": 1}},
-		{store.PlatformFacebook, Bid{store.BidStrategyCostCap, amount, 0}, map[string]int{}},
-		{store.PlatformFacebook, Bid{store.BidStrategyCostCap, 0, 0}, map[string]int{"bid_amount": 1}},
-		{store.PlatformFacebook, Bid{store.BidStrategyMinROAS, 0, floor}, map[string]int{}},
-		{store.PlatformFacebook, Bid{store.BidStrategyMinROAS, 0, 0}, map[string]int{"roas_average_floor": 1}},
-		{store.PlatformFacebook, Bid{store.BidStrategyMinROAS, amount, floor}, map[string]int{"bid_amount": 1}},
-		{store.PlatformFacebook, Bid{store.BidStrategyMinROAS, 0, 1001 * store.AdRatioOne}, map[string]int{"roas_average_floor": 1}},
-		{store.PlatformFacebook, Bid{store.BidStrategyMinROAS, 0, 1}, map[string]int{"roas_average_floor": 1}},
-		{store.PlatformFacebook, Bid{"", amount, floor}, map[string]int{"bid_amount": 1, "roas_average_floor": 1}},
-		{store.PlatformFacebook, Bid{"CHEAPEST", 0, 0}, map[string]int{"bid_strategy": 1}},
-		{store.PlatformFacebook, Bid{store.BidStrategyBidCap, -amount, 0}, map[string]int{"bid_amount": 1}},
-		{store.PlatformFacebook, Bid{store.BidStrategyBidCap, amount + 1, 0}, map[string]int{"bid_amount": 1}},
-		{store.PlatformPinterest, Bid{store.BidStrategyCostCap, amount, 0}, map[string]int{}},
-		{store.PlatformPinterest, Bid{store.BidStrategyMinROAS, 0, floor}, map[string]int{"bid_strategy": 1}},
-		{store.PlatformTwitter, Bid{store.BidStrategyMinROAS, 0, floor}, map[string]int{"bid_strategy": 1}},
-		{store.PlatformLinkedIn, Bid{store.BidStrategyLowestCost, 0, 0}, map[string]int{"bid_strategy": 1}},
+		{advert.PlatformFacebook, Bid{}, map[string]int{}},
+		{advert.PlatformLinkedIn, Bid{}, map[string]int{}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyLowestCost, 0, 0}, map[string]int{}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyLowestCost, amount, 0}, map[string]int{"bid_amount": 1}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyLowestCost, 0, floor}, map[string]int{"roas_average_floor": 1}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyBidCap, amount, 0}, map[string]int{}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyBidCap, 0, 0}, map[string]int{"bid_amount": 1}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyCostCap, amount, 0}, map[string]int{}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyCostCap, 0, 0}, map[string]int{"bid_amount": 1}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyMinROAS, 0, floor}, map[string]int{}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyMinROAS, 0, 0}, map[string]int{"roas_average_floor": 1}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyMinROAS, amount, floor}, map[string]int{"bid_amount": 1}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyMinROAS, 0, 1001 * advert.RatioOne}, map[string]int{"roas_average_floor": 1}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyMinROAS, 0, 1}, map[string]int{"roas_average_floor": 1}},
+		{advert.PlatformFacebook, Bid{"", amount, floor}, map[string]int{"bid_amount": 1, "roas_average_floor": 1}},
+		{advert.PlatformFacebook, Bid{"CHEAPEST", 0, 0}, map[string]int{"bid_strategy": 1}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyBidCap, -amount, 0}, map[string]int{"bid_amount": 1}},
+		{advert.PlatformFacebook, Bid{advert.BidStrategyBidCap, amount + 1, 0}, map[string]int{"bid_amount": 1}},
+		{advert.PlatformPinterest, Bid{advert.BidStrategyCostCap, amount, 0}, map[string]int{}},
+		{advert.PlatformPinterest, Bid{advert.BidStrategyMinROAS, 0, floor}, map[string]int{"bid_strategy": 1}},
+		{advert.PlatformTwitter, Bid{advert.BidStrategyMinROAS, 0, floor}, map[string]int{"bid_strategy": 1}},
+		{advert.PlatformLinkedIn, Bid{advert.BidStrategyLowestCost, 0, 0}, map[string]int{"bid_strategy": 1}},
 	} {
 		var p core.Problems
 		CapsOf(c.platform).CheckBid(&p, c.bid, "usd")
@@ -237,11 +237,11 @@ func TestParse_TakesOtherNamesToo(t *testing.T) {
 	t.Parallel()
 	strategy, ok := ParseBidStrategy("lowest_cost_with_bid_cap")
 	assert.True(t, ok)
-	assert.Equal(t, store.BidStrategyBidCap, strategy)
+	assert.Equal(t, advert.BidStrategyBidCap, strategy)
 	_, ok = ParseBidStrategy("cheapest")
 	assert.False(t, ok)
 
-	for text, want := range map[string]store.BudgetLevel{"adset": store.BudgetLevelGroup, "ad_group": store.BudgetLevelGroup, "campaign": store.BudgetLevelCampaign} {
+	for text, want := range map[string]advert.BudgetLevel{"adset": advert.BudgetLevelGroup, "ad_group": advert.BudgetLevelGroup, "campaign": advert.BudgetLevelCampaign} {
 		level, ok := ParseBudgetLevel(text)
 		assert.True(t, ok, text)
 		assert.Equal(t, want, level)
@@ -249,9 +249,9 @@ func TestParse_TakesOtherNamesToo(t *testing.T) {
 	_, ok = ParseBudgetLevel("ad")
 	assert.False(t, ok)
 
-	for text, want := range map[string]store.AudienceType{
-		"website": store.AudienceTypeRetargeting, "website_retargeting": store.AudienceTypeRetargeting, "retargeting": store.AudienceTypeRetargeting,
-		"lookalike": store.AudienceTypeLookalike, "customer_list": store.AudienceTypeCustomerList,
+	for text, want := range map[string]advert.AudienceType{
+		"website": advert.AudienceTypeRetargeting, "website_retargeting": advert.AudienceTypeRetargeting, "retargeting": advert.AudienceTypeRetargeting,
+		"lookalike": advert.AudienceTypeLookalike, "customer_list": advert.AudienceTypeCustomerList,
 	} {
 		kind, ok := ParseAudienceType(text)
 		assert.True(t, ok, text)
@@ -263,30 +263,30 @@ func TestParse_TakesOtherNamesToo(t *testing.T) {
 
 func TestCheckAudience_NeedsWhatItsTypeNeeds(t *testing.T) {
 	t.Parallel()
-	lookalike := AudiencePlan{Name: "a", Type: store.AudienceTypeLookalike, SourceID: "aud_1", Country: "US", Ratio: store.AdRatioOne / 100}
+	lookalike := AudiencePlan{Name: "a", Type: advert.AudienceTypeLookalike, SourceID: "aud_1", Country: "US", Ratio: advert.RatioOne / 100}
 	with := func(change func(*AudiencePlan)) AudiencePlan {
 		plan := lookalike
 		change(&plan)
 		return plan
 	}
 	for name, c := range map[string]struct {
-		platform store.Platform
+		platform advert.Platform
 		plan     AudiencePlan
 		fields   map[string]int
 	}{
-		"a customer list":    {store.PlatformLinkedIn, AudiencePlan{Name: "a", Type: store.AudienceTypeCustomerList}, map[string]int{}},
-		"no name":            {store.PlatformFacebook, AudiencePlan{Name: " ", Type: store.AudienceTypeCustomerList}, map[string]int{"name": 1}},
-		"a long name":        {store.PlatformFacebook, AudiencePlan{Name: strings.Repeat("é", 256), Type: store.AudienceTypeCustomerList}, map[string]int{"name": 1}},
-		"a type of none":     {store.PlatformFacebook, AudiencePlan{Name: "a", Type: "everybody"}, map[string]int{"type": 1}},
-		"a type of others":   {store.PlatformTwitter, lookalike, map[string]int{"type": 1}},
-		"a lookalike":        {store.PlatformPinterest, lookalike, map[string]int{}},
-		"no source":          {store.PlatformFacebook, with(func(a *AudiencePlan) { a.SourceID = "" }), map[string]int{"source_audience_id": 1}},
-		"a country's name":   {store.PlatformFacebook, with(func(a *AudiencePlan) { a.Country = "Germany" }), map[string]int{"country": 1}},
-		"too small a share":  {store.PlatformFacebook, with(func(a *AudiencePlan) { a.Ratio-- }), map[string]int{"ratio": 1}},
-		"the largest share":  {store.PlatformFacebook, with(func(a *AudiencePlan) { a.Ratio = store.AdRatioOne / 5 }), map[string]int{}},
-		"too large a share":  {store.PlatformFacebook, with(func(a *AudiencePlan) { a.Ratio = store.AdRatioOne/5 + 1 }), map[string]int{"ratio": 1}},
-		"retargeting":        {store.PlatformFacebook, AudiencePlan{Name: "a", Type: store.AudienceTypeRetargeting, PixelID: "7", RetentionDays: 180}, map[string]int{}},
-		"no pixel, too long": {store.PlatformFacebook, AudiencePlan{Name: "a", Type: store.AudienceTypeRetargeting, RetentionDays: 181}, map[string]int{"pixel_id": 1, "retention_days": 1}},
+		"a customer list":    {advert.PlatformLinkedIn, AudiencePlan{Name: "a", Type: advert.AudienceTypeCustomerList}, map[string]int{}},
+		"no name":            {advert.PlatformFacebook, AudiencePlan{Name: " ", Type: advert.AudienceTypeCustomerList}, map[string]int{"name": 1}},
+		"a long name":        {advert.PlatformFacebook, AudiencePlan{Name: strings.Repeat("é", 256), Type: advert.AudienceTypeCustomerList}, map[string]int{"name": 1}},
+		"a type of none":     {advert.PlatformFacebook, AudiencePlan{Name: "a", Type: "everybody"}, map[string]int{"type": 1}},
+		"a type of others":   {advert.PlatformTwitter, lookalike, map[string]int{"type": 1}},
+		"a lookalike":        {advert.PlatformPinterest, lookalike, map[string]int{}},
+		"no source":          {advert.PlatformFacebook, with(func(a *AudiencePlan) { a.SourceID = "" }), map[string]int{"source_audience_id": 1}},
+		"a country's name":   {advert.PlatformFacebook, with(func(a *AudiencePlan) { a.Country = "Germany" }), map[string]int{"country": 1}},
+		"too small a share":  {advert.PlatformFacebook, with(func(a *AudiencePlan) { a.Ratio-- }), map[string]int{"ratio": 1}},
+		"the largest share":  {advert.PlatformFacebook, with(func(a *AudiencePlan) { a.Ratio = advert.RatioOne / 5 }), map[string]int{}},
+		"too large a share":  {advert.PlatformFacebook, with(func(a *AudiencePlan) { a.Ratio = advert.RatioOne/5 + 1 }), map[string]int{"ratio": 1}},
+		"retargeting":        {advert.PlatformFacebook, AudiencePlan{Name: "a", Type: advert.AudienceTypeRetargeting, PixelID: "7", RetentionDays: 180}, map[string]int{}},
+		"no pixel, too long": {advert.PlatformFacebook, AudiencePlan{Name: "a", Type: advert.AudienceTypeRetargeting, RetentionDays: 181}, map[string]int{"pixel_id": 1, "retention_days": 1}},
 	} {
 		var p core.Problems
 		CapsOf(c.platform).CheckAudience(&p, c.plan)

@@ -3,25 +3,25 @@ package ads
 import (
 	"slices"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // CapsOf returns the capabilities of a platform. A driver that was checked against something else, or reconciles in
 // another way, changes that in its own copy. It panics on an unknown platform: one that comes from outside must have
 // been checked with Platform.IsKnown.
-func CapsOf(p store.Platform) Caps {
+func CapsOf(p advert.Platform) Caps {
 	switch p {
-	case store.PlatformFacebook, store.PlatformInstagram:
+	case advert.PlatformFacebook, advert.PlatformInstagram:
 		return metaCaps(p)
-	case store.PlatformTikTok:
+	case advert.PlatformTikTok:
 		return tiktokCaps()
-	case store.PlatformLinkedIn:
+	case advert.PlatformLinkedIn:
 		return linkedInCaps()
-	case store.PlatformPinterest:
+	case advert.PlatformPinterest:
 		return pinterestCaps()
-	case store.PlatformGoogle:
+	case advert.PlatformGoogle:
 		return googleCaps()
-	case store.PlatformTwitter:
+	case advert.PlatformTwitter:
 		return twitterCaps()
 	}
 	panic("ads: there is no network " + string(p))
@@ -29,20 +29,20 @@ func CapsOf(p store.Platform) Caps {
 
 // metaCaps returns the capabilities of Meta's two platforms. Objectives, calls to action, bid strategies and currencies
 // are from its published API specifications. Meta keeps our token as an ad label on what was made with it.
-func metaCaps(p store.Platform) Caps {
+func metaCaps(p advert.Platform) Caps {
 	return Caps{
 		Platform: p, Verified: VerifiedSpec, Reconcile: ReconcileToken,
 		Objectives: []Objective{
-			{store.AdGoalEngagement, "OUTCOME_ENGAGEMENT"}, {store.AdGoalTraffic, "OUTCOME_TRAFFIC"},
-			{store.AdGoalAwareness, "OUTCOME_AWARENESS"}, {store.AdGoalVideoViews, "OUTCOME_ENGAGEMENT"},
-			{store.AdGoalLeadGeneration, "OUTCOME_LEADS"}, {store.AdGoalLeadConversion, "OUTCOME_LEADS"},
-			{store.AdGoalConversions, "OUTCOME_SALES"}, {store.AdGoalAppPromotion, "OUTCOME_APP_PROMOTION"},
-			{store.AdGoalCatalogSales, "OUTCOME_SALES"},
+			{advert.GoalEngagement, "OUTCOME_ENGAGEMENT"}, {advert.GoalTraffic, "OUTCOME_TRAFFIC"},
+			{advert.GoalAwareness, "OUTCOME_AWARENESS"}, {advert.GoalVideoViews, "OUTCOME_ENGAGEMENT"},
+			{advert.GoalLeadGeneration, "OUTCOME_LEADS"}, {advert.GoalLeadConversion, "OUTCOME_LEADS"},
+			{advert.GoalConversions, "OUTCOME_SALES"}, {advert.GoalAppPromotion, "OUTCOME_APP_PROMOTION"},
+			{advert.GoalCatalogSales, "OUTCOME_SALES"},
 		},
 		CallsToAction: metaCallsToAction,
 		AudienceTypes: everyAudienceType,
 		Bids:          bids("LOWEST_COST_WITHOUT_CAP", "LOWEST_COST_WITH_BID_CAP", "COST_CAP", "LOWEST_COST_WITH_MIN_ROAS"),
-		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * store.AdUnit,
+		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * advert.AmountUnit,
 		Money: MoneyMinor, currencies: metaCurrencies,
 		PauseLevels: everyLevel, Switch: Switch{"ACTIVE", "PAUSED"}, StatusBatch: 1,
 		Creative: CreativeRules{
@@ -57,16 +57,16 @@ func metaCaps(p store.Platform) Caps {
 // tiktokCaps returns the capabilities of TikTok.
 func tiktokCaps() Caps {
 	return Caps{
-		Platform: store.PlatformTikTok, Verified: VerifiedNone, Reconcile: ReconcileNone,
+		Platform: advert.PlatformTikTok, Verified: VerifiedNone, Reconcile: ReconcileNone,
 		Objectives: []Objective{
-			{store.AdGoalEngagement, "ENGAGEMENT"}, {store.AdGoalTraffic, "TRAFFIC"}, {store.AdGoalAwareness, "REACH"},
-			{store.AdGoalVideoViews, "VIDEO_VIEWS"}, {store.AdGoalLeadGeneration, "LEAD_GENERATION"},
-			{store.AdGoalConversions, "WEB_CONVERSIONS"}, {store.AdGoalAppPromotion, "APP_PROMOTION"},
+			{advert.GoalEngagement, "ENGAGEMENT"}, {advert.GoalTraffic, "TRAFFIC"}, {advert.GoalAwareness, "REACH"},
+			{advert.GoalVideoViews, "VIDEO_VIEWS"}, {advert.GoalLeadGeneration, "LEAD_GENERATION"},
+			{advert.GoalConversions, "WEB_CONVERSIONS"}, {advert.GoalAppPromotion, "APP_PROMOTION"},
 		},
 		CallsToAction: callsToAction,
 		AudienceTypes: everyAudienceType,
 		Bids:          bids("BID_TYPE_NO_BID", "BID_TYPE_CUSTOM", "BID_TYPE_MAX_CONVERSION", "VO_MIN_ROAS"),
-		BudgetLevels:  eitherLevel, MinimumDailyBudget: 20 * store.AdUnit, MinimumEveryDay: true,
+		BudgetLevels:  eitherLevel, MinimumDailyBudget: 20 * advert.AmountUnit, MinimumEveryDay: true,
 		Money: MoneyWhole, currencies: commonCurrencies(),
 		PauseLevels: everyLevel, Switch: Switch{"ENABLE", "DISABLE"}, StatusBatch: 20, BusinessCenters: true,
 		Creative:     CreativeRules{Required: []string{"body", "image_url"}, Ignored: []string{"headline"}},
@@ -78,19 +78,19 @@ func tiktokCaps() Caps {
 // linkedInCaps returns the capabilities of LinkedIn.
 func linkedInCaps() Caps {
 	return Caps{
-		Platform: store.PlatformLinkedIn, Verified: VerifiedNone, Reconcile: ReconcileNone,
+		Platform: advert.PlatformLinkedIn, Verified: VerifiedNone, Reconcile: ReconcileNone,
 		Objectives: []Objective{
-			{store.AdGoalEngagement, "ENGAGEMENT"}, {store.AdGoalTraffic, "WEBSITE_VISIT"},
-			{store.AdGoalAwareness, "BRAND_AWARENESS"}, {store.AdGoalVideoViews, "VIDEO_VIEW"},
-			{store.AdGoalLeadGeneration, "LEAD_GENERATION"}, {store.AdGoalConversions, "WEBSITE_CONVERSION"},
-			{store.AdGoalJobApplicants, "JOB_APPLICANT"},
+			{advert.GoalEngagement, "ENGAGEMENT"}, {advert.GoalTraffic, "WEBSITE_VISIT"},
+			{advert.GoalAwareness, "BRAND_AWARENESS"}, {advert.GoalVideoViews, "VIDEO_VIEW"},
+			{advert.GoalLeadGeneration, "LEAD_GENERATION"}, {advert.GoalConversions, "WEBSITE_CONVERSION"},
+			{advert.GoalJobApplicants, "JOB_APPLICANT"},
 		},
 		CallsToAction: []string{
 			"LEARN_MORE", "SIGN_UP", "DOWNLOAD", "SUBSCRIBE", "REGISTER", "JOIN", "ATTEND", "REQUEST_DEMO", "VIEW_QUOTE",
 			"APPLY", "SEE_MORE", "SHOP_NOW", "BUY_NOW",
 		},
-		AudienceTypes: []store.AudienceType{store.AudienceTypeCustomerList, store.AudienceTypeRetargeting},
-		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * store.AdUnit,
+		AudienceTypes: []advert.AudienceType{advert.AudienceTypeCustomerList, advert.AudienceTypeRetargeting},
+		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * advert.AmountUnit,
 		Money: MoneyDecimal, currencies: commonCurrencies(),
 		PauseLevels: everyLevel, Switch: Switch{"ACTIVE", "PAUSED"}, StatusBatch: 1,
 		Creative: CreativeRules{
@@ -104,10 +104,10 @@ func linkedInCaps() Caps {
 // pinterestCaps returns the capabilities of Pinterest, from its published OpenAPI description, version 5.23.
 func pinterestCaps() Caps {
 	return Caps{
-		Platform: store.PlatformPinterest, Verified: VerifiedSpec, Reconcile: ReconcileName,
+		Platform: advert.PlatformPinterest, Verified: VerifiedSpec, Reconcile: ReconcileName,
 		Objectives: []Objective{
-			{store.AdGoalTraffic, "CONSIDERATION"}, {store.AdGoalEngagement, "CONSIDERATION"},
-			{store.AdGoalAwareness, "AWARENESS"}, {store.AdGoalVideoViews, "VIDEO_COMPLETION"},
+			{advert.GoalTraffic, "CONSIDERATION"}, {advert.GoalEngagement, "CONSIDERATION"},
+			{advert.GoalAwareness, "AWARENESS"}, {advert.GoalVideoViews, "VIDEO_COMPLETION"},
 		},
 		CallsToAction: []string{
 			"GET_OFFER", "LEARN_MORE", "ORDER_NOW", "SHOP_NOW", "SIGN_UP", "SUBSCRIBE", "BUY_NOW", "CONTACT_US", "GET_QUOTE",
@@ -117,7 +117,7 @@ func pinterestCaps() Caps {
 		},
 		AudienceTypes: everyAudienceType,
 		Bids:          bids("AUTOMATIC_BID", "MAX_BID", "TARGET_AVG", ""),
-		BudgetLevels:  eitherLevel, MinimumDailyBudget: 5 * store.AdUnit,
+		BudgetLevels:  eitherLevel, MinimumDailyBudget: 5 * advert.AmountUnit,
 		Money: MoneyMicros, currencies: pinterestCurrencies,
 		PauseLevels: everyLevel, Switch: Switch{"ACTIVE", "PAUSED"}, StatusBatch: 30,
 		Creative: CreativeRules{
@@ -131,15 +131,15 @@ func pinterestCaps() Caps {
 // googleCaps returns the capabilities of Google Ads.
 func googleCaps() Caps {
 	return Caps{
-		Platform: store.PlatformGoogle, Verified: VerifiedNone, Reconcile: ReconcileNone,
+		Platform: advert.PlatformGoogle, Verified: VerifiedNone, Reconcile: ReconcileNone,
 		Objectives: []Objective{
-			{store.AdGoalTraffic, "DISPLAY"}, {store.AdGoalEngagement, "DEMAND_GEN"}, {store.AdGoalAwareness, "DISPLAY"},
-			{store.AdGoalVideoViews, "VIDEO"},
+			{advert.GoalTraffic, "DISPLAY"}, {advert.GoalEngagement, "DEMAND_GEN"}, {advert.GoalAwareness, "DISPLAY"},
+			{advert.GoalVideoViews, "VIDEO"},
 		},
 		CallsToAction: callsToAction,
-		AudienceTypes: []store.AudienceType{store.AudienceTypeCustomerList, store.AudienceTypeRetargeting},
+		AudienceTypes: []advert.AudienceType{advert.AudienceTypeCustomerList, advert.AudienceTypeRetargeting},
 		Bids:          bids("TARGET_SPEND", "MANUAL_CPC", "TARGET_CPA", "TARGET_ROAS"),
-		BudgetLevels:  []store.BudgetLevel{store.BudgetLevelCampaign}, MinimumDailyBudget: 1 * store.AdUnit,
+		BudgetLevels:  []advert.BudgetLevel{advert.BudgetLevelCampaign}, MinimumDailyBudget: 1 * advert.AmountUnit,
 		Money: MoneyMicros, currencies: commonCurrencies(),
 		PauseLevels: everyLevel, Switch: Switch{"ENABLED", "PAUSED"}, StatusBatch: 1000,
 		Creative: CreativeRules{
@@ -153,17 +153,17 @@ func googleCaps() Caps {
 // twitterCaps returns the capabilities of Twitter.
 func twitterCaps() Caps {
 	return Caps{
-		Platform: store.PlatformTwitter, Verified: VerifiedNone, Reconcile: ReconcileNone,
+		Platform: advert.PlatformTwitter, Verified: VerifiedNone, Reconcile: ReconcileNone,
 		Objectives: []Objective{
-			{store.AdGoalEngagement, "ENGAGEMENTS"}, {store.AdGoalTraffic, "WEBSITE_CLICKS"}, {store.AdGoalAwareness, "REACH"},
-			{store.AdGoalVideoViews, "VIDEO_VIEWS"}, {store.AdGoalAppPromotion, "APP_INSTALLS"},
+			{advert.GoalEngagement, "ENGAGEMENTS"}, {advert.GoalTraffic, "WEBSITE_CLICKS"}, {advert.GoalAwareness, "REACH"},
+			{advert.GoalVideoViews, "VIDEO_VIEWS"}, {advert.GoalAppPromotion, "APP_INSTALLS"},
 		},
 		CallsToAction: callsToAction,
-		AudienceTypes: []store.AudienceType{store.AudienceTypeCustomerList, store.AudienceTypeRetargeting},
+		AudienceTypes: []advert.AudienceType{advert.AudienceTypeCustomerList, advert.AudienceTypeRetargeting},
 		Bids:          bids("AUTO", "MAX", "TARGET", ""),
-		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * store.AdUnit,
+		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * advert.AmountUnit,
 		Money: MoneyMicros, currencies: commonCurrencies(),
-		PauseLevels: []store.AdLevel{store.AdLevelCampaign, store.AdLevelGroup}, Switch: Switch{"ACTIVE", "PAUSED"}, StatusBatch: 1,
+		PauseLevels: []advert.Level{advert.LevelCampaign, advert.LevelGroup}, Switch: Switch{"ACTIVE", "PAUSED"}, StatusBatch: 1,
 		Creative: CreativeRules{
 			Required: []string{"body"}, Ignored: []string{"headline", "call_to_action"}, Limits: map[string]int{"body": 280},
 		},
@@ -188,11 +188,11 @@ var metaCallsToAction = slices.DeleteFunc(slices.Clone(callsToAction), func(word
 
 // What several networks have in common. The first of eitherLevel is used when a request names no budget level.
 var (
-	everyLevel        = []store.AdLevel{store.AdLevelCampaign, store.AdLevelGroup, store.AdLevelAd}
-	eitherLevel       = []store.BudgetLevel{store.BudgetLevelGroup, store.BudgetLevelCampaign}
-	everyAudienceType = []store.AudienceType{store.AudienceTypeCustomerList, store.AudienceTypeRetargeting, store.AudienceTypeLookalike}
-	emailAndPhone     = []store.AdIdentifier{store.AdIdentifierEmail, store.AdIdentifierPhone}
-	emailOnly         = []store.AdIdentifier{store.AdIdentifierEmail}
+	everyLevel        = []advert.Level{advert.LevelCampaign, advert.LevelGroup, advert.LevelAd}
+	eitherLevel       = []advert.BudgetLevel{advert.BudgetLevelGroup, advert.BudgetLevelCampaign}
+	everyAudienceType = []advert.AudienceType{advert.AudienceTypeCustomerList, advert.AudienceTypeRetargeting, advert.AudienceTypeLookalike}
+	emailAndPhone     = []advert.Identifier{advert.IdentifierEmail, advert.IdentifierPhone}
+	emailOnly         = []advert.Identifier{advert.IdentifierEmail}
 )
 
 // The fields that belong to bid strategies.
@@ -206,9 +206,9 @@ const (
 func bids(lowestCost, bidCap, costCap, minROAS string) []BidRule {
 	amount, floor := []string{fieldBidAmount}, []string{fieldRoasFloor}
 	return slices.DeleteFunc([]BidRule{
-		{store.BidStrategyLowestCost, lowestCost, nil, []string{fieldBidAmount, fieldRoasFloor}},
-		{store.BidStrategyBidCap, bidCap, amount, floor},
-		{store.BidStrategyCostCap, costCap, amount, floor},
-		{store.BidStrategyMinROAS, minROAS, floor, amount},
+		{advert.BidStrategyLowestCost, lowestCost, nil, []string{fieldBidAmount, fieldRoasFloor}},
+		{advert.BidStrategyBidCap, bidCap, amount, floor},
+		{advert.BidStrategyCostCap, costCap, amount, floor},
+		{advert.BidStrategyMinROAS, minROAS, floor, amount},
 	}, func(rule BidRule) bool { return rule.Word == "" })
 }

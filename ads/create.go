@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -27,12 +27,12 @@ type CreateAd struct {
 	EndDate      string
 	CampaignID   string
 	AdGroupID    string // the ad group to join: it has the goal, the budget and the bid
-	Creative     store.AdCreative
+	Creative     advert.Creative
 	Bid          BidInput
 
 	// In the network's own words, and sent to it as they are.
-	Targeting      store.AdObject
-	PromotedObject store.AdObject
+	Targeting      advert.Object
+	PromotedObject advert.Object
 
 	Extra    map[string]any // what else was sent, under any name; stored and shown, never sent to a network
 	Warnings []string       // about what was sent; shown with what the network has no place for
@@ -57,8 +57,8 @@ type BoostPost struct {
 	Bid          BidInput
 
 	// In the network's own words, and sent to it as they are.
-	Targeting      store.AdObject
-	PromotedObject store.AdObject
+	Targeting      advert.Object
+	PromotedObject advert.Object
 
 	DryRun bool
 }
@@ -89,7 +89,7 @@ func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutco
 	if err := in.require(); err != nil {
 		return nil, err
 	}
-	d, err := s.draft(ctx, by, store.AdOpCreateAd, in.AccountID, in.AdAccountID)
+	d, err := s.draft(ctx, by, advert.OpCreateAd, in.AccountID, in.AdAccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutco
 	d.common(in.Platform, in.Name, in.Status, in.Currency)
 	d.caps.CheckCreative(&d.problems, in.Creative)
 	d.plan.Creative, d.warnings = in.Creative, slices.Concat(in.Warnings, d.caps.Warnings(in.Creative))
-	d.recipe.Extra = store.NewAdObject(in.Extra)
+	d.recipe.Extra = advert.NewObject(in.Extra)
 	return s.create(ctx, d, in.DryRun)
 }
 
@@ -114,7 +114,7 @@ func (s *Service) BoostPost(ctx context.Context, by Actor, in BoostPost) (*AdOut
 	if err := in.require(); err != nil {
 		return nil, err
 	}
-	d, err := s.draft(ctx, by, store.AdOpBoostPost, in.AccountID, in.AdAccountID)
+	d, err := s.draft(ctx, by, advert.OpBoostPost, in.AccountID, in.AdAccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (s *Service) BoostPost(ctx context.Context, by Actor, in BoostPost) (*AdOut
 
 // publishedPost returns a post to boost. If the mirror does not have it as a published post, the network is asked once
 // more: it may have been published since then.
-func (s *Service) publishedPost(ctx context.Context, l *line, ref string) (*store.SocialPost, error) {
+func (s *Service) publishedPost(ctx context.Context, l *line, ref string) (*advert.SocialPost, error) {
 	post, err := s.store.PublishedPost(ctx, l.channel, ref)
 	var refused *core.Error
 	if !errors.As(err, &refused) {
@@ -181,8 +181,8 @@ func (b *BudgetInput) require() error {
 
 // recipe is all that is needed to create an ad, also after a crash. The action keeps it.
 type recipe struct {
-	Plan  Plan           `json:"plan"`
-	Extra store.AdObject `json:"extra,omitempty"`
+	Plan  Plan          `json:"plan"`
+	Extra advert.Object `json:"extra,omitempty"`
 }
 
 // create creates the drafted ad at the network, or returns what that would do. If the draft has problems, they are the
@@ -201,10 +201,10 @@ func (s *Service) create(ctx context.Context, d *draft, dryRun bool) (*AdOutcome
 	}
 	action, err := s.perform(ctx, d.by, deed{
 		line: d.line,
-		begin: intent(d.by, d.op, store.BeginAdAction{
-			AdAccount: &d.plan.AdAccount, Plan: store.NewAdObject(d.recipe), Change: d.change(),
+		begin: intent(d.by, d.op, advert.BeginAction{
+			AdAccount: &d.plan.AdAccount, Plan: advert.NewObject(d.recipe), Change: d.change(),
 		}),
-		ask: func(ctx context.Context, action *store.AdAction, again bool) (store.AdOutcome, error) {
+		ask: func(ctx context.Context, action *advert.Action, again bool) (advert.Outcome, error) {
 			return d.line.create(ctx, action, &d.recipe, again)
 		},
 	})
@@ -217,44 +217,44 @@ func (s *Service) create(ctx context.Context, d *draft, dryRun bool) (*AdOutcome
 	}
 	b := adSubject(ad)
 	shown := shownAs(*ad, &b, window{}, s.store.Now())
-	shown.Metrics, shown.Warnings = &store.AdMetrics{}, d.warnings
+	shown.Metrics, shown.Warnings = &advert.Metrics{}, d.warnings
 	return &AdOutcome{Ad: &shown}, nil
 }
 
 // create makes an ad at the network. If an earlier try may have made it, it asks the network first. As long as that try
 // may still take place there, nothing is sent, because the ad could then exist twice.
-func (l *line) create(ctx context.Context, action *store.AdAction, r *recipe, again bool) (store.AdOutcome, error) {
+func (l *line) create(ctx context.Context, action *advert.Action, r *recipe, again bool) (advert.Outcome, error) {
 	if again {
 		created, found, err := l.found(ctx, action)
 		if err != nil {
-			return store.AdOutcome{}, err
+			return advert.Outcome{}, err
 		}
 		if found {
 			return r.outcome(created)
 		}
 		if !hasProof(action) && core.TimeOf(l.conn.Now()) < openUntil(action) {
-			return store.AdOutcome{}, &undecided{fmt.Errorf("%w, but may be on its way", errNotYet)}
+			return advert.Outcome{}, &undecided{fmt.Errorf("%w, but may be on its way", errNotYet)}
 		}
 	}
 	r.Plan.Token = action.ID
 	created, err := l.Create(ctx, l.conn, r.Plan)
 	if err != nil {
-		return store.AdOutcome{}, err
+		return advert.Outcome{}, err
 	}
 	return r.outcome(created)
 }
 
 // outcome returns the outcome of the action: what was made, with what the recipe says and the network does not tell.
-func (r *recipe) outcome(c Created) (store.AdOutcome, error) {
+func (r *recipe) outcome(c Created) (advert.Outcome, error) {
 	if c.Ad == nil {
-		return store.AdOutcome{}, fmt.Errorf("the network made no ad: %w", ErrIndeterminate)
+		return advert.Outcome{}, fmt.Errorf("the network made no ad: %w", ErrIndeterminate)
 	}
-	c.Ad.Goal, c.Ad.Extra, c.Ad.Type = r.Plan.Goal, r.Extra, store.AdTypeStandalone
-	if r.Plan.Creative != (store.AdCreative{}) { // a network that is asked later tells less of it
+	c.Ad.Goal, c.Ad.Extra, c.Ad.Type = r.Plan.Goal, r.Extra, advert.TypeStandalone
+	if r.Plan.Creative != (advert.Creative{}) { // a network that is asked later tells less of it
 		c.Ad.Creative = core.JSONOf(r.Plan.Creative)
 	}
 	if post := r.Plan.Post; post != nil {
-		c.Ad.Type, c.Ad.PostID, c.Ad.PlatformPostID = store.AdTypeBoost, post.ID, post.PlatformID
+		c.Ad.Type, c.Ad.PostID, c.Ad.PlatformPostID = advert.TypeBoost, post.ID, post.PlatformID
 	}
 	made := map[string]string{"ad_id": c.Ad.PlatformID}
 	if c.Group != nil {
@@ -263,5 +263,5 @@ func (r *recipe) outcome(c Created) (store.AdOutcome, error) {
 	if c.Campaign != nil {
 		made["campaign_id"] = c.Campaign.PlatformID
 	}
-	return store.AdOutcome{TargetID: c.Ad.PlatformID, After: store.NewAdObject(made), Made: c.Batch()}, nil
+	return advert.Outcome{TargetID: c.Ad.PlatformID, After: advert.NewObject(made), Made: c.Batch()}, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -20,19 +20,19 @@ func TestCreateAd_MakesACampaignWithItsBudget(t *testing.T) {
 		in.Extra = map[string]any{"utm_source": "spring", "daily_budget": 999999}
 		shown := w.create(in)
 		ad := shown.Row
-		assert.Equal(t, store.AdSourceNative, ad.Source)
-		assert.Equal(t, store.AdGoalTraffic, ad.Goal)
-		assert.Equal(t, store.AdTypeStandalone, ad.Type)
-		assert.Equal(t, store.AdStatusActive, shown.Status)
-		assert.Equal(t, 20*store.AdUnit, ad.Group.BudgetAmount)
-		assert.Equal(t, store.BudgetLevelGroup, ad.Campaign.BudgetLevel)
+		assert.Equal(t, advert.SourceNative, ad.Source)
+		assert.Equal(t, advert.GoalTraffic, ad.Goal)
+		assert.Equal(t, advert.TypeStandalone, ad.Type)
+		assert.Equal(t, advert.StatusActive, shown.Status)
+		assert.Equal(t, 20*advert.AmountUnit, ad.Group.BudgetAmount)
+		assert.Equal(t, advert.BudgetLevelGroup, ad.Campaign.BudgetLevel)
 		assert.Equal(t, "usd", ad.AdAccount.Currency)
 		assert.JSONEq(t, `{"utm_source": "spring", "daily_budget": 999999}`, ad.Extra.Text())
-		assert.Equal(t, store.AdAmount(0), shown.Metrics.Spend)
+		assert.Equal(t, advert.Amount(0), shown.Metrics.Spend)
 
 		action := w.actions()[0]
-		assert.Equal(t, store.AdOpCreateAd, action.Op)
-		assert.Equal(t, store.AdActionDone, action.State)
+		assert.Equal(t, advert.OpCreateAd, action.Op)
+		assert.Equal(t, advert.ActionDone, action.State)
 		assert.Equal(t, ad.PlatformID, action.TargetID)
 		assert.Equal(t, w.by.Key, action.Actor)
 		assert.Equal(t, "ask", action.Approval)
@@ -46,9 +46,9 @@ func TestCreateAd_BudgetMayBeTheCampaigns(t *testing.T) {
 		in.BudgetLevel, in.BudgetType, in.BudgetAmount = "campaign", "lifetime", "140.50"
 		in.EndDate = time.Now().AddDate(0, 0, 6).UTC().Format(time.DateOnly)
 		ad := w.create(in).Row
-		assert.Equal(t, store.BudgetLevelCampaign, ad.Campaign.BudgetLevel)
-		assert.Equal(t, store.AdAmount(140_500_000), ad.Campaign.BudgetAmount)
-		assert.Equal(t, store.AdAmount(0), ad.Group.BudgetAmount)
+		assert.Equal(t, advert.BudgetLevelCampaign, ad.Campaign.BudgetLevel)
+		assert.Equal(t, advert.Amount(140_500_000), ad.Campaign.BudgetAmount)
+		assert.Equal(t, advert.Amount(0), ad.Group.BudgetAmount)
 	})
 }
 
@@ -60,7 +60,7 @@ func TestCreateAd_JoinsAnAdGroup(t *testing.T) {
 		joined := w.create(second).Row
 		assert.Equal(t, first.AdGroupID, joined.AdGroupID)
 		assert.Equal(t, first.CampaignID, joined.CampaignID)
-		assert.Equal(t, store.AdGoalTraffic, joined.Goal)
+		assert.Equal(t, advert.GoalTraffic, joined.Goal)
 
 		second.BudgetAmount = "5"
 		_, err := w.CreateAd(t.Context(), w.by, second)
@@ -83,7 +83,7 @@ func TestCreateAd_SaysWhatIsWrong(t *testing.T) {
 		}
 		yesterday, tomorrow := time.Now().AddDate(0, 0, -2).Format(time.DateOnly), time.Now().AddDate(0, 0, 2).Format(time.DateOnly)
 		other := w.newAccount("Another shop")
-		foreign, inactive := w.connect(other, store.PlatformFacebook), w.connect(w.by, store.PlatformPinterest)
+		foreign, inactive := w.connect(other, advert.PlatformFacebook), w.connect(w.by, advert.PlatformPinterest)
 		for name, test := range map[string]struct {
 			change func(*ads.CreateAd)
 			code   core.Code
@@ -140,7 +140,7 @@ func TestCreateAd_SaysWhatIsWrong(t *testing.T) {
 
 func TestCreateAd_LinkedInTakesNoBidStrategy(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.channel = w.activate(store.PlatformLinkedIn)
+		w.channel = w.activate(advert.PlatformLinkedIn)
 		w.account = w.adAccount(w.channel)
 		in := w.ad()
 		in.Bid.Strategy = "LOWEST_COST_WITHOUT_CAP"
@@ -153,7 +153,7 @@ func TestCreateAd_LinkedInTakesNoBidStrategy(t *testing.T) {
 
 func TestCreateAd_NamesWhatANetworkDoesNotShow(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.channel = w.activate(store.PlatformTwitter)
+		w.channel = w.activate(advert.PlatformTwitter)
 		w.account = w.adAccount(w.channel)
 		shown := w.create(w.ad())
 		require.Len(t, shown.Warnings, 2)
@@ -174,8 +174,8 @@ func TestCreateAd_DryRunWritesNothing(t *testing.T) {
 		assert.Equal(t, "20.00 USD", out.Plan.Calls[1].Fields["budget_amount"])
 		assert.Equal(t, "2000", out.Plan.Calls[1].Fields["budget_sent"])
 		figures := out.Plan.Figures[0]
-		assert.Equal(t, 20*store.AdUnit, figures.Campaign)
-		assert.Equal(t, store.AdAmount(before+20)*store.AdUnit, figures.TotalAfter)
+		assert.Equal(t, 20*advert.AmountUnit, figures.Campaign)
+		assert.Equal(t, advert.Amount(before+20)*advert.AmountUnit, figures.TotalAfter)
 		assert.Zero(t, w.line.writes())
 		assert.Empty(t, w.actions())
 		assert.Empty(t, w.native())
@@ -193,7 +193,7 @@ func TestCreateAd_TotalIsLimited(t *testing.T) {
 		paused := w.ad()
 		paused.Status = "paused"
 		shown := w.create(paused)
-		assert.Equal(t, store.AdStatusPaused, shown.Status)
+		assert.Equal(t, advert.StatusPaused, shown.Status)
 		_, err = w.ResumeAdGroup(t.Context(), w.by, shown.Row.AdGroupID, "")
 		require.NoError(t, err, "its campaign is off, so nothing is spent yet")
 		result, err := w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: shown.Row.CampaignID}}})
@@ -227,7 +227,7 @@ func TestCreateAd_ParallelRequestsStayWithinTheLimit(t *testing.T) {
 
 func TestCreateAd_BlockedOperation(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		_, err := w.UpdateLimits(t.Context(), w.by, func(l *store.AdLimits) { l.BlockedOperations.V = []store.AdOp{store.AdOpCreateAd} })
+		_, err := w.UpdateLimits(t.Context(), w.by, func(l *advert.Limits) { l.BlockedOperations.V = []advert.Op{advert.OpCreateAd} })
 		require.NoError(t, err)
 		_, err = w.CreateAd(t.Context(), w.by, w.ad())
 		var e *core.Error
@@ -245,7 +245,7 @@ func TestBoostPost_BeginsWhenItsStartSays(t *testing.T) {
 			Budget: &ads.BudgetInput{Amount: "70", Type: "lifetime"},
 		}
 		for _, post := range posts {
-			if post.Status == store.SocialPostPublished {
+			if post.Status == advert.SocialPostPublished {
 				boost.PostID = post.ID
 			}
 		}
@@ -268,9 +268,9 @@ func TestBoostPost_ShowsAPublishedPost(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		posts, _, err := w.Service.ListSocialPosts(t.Context(), w.by.Account, w.channel.ID, core.Page{Limit: 10})
 		require.NoError(t, err)
-		var published, draft *store.SocialPost
+		var published, draft *advert.SocialPost
 		for i := range posts {
-			if posts[i].Status == store.SocialPostPublished {
+			if posts[i].Status == advert.SocialPostPublished {
 				published = &posts[i]
 			} else {
 				draft = &posts[i]
@@ -283,14 +283,14 @@ func TestBoostPost_ShowsAPublishedPost(t *testing.T) {
 		out, err := w.Service.BoostPost(t.Context(), w.by, boost)
 		require.NoError(t, err)
 		ad := out.Ad.Row
-		assert.Equal(t, store.AdTypeBoost, ad.Type)
+		assert.Equal(t, advert.TypeBoost, ad.Type)
 		assert.Equal(t, published.ID, ad.PostID)
-		assert.Equal(t, 70*store.AdUnit, ad.Group.BudgetAmount)
+		assert.Equal(t, 70*advert.AmountUnit, ad.Group.BudgetAmount)
 		require.NotNil(t, ad.Group.EndsAt, "a lifetime budget without an end is for a week")
 		left := time.Until(ad.Group.EndsAt.Time())
 		assert.Greater(t, left, 6*24*time.Hour)
 		assert.LessOrEqual(t, left, 7*24*time.Hour)
-		assert.Equal(t, 10*store.AdUnit, w.actions()[0].Daily)
+		assert.Equal(t, 10*advert.AmountUnit, w.actions()[0].Daily)
 
 		for name, test := range map[string]struct {
 			change func(*ads.BoostPost)
@@ -336,8 +336,8 @@ func TestCreateAd_SameKeySpendsOnce(t *testing.T) {
 func TestCreateAd_DoesNotBringBackACampaignThatIsOver(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		first := w.create(w.ad()).Row
-		require.NoError(t, w.RecordAdStates(t.Context(), w.by.Account, store.PlatformFacebook, store.AdLevelCampaign,
-			[]store.AdState{{PlatformID: first.CampaignID, Status: store.AdStatusRejected}}, w.Now()))
+		require.NoError(t, w.Advert.RecordStates(t.Context(), w.by.Account, advert.PlatformFacebook, advert.LevelCampaign,
+			[]advert.State{{PlatformID: first.CampaignID, Status: advert.StatusRejected}}, w.Now()))
 		second := w.ad()
 		second.Goal, second.BudgetAmount, second.BudgetType, second.AdGroupID = "", "", "", first.AdGroupID
 		for _, dry := range []bool{false, true} {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -25,7 +25,7 @@ func CheckName(p *core.Problems, name string) {
 
 // CheckCreative adds a problem for each field of a creative that the network needs and that is missing, and for each
 // that it would not take. Fields that the network has no place for are not checked: Warnings names them.
-func (c Caps) CheckCreative(p *core.Problems, creative store.AdCreative) {
+func (c Caps) CheckCreative(p *core.Problems, creative advert.Creative) {
 	for _, f := range creativeFields(creative) {
 		if !slices.Contains(c.Creative.Ignored, f.name) {
 			c.checkCreativeField(p, f.name, f.value)
@@ -34,7 +34,7 @@ func (c Caps) CheckCreative(p *core.Problems, creative store.AdCreative) {
 }
 
 // Warnings returns a sentence for each field that was given and that the network has no place for.
-func (c Caps) Warnings(creative store.AdCreative) []string {
+func (c Caps) Warnings(creative advert.Creative) []string {
 	var warnings []string
 	for _, f := range creativeFields(creative) {
 		if f.value != "" && slices.Contains(c.Creative.Ignored, f.name) {
@@ -64,7 +64,7 @@ func (c Caps) checkCreativeField(p *core.Problems, name, value string) {
 
 // described names a required field in a message. TikTok shows only videos, so there the field needs a word more.
 func (c Caps) described(name string) string {
-	if name == "image_url" && c.Platform == store.PlatformTikTok {
+	if name == "image_url" && c.Platform == advert.PlatformTikTok {
 		return "image_url, with the URL of a video"
 	}
 	return name
@@ -72,7 +72,7 @@ func (c Caps) described(name string) string {
 
 type creativeField struct{ name, value string }
 
-func creativeFields(c store.AdCreative) []creativeField {
+func creativeFields(c advert.Creative) []creativeField {
 	return []creativeField{
 		{"headline", c.Headline}, {"body", c.Body}, {"call_to_action", c.CallToAction}, {"link_url", c.LinkURL}, {"image_url", c.ImageURL},
 	}

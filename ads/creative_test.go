@@ -7,17 +7,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
-var fullCreative = store.AdCreative{
+var fullCreative = advert.Creative{
 	Headline: "New in", Body: "Have a look", CallToAction: "LEARN_MORE", LinkURL: "https://shop.example/new", ImageURL: "https://shop.example/new.jpg",
 }
 
 func TestCheckCreative_TakesAWholeOneEverywhere(t *testing.T) {
 	t.Parallel()
-	for _, platform := range store.Platforms {
+	for _, platform := range advert.Platforms {
 		var p core.Problems
 		CapsOf(platform).CheckCreative(&p, fullCreative)
 		require.NoError(t, p.Err(), platform)
@@ -28,17 +28,17 @@ func TestCheckCreative_NeedsWhatTheNetworkNeeds(t *testing.T) {
 	t.Parallel()
 	meta := map[string]int{"headline": 1, "body": 1, "call_to_action": 1, "link_url": 1, "image_url": 1}
 	picture := map[string]int{"headline": 1, "body": 1, "image_url": 1}
-	for platform, want := range map[store.Platform]map[string]int{
-		store.PlatformFacebook: meta, store.PlatformInstagram: meta,
-		store.PlatformGoogle: picture, store.PlatformPinterest: picture, store.PlatformLinkedIn: picture,
-		store.PlatformTikTok: {"body": 1, "image_url": 1}, store.PlatformTwitter: {"body": 1},
+	for platform, want := range map[advert.Platform]map[string]int{
+		advert.PlatformFacebook: meta, advert.PlatformInstagram: meta,
+		advert.PlatformGoogle: picture, advert.PlatformPinterest: picture, advert.PlatformLinkedIn: picture,
+		advert.PlatformTikTok: {"body": 1, "image_url": 1}, advert.PlatformTwitter: {"body": 1},
 	} {
 		var p core.Problems
-		CapsOf(platform).CheckCreative(&p, store.AdCreative{Headline: " "})
+		CapsOf(platform).CheckCreative(&p, advert.Creative{Headline: " "})
 		assert.Equal(t, want, fieldsOf(p), platform)
 	}
 	var p core.Problems
-	CapsOf(store.PlatformTikTok).CheckCreative(&p, store.AdCreative{})
+	CapsOf(advert.PlatformTikTok).CheckCreative(&p, advert.Creative{})
 	assert.Contains(t, p["image_url"][0], "video")
 }
 
@@ -46,13 +46,13 @@ func TestCheckCreative_NeedsWhatTheNetworkNeeds(t *testing.T) {
 func TestCheckCreative_CountsCharacters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		platform store.Platform
+		platform advert.Platform
 		field    string
 		limit    int
 	}{
-		{store.PlatformFacebook, "headline", 255}, {store.PlatformInstagram, "headline", 255}, {store.PlatformGoogle, "headline", 30},
-		{store.PlatformPinterest, "headline", 100}, {store.PlatformLinkedIn, "headline", 400},
-		{store.PlatformGoogle, "body", 90}, {store.PlatformPinterest, "body", 500}, {store.PlatformTwitter, "body", 280},
+		{advert.PlatformFacebook, "headline", 255}, {advert.PlatformInstagram, "headline", 255}, {advert.PlatformGoogle, "headline", 30},
+		{advert.PlatformPinterest, "headline", 100}, {advert.PlatformLinkedIn, "headline", 400},
+		{advert.PlatformGoogle, "body", 90}, {advert.PlatformPinterest, "body", 500}, {advert.PlatformTwitter, "body", 280},
 	} {
 		for extra, want := range []map[string]int{{}, {c.field: 1}} {
 			creative := fullCreative
@@ -72,14 +72,14 @@ func TestCheckCreative_CountsCharacters(t *testing.T) {
 func TestCheckCreative_TakesTheCallsToActionOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		platform store.Platform
+		platform advert.Platform
 		call     string
 		ok       bool
 	}{
-		{store.PlatformFacebook, "BOOK_TRAVEL", true}, {store.PlatformFacebook, "VISIT_SITE", false}, {store.PlatformFacebook, "learn_more", false},
-		{store.PlatformLinkedIn, "REQUEST_DEMO", true}, {store.PlatformLinkedIn, "BOOK_TRAVEL", false},
-		{store.PlatformPinterest, "VISIT_SITE", true}, {store.PlatformPinterest, "BOOK_TRAVEL", false},
-		{store.PlatformGoogle, "BUY_NOW", true}, {store.PlatformGoogle, "GO_AWAY", false},
+		{advert.PlatformFacebook, "BOOK_TRAVEL", true}, {advert.PlatformFacebook, "VISIT_SITE", false}, {advert.PlatformFacebook, "learn_more", false},
+		{advert.PlatformLinkedIn, "REQUEST_DEMO", true}, {advert.PlatformLinkedIn, "BOOK_TRAVEL", false},
+		{advert.PlatformPinterest, "VISIT_SITE", true}, {advert.PlatformPinterest, "BOOK_TRAVEL", false},
+		{advert.PlatformGoogle, "BUY_NOW", true}, {advert.PlatformGoogle, "GO_AWAY", false},
 	} {
 		creative := fullCreative
 		creative.CallToAction = c.call
@@ -98,7 +98,7 @@ func TestCheckCreative_TakesWebAddresses(t *testing.T) {
 		creative := fullCreative
 		creative.LinkURL, creative.ImageURL = address, address
 		var p core.Problems
-		CapsOf(store.PlatformFacebook).CheckCreative(&p, creative)
+		CapsOf(advert.PlatformFacebook).CheckCreative(&p, creative)
 		want := map[string]int{"link_url": 1, "image_url": 1}
 		if ok {
 			want = map[string]int{}
@@ -109,10 +109,10 @@ func TestCheckCreative_TakesWebAddresses(t *testing.T) {
 
 func TestWarnings_NameWhatANetworkHasNoPlaceFor(t *testing.T) {
 	t.Parallel()
-	assert.Empty(t, CapsOf(store.PlatformFacebook).Warnings(fullCreative))
-	assert.Empty(t, CapsOf(store.PlatformTikTok).Warnings(store.AdCreative{Body: "Have a look"}))
-	assert.Equal(t, []string{"headline is not shown on tiktok and was not sent."}, CapsOf(store.PlatformTikTok).Warnings(fullCreative))
-	assert.Len(t, CapsOf(store.PlatformTwitter).Warnings(fullCreative), 2)
+	assert.Empty(t, CapsOf(advert.PlatformFacebook).Warnings(fullCreative))
+	assert.Empty(t, CapsOf(advert.PlatformTikTok).Warnings(advert.Creative{Body: "Have a look"}))
+	assert.Equal(t, []string{"headline is not shown on tiktok and was not sent."}, CapsOf(advert.PlatformTikTok).Warnings(fullCreative))
+	assert.Len(t, CapsOf(advert.PlatformTwitter).Warnings(fullCreative), 2)
 }
 
 func TestCheckName_Has255Characters(t *testing.T) {

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // draft is an ad whose fields are being read into a plan. What is wrong with them is collected in problems.
 type draft struct {
 	by       Actor
-	op       store.AdOp
+	op       advert.Op
 	line     *line
 	caps     Caps
 	today    Date // where the ad account is
@@ -25,12 +25,12 @@ type draft struct {
 
 // draft begins a draft in an ad account of an activated channel. One in which no ads can be made is a problem of the
 // draft.
-func (s *Service) draft(ctx context.Context, by Actor, op store.AdOp, channel, adAccount string) (*draft, error) {
+func (s *Service) draft(ctx context.Context, by Actor, op advert.Op, channel, adAccount string) (*draft, error) {
 	line, err := s.activated(ctx, by.Account, channel)
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.store.GetAdAccount(ctx, line.channel, adAccount)
+	a, err := s.store.GetAccount(ctx, line.channel, adAccount)
 	if err != nil {
 		return nil, err
 	}
@@ -47,17 +47,17 @@ func (d *draft) common(platform, name, status, currency string) {
 		fmt.Sprintf("The channel is one of %s. Leave platform out, or send this.", d.caps.Platform))
 	CheckName(&d.problems, name)
 	CheckCurrency(&d.problems, currency, d.plan.AdAccount.Currency)
-	d.plan.Name, d.plan.Configured = name, store.AdConfigured(status)
+	d.plan.Name, d.plan.Configured = name, advert.Configured(status)
 	if status == "" {
-		d.plan.Configured = store.AdConfiguredActive
+		d.plan.Configured = advert.ConfiguredActive
 	}
-	d.problems.Check(d.plan.Configured == store.AdConfiguredActive || d.plan.Configured == store.AdConfiguredPaused, "status",
+	d.problems.Check(d.plan.Configured == advert.ConfiguredActive || d.plan.Configured == advert.ConfiguredPaused, "status",
 		"An ad is created active or paused.")
 }
 
 // campaign reads the goal, the budget level and the bid of a new campaign.
 func (d *draft) campaign(goal, level string, in BidInput) {
-	d.plan.Goal = store.AdGoal(goal)
+	d.plan.Goal = advert.Goal(goal)
 	d.caps.CheckGoal(&d.problems, d.plan.Goal)
 	d.plan.BudgetLevel = d.caps.BudgetLevels[0]
 	if level != "" {
@@ -76,14 +76,14 @@ func (in BidInput) read(p *core.Problems) Bid {
 	if in.Strategy != "" {
 		strategy, ok := ParseBidStrategy(in.Strategy)
 		if bid.Strategy = strategy; !ok {
-			bid.Strategy = store.BidStrategy(in.Strategy) // the network's own check says what it knows
+			bid.Strategy = advert.BidStrategy(in.Strategy) // the network's own check says what it knows
 		}
 	}
 	if in.Amount != "" {
 		bid.Amount = ParseAmount(p, fieldBidAmount, in.Amount)
 	}
 	if in.RoasFloor != "" {
-		floor, err := store.ParseAdRatio(in.RoasFloor)
+		floor, err := advert.ParseRatio(in.RoasFloor)
 		p.Check(err == nil, fieldRoasFloor, "A ROAS floor is 0.01 to 1000.")
 		bid.RoasFloor = floor
 	}
@@ -92,7 +92,7 @@ func (in BidInput) read(p *core.Problems) Bid {
 
 // budget reads the budget and the days of a new campaign. f names the fields of the request.
 func (d *draft) budget(f BudgetFields, amount, budgetType, start, end string) {
-	budget := Budget{ParseAmount(&d.problems, f.Amount, amount), store.BudgetType(budgetType)}
+	budget := Budget{ParseAmount(&d.problems, f.Amount, amount), advert.BudgetType(budgetType)}
 	schedule := Schedule{d.day("start_date", start), d.day("end_date", end)}
 	CheckSchedule(&d.problems, budget.Type, schedule, d.today)
 	d.caps.CheckBudget(&d.problems, f, budget, d.plan.AdAccount.Currency, schedule.Days(d.today))
@@ -141,7 +141,7 @@ func (d *draft) boostEnd(in *BoostPost) string {
 		days = *in.DurationDays
 		d.problems.Check(days >= 1 && days <= maxBoostDays, "duration_days", fmt.Sprintf("A boost runs for 1 to %d days.", maxBoostDays))
 		d.problems.Check(in.EndDate == "", "duration_days", "Send duration_days or end_date, not both.")
-	case in.EndDate != "" || in.Budget.Type != string(store.BudgetTypeLifetime):
+	case in.EndDate != "" || in.Budget.Type != string(advert.BudgetTypeLifetime):
 		return in.EndDate
 	}
 	begin := d.today
@@ -154,7 +154,7 @@ func (d *draft) boostEnd(in *BoostPost) string {
 // join reads the fields of an ad that joins an existing ad group. The ad group has the goal, the budget, the bid and the
 // days, so they must not be sent.
 func (s *Service) join(ctx context.Context, d *draft, in *CreateAd) error {
-	group, err := s.store.GetAdGroup(ctx, d.by.Account, d.caps.Platform, in.AdGroupID)
+	group, err := s.store.GetGroup(ctx, d.by.Account, d.caps.Platform, in.AdGroupID)
 	if err != nil {
 		return at("ad_group_id", err)
 	}
@@ -183,17 +183,17 @@ func (s *Service) join(ctx context.Context, d *draft, in *CreateAd) error {
 
 // change returns what the ad changes about what may be spent. An ad that joins an ad group has no budget of its own and
 // changes nothing.
-func (d *draft) change() store.AdChange {
+func (d *draft) change() advert.Change {
 	if d.plan.AdGroupID != "" {
-		return store.AdChange{}
+		return advert.Change{}
 	}
-	level := store.AdLevelGroup
-	if d.plan.BudgetLevel == store.BudgetLevelCampaign {
-		level = store.AdLevelCampaign
+	level := advert.LevelGroup
+	if d.plan.BudgetLevel == advert.BudgetLevelCampaign {
+		level = advert.LevelCampaign
 	}
-	return store.AdChange{
+	return advert.Change{
 		Level: level, Platform: d.caps.Platform, BudgetAmount: d.plan.BudgetAmount, BudgetType: d.plan.BudgetType,
-		StartsAt: d.plan.StartsAt, EndsAt: d.plan.EndsAt, Paused: d.plan.Configured == store.AdConfiguredPaused,
+		StartsAt: d.plan.StartsAt, EndsAt: d.plan.EndsAt, Paused: d.plan.Configured == advert.ConfiguredPaused,
 		BidAmount: d.plan.BidAmount, Param: d.budgets.Amount,
 	}
 }

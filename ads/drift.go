@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -36,7 +36,7 @@ type DriftAds struct {
 
 // DriftAds changes a campaign at a simulated network, and returns it as the mirror still has it. A channel of a real
 // network is CodeInvalid on account_id; a campaign that the channel does not have is CodeMissing on campaign_id.
-func (s *Service) DriftAds(ctx context.Context, account string, in DriftAds) (*store.AdCampaign, error) {
+func (s *Service) DriftAds(ctx context.Context, account string, in DriftAds) (*advert.Campaign, error) {
 	line, err := s.activated(ctx, account, in.Channel)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s *Service) DriftAds(ctx context.Context, account string, in DriftAds) (*s
 	}
 	outer, cancel := leave(ctx, writeTimeout)
 	defer cancel()
-	ref := Ref{AdAccount: campaign.AdAccountID, Level: store.AdLevelCampaign, ID: campaign.PlatformID}
+	ref := Ref{AdAccount: campaign.AdAccountID, Level: advert.LevelCampaign, ID: campaign.PlatformID}
 	if err := network.Drift(outer, line.conn, ref, in.Kind); err != nil {
 		return nil, at("campaign_id", unanswered(line.channel.Platform, "campaign", err))
 	}
@@ -63,11 +63,11 @@ func (s *Service) DriftAds(ctx context.Context, account string, in DriftAds) (*s
 
 // drifting returns the campaign with an id, or without one the channel's newest campaign that is active, paused or in
 // review.
-func (s *Service) drifting(ctx context.Context, channel *store.SocialAccount, id string) (*store.AdCampaign, error) {
+func (s *Service) drifting(ctx context.Context, channel *advert.SocialAccount, id string) (*advert.Campaign, error) {
 	missing := &core.Error{Code: core.CodeMissing, Param: "campaign_id", Message: "The channel has no such campaign."}
 	if id == "" {
-		list, err := s.store.ListAdCampaigns(ctx, channel.AccountID, store.ListAdCampaigns{
-			Channel: channel.ID, AdPage: store.AdPage{Limit: 1}, Statuses: []store.AdStatus{store.AdStatusActive, store.AdStatusPaused, store.AdStatusPendingReview},
+		list, err := s.store.ListCampaigns(ctx, channel.AccountID, advert.ListCampaigns{
+			Channel: channel.ID, Page: advert.Page{Limit: 1}, Statuses: []advert.Status{advert.StatusActive, advert.StatusPaused, advert.StatusPendingReview},
 		})
 		if err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ func (s *Service) drifting(ctx context.Context, channel *store.SocialAccount, id
 		}
 		return &list.Items[0], nil
 	}
-	campaign, err := s.store.GetAdCampaign(ctx, channel.AccountID, channel.Platform, id)
+	campaign, err := s.store.GetCampaign(ctx, channel.AccountID, channel.Platform, id)
 	if err == nil && campaign.ChannelID != channel.ID {
 		err = missing
 	}

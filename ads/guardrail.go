@@ -4,17 +4,17 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // DryRun says what a request would do. Nothing was written, and no network was asked.
 type DryRun struct {
-	Operation   store.AdOp
-	Platform    store.Platform // empty of several
-	AccountID   string         // sacct_; empty of several
+	Operation   advert.Op
+	Platform    advert.Platform // empty of several
+	AccountID   string          // sacct_; empty of several
 	AdAccountID string
 	Calls       []PlannedCall
-	Figures     []store.AdFigures // what may be spent by day afterwards, by currency
+	Figures     []advert.Figures // what may be spent by day afterwards, by currency
 	Warnings    []string
 }
 
@@ -27,22 +27,22 @@ type PlannedCall struct {
 }
 
 // GetLimits returns the guardrails of an account, which are the defaults until they are changed.
-func (s *Service) GetLimits(ctx context.Context, account string) (*store.AdLimits, error) {
-	return s.store.GetAdLimits(ctx, account)
+func (s *Service) GetLimits(ctx context.Context, account string) (*advert.Limits, error) {
+	return s.store.GetLimits(ctx, account)
 }
 
 // UpdateLimits changes the guardrails and adds a line to the audit trail. What runs already goes on.
-func (s *Service) UpdateLimits(ctx context.Context, by Actor, change func(*store.AdLimits)) (*store.AdLimits, error) {
-	return s.store.UpdateAdLimits(ctx, by.Account, store.UpdateAdLimits{
-		Actor: by.Key, RequestID: by.RequestID, Approval: approvalOf(store.AdOpUpdateLimits), Change: change,
+func (s *Service) UpdateLimits(ctx context.Context, by Actor, change func(*advert.Limits)) (*advert.Limits, error) {
+	return s.store.UpdateLimits(ctx, by.Account, advert.UpdateLimits{
+		Actor: by.Key, RequestID: by.RequestID, Approval: approvalOf(advert.OpUpdateLimits), Change: change,
 	})
 }
 
 // Capabilities returns what each network can do with the driver that this service uses for it: the real one if there is
 // one.
 func (s *Service) Capabilities() []Caps {
-	all := make([]Caps, 0, len(store.Platforms))
-	for _, platform := range store.Platforms {
+	all := make([]Caps, 0, len(advert.Platforms))
+	for _, platform := range advert.Platforms {
 		caps := CapsOf(platform)
 		if network := s.drivers[s.driverOf(platform)][platform]; network != nil {
 			caps = network.Caps()
@@ -54,14 +54,14 @@ func (s *Service) Capabilities() []Caps {
 
 // dryRun makes a plan with what could be spent in a day after an action. If the action would be refused, it returns that
 // error.
-func (s *Service) dryRun(ctx context.Context, account string, op store.AdOp, l *line, a *store.AdAccount, change store.AdChange) (*DryRun, error) {
-	figures, err := s.store.CheckAdSpend(ctx, account, op, a, change)
+func (s *Service) dryRun(ctx context.Context, account string, op advert.Op, l *line, a *advert.Account, change advert.Change) (*DryRun, error) {
+	figures, err := s.store.CheckSpend(ctx, account, op, a, change)
 	if err != nil {
 		return nil, err
 	}
 	plan := &DryRun{Operation: op, Platform: l.channel.Platform, AccountID: l.channel.ID, AdAccountID: a.PlatformID}
 	if figures.Currency != "" { // else it does nothing to what may be spent
-		plan.Figures = []store.AdFigures{*figures}
+		plan.Figures = []advert.Figures{*figures}
 	}
 	return plan, nil
 }
@@ -83,7 +83,7 @@ func (c Caps) creates(p *Plan) []PlannedCall {
 	campaign := PlannedCall{Action: "create_campaign", Fields: map[string]string{"name": p.Name, "objective": objective, "status": status}}
 	group := PlannedCall{Action: "create_ad_group", Fields: map[string]string{"name": p.Name, "status": status}}
 	owner := group.Fields
-	if p.BudgetLevel == store.BudgetLevelCampaign {
+	if p.BudgetLevel == advert.BudgetLevelCampaign {
 		owner = campaign.Fields
 	}
 	c.budget(owner, Budget{p.BudgetAmount, p.BudgetType}, p.AdAccount.Currency)
@@ -118,7 +118,7 @@ func (c Caps) bid(fields map[string]string, b Bid, currency string) {
 }
 
 // sent returns an amount as the network is sent it, in quotes if it is sent as text.
-func (c Caps) sent(amount store.AdAmount, currency string) string {
+func (c Caps) sent(amount advert.Amount, currency string) string {
 	wire, err := c.Wire(amount, currency)
 	if err != nil { // what cannot be sent was refused before
 		return ""

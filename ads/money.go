@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -25,7 +25,7 @@ const (
 // to put it in quotes. It refuses a currency that the network does not support, because a guessed unit could spend a
 // hundred times as much, and an amount that it would have to round. Wire and Amount are the only places where money
 // changes its unit.
-func (c Caps) Wire(amount store.AdAmount, currency string) (string, error) {
+func (c Caps) Wire(amount advert.Amount, currency string) (string, error) {
 	if err := c.carries(amount, currency); err != nil {
 		return "", err
 	}
@@ -42,48 +42,48 @@ func (c Caps) Wire(amount store.AdAmount, currency string) (string, error) {
 }
 
 // Amount reads an amount that the network wrote, which may be 0. Decimals beyond a micro are cut off.
-func (c Caps) Amount(wire, currency string) (store.AdAmount, error) {
+func (c Caps) Amount(wire, currency string) (advert.Amount, error) {
 	if _, ok := c.Decimals(currency); !ok {
 		return 0, c.unknownCurrency(currency)
 	}
 	if c.Money == MoneyWhole || c.Money == MoneyDecimal {
-		return store.ParseAdSpend(wire)
+		return advert.ParseSpend(wire)
 	}
 	units, err := strconv.ParseInt(wire, 10, 64)
 	switch {
 	case err != nil || units < 0:
-		return 0, fmt.Errorf("read amount of %s: %w", c.Platform, store.ErrAdAmountSyntax)
+		return 0, fmt.Errorf("read amount of %s: %w", c.Platform, advert.ErrAmountSyntax)
 	case c.Money == MoneyMicros:
-		return store.AdAmount(units), nil
+		return advert.Amount(units), nil
 	case units > math.MaxInt64/c.micros(currency):
-		return 0, store.ErrAdAmountTooLarge
+		return 0, advert.ErrAmountTooLarge
 	}
-	return store.AdAmount(units * c.micros(currency)), nil
+	return advert.Amount(units * c.micros(currency)), nil
 }
 
 // micros returns how many micros the smallest amount in a supported currency has: a whole unit, or a hundredth of one.
 func (c Caps) micros(currency string) int64 {
 	if c.currencies[currency] == 0 {
-		return int64(store.AdUnit)
+		return int64(advert.AmountUnit)
 	}
-	return int64(store.AdUnit) / 100
+	return int64(advert.AmountUnit) / 100
 }
 
 // carries returns why the network cannot be sent an amount, or nil if it can. The text of the error can follow a field's
 // name.
-func (c Caps) carries(amount store.AdAmount, currency string) error {
+func (c Caps) carries(amount advert.Amount, currency string) error {
 	decimals, ok := c.Decimals(currency)
 	switch {
 	case !ok:
 		return c.unknownCurrency(currency)
 	case amount <= 0:
-		return store.ErrAdAmountNotPositive
+		return advert.ErrAmountNotPositive
 	case int64(amount)%c.micros(currency) == 0:
 		return nil
 	case decimals == 0:
 		return fmt.Errorf("must be a whole number: %s has no decimals in %s", c.Platform, strings.ToUpper(currency))
 	default:
-		return store.ErrAdAmountDecimals
+		return advert.ErrAmountDecimals
 	}
 }
 

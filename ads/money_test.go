@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // amount reads a budget as a request has it.
-func amount(t require.TestingT, decimal string) store.AdAmount {
-	a, err := store.ParseAdAmount(decimal)
+func amount(t require.TestingT, decimal string) advert.Amount {
+	a, err := advert.ParseAmount(decimal)
 	require.NoError(t, err)
 	return a
 }
@@ -23,28 +23,28 @@ func amount(t require.TestingT, decimal string) store.AdAmount {
 func TestWire_WritesWhatEachNetworkExpects(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		platform                store.Platform
+		platform                advert.Platform
 		decimal, currency, wire string
 	}{
-		{store.PlatformFacebook, "2000", "usd", "200000"},
-		{store.PlatformFacebook, "20.50", "usd", "2050"},
-		{store.PlatformFacebook, "2000", "jpy", "2000"},
-		{store.PlatformFacebook, "2000", "twd", "2000"},
-		{store.PlatformFacebook, "2000", "huf", "2000"},
-		{store.PlatformFacebook, "20.50", "bhd", "2050"},
-		{store.PlatformInstagram, "2000", "eur", "200000"},
-		{store.PlatformInstagram, "2000", "krw", "2000"},
-		{store.PlatformPinterest, "2000", "usd", "2000000000"},
-		{store.PlatformPinterest, "2000", "jpy", "2000000000"},
-		{store.PlatformPinterest, "20.50", "huf", "20500000"},
-		{store.PlatformGoogle, "2000", "usd", "2000000000"},
-		{store.PlatformGoogle, "33.51", "usd", "33510000"},
-		{store.PlatformTwitter, "2000", "usd", "2000000000"},
-		{store.PlatformTikTok, "2000", "usd", "2000"},
-		{store.PlatformTikTok, "20.5", "usd", "20.5"},
-		{store.PlatformTikTok, "100", "jpy", "100"},
-		{store.PlatformLinkedIn, "2000", "usd", "2000.00"},
-		{store.PlatformLinkedIn, "20.5", "eur", "20.50"},
+		{advert.PlatformFacebook, "2000", "usd", "200000"},
+		{advert.PlatformFacebook, "20.50", "usd", "2050"},
+		{advert.PlatformFacebook, "2000", "jpy", "2000"},
+		{advert.PlatformFacebook, "2000", "twd", "2000"},
+		{advert.PlatformFacebook, "2000", "huf", "2000"},
+		{advert.PlatformFacebook, "20.50", "bhd", "2050"},
+		{advert.PlatformInstagram, "2000", "eur", "200000"},
+		{advert.PlatformInstagram, "2000", "krw", "2000"},
+		{advert.PlatformPinterest, "2000", "usd", "2000000000"},
+		{advert.PlatformPinterest, "2000", "jpy", "2000000000"},
+		{advert.PlatformPinterest, "20.50", "huf", "20500000"},
+		{advert.PlatformGoogle, "2000", "usd", "2000000000"},
+		{advert.PlatformGoogle, "33.51", "usd", "33510000"},
+		{advert.PlatformTwitter, "2000", "usd", "2000000000"},
+		{advert.PlatformTikTok, "2000", "usd", "2000"},
+		{advert.PlatformTikTok, "20.5", "usd", "20.5"},
+		{advert.PlatformTikTok, "100", "jpy", "100"},
+		{advert.PlatformLinkedIn, "2000", "usd", "2000.00"},
+		{advert.PlatformLinkedIn, "20.5", "eur", "20.50"},
 	} {
 		got, err := CapsOf(c.platform).Wire(amount(t, c.decimal), c.currency)
 		require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestWire_WritesWhatEachNetworkExpects(t *testing.T) {
 // TestMoney_ComesBackAsItWent is the identity of whole -> wire -> whole, for what may be sent of each currency.
 func TestMoney_ComesBackAsItWent(t *testing.T) {
 	t.Parallel()
-	for _, platform := range store.Platforms {
+	for _, platform := range advert.Platforms {
 		caps := CapsOf(platform)
 		for _, currency := range caps.Currencies() {
 			t.Run(string(platform)+"/"+currency, func(t *testing.T) {
@@ -67,11 +67,11 @@ func TestMoney_ComesBackAsItWent(t *testing.T) {
 }
 
 func comesBack(t *rapid.T, caps Caps, currency string) {
-	step := store.AdUnit / 100
+	step := advert.AmountUnit / 100
 	if decimals, _ := caps.Decimals(currency); decimals == 0 {
-		step = store.AdUnit
+		step = advert.AmountUnit
 	}
-	want := store.AdAmount(rapid.Int64Range(1, int64(math.MaxInt64/step)).Draw(t, "steps")) * step
+	want := advert.Amount(rapid.Int64Range(1, int64(math.MaxInt64/step)).Draw(t, "steps")) * step
 	wire, err := caps.Wire(want, currency)
 	require.NoError(t, err)
 	got, err := caps.Amount(wire, currency)
@@ -83,9 +83,9 @@ func comesBack(t *rapid.T, caps Caps, currency string) {
 func TestWire_NeverRounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		caps := CapsOf(rapid.SampledFrom(store.Platforms).Draw(t, "platform"))
+		caps := CapsOf(rapid.SampledFrom(advert.Platforms).Draw(t, "platform"))
 		currency := rapid.SampledFrom(caps.Currencies()).Draw(t, "currency")
-		want := store.AdAmount(rapid.Int64().Draw(t, "micros"))
+		want := advert.Amount(rapid.Int64().Draw(t, "micros"))
 		wire, err := caps.Wire(want, currency)
 		if err != nil {
 			require.Empty(t, wire)
@@ -102,18 +102,18 @@ func TestWire_NeverRounds(t *testing.T) {
 func TestMoney_OfCurrenciesWithoutCents(t *testing.T) {
 	t.Parallel()
 	for _, currency := range []string{"jpy", "krw", "clp", "vnd", "isk", "pyg"} {
-		for _, platform := range store.Platforms {
+		for _, platform := range advert.Platforms {
 			caps := CapsOf(platform)
 			if !slices.Contains(caps.Currencies(), currency) {
-				_, err := caps.Wire(2000*store.AdUnit, currency)
+				_, err := caps.Wire(2000*advert.AmountUnit, currency)
 				require.ErrorContains(t, err, "does not support", "%s on %s", currency, platform)
 				continue
 			}
-			wire, err := caps.Wire(2000*store.AdUnit, currency)
+			wire, err := caps.Wire(2000*advert.AmountUnit, currency)
 			require.NoError(t, err)
 			back, err := caps.Amount(wire, currency)
 			require.NoError(t, err)
-			assert.Equal(t, 2000*store.AdUnit, back)
+			assert.Equal(t, 2000*advert.AmountUnit, back)
 			_, err = caps.Wire(amount(t, "2000.50"), currency)
 			assert.ErrorContains(t, err, "whole number", "%s on %s", currency, platform)
 		}
@@ -124,10 +124,10 @@ func TestMoney_OfCurrenciesWithoutCents(t *testing.T) {
 // guessed.
 func TestMoney_OfCurrenciesWithThreeDecimals(t *testing.T) {
 	t.Parallel()
-	supported := map[store.Platform][]string{
-		store.PlatformFacebook: {"bhd", "jod", "kwd"}, store.PlatformInstagram: {"bhd", "jod", "kwd"},
+	supported := map[advert.Platform][]string{
+		advert.PlatformFacebook: {"bhd", "jod", "kwd"}, advert.PlatformInstagram: {"bhd", "jod", "kwd"},
 	}
-	for _, platform := range store.Platforms {
+	for _, platform := range advert.Platforms {
 		caps := CapsOf(platform)
 		for _, currency := range []string{"bhd", "jod", "kwd", "omr", "tnd"} {
 			wire, err := caps.Wire(amount(t, "20.50"), currency)
@@ -147,7 +147,7 @@ func TestMoney_OfCurrenciesWithThreeDecimals(t *testing.T) {
 func TestMoney_HasMetasOwnTable(t *testing.T) {
 	t.Parallel()
 	whole := strings.Fields("clp cop crc huf isk idr jpy krw pyg twd vnd")
-	for _, platform := range []store.Platform{store.PlatformFacebook, store.PlatformInstagram} {
+	for _, platform := range []advert.Platform{advert.PlatformFacebook, advert.PlatformInstagram} {
 		caps := CapsOf(platform)
 		assert.Len(t, caps.Currencies(), 58)
 		for _, currency := range caps.Currencies() {
@@ -155,7 +155,7 @@ func TestMoney_HasMetasOwnTable(t *testing.T) {
 			if !slices.Contains(whole, currency) {
 				want = "200000"
 			}
-			wire, err := caps.Wire(2000*store.AdUnit, currency)
+			wire, err := caps.Wire(2000*advert.AmountUnit, currency)
 			require.NoError(t, err)
 			assert.Equal(t, want, wire, currency)
 		}
@@ -163,15 +163,15 @@ func TestMoney_HasMetasOwnTable(t *testing.T) {
 			assert.Contains(t, caps.Currencies(), currency)
 		}
 	}
-	assert.Len(t, CapsOf(store.PlatformPinterest).Currencies(), 26)
+	assert.Len(t, CapsOf(advert.PlatformPinterest).Currencies(), 26)
 }
 
 func TestMoney_RefusesAnUnknownCurrency(t *testing.T) {
 	t.Parallel()
-	for _, platform := range store.Platforms {
+	for _, platform := range advert.Platforms {
 		caps := CapsOf(platform)
 		for _, currency := range []string{"", "xxx", "USD", "usdt", "unk"} {
-			_, err := caps.Wire(20*store.AdUnit, currency)
+			_, err := caps.Wire(20*advert.AmountUnit, currency)
 			require.ErrorContains(t, err, "does not support", "%q on %s", currency, platform)
 			_, err = caps.Amount("2000", currency)
 			require.ErrorContains(t, err, "does not support", "%q on %s", currency, platform)
@@ -181,10 +181,10 @@ func TestMoney_RefusesAnUnknownCurrency(t *testing.T) {
 
 func TestWire_RefusesWhatIsNoBudget(t *testing.T) {
 	t.Parallel()
-	for _, platform := range store.Platforms {
-		for bad, want := range map[store.AdAmount]error{
-			0: store.ErrAdAmountNotPositive, -20 * store.AdUnit: store.ErrAdAmountNotPositive,
-			20_001_000: store.ErrAdAmountDecimals, 1: store.ErrAdAmountDecimals,
+	for _, platform := range advert.Platforms {
+		for bad, want := range map[advert.Amount]error{
+			0: advert.ErrAmountNotPositive, -20 * advert.AmountUnit: advert.ErrAmountNotPositive,
+			20_001_000: advert.ErrAmountDecimals, 1: advert.ErrAmountDecimals,
 		} {
 			_, err := CapsOf(platform).Wire(bad, "usd")
 			require.ErrorIs(t, err, want, "%d on %s", bad, platform)
@@ -195,16 +195,16 @@ func TestWire_RefusesWhatIsNoBudget(t *testing.T) {
 func TestAmount_ReadsWhatNetworksReport(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		platform       store.Platform
+		platform       advert.Platform
 		wire, currency string
-		want           store.AdAmount
+		want           advert.Amount
 	}{
-		{store.PlatformFacebook, "0", "usd", 0},
-		{store.PlatformFacebook, "3351", "usd", 33_510_000},
-		{store.PlatformFacebook, "3351", "jpy", 3351 * store.AdUnit},
-		{store.PlatformPinterest, "4137", "usd", 4137},
-		{store.PlatformTikTok, "33.51", "usd", 33_510_000},
-		{store.PlatformLinkedIn, "0.00", "eur", 0},
+		{advert.PlatformFacebook, "0", "usd", 0},
+		{advert.PlatformFacebook, "3351", "usd", 33_510_000},
+		{advert.PlatformFacebook, "3351", "jpy", 3351 * advert.AmountUnit},
+		{advert.PlatformPinterest, "4137", "usd", 4137},
+		{advert.PlatformTikTok, "33.51", "usd", 33_510_000},
+		{advert.PlatformLinkedIn, "0.00", "eur", 0},
 	} {
 		got, err := CapsOf(c.platform).Amount(c.wire, c.currency)
 		require.NoError(t, err)
@@ -214,15 +214,15 @@ func TestAmount_ReadsWhatNetworksReport(t *testing.T) {
 
 func TestAmount_RefusesWhatIsNone(t *testing.T) {
 	t.Parallel()
-	for _, platform := range store.Platforms {
+	for _, platform := range advert.Platforms {
 		for _, wire := range []string{"", "-1", "NaN", "1e3", "abc", strings.Repeat("9", 30)} {
 			if _, err := CapsOf(platform).Amount(wire, "usd"); err == nil {
 				t.Errorf("%s reads %q", platform, wire)
 			}
 		}
 	}
-	_, err := CapsOf(store.PlatformFacebook).Amount("9223372036854775807", "usd")
-	require.ErrorIs(t, err, store.ErrAdAmountTooLarge)
-	_, err = CapsOf(store.PlatformFacebook).Amount("33.51", "usd")
-	require.ErrorIs(t, err, store.ErrAdAmountSyntax, "a network that counts cents has no decimals")
+	_, err := CapsOf(advert.PlatformFacebook).Amount("9223372036854775807", "usd")
+	require.ErrorIs(t, err, advert.ErrAmountTooLarge)
+	_, err = CapsOf(advert.PlatformFacebook).Amount("33.51", "usd")
+	require.ErrorIs(t, err, advert.ErrAmountSyntax, "a network that counts cents has no decimals")
 }

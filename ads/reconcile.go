@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -22,19 +22,19 @@ const (
 // not answer. It spends nothing: if the network has not done what was asked, the action is settled as refused once it
 // cannot be on its way any more. Only an upload is sent again, because that may be repeated.
 func (s *Service) Reconcile(ctx context.Context) error {
-	due, err := s.store.DueAdActions(ctx, reconcileBatch)
+	due, err := s.store.DueActions(ctx, reconcileBatch)
 	if err != nil {
 		return err
 	}
-	return inTurns(s, together(due), func(group []store.DueAdAction) string { return group[0].AccountID }, func(group []store.DueAdAction) error {
+	return inTurns(s, together(due), func(group []advert.DueAction) string { return group[0].AccountID }, func(group []advert.DueAction) error {
 		return s.reconcile(ctx, group)
 	})
 }
 
 // together groups actions so that one look at an ad account is enough for all changes in it. Every other action is a
 // group of its own.
-func together(due []store.DueAdAction) [][]store.DueAdAction {
-	var groups [][]store.DueAdAction
+func together(due []advert.DueAction) [][]advert.DueAction {
+	var groups [][]advert.DueAction
 	group := map[reportPlace]int{}
 	for _, one := range due {
 		at := reportPlace{one.ChannelID, one.AdAccountID}
@@ -45,15 +45,15 @@ func together(due []store.DueAdAction) [][]store.DueAdAction {
 		if isChange(one.Op) {
 			group[at] = len(groups)
 		}
-		groups = append(groups, []store.DueAdAction{one})
+		groups = append(groups, []advert.DueAction{one})
 	}
 	return groups
 }
 
 // isChange reports whether the mirror of its ad account, once it is up to date, shows what became of an action.
-func isChange(op store.AdOp) bool {
+func isChange(op advert.Op) bool {
 	switch op {
-	case store.AdOpCreateAd, store.AdOpBoostPost, store.AdOpCreateAudience, store.AdOpUploadAudience, store.AdOpDeleteAudience:
+	case advert.OpCreateAd, advert.OpBoostPost, advert.OpCreateAudience, advert.OpUploadAudience, advert.OpDeleteAudience:
 		return false
 	}
 	return true
@@ -61,17 +61,17 @@ func isChange(op store.AdOp) bool {
 
 // reconcile finds out about a group of actions. It claims all of them first, and only then brings the mirror of their ad
 // account up to date, once: whoever asked the network for one of them has finished by then.
-func (s *Service) reconcile(ctx context.Context, group []store.DueAdAction) error {
-	var mine []*store.AdAction
+func (s *Service) reconcile(ctx context.Context, group []advert.DueAction) error {
+	var mine []*advert.Action
 	for _, due := range group {
-		leased, err := s.store.LeaseAdAction(ctx, due.AccountID, due.ID)
+		leased, err := s.store.LeaseAction(ctx, due.AccountID, due.ID)
 		if err != nil {
 			return fmt.Errorf("action %s: %w", due.ID, err)
 		}
 		if !leased {
 			continue
 		}
-		action, err := s.store.GetAdAction(ctx, due.AccountID, due.ID)
+		action, err := s.store.GetAction(ctx, due.AccountID, due.ID)
 		if err != nil {
 			return fmt.Errorf("action %s: %w", due.ID, err)
 		}
@@ -79,7 +79,7 @@ func (s *Service) reconcile(ctx context.Context, group []store.DueAdAction) erro
 	}
 	var once sync.Once
 	var seen error
-	mirrored := func(line *line, action *store.AdAction) error {
+	mirrored := func(line *line, action *advert.Action) error {
 		once.Do(func() { seen = s.lookAt(ctx, line, action) })
 		return seen
 	}
@@ -94,8 +94,8 @@ func (s *Service) reconcile(ctx context.Context, group []store.DueAdAction) erro
 
 // lookAt brings the mirror of an action's ad account up to date. If there is no time for all of it, the error is
 // undecided.
-func (s *Service) lookAt(ctx context.Context, l *line, action *store.AdAction) error {
-	a, err := s.store.GetAdAccount(ctx, l.channel, action.AdAccountID)
+func (s *Service) lookAt(ctx context.Context, l *line, action *advert.Action) error {
+	a, err := s.store.GetAccount(ctx, l.channel, action.AdAccountID)
 	if err != nil {
 		return err
 	}
@@ -107,24 +107,24 @@ func (s *Service) lookAt(ctx context.Context, l *line, action *store.AdAction) e
 }
 
 // look brings the mirror of an action's ad account up to date, once for several actions.
-type look func(*line, *store.AdAction) error
+type look func(*line, *advert.Action) error
 
 // reconcileOne finds out about one leased action, and settles it or leaves it for later.
-func (s *Service) reconcileOne(ctx context.Context, action *store.AdAction, mirrored look) error {
+func (s *Service) reconcileOne(ctx context.Context, action *advert.Action, mirrored look) error {
 	out, done, err := s.findOut(ctx, action, mirrored)
 	switch {
 	case err != nil:
 		return s.stillUnknown(ctx, action, err)
 	case done:
-		out.State = store.AdActionDone
+		out.State = advert.ActionDone
 	case s.mayCome(action):
 		return s.stillUnknown(ctx, action, errNotYet)
 	default:
-		out = store.AdOutcome{State: store.AdActionRefused, Failure: &store.AdFailure{
+		out = advert.Outcome{State: advert.ActionRefused, Failure: &advert.Failure{
 			Code: codeUnavailable, Message: fmt.Sprintf("%s did not do it. Nothing was changed: send the request again.", action.Platform),
 		}}
 	}
-	_, err = s.store.SettleAdAction(ctx, action.AccountID, action.ID, out)
+	_, err = s.store.SettleAction(ctx, action.AccountID, action.ID, out)
 	return err
 }
 
@@ -133,7 +133,7 @@ var errNotYet = errors.New("it was not done so far")
 
 // mayCome reports whether an action that the network has not done may still take place. It may until its time is over
 // and the network has been looked at twice, unless there is proof.
-func (s *Service) mayCome(action *store.AdAction) bool {
+func (s *Service) mayCome(action *advert.Action) bool {
 	if hasProof(action) {
 		return false
 	}
@@ -144,8 +144,8 @@ func (s *Service) mayCome(action *store.AdAction) bool {
 // hasProof reports whether one look is enough to know that an action was not done and cannot be done any more. That
 // holds for an ad that was to get a campaign of its own: Find removes what there is of it, so that no ad can still come
 // into it.
-func hasProof(action *store.AdAction) bool {
-	if action.Op != store.AdOpCreateAd && action.Op != store.AdOpBoostPost {
+func hasProof(action *advert.Action) bool {
+	if action.Op != advert.OpCreateAd && action.Op != advert.OpBoostPost {
 		return false
 	}
 	var r recipe
@@ -154,13 +154,13 @@ func hasProof(action *store.AdAction) bool {
 
 // stillUnknown leaves an action for later. The older it is, the longer is the pause. It returns an error only if the
 // cause is a fault of ours and not something that a network said.
-func (s *Service) stillUnknown(ctx context.Context, action *store.AdAction, cause error) error {
+func (s *Service) stillUnknown(ctx context.Context, action *advert.Action, cause error) error {
 	age := s.store.Now().Time().Sub(action.CreatedAt.Time())
-	failure := &store.AdFailure{
+	failure := &advert.Failure{
 		Code: codeUnavailable, Message: fmt.Sprintf("%s does not say what became of it.", action.Platform),
 		OpenUntil: openUntil(action), Absent: errors.Is(cause, errNotYet),
 	}
-	if err := s.store.YieldAdAction(ctx, action.AccountID, action.ID, min(max(age/4, unknownPause), maxUnknownPause), failure); err != nil {
+	if err := s.store.YieldAction(ctx, action.AccountID, action.ID, min(max(age/4, unknownPause), maxUnknownPause), failure); err != nil {
 		return errors.Join(cause, err)
 	}
 	var open *undecided
@@ -171,7 +171,7 @@ func (s *Service) stillUnknown(ctx context.Context, action *store.AdAction, caus
 }
 
 // findOut returns the outcome of an action and whether it was done, from the network or from the mirror.
-func (s *Service) findOut(ctx context.Context, action *store.AdAction, mirrored look) (out store.AdOutcome, done bool, err error) {
+func (s *Service) findOut(ctx context.Context, action *advert.Action, mirrored look) (out advert.Outcome, done bool, err error) {
 	channel, err := s.store.GetSocialAccount(ctx, action.AccountID, action.ChannelID)
 	if err != nil {
 		return out, false, err
@@ -181,13 +181,13 @@ func (s *Service) findOut(ctx context.Context, action *store.AdAction, mirrored 
 		return out, false, err
 	}
 	switch action.Op {
-	case store.AdOpCreateAd, store.AdOpBoostPost:
+	case advert.OpCreateAd, advert.OpBoostPost:
 		return line.findAd(ctx, action)
-	case store.AdOpCreateAudience:
+	case advert.OpCreateAudience:
 		return line.findAudience(ctx, action)
-	case store.AdOpUploadAudience:
+	case advert.OpUploadAudience:
 		return s.repeatUpload(ctx, line, action)
-	case store.AdOpDeleteAudience:
+	case advert.OpDeleteAudience:
 		return s.findDeletedAudience(ctx, line, action)
 	}
 	if err := mirrored(line, action); err != nil {
@@ -197,7 +197,7 @@ func (s *Service) findOut(ctx context.Context, action *store.AdAction, mirrored 
 }
 
 // findAd returns what the network made with the token of an action that creates an ad, and whether it made it.
-func (l *line) findAd(ctx context.Context, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
+func (l *line) findAd(ctx context.Context, action *advert.Action) (out advert.Outcome, done bool, err error) {
 	var r recipe
 	if err := action.Plan.Decode(&r); err != nil {
 		return out, false, err
@@ -212,7 +212,7 @@ func (l *line) findAd(ctx context.Context, action *store.AdAction) (out store.Ad
 
 // findAudience returns what the network made with the token of an action that creates an audience, and whether it made
 // it.
-func (l *line) findAudience(ctx context.Context, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
+func (l *line) findAudience(ctx context.Context, action *advert.Action) (out advert.Outcome, done bool, err error) {
 	var r audienceRecipe
 	if err := action.Plan.Decode(&r); err != nil {
 		return out, false, err
@@ -226,12 +226,12 @@ func (l *line) findAudience(ctx context.Context, action *store.AdAction) (out st
 
 // repeatUpload sends the identifiers of an upload once more, because adding people again changes nothing. An upload to
 // an audience that was deleted was not done.
-func (s *Service) repeatUpload(ctx context.Context, l *line, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
-	a, err := s.store.GetAdAudience(ctx, action.AccountID, action.TargetID, "")
+func (s *Service) repeatUpload(ctx context.Context, l *line, action *advert.Action) (out advert.Outcome, done bool, err error) {
+	a, err := s.store.GetAudience(ctx, action.AccountID, action.TargetID, "")
 	if err != nil {
 		return out, false, goneIsNotDone(err)
 	}
-	fresh, err := s.store.AdMembers(ctx, action.AccountID, action.ID)
+	fresh, err := s.store.Members(ctx, action.AccountID, action.ID)
 	if err != nil {
 		return out, false, err
 	}
@@ -255,9 +255,9 @@ func goneIsNotDone(err error) error {
 }
 
 // findDeletedAudience returns the outcome of the deletion of an audience, and whether it is gone at the network.
-func (s *Service) findDeletedAudience(ctx context.Context, l *line, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
+func (s *Service) findDeletedAudience(ctx context.Context, l *line, action *advert.Action) (out advert.Outcome, done bool, err error) {
 	out.DeletedAudience = action.TargetID
-	a, err := s.store.GetAdAudience(ctx, action.AccountID, action.TargetID, "")
+	a, err := s.store.GetAudience(ctx, action.AccountID, action.TargetID, "")
 	if err != nil {
 		return out, goneIsNotDone(err) == nil, goneIsNotDone(err)
 	}
@@ -272,16 +272,16 @@ func (s *Service) findDeletedAudience(ctx context.Context, l *line, action *stor
 }
 
 // findChange compares what an action was to change with the mirror, which has just been brought up to date.
-func (s *Service) findChange(ctx context.Context, action *store.AdAction) (out store.AdOutcome, done bool, err error) {
+func (s *Service) findChange(ctx context.Context, action *advert.Action) (out advert.Outcome, done bool, err error) {
 	now, err := s.standing(ctx, action)
 	if err != nil || now == nil {
-		return out, action.Op == store.AdOpDeleteCampaign, err
+		return out, action.Op == advert.OpDeleteCampaign, err
 	}
 	switch action.Op {
-	case store.AdOpDeleteCampaign:
+	case advert.OpDeleteCampaign:
 		out.CancelledCampaign = action.TargetID
-		return out, now.status == store.AdStatusCancelled, nil
-	case store.AdOpUpdateCampaign, store.AdOpUpdateGroup:
+		return out, now.status == advert.StatusCancelled, nil
+	case advert.OpUpdateCampaign, advert.OpUpdateGroup:
 		var patch Patch
 		if err := action.Plan.Decode(&patch); err != nil {
 			return out, false, err
@@ -293,36 +293,36 @@ func (s *Service) findChange(ctx context.Context, action *store.AdAction) (out s
 		if err := action.Plan.Decode(&plan); err != nil {
 			return out, false, err
 		}
-		out.After = store.NewAdObject(switchResult{Status: now.status})
+		out.After = advert.NewObject(switchResult{Status: now.status})
 		return out, now.configured == plan.To, nil
 	}
 }
 
 // standing is how a campaign or an ad group is in the mirror, as far as an action can change it.
 type standing struct {
-	configured store.AdConfigured
-	status     store.AdStatus
+	configured advert.Configured
+	status     advert.Status
 	budget     Budget
 	bid        Bid
 }
 
 // standing returns how the target of an action is now, or nil if it does not exist any more.
-func (s *Service) standing(ctx context.Context, action *store.AdAction) (*standing, error) {
+func (s *Service) standing(ctx context.Context, action *advert.Action) (*standing, error) {
 	switch action.Op {
-	case store.AdOpUpdateGroup, store.AdOpPauseGroup, store.AdOpResumeGroup:
-		g, err := s.store.GetAdGroup(ctx, action.AccountID, action.Platform, action.TargetID)
+	case advert.OpUpdateGroup, advert.OpPauseGroup, advert.OpResumeGroup:
+		g, err := s.store.GetGroup(ctx, action.AccountID, action.Platform, action.TargetID)
 		if err != nil {
 			return nil, goneIsNotDone(err)
 		}
 		return &standing{g.ConfiguredStatus, g.Status, Budget{g.BudgetAmount, g.BudgetType}, Bid{g.BidStrategy, g.BidAmount, g.RoasFloor}}, nil
 	}
-	c, err := s.store.GetAdCampaign(ctx, action.AccountID, action.Platform, action.TargetID)
+	c, err := s.store.GetCampaign(ctx, action.AccountID, action.Platform, action.TargetID)
 	if err != nil {
 		return nil, goneIsNotDone(err)
 	}
 	now := &standing{c.ConfiguredStatus, c.Status, Budget{c.BudgetAmount, c.BudgetType}, Bid{c.BidStrategy, c.BidAmount, c.RoasFloor}}
-	groups, err := s.store.AdGroupsOf(ctx, c)
-	groups = slices.DeleteFunc(groups, func(g store.AdGroup) bool { return g.DeletedAt != nil })
+	groups, err := s.store.GroupsOf(ctx, c)
+	groups = slices.DeleteFunc(groups, func(g advert.Group) bool { return g.DeletedAt != nil })
 	if len(groups) > 0 && now.bid.Amount == 0 && now.bid.RoasFloor == 0 {
 		now.bid.ofGroups(groups)
 	}
@@ -331,10 +331,10 @@ func (s *Service) standing(ctx context.Context, action *store.AdAction) (*standi
 
 // ofGroups takes over the bid amount and the ROAS floor of a campaign's ad groups if all of them have the same. At some
 // networks only the ad groups have them.
-func (b *Bid) ofGroups(groups []store.AdGroup) {
+func (b *Bid) ofGroups(groups []advert.Group) {
 	first := groups[0]
-	same := func(g store.AdGroup) bool { return g.BidAmount == first.BidAmount && g.RoasFloor == first.RoasFloor }
-	if !slices.ContainsFunc(groups, func(g store.AdGroup) bool { return !same(g) }) {
+	same := func(g advert.Group) bool { return g.BidAmount == first.BidAmount && g.RoasFloor == first.RoasFloor }
+	if !slices.ContainsFunc(groups, func(g advert.Group) bool { return !same(g) }) {
 		b.Amount, b.RoasFloor = first.BidAmount, first.RoasFloor
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -20,7 +20,7 @@ func (w *world) due() {
 	w.t.Helper()
 	for _, action := range w.actions() {
 		if !action.IsFinal() {
-			require.NoError(w.t, w.YieldAdAction(w.t.Context(), action.AccountID, action.ID, -time.Second, action.Failure.V))
+			require.NoError(w.t, w.Advert.YieldAction(w.t.Context(), action.AccountID, action.ID, -time.Second, action.Failure.V))
 		}
 	}
 }
@@ -85,8 +85,8 @@ func TestCreateAd_ProcessEndsBetweenTheNetworkAndTheAnswer(t *testing.T) {
 		w.line.die.Store(true)
 		assert.PanicsWithValue(t, "the process ends", func() { _, _ = w.keyed("k1") })
 		w.line.die.Store(false)
-		assert.Equal(t, store.AdActionBegun, w.actions()[0].State)
-		assert.Equal(t, 20*store.AdUnit, w.actions()[0].Daily, "it counts as spent")
+		assert.Equal(t, advert.ActionBegun, w.actions()[0].State)
+		assert.Equal(t, 20*advert.AmountUnit, w.actions()[0].Daily, "it counts as spent")
 
 		_, err := w.keyed("k1")
 		assert.Equal(t, core.Unknown, refused(t, err, core.CodeInProgress, "Idempotency-Key").Outcome)
@@ -110,7 +110,7 @@ func TestReconcile_FindsWhatALostAnswerMade(t *testing.T) {
 		assert.Zero(t, w.line.of("Find"), "the pause is not over")
 		w.due()
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.AdActionDone, w.actions()[0].State)
+		assert.Equal(t, advert.ActionDone, w.actions()[0].State)
 		require.Len(t, w.native(), 1)
 
 		body, err := w.keyed("k1")
@@ -129,7 +129,7 @@ func TestReconcile_FreesWhatWasNeverMade(t *testing.T) {
 		assert.Equal(t, before+20, w.seeded(), "what may have been made counts")
 		w.due()
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.AdActionRefused, w.actions()[0].State)
+		assert.Equal(t, advert.ActionRefused, w.actions()[0].State)
 		assert.Equal(t, before, w.seeded())
 
 		w.line.say("", nil)
@@ -150,25 +150,25 @@ func TestReconcile_SettlesChangesByWhatTheNetworkHas(t *testing.T) {
 		for _, test := range []struct {
 			name string
 			do   func() error
-			op   store.AdOp
+			op   advert.Op
 		}{
 			{"update", func() error {
 				_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, change)
 				return err
-			}, store.AdOpUpdateGroup},
-			{"pause", func() error { _, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err }, store.AdOpPauseGroup},
-			{"delete", func() error { _, err := w.DeleteCampaign(t.Context(), w.by, ad.CampaignID, ""); return err }, store.AdOpDeleteCampaign},
+			}, advert.OpUpdateGroup},
+			{"pause", func() error { _, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err }, advert.OpPauseGroup},
+			{"delete", func() error { _, err := w.DeleteCampaign(t.Context(), w.by, ad.CampaignID, ""); return err }, advert.OpDeleteCampaign},
 		} {
 			call := map[string]string{"update": "Update", "pause": "SetStatus", "delete": "Delete"}[test.name]
 			w.line.say(call, ads.ErrIndeterminate)
 			unknown(t, test.do())
 			w.due()
 			require.NoError(t, w.Reconcile(t.Context()), test.name)
-			assert.Equal(t, store.AdActionUnknown, w.actions()[0].State, "%s: it may be on its way", test.name)
+			assert.Equal(t, advert.ActionUnknown, w.actions()[0].State, "%s: it may be on its way", test.name)
 			w.giveUp()
 			action := w.actions()[0]
 			assert.Equal(t, test.op, action.Op)
-			assert.Equal(t, store.AdActionRefused, action.State, test.name)
+			assert.Equal(t, advert.ActionRefused, action.State, test.name)
 
 			w.line.say("", nil)
 			w.line.lose.Store(true)
@@ -177,12 +177,12 @@ func TestReconcile_SettlesChangesByWhatTheNetworkHas(t *testing.T) {
 			w.due()
 			writes := w.line.writes()
 			require.NoError(t, w.Reconcile(t.Context()), test.name)
-			assert.Equal(t, store.AdActionDone, w.actions()[0].State, test.name)
+			assert.Equal(t, advert.ActionDone, w.actions()[0].State, test.name)
 			assert.Equal(t, writes, w.line.writes(), "nothing is sent again")
 		}
-		group, err := w.Store.GetAdGroup(t.Context(), w.by.Account, ad.Platform, ad.AdGroupID)
+		group, err := w.Advert.GetGroup(t.Context(), w.by.Account, ad.Platform, ad.AdGroupID)
 		require.NoError(t, err)
-		assert.Equal(t, 30*store.AdUnit, group.BudgetAmount)
+		assert.Equal(t, 30*advert.AmountUnit, group.BudgetAmount)
 		assert.NotNil(t, group.DeletedAt)
 	})
 }
@@ -197,13 +197,13 @@ func TestReconcile_CountsAChangeThatTakesPlaceLate(t *testing.T) {
 		for range 3 {
 			w.due()
 			require.NoError(t, w.Reconcile(t.Context()))
-			assert.Equal(t, store.AdActionUnknown, w.actions()[0].State, "it is still on its way")
+			assert.Equal(t, advert.ActionUnknown, w.actions()[0].State, "it is still on its way")
 			assert.Equal(t, before+900, w.seeded())
 		}
 		w.line.arrive()
 		w.due()
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.AdActionDone, w.actions()[0].State)
+		assert.Equal(t, advert.ActionDone, w.actions()[0].State)
 		assert.Equal(t, before+900, w.seeded())
 	})
 }
@@ -222,7 +222,7 @@ func TestReconcile_FindsABidThatStandsBelowItsCampaign(t *testing.T) {
 		w.line.say("Update", ads.ErrIndeterminate)
 		unknown(t, update())
 		w.giveUp()
-		assert.Equal(t, store.AdActionRefused, w.actions()[0].State)
+		assert.Equal(t, advert.ActionRefused, w.actions()[0].State)
 
 		w.line.say("", nil)
 		w.line.lose.Store(true)
@@ -230,7 +230,7 @@ func TestReconcile_FindsABidThatStandsBelowItsCampaign(t *testing.T) {
 		w.line.lose.Store(false)
 		w.due()
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.AdActionDone, w.actions()[0].State)
+		assert.Equal(t, advert.ActionDone, w.actions()[0].State)
 	})
 }
 
@@ -245,10 +245,10 @@ func TestBulk_LeavesASwitchOpenThatMayTakePlaceLate(t *testing.T) {
 			w.advance.Add(int64(40 * time.Second))
 			w.due()
 			require.NoError(t, w.Reconcile(t.Context()))
-			assert.Equal(t, store.AdActionUnknown, w.actions()[0].State)
+			assert.Equal(t, advert.ActionUnknown, w.actions()[0].State)
 		}
 		w.giveUp()
-		assert.Equal(t, store.AdActionRefused, w.actions()[0].State)
+		assert.Equal(t, advert.ActionRefused, w.actions()[0].State)
 	})
 }
 
@@ -259,7 +259,7 @@ func TestReconcile_LooksTwiceBeforeItDenies(t *testing.T) {
 		_, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
 		unknown(t, err)
 		w.advance.Add(int64(time.Hour))
-		for _, state := range []store.AdActionState{store.AdActionUnknown, store.AdActionRefused} {
+		for _, state := range []advert.ActionState{advert.ActionUnknown, advert.ActionRefused} {
 			w.due()
 			require.NoError(t, w.Reconcile(t.Context()))
 			assert.Equal(t, state, w.actions()[0].State)
@@ -355,7 +355,7 @@ func TestReconcile_RepeatsUploadsAndFindsAudiences(t *testing.T) {
 		audience, err := w.Service.GetAudience(t.Context(), w.by.Account, id)
 		require.NoError(t, err)
 		assert.Equal(t, "Buyers", audience.Name)
-		assert.Equal(t, store.AdSourceNative, audience.Source)
+		assert.Equal(t, advert.SourceNative, audience.Source)
 
 		w.line.say("UploadUsers", ads.ErrIndeterminate)
 		_, err = w.UploadAudienceUsers(t.Context(), w.by, id, people(3))
@@ -363,7 +363,7 @@ func TestReconcile_RepeatsUploadsAndFindsAudiences(t *testing.T) {
 		w.line.say("", nil)
 		w.due()
 		require.NoError(t, w.Reconcile(t.Context()))
-		assert.Equal(t, store.AdActionDone, w.actions()[0].State)
+		assert.Equal(t, advert.ActionDone, w.actions()[0].State)
 		again, err := w.UploadAudienceUsers(t.Context(), w.by, id, people(3))
 		require.NoError(t, err)
 		assert.Equal(t, 3, again.Duplicates)
@@ -385,7 +385,7 @@ func TestCreateAd_NetworkSaysNo(t *testing.T) {
 		_, err := w.keyed("k1")
 		e := refused(t, err, core.CodeRateLimit, "platform")
 		assert.Equal(t, 7*time.Second, e.After)
-		assert.Equal(t, store.AdActionRefused, w.actions()[0].State)
+		assert.Equal(t, advert.ActionRefused, w.actions()[0].State)
 
 		w.line.say("Create", &ads.Rejected{Message: "Your ad breaks our rules.", Raw: "1885183"})
 		_, err = w.keyed("k1")
@@ -407,9 +407,9 @@ func TestCreateAd_NetworkSaysNo(t *testing.T) {
 		w.line.say("Create", ads.ErrUnauthorized)
 		_, err = w.CreateAd(t.Context(), w.by, w.ad())
 		refused(t, err, core.CodeNotActivated, "account_id")
-		channel, err := w.GetSocialAccount(t.Context(), w.by.Account, w.channel.ID)
+		channel, err := w.Advert.GetSocialAccount(t.Context(), w.by.Account, w.channel.ID)
 		require.NoError(t, err)
-		assert.Equal(t, store.AdsStatusError, channel.AdsStatus)
+		assert.Equal(t, advert.AdsStatusError, channel.AdsStatus)
 	})
 }
 
@@ -430,7 +430,7 @@ func TestReconcile_LooksAtAnAdAccountOnce(t *testing.T) {
 		assert.Positive(t, one)
 		assert.Equal(t, one, four, "one walk for all of them")
 		for _, action := range w.actions()[:5] {
-			assert.Equal(t, store.AdActionDone, action.State)
+			assert.Equal(t, advert.ActionDone, action.State)
 		}
 	})
 }
@@ -457,7 +457,7 @@ func TestReconcile_OneAccountDoesNotTakeTheWholeRound(t *testing.T) {
 		lost(5)
 		busy := w.by
 		w.by = w.newAccount("Bob's shop")
-		w.channel = w.activate(store.PlatformFacebook)
+		w.channel = w.activate(advert.PlatformFacebook)
 		w.account = w.adAccount(w.channel)
 		lost(1)
 		w.line.mu.Lock()

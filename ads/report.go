@@ -8,48 +8,48 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // Reported is a row of the mirror with the state and the figures of some days that its network reports now.
 type Reported[T any] struct {
 	Row      T
-	Status   store.AdStatus   // of delivery, now
-	Metrics  *store.AdMetrics // nil if the network was not asked, or did not answer
-	From, To Date             // the days of the metrics, `to` included
-	SyncedAt core.Time        // as of when figures and state are
-	Warnings []string         // what was sent and the network has no use for
+	Status   advert.Status   // of delivery, now
+	Metrics  *advert.Metrics // nil if the network was not asked, or did not answer
+	From, To Date            // the days of the metrics, `to` included
+	SyncedAt core.Time       // as of when figures and state are
+	Warnings []string        // what was sent and the network has no use for
 }
 
 // ShownCampaign is a campaign as lists and reads show it.
-type ShownCampaign = Reported[store.AdCampaign]
+type ShownCampaign = Reported[advert.Campaign]
 
 // ShownAdGroup is an ad group as lists and reads show it.
-type ShownAdGroup = Reported[store.AdGroup]
+type ShownAdGroup = Reported[advert.Group]
 
 // ShownAd is an ad as lists and reads show it.
-type ShownAd = Reported[store.Ad]
+type ShownAd = Reported[advert.Ad]
 
 // subject is a row that a network is asked about, with pointers to the fields that the answer changes.
 type subject struct {
 	account         string
 	channel         string
 	adAccountID     string
-	adAccount       *store.AdAccount // nil if the mirror does not have it
-	platform        store.Platform
+	adAccount       *advert.Account // nil if the mirror does not have it
+	platform        advert.Platform
 	id              string
-	configured      *store.AdConfigured
-	status          *store.AdStatus
-	review          *store.AdReview
+	configured      *advert.Configured
+	status          *advert.Status
+	review          *advert.Review
 	platformStatus  *string
 	rejectionReason *string
 	syncedAt        *core.Time
-	statusAt        func(core.Time) store.AdStatus
+	statusAt        func(core.Time) advert.Status
 }
 
 // campaignSubject returns the subject for a campaign.
-func campaignSubject(c *store.AdCampaign) subject {
+func campaignSubject(c *advert.Campaign) subject {
 	return subject{
 		c.AccountID, c.ChannelID, c.AdAccountID, c.AdAccount, c.Platform, c.PlatformID, &c.ConfiguredStatus, &c.Status, &c.ReviewStatus,
 		&c.PlatformStatus, &c.RejectionReason, &c.SyncedAt, c.StatusAt,
@@ -57,7 +57,7 @@ func campaignSubject(c *store.AdCampaign) subject {
 }
 
 // groupSubject returns the subject for an ad group.
-func groupSubject(g *store.AdGroup) subject {
+func groupSubject(g *advert.Group) subject {
 	return subject{
 		g.AccountID, g.ChannelID, g.AdAccountID, g.AdAccount, g.Platform, g.PlatformID, &g.ConfiguredStatus, &g.Status, &g.ReviewStatus,
 		&g.PlatformStatus, &g.RejectionReason, &g.SyncedAt, g.StatusAt,
@@ -65,7 +65,7 @@ func groupSubject(g *store.AdGroup) subject {
 }
 
 // adSubject returns the subject for an ad.
-func adSubject(a *store.Ad) subject {
+func adSubject(a *advert.Ad) subject {
 	return subject{
 		a.AccountID, a.ChannelID, a.AdAccountID, a.AdAccount, a.Platform, a.PlatformID, &a.ConfiguredStatus, &a.Status, &a.ReviewStatus,
 		&a.PlatformStatus, &a.RejectionReason, &a.SyncedAt, a.StatusAt,
@@ -86,19 +86,19 @@ func (b *subject) days(w window, now core.Time) (from, to Date) {
 
 // state returns what a report says about the state of a thing. If its lifetime budget is used up, it is completed,
 // whatever the network calls it.
-func (r *Report) state(id string) store.AdState {
-	state := store.AdState{
+func (r *Report) state(id string) advert.State {
+	state := advert.State{
 		PlatformID: id, Configured: r.Configured, Status: r.Status, Review: r.Review, PlatformStatus: r.PlatformStatus,
 		RejectionReason: r.RejectionReason,
 	}
 	if r.BudgetSpent && !r.Status.IsTerminal() {
-		state.Status = store.AdStatusCompleted
+		state.Status = advert.StatusCompleted
 	}
 	return state
 }
 
 // apply writes a state that was heard at a time to the row, and reports whether anything in it is new.
-func (b *subject) apply(state store.AdState, as core.Time) (changed bool) {
+func (b *subject) apply(state advert.State, as core.Time) (changed bool) {
 	changed = set(b.configured, state.Configured)
 	changed = set(b.status, state.Status) || changed
 	changed = set(b.review, state.Review) || changed
@@ -128,19 +128,19 @@ type reportPlace struct{ channel, adAccount string }
 // inquiry says what networks are asked about rows.
 type inquiry struct {
 	account string
-	level   store.AdLevel
+	level   advert.Level
 	window  window
 	// apart says that the caller did not name a channel: if one network fails, the rows of the others are still shown.
 	apart bool
 }
 
 // reportList does the work of report for a page of a list.
-func reportList[T any](ctx context.Context, s *Service, q inquiry, rows *store.AdList[T], of func(*T) subject) (*store.AdList[Reported[T]], error) {
+func reportList[T any](ctx context.Context, s *Service, q inquiry, rows *advert.List[T], of func(*T) subject) (*advert.List[Reported[T]], error) {
 	shown, err := report(ctx, s, q, rows.Items, of)
 	if err != nil {
 		return nil, err
 	}
-	return &store.AdList[Reported[T]]{Items: shown, HasMore: rows.HasMore, NextCursor: rows.NextCursor}, nil
+	return &advert.List[Reported[T]]{Items: shown, HasMore: rows.HasMore, NextCursor: rows.NextCursor}, nil
 }
 
 // reportOne does the work of report for one row.
@@ -175,12 +175,12 @@ func report[T any](ctx context.Context, s *Service, q inquiry, rows []T, of func
 		return nil, err
 	}
 	shown := make([]Reported[T], len(rows))
-	changed := map[store.Platform][]store.AdState{}
+	changed := map[advert.Platform][]advert.State{}
 	for i, b := range subjects {
 		said, answered := heard[b.place()]
 		r, known := said[b.id]
 		state := r.state(b.id)
-		if decides, ok := below[b.platform][b.id]; ok && state.Status == store.AdStatusActive {
+		if decides, ok := below[b.platform][b.id]; ok && state.Status == advert.StatusActive {
 			state.Status = decides
 		}
 		if known && b.apply(state, cmp.Or(r.SyncedAt, asked)) {
@@ -192,7 +192,7 @@ func report[T any](ctx context.Context, s *Service, q inquiry, rows []T, of func
 		}
 	}
 	for platform, states := range changed {
-		if err := s.store.RecordAdStates(ctx, q.account, platform, q.level, states, asked); err != nil {
+		if err := s.store.RecordStates(ctx, q.account, platform, q.level, states, asked); err != nil {
 			return nil, err
 		}
 	}
@@ -201,15 +201,15 @@ func report[T any](ctx context.Context, s *Service, q inquiry, rows []T, of func
 
 // below returns the states that rows get from the ads below them, because networks call something active even when all
 // of its ads were rejected.
-func (s *Service) below(ctx context.Context, account string, level store.AdLevel, subjects []subject) (map[store.Platform]map[string]store.AdStatus, error) {
-	if level == store.AdLevelAd || len(subjects) == 0 {
+func (s *Service) below(ctx context.Context, account string, level advert.Level, subjects []subject) (map[advert.Platform]map[string]advert.Status, error) {
+	if level == advert.LevelAd || len(subjects) == 0 {
 		return nil, nil
 	}
 	ids := make([]string, len(subjects))
 	for i, b := range subjects {
 		ids[i] = b.id
 	}
-	return s.store.AdStatusBelow(ctx, account, level, ids)
+	return s.store.StatusBelow(ctx, account, level, ids)
 }
 
 // shownAs returns a row as the mirror has it, without figures.
@@ -272,7 +272,7 @@ func inParallel(n, atOnce int, do func(int)) {
 }
 
 // reportPlace asks about the rows of one ad account. It returns nil if the channel was deactivated in the meantime.
-func (s *Service) reportPlace(ctx context.Context, until time.Time, channel *store.SocialAccount, q inquiry, subjects []subject) (map[string]Report, error) {
+func (s *Service) reportPlace(ctx context.Context, until time.Time, channel *advert.SocialAccount, q inquiry, subjects []subject) (map[string]Report, error) {
 	if channel == nil {
 		return nil, nil
 	}

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -18,22 +18,22 @@ import (
 // Its methods return a *core.Error if the caller can do something about it. Any other error of a write means that the
 // outcome is unknown: the same request sent again finds out, or else the reconciler does.
 type Service struct {
-	store   *store.Store
+	store   *advert.Store
 	drivers Drivers
 	log     *slog.Logger
 }
 
 // Drivers are the networks that a service speaks to, by the name of the driver and by platform.
-type Drivers map[string]map[store.Platform]Network
+type Drivers map[string]map[advert.Platform]Network
 
 // DriverSandbox is the name of the driver for channels that are connected without access to a real network.
 const DriverSandbox = "sandbox"
 
 // New makes a Service. Every call to a network gets a deadline, and panics inside a database transaction: see outside.
-func New(s *store.Store, drivers Drivers, log *slog.Logger) *Service {
+func New(s *advert.Store, drivers Drivers, log *slog.Logger) *Service {
 	guarded := Drivers{}
 	for name, networks := range drivers {
-		guarded[name] = map[store.Platform]Network{}
+		guarded[name] = map[advert.Platform]Network{}
 		for platform, network := range networks {
 			guarded[name][platform] = outside{network}
 		}
@@ -51,13 +51,13 @@ type Actor struct {
 // line is a channel that can be used now, with the driver that speaks to its network.
 type line struct {
 	Network
-	channel *store.SocialAccount
+	channel *advert.SocialAccount
 	conn    Conn
 }
 
 // line returns the line to a channel's network: it finds the driver and opens the channel's token. A channel whose
 // driver this service does not have any more is CodeNotActivated.
-func (s *Service) line(channel *store.SocialAccount) (*line, error) {
+func (s *Service) line(channel *advert.SocialAccount) (*line, error) {
 	network := s.drivers[channel.Driver][channel.Platform]
 	if network == nil {
 		return nil, notActivated(fmt.Sprintf("%s was connected through %q, which this service does not have any more. Connect it again with POST /socials.",
@@ -96,11 +96,11 @@ func at(param string, err error) error {
 
 // bodyPlatform reads the field `platform` of a body. Empty means that it was not sent; an unknown network is
 // CodeInvalid.
-func bodyPlatform(platform string) (store.Platform, error) {
-	if platform != "" && !store.Platform(platform).IsKnown() {
-		return "", core.Invalid("platform", "platform must be one of "+list(store.Platforms)+".")
+func bodyPlatform(platform string) (advert.Platform, error) {
+	if platform != "" && !advert.Platform(platform).IsKnown() {
+		return "", core.Invalid("platform", "platform must be one of "+list(advert.Platforms)+".")
 	}
-	return store.Platform(platform), nil
+	return advert.Platform(platform), nil
 }
 
 // required lists fields that must be sent, with their values. The first one that is empty is reported.

@@ -6,29 +6,29 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // deed is one write at a network, and how to do it.
 type deed struct {
 	line  *line
-	begin store.BeginAdAction
+	begin advert.BeginAction
 	// ask does it, or finds out whether it was done. Again says that the network may have been asked before.
-	ask func(ctx context.Context, action *store.AdAction, again bool) (store.AdOutcome, error)
+	ask func(ctx context.Context, action *advert.Action, again bool) (advert.Outcome, error)
 }
 
 // intent fills in the fields that all actions of an actor have.
-func intent(by Actor, op store.AdOp, in store.BeginAdAction) store.BeginAdAction {
+func intent(by Actor, op advert.Op, in advert.BeginAction) advert.BeginAction {
 	in.Op, in.Approval, in.Actor, in.RequestID = op, approvalOf(op), by.Key, by.RequestID
 	return in
 }
 
 // approvalOf returns the tag of an operation: "ask" if it spends or destroys something, so that a person should be asked
 // first, else "allow".
-func approvalOf(op store.AdOp) string {
+func approvalOf(op advert.Op) string {
 	switch op {
-	case store.AdOpPauseGroup, store.AdOpPauseCampaign, store.AdOpCreateAudience, store.AdOpUploadAudience:
+	case advert.OpPauseGroup, advert.OpPauseCampaign, advert.OpCreateAudience, advert.OpUploadAudience:
 		return "allow"
 	default:
 		return "ask"
@@ -38,8 +38,8 @@ func approvalOf(op store.AdOp) string {
 // perform does a write at a network, at most once however often its request is sent, and returns the action, which is
 // done. If the network refuses it, the action is settled as refused, and the request's key is free again. After an error
 // that is not a *core.Error the action has no outcome; the same request sent again, or the reconciler, takes it up.
-func (s *Service) perform(ctx context.Context, by Actor, d deed) (*store.AdAction, error) {
-	begun, err := s.store.BeginAdAction(ctx, by.Account, d.begin)
+func (s *Service) perform(ctx context.Context, by Actor, d deed) (*advert.Action, error) {
+	begun, err := s.store.BeginAction(ctx, by.Account, d.begin)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Service) perform(ctx context.Context, by Actor, d deed) (*store.AdActio
 			return nil, err
 		}
 	}
-	if action.State == store.AdActionRefused {
+	if action.State == advert.ActionRefused {
 		return nil, action.Failure.V.Err()
 	}
 	return action, nil
@@ -65,7 +65,7 @@ const (
 )
 
 // openUntil returns until when an action may still take place at the network.
-func openUntil(action *store.AdAction) core.Time {
+func openUntil(action *advert.Action) core.Time {
 	if f := action.Failure.V; f != nil && f.OpenUntil > 0 {
 		return f.OpenUntil
 	}
@@ -73,7 +73,7 @@ func openUntil(action *store.AdAction) core.Time {
 }
 
 // sent returns until when what was just asked for may still take place, if the network answered it with err.
-func (s *Service) sent(action *store.AdAction, err error) core.Time {
+func (s *Service) sent(action *advert.Action, err error) core.Time {
 	var open *undecided
 	if errors.As(err, &open) { // nothing was sent: it was not known yet what became of the last time
 		return openUntil(action)
@@ -83,10 +83,10 @@ func (s *Service) sent(action *store.AdAction, err error) core.Time {
 
 // conclude stores what became of an action: done if err is nil, refused if err says that it certainly did not take
 // place, else unknown. The answer of a refusal is the error. A channel whose access the network refused is marked.
-func (s *Service) conclude(ctx context.Context, l *line, action *store.AdAction, out store.AdOutcome, err error) (*store.AdAction, error) {
+func (s *Service) conclude(ctx context.Context, l *line, action *advert.Action, out advert.Outcome, err error) (*advert.Action, error) {
 	if err == nil {
-		out.State = store.AdActionDone
-		return s.store.SettleAdAction(ctx, action.AccountID, action.ID, out)
+		out.State = advert.ActionDone
+		return s.store.SettleAction(ctx, action.AccountID, action.ID, out)
 	}
 	answer := verdict(l.channel.Platform, err)
 	if answer == nil {
@@ -97,8 +97,8 @@ func (s *Service) conclude(ctx context.Context, l *line, action *store.AdAction,
 			return nil, err
 		}
 	}
-	refused := store.AdOutcome{State: store.AdActionRefused, Failure: failureOf(answer)}
-	if _, err := s.store.SettleAdAction(ctx, action.AccountID, action.ID, refused); err != nil {
+	refused := advert.Outcome{State: advert.ActionRefused, Failure: failureOf(answer)}
+	if _, err := s.store.SettleAction(ctx, action.AccountID, action.ID, refused); err != nil {
 		return nil, err
 	}
 	return nil, answer
@@ -106,11 +106,11 @@ func (s *Service) conclude(ctx context.Context, l *line, action *store.AdAction,
 
 // unknown leaves an action without an outcome for whoever asks next. The error that it returns hides what the network's
 // error was, because a failure of the network is no answer to the request and must not free its Idempotency-Key.
-func (s *Service) unknown(ctx context.Context, action *store.AdAction, err error) error {
-	failure := &store.AdFailure{
+func (s *Service) unknown(ctx context.Context, action *advert.Action, err error) error {
+	failure := &advert.Failure{
 		Code: codeUnavailable, Message: fmt.Sprintf("%s did not say what became of it.", action.Platform), OpenUntil: s.sent(action, err),
 	}
-	if yield := s.store.YieldAdAction(ctx, action.AccountID, action.ID, unknownPause, failure); yield != nil {
+	if yield := s.store.YieldAction(ctx, action.AccountID, action.ID, unknownPause, failure); yield != nil {
 		err = errors.Join(err, yield)
 	}
 	return core.NewUnknownError("action "+action.ID+" has no known outcome yet", err)
@@ -125,7 +125,7 @@ func (e *undecided) Error() string { return "find out: " + e.cause.Error() }
 const codeUnavailable core.Code = "api_error"
 
 // verdict returns the answer to a write that certainly did not take place, or nil if that is not certain.
-func verdict(platform store.Platform, err error) *core.Error {
+func verdict(platform advert.Platform, err error) *core.Error {
 	var open *undecided
 	switch {
 	case errors.As(err, &open):
@@ -141,13 +141,13 @@ func verdict(platform store.Platform, err error) *core.Error {
 }
 
 // failureOf returns an answer in the form that an action keeps.
-func failureOf(e *core.Error) *store.AdFailure {
-	return &store.AdFailure{Code: e.Code, Param: e.Param, Message: e.Message, Fields: e.Fields}
+func failureOf(e *core.Error) *advert.Failure {
+	return &advert.Failure{Code: e.Code, Param: e.Param, Message: e.Message, Fields: e.Fields}
 }
 
 // found asks the network what was made with an action's token. If the network cannot tell, or does not answer, the error
 // is undecided.
-func (l *line) found(ctx context.Context, action *store.AdAction) (Created, bool, error) {
+func (l *line) found(ctx context.Context, action *advert.Action) (Created, bool, error) {
 	if l.Caps().Reconcile == ReconcileNone {
 		return Created{}, false, &undecided{fmt.Errorf("%s cannot tell what it made: %w", action.Platform, ErrIndeterminate)}
 	}

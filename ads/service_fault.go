@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -16,7 +16,7 @@ const retryAfter = 30 * time.Second
 
 // refusal returns the answer to a request that the network refused, or nil for an error that is no answer: the network
 // is out of order, or nobody knows what it did. object names what was asked for.
-func refusal(platform store.Platform, object string, err error) *core.Error {
+func refusal(platform advert.Platform, object string, err error) *core.Error {
 	var limited *RateLimited
 	var rejected *Rejected
 	switch {
@@ -39,7 +39,7 @@ func refusal(platform store.Platform, object string, err error) *core.Error {
 
 // rejection returns the network's own words as an answer. The fault is with the field that the network names, and with
 // the platform, because another one might take it.
-func rejection(platform store.Platform, r *Rejected) *core.Error {
+func rejection(platform advert.Platform, r *Rejected) *core.Error {
 	message := fmt.Sprintf("%s refused: %s", platform, r.Message)
 	refused := &core.Error{
 		Code: core.CodeInvalid, Param: "platform", Message: message, Fields: map[string][]string{"platform": {message}},
@@ -58,7 +58,7 @@ func notActivated(message string) *core.Error {
 // unanswered returns the answer to a request that the network refused. Any other error it wraps so that its kind is
 // hidden, because a failure of the network must not free a request's key; the message says that it is the network which
 // does not answer.
-func unanswered(platform store.Platform, what string, err error) error {
+func unanswered(platform advert.Platform, what string, err error) error {
 	if refused := refusal(platform, what, err); refused != nil {
 		return refused
 	}

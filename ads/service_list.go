@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -25,17 +25,17 @@ type Paging struct {
 }
 
 // read returns the page, or CodeBadRequest on the parameter that is out of range. Without a limit it is defaultLimit.
-func (p Paging) read() (store.AdPage, error) {
+func (p Paging) read() (advert.Page, error) {
 	if p.Limit == 0 {
 		p.Limit = defaultLimit
 	}
 	switch {
 	case p.Limit < 1 || p.Limit > maxLimit:
-		return store.AdPage{}, badRequest("limit", fmt.Sprintf("limit must be from 1 to %d.", maxLimit))
+		return advert.Page{}, badRequest("limit", fmt.Sprintf("limit must be from 1 to %d.", maxLimit))
 	case p.Page < 0:
-		return store.AdPage{}, badRequest("page", "page must be 1 or more.")
+		return advert.Page{}, badRequest("page", "page must be 1 or more.")
 	}
-	return store.AdPage{Limit: p.Limit, Page: p.Page, Cursor: p.Cursor}, nil
+	return advert.Page{Limit: p.Limit, Page: p.Page, Cursor: p.Cursor}, nil
 }
 
 // ListAds are the filters of a list of ads, as they are sent. "" is absent.
@@ -72,47 +72,47 @@ type ListAdGroups struct {
 //
 // Without AccountID it lists the ads of all activated channels. If one of the networks does not answer then, its ads are
 // shown as the mirror has them, without figures. Filters that contradict each other find nothing.
-func (s *Service) ListAds(ctx context.Context, account string, in ListAds) (*store.AdList[ShownAd], error) {
+func (s *Service) ListAds(ctx context.Context, account string, in ListAds) (*advert.List[ShownAd], error) {
 	q, err := readQuery(s.store.Now(), in.Paging, in.Platform, in.Status, in.Source, in.From, in.To)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.store.ListAds(ctx, account, store.ListAds{
-		AdPage: q.page, Channel: in.AccountID, AdAccountID: in.AdAccountID, Platform: q.platform, Statuses: q.statuses,
+	rows, err := s.store.ListAds(ctx, account, advert.ListAds{
+		Page: q.page, Channel: in.AccountID, AdAccountID: in.AdAccountID, Platform: q.platform, Statuses: q.statuses,
 		CampaignID: in.CampaignID, Source: q.source,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return reportList(ctx, s, inquiry{account, store.AdLevelAd, q.window, in.AccountID == ""}, rows, adSubject)
+	return reportList(ctx, s, inquiry{account, advert.LevelAd, q.window, in.AccountID == ""}, rows, adSubject)
 }
 
 // ListCampaigns returns a page of campaigns as ListAds does of ads.
-func (s *Service) ListCampaigns(ctx context.Context, account string, in ListCampaigns) (*store.AdList[ShownCampaign], error) {
+func (s *Service) ListCampaigns(ctx context.Context, account string, in ListCampaigns) (*advert.List[ShownCampaign], error) {
 	q, err := readQuery(s.store.Now(), in.Paging, in.Platform, in.Status, in.Source, in.From, in.To)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.store.ListAdCampaigns(ctx, account, store.ListAdCampaigns{
-		AdPage: q.page, Channel: in.AccountID, AdAccountID: in.AdAccountID, Platform: q.platform, Statuses: q.statuses, Source: q.source,
+	rows, err := s.store.ListCampaigns(ctx, account, advert.ListCampaigns{
+		Page: q.page, Channel: in.AccountID, AdAccountID: in.AdAccountID, Platform: q.platform, Statuses: q.statuses, Source: q.source,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return reportList(ctx, s, inquiry{account, store.AdLevelCampaign, q.window, in.AccountID == ""}, rows, campaignSubject)
+	return reportList(ctx, s, inquiry{account, advert.LevelCampaign, q.window, in.AccountID == ""}, rows, campaignSubject)
 }
 
 // ListCampaignAdGroups returns a page of a campaign's ad groups as ListAds does of ads.
-func (s *Service) ListCampaignAdGroups(ctx context.Context, account, campaign string, in ListAdGroups) (*store.AdList[ShownAdGroup], error) {
+func (s *Service) ListCampaignAdGroups(ctx context.Context, account, campaign string, in ListAdGroups) (*advert.List[ShownAdGroup], error) {
 	q, err := readQuery(s.store.Now(), in.Paging, in.Platform, "", "", in.From, in.To)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.store.ListAdGroups(ctx, account, q.platform, campaign, q.page)
+	rows, err := s.store.ListGroups(ctx, account, q.platform, campaign, q.page)
 	if err != nil {
 		return nil, err
 	}
-	return reportList(ctx, s, inquiry{account, store.AdLevelGroup, q.window, false}, rows, groupSubject)
+	return reportList(ctx, s, inquiry{account, advert.LevelGroup, q.window, false}, rows, groupSubject)
 }
 
 // GetAdObject says of which network a platform id is, which is needed if two networks have the id, and for which days
@@ -128,11 +128,11 @@ func (s *Service) GetCampaign(ctx context.Context, account, id string, in GetAdO
 	if err != nil {
 		return nil, err
 	}
-	row, err := s.store.GetAdCampaign(ctx, account, q.platform, id)
+	row, err := s.store.GetCampaign(ctx, account, q.platform, id)
 	if err != nil {
 		return nil, err
 	}
-	return reportOne(ctx, s, inquiry{account, store.AdLevelCampaign, q.window, false}, row, campaignSubject)
+	return reportOne(ctx, s, inquiry{account, advert.LevelCampaign, q.window, false}, row, campaignSubject)
 }
 
 // GetAdGroup returns an ad group as GetCampaign does a campaign.
@@ -141,19 +141,19 @@ func (s *Service) GetAdGroup(ctx context.Context, account, id string, in GetAdOb
 	if err != nil {
 		return nil, err
 	}
-	row, err := s.store.GetAdGroup(ctx, account, q.platform, id)
+	row, err := s.store.GetGroup(ctx, account, q.platform, id)
 	if err != nil {
 		return nil, err
 	}
-	return reportOne(ctx, s, inquiry{account, store.AdLevelGroup, q.window, false}, row, groupSubject)
+	return reportOne(ctx, s, inquiry{account, advert.LevelGroup, q.window, false}, row, groupSubject)
 }
 
 // query holds the parameters of a read after they were checked.
 type query struct {
-	page     store.AdPage
-	platform store.Platform
-	statuses []store.AdStatus
-	source   store.AdSource
+	page     advert.Page
+	platform advert.Platform
+	statuses []advert.Status
+	source   advert.Source
 	window   window
 }
 
@@ -165,16 +165,16 @@ func readQuery(now core.Time, p Paging, platform, status, source, from, to strin
 	if q.window, err = windowOf(from, to, now); err != nil {
 		return q, err
 	}
-	if q.platform = store.Platform(platform); platform != "" && !q.platform.IsKnown() {
-		return q, badRequest("platform", "platform must be one of "+list(store.Platforms)+".")
+	if q.platform = advert.Platform(platform); platform != "" && !q.platform.IsKnown() {
+		return q, badRequest("platform", "platform must be one of "+list(advert.Platforms)+".")
 	}
 	if q.statuses, err = readStatuses(status); err != nil {
 		return q, err
 	}
 	switch source {
 	case "", "all":
-	case string(store.AdSourceNative):
-		q.source = store.AdSourceNative
+	case string(advert.SourceNative):
+		q.source = advert.SourceNative
 	default:
 		return q, badRequest("source", "source must be native or all.")
 	}
@@ -182,15 +182,15 @@ func readQuery(now core.Time, p Paging, platform, status, source, from, to strin
 }
 
 // readStatuses reads a list of states with commas between them, and drops repetitions.
-func readStatuses(text string) ([]store.AdStatus, error) {
+func readStatuses(text string) ([]advert.Status, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var statuses []store.AdStatus
+	var statuses []advert.Status
 	for _, word := range strings.Split(text, ",") {
-		status := store.AdStatus(strings.TrimSpace(word))
+		status := advert.Status(strings.TrimSpace(word))
 		if !status.IsKnown() {
-			return nil, badRequest("status", "status must be one of "+list(store.AdStatuses)+", or several with commas between them.")
+			return nil, badRequest("status", "status must be one of "+list(advert.Statuses)+", or several with commas between them.")
 		}
 		if !slices.Contains(statuses, status) {
 			statuses = append(statuses, status)
@@ -207,7 +207,7 @@ type ListAdAccounts struct {
 }
 
 // ListAdAccounts returns a page of the ad accounts of a channel.
-func (s *Service) ListAdAccounts(ctx context.Context, account string, in ListAdAccounts) (*store.AdList[store.AdAccount], error) {
+func (s *Service) ListAdAccounts(ctx context.Context, account string, in ListAdAccounts) (*advert.List[advert.Account], error) {
 	if err := (required{{"account_id", in.AccountID}}).err(); err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func (s *Service) ListAdAccounts(ctx context.Context, account string, in ListAdA
 	if err != nil {
 		return nil, err
 	}
-	return s.store.ListAdAccounts(ctx, account, in.AccountID, in.AdAccountID, page)
+	return s.store.ListAccounts(ctx, account, in.AccountID, in.AdAccountID, page)
 }
 
 // ListBusinessCenters are the filters of a list of business centers, as they are sent.
@@ -226,7 +226,7 @@ type ListBusinessCenters struct {
 
 // ListBusinessCenters returns a page of the business centers of a channel. A channel whose network has no business
 // centers is CodeInvalid on account_id.
-func (s *Service) ListBusinessCenters(ctx context.Context, account string, in ListBusinessCenters) (*store.AdList[store.AdBusinessCenter], error) {
+func (s *Service) ListBusinessCenters(ctx context.Context, account string, in ListBusinessCenters) (*advert.List[advert.BusinessCenter], error) {
 	if err := (required{{"account_id", in.AccountID}}).err(); err != nil {
 		return nil, err
 	}
@@ -239,7 +239,7 @@ func (s *Service) ListBusinessCenters(ctx context.Context, account string, in Li
 		return nil, err
 	}
 	if !line.Caps().BusinessCenters {
-		return nil, core.Invalid("account_id", fmt.Sprintf("%s has no business centers. Send the account_id of a channel of %s.", line.channel.Platform, store.PlatformTikTok))
+		return nil, core.Invalid("account_id", fmt.Sprintf("%s has no business centers. Send the account_id of a channel of %s.", line.channel.Platform, advert.PlatformTikTok))
 	}
 	return s.store.ListBusinessCenters(ctx, account, in.AccountID, page)
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestListAds_AsksEachAdAccountOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.activate(store.PlatformGoogle)
+		w.activate(advert.PlatformGoogle)
 		list, err := w.Service.ListAds(t.Context(), w.by.Account, ads.ListAds{Paging: ads.Paging{Limit: 100}})
 		require.NoError(t, err)
 		require.Len(t, list.Items, 72, "two channels with three ad accounts of 12 ads each")
@@ -97,7 +97,7 @@ func TestListAds_SaysWhatIsWrong(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		first, err := w.Service.ListAds(t.Context(), w.by.Account, ads.ListAds{Paging: ads.Paging{Limit: 5}})
 		require.NoError(t, err)
-		inactive := w.connect(w.by, store.PlatformTikTok)
+		inactive := w.connect(w.by, advert.PlatformTikTok)
 		for name, test := range map[string]struct {
 			in    ads.ListAds
 			code  core.Code
@@ -173,7 +173,7 @@ func TestListAds_NothingActivatedIsConflict(t *testing.T) {
 			refused(t, do(nobody), core.CodeNotActivated, "account_id")
 		}
 
-		other := w.activate(store.PlatformGoogle)
+		other := w.activate(advert.PlatformGoogle)
 		list, err := w.Service.ListAds(t.Context(), w.by.Account, ads.ListAds{})
 		require.NoError(t, err)
 		for _, one := range list.Items {
@@ -193,18 +193,18 @@ func TestGetCampaign_LearnsWhatChanged(t *testing.T) {
 		ad := w.create(in).Row
 		shown, err := w.Service.GetCampaign(t.Context(), w.by.Account, ad.CampaignID, ads.GetAdObject{})
 		require.NoError(t, err)
-		assert.Equal(t, store.AdStatusActive, shown.Status)
+		assert.Equal(t, advert.StatusActive, shown.Status)
 		assert.Equal(t, 1, shown.Row.AdGroupCount)
 		assert.Equal(t, 89, shown.From.DaysUntil(shown.To))
 
 		w.advance.Store(int64(5 * 24 * time.Hour))
 		shown, err = w.Service.GetCampaign(t.Context(), w.by.Account, ad.CampaignID, ads.GetAdObject{})
 		require.NoError(t, err)
-		assert.Equal(t, store.AdStatusCompleted, shown.Status)
+		assert.Equal(t, advert.StatusCompleted, shown.Status)
 		assert.NotZero(t, shown.Metrics.Spend)
 		group, err := w.Service.GetAdGroup(t.Context(), w.by.Account, ad.AdGroupID, ads.GetAdObject{Platform: "facebook", From: "2020-01-01", To: "2020-02-01"})
 		require.NoError(t, err)
-		assert.Equal(t, store.AdStatusCompleted, group.Status)
+		assert.Equal(t, advert.StatusCompleted, group.Status)
 		assert.Zero(t, group.Metrics.Spend, "the days of the figures")
 		_, err = w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
 		refused(t, err, core.CodeInvalid, "status")
@@ -217,7 +217,7 @@ func TestGetCampaign_AdsDecideOverWhatIsOn(t *testing.T) {
 		refused, good := w.ad(), w.ad()
 		refused.Creative.Headline = "[reject] Miracle cure"
 		bad, fine := w.create(refused).Row, w.create(good).Row
-		status := func(id string) (campaign, group store.AdStatus) {
+		status := func(id string) (campaign, group advert.Status) {
 			c, err := w.Service.GetCampaign(t.Context(), w.by.Account, id, ads.GetAdObject{})
 			require.NoError(t, err)
 			groups, err := w.Service.ListCampaignAdGroups(t.Context(), w.by.Account, id, ads.ListAdGroups{})
@@ -232,13 +232,13 @@ func TestGetCampaign_AdsDecideOverWhatIsOn(t *testing.T) {
 		assert.Equal(t, bad.CampaignID, found.Items[0].Row.PlatformID)
 
 		campaign, group := status(bad.CampaignID)
-		assert.Equal(t, []store.AdStatus{store.AdStatusRejected, store.AdStatusRejected}, []store.AdStatus{campaign, group})
+		assert.Equal(t, []advert.Status{advert.StatusRejected, advert.StatusRejected}, []advert.Status{campaign, group})
 		campaign, group = status(fine.CampaignID)
-		assert.Equal(t, []store.AdStatus{store.AdStatusActive, store.AdStatusActive}, []store.AdStatus{campaign, group})
+		assert.Equal(t, []advert.Status{advert.StatusActive, advert.StatusActive}, []advert.Status{campaign, group})
 		_, err = w.PauseAdGroup(t.Context(), w.by, fine.AdGroupID, "")
 		require.NoError(t, err)
 		campaign, group = status(fine.CampaignID)
-		assert.Equal(t, []store.AdStatus{store.AdStatusPaused, store.AdStatusPaused}, []store.AdStatus{campaign, group})
+		assert.Equal(t, []advert.Status{advert.StatusPaused, advert.StatusPaused}, []advert.Status{campaign, group})
 	})
 }
 
@@ -268,31 +268,31 @@ func TestListCampaigns_FaultsOfNetworks(t *testing.T) {
 func TestListAds_OneChannelDoesNotFailTheOthers(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		fine := w.create(w.ad()).Row
-		channel := w.activate(store.PlatformGoogle)
+		channel := w.activate(advert.PlatformGoogle)
 		in := w.ad()
 		in.AccountID, in.AdAccountID = channel.ID, w.adAccount(channel).PlatformID
 		bad := w.create(in).Row
-		gone, err := w.CreateSocialAccount(t.Context(), w.by.Account, store.NewSocialAccount{Platform: store.PlatformGoogle, Driver: "gone"})
+		gone, err := w.Advert.CreateSocialAccount(t.Context(), w.by.Account, advert.NewSocialAccount{Platform: advert.PlatformGoogle, Driver: "gone"})
 		require.NoError(t, err)
-		lists := map[string]func(channel string, limit int) (map[string]*store.AdMetrics, error){
-			"ads": func(channel string, limit int) (map[string]*store.AdMetrics, error) {
+		lists := map[string]func(channel string, limit int) (map[string]*advert.Metrics, error){
+			"ads": func(channel string, limit int) (map[string]*advert.Metrics, error) {
 				list, err := w.Service.ListAds(t.Context(), w.by.Account, ads.ListAds{Paging: ads.Paging{Limit: limit}, Source: "native", AccountID: channel})
 				if err != nil {
 					return nil, err
 				}
-				all := map[string]*store.AdMetrics{}
+				all := map[string]*advert.Metrics{}
 				for _, one := range list.Items {
 					all[one.Row.ChannelID] = one.Metrics
-					assert.Equal(t, store.AdStatusActive, one.Status)
+					assert.Equal(t, advert.StatusActive, one.Status)
 				}
 				return all, nil
 			},
-			"campaigns": func(channel string, limit int) (map[string]*store.AdMetrics, error) {
+			"campaigns": func(channel string, limit int) (map[string]*advert.Metrics, error) {
 				list, err := w.Service.ListCampaigns(t.Context(), w.by.Account, ads.ListCampaigns{Paging: ads.Paging{Limit: limit}, Source: "native", AccountID: channel})
 				if err != nil {
 					return nil, err
 				}
-				all := map[string]*store.AdMetrics{}
+				all := map[string]*advert.Metrics{}
 				for _, one := range list.Items {
 					all[one.Row.ChannelID] = one.Metrics
 				}
@@ -317,18 +317,18 @@ func TestListAds_OneChannelDoesNotFailTheOthers(t *testing.T) {
 		w.line.say("Report "+channel.ID, ads.ErrUnauthorized)
 		_, err = lists["ads"]("", 0)
 		require.NoError(t, err)
-		marked, err := w.GetSocialAccount(t.Context(), w.by.Account, channel.ID)
+		marked, err := w.Advert.GetSocialAccount(t.Context(), w.by.Account, channel.ID)
 		require.NoError(t, err)
-		assert.Equal(t, store.AdsStatusError, marked.AdsStatus)
+		assert.Equal(t, advert.AdsStatusError, marked.AdsStatus)
 
-		_, err = w.Store.ActivateSocialAccount(t.Context(), w.by.Account, gone.ID)
+		_, err = w.Advert.ActivateSocialAccount(t.Context(), w.by.Account, gone.ID)
 		require.NoError(t, err)
-		require.NoError(t, w.PutAdAccounts(t.Context(), gone, []store.AdAccount{{PlatformID: "1", Name: "Old", Currency: "USD", Timezone: "UTC", Status: store.AdAccountActive}}))
-		old, err := w.Store.GetAdAccount(t.Context(), gone, "1")
+		require.NoError(t, w.Advert.PutAccounts(t.Context(), gone, []advert.Account{{PlatformID: "1", Name: "Old", Currency: "USD", Timezone: "UTC", Status: advert.AccountActive}}))
+		old, err := w.Advert.GetAccount(t.Context(), gone, "1")
 		require.NoError(t, err)
-		require.NoError(t, w.PutAdBatch(t.Context(), old, store.AdBatch{Campaigns: []store.AdCampaign{{
-			PlatformID: "9", Name: "Old", ConfiguredStatus: store.AdConfiguredActive, Status: store.AdStatusActive, Goal: store.AdGoalTraffic,
-			BudgetLevel: store.BudgetLevelCampaign, BudgetAmount: store.AdUnit, BudgetType: store.BudgetTypeDaily,
+		require.NoError(t, w.Advert.PutBatch(t.Context(), old, advert.Batch{Campaigns: []advert.Campaign{{
+			PlatformID: "9", Name: "Old", ConfiguredStatus: advert.ConfiguredActive, Status: advert.StatusActive, Goal: advert.GoalTraffic,
+			BudgetLevel: advert.BudgetLevelCampaign, BudgetAmount: advert.AmountUnit, BudgetType: advert.BudgetTypeDaily,
 		}}}, w.Store.Now()))
 		list, err := w.Service.ListCampaigns(t.Context(), w.by.Account, ads.ListCampaigns{Platform: "google"})
 		require.NoError(t, err, "nobody speaks for that channel any more")
@@ -357,14 +357,14 @@ func TestListAds_HasOneEndForAllChannels(t *testing.T) {
 
 func TestListBusinessCenters_OnlyTikTokHasThem(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		list := func(channel string) (*store.AdList[store.AdBusinessCenter], error) {
+		list := func(channel string) (*advert.List[advert.BusinessCenter], error) {
 			return w.Service.ListBusinessCenters(t.Context(), w.by.Account, ads.ListBusinessCenters{AccountID: channel})
 		}
 		_, err := list("")
 		refused(t, err, core.CodeParameterMissing, "account_id")
 		_, err = list(w.channel.ID)
 		refused(t, err, core.CodeInvalid, "account_id")
-		centers, err := list(w.activate(store.PlatformTikTok).ID)
+		centers, err := list(w.activate(advert.PlatformTikTok).ID)
 		require.NoError(t, err)
 		assert.Len(t, centers.Items, 2)
 	})

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // How long a call may take, whatever its driver thinks. All that a request calls stays below the minute for which its
@@ -24,7 +24,7 @@ type outside struct{ network Network }
 
 // leave returns a context with a deadline for a call to a network. It panics inside a database transaction.
 func leave(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	if store.InTx(ctx) {
+	if advert.InTx(ctx) {
 		panic("ads: network called inside a transaction")
 	}
 	return context.WithTimeout(ctx, timeout)
@@ -32,31 +32,31 @@ func leave(ctx context.Context, timeout time.Duration) (context.Context, context
 
 func (o outside) Caps() Caps { return o.network.Caps() }
 
-func (o outside) AdAccounts(ctx context.Context, c Conn) ([]store.AdAccount, error) {
+func (o outside) AdAccounts(ctx context.Context, c Conn) ([]advert.Account, error) {
 	ctx, cancel := leave(ctx, readTimeout)
 	defer cancel()
 	return o.network.AdAccounts(ctx, c)
 }
 
-func (o outside) BusinessCenters(ctx context.Context, c Conn) ([]store.AdBusinessCenter, error) {
+func (o outside) BusinessCenters(ctx context.Context, c Conn) ([]advert.BusinessCenter, error) {
 	ctx, cancel := leave(ctx, readTimeout)
 	defer cancel()
 	return o.network.BusinessCenters(ctx, c)
 }
 
-func (o outside) Posts(ctx context.Context, c Conn) ([]store.SocialPost, error) {
+func (o outside) Posts(ctx context.Context, c Conn) ([]advert.SocialPost, error) {
 	ctx, cancel := leave(ctx, readTimeout)
 	defer cancel()
 	return o.network.Posts(ctx, c)
 }
 
-func (o outside) Sync(ctx context.Context, c Conn, adAccount, cursor string) (store.AdBatch, string, error) {
+func (o outside) Sync(ctx context.Context, c Conn, adAccount, cursor string) (advert.Batch, string, error) {
 	ctx, cancel := leave(ctx, readTimeout)
 	defer cancel()
 	return o.network.Sync(ctx, c, adAccount, cursor)
 }
 
-func (o outside) Report(ctx context.Context, c Conn, adAccount string, level store.AdLevel, ids []string, from, to Date) (map[string]Report, error) {
+func (o outside) Report(ctx context.Context, c Conn, adAccount string, level advert.Level, ids []string, from, to Date) (map[string]Report, error) {
 	ctx, cancel := leave(ctx, readTimeout)
 	defer cancel()
 	return o.network.Report(ctx, c, adAccount, level, ids, from, to)
@@ -74,7 +74,7 @@ func (o outside) Find(ctx context.Context, c Conn, adAccount, token string) (Cre
 	return o.network.Find(ctx, c, adAccount, token)
 }
 
-func (o outside) SetStatus(ctx context.Context, c Conn, refs []Ref, to store.AdConfigured) ([]ItemResult, error) {
+func (o outside) SetStatus(ctx context.Context, c Conn, refs []Ref, to advert.Configured) ([]ItemResult, error) {
 	ctx, cancel := leave(ctx, writeTimeout)
 	defer cancel()
 	return o.network.SetStatus(ctx, c, refs, to)
@@ -92,19 +92,19 @@ func (o outside) Delete(ctx context.Context, c Conn, r Ref) (Deleted, error) {
 	return o.network.Delete(ctx, c, r)
 }
 
-func (o outside) CreateAudience(ctx context.Context, c Conn, p AudiencePlan) (store.AdAudience, error) {
+func (o outside) CreateAudience(ctx context.Context, c Conn, p AudiencePlan) (advert.Audience, error) {
 	ctx, cancel := leave(ctx, writeTimeout)
 	defer cancel()
 	return o.network.CreateAudience(ctx, c, p)
 }
 
-func (o outside) Audience(ctx context.Context, c Conn, adAccount, id string) (store.AdAudience, error) {
+func (o outside) Audience(ctx context.Context, c Conn, adAccount, id string) (advert.Audience, error) {
 	ctx, cancel := leave(ctx, readTimeout)
 	defer cancel()
 	return o.network.Audience(ctx, c, adAccount, id)
 }
 
-func (o outside) Audiences(ctx context.Context, c Conn, adAccount string) ([]store.AdAudience, error) {
+func (o outside) Audiences(ctx context.Context, c Conn, adAccount string) ([]advert.Audience, error) {
 	ctx, cancel := leave(ctx, readTimeout)
 	defer cancel()
 	return o.network.Audiences(ctx, c, adAccount)

@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
@@ -29,8 +30,8 @@ type world struct {
 	*ads.Service
 	t       *testing.T
 	by      ads.Actor
-	channel *store.SocialAccount
-	account store.AdAccount // in dollars
+	channel *advert.SocialAccount
+	account advert.Account // in dollars
 	line    *watch
 	advance atomic.Int64
 }
@@ -49,7 +50,7 @@ type watch struct {
 	// hold is called with what a report has to end by.
 	hold func(context.Context)
 	// switching is called before and after each switch, if it is set.
-	switching func(to store.AdConfigured, done bool)
+	switching func(to advert.Configured, done bool)
 	// lose makes the answer to a write get lost: it takes place.
 	lose atomic.Bool
 	// die makes the process end when a write has taken place, as far as a panic is an end.
@@ -152,7 +153,7 @@ func (n watched) Create(ctx context.Context, c ads.Conn, p ads.Plan) (ads.Create
 	return lost(n.watch, created, err)
 }
 
-func (n watched) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, error) {
+func (n watched) Posts(ctx context.Context, c ads.Conn) ([]advert.SocialPost, error) {
 	if err := n.count("Posts"); err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func (n watched) Find(ctx context.Context, c ads.Conn, adAccount, token string) 
 	return n.Network.Find(ctx, c, adAccount, token)
 }
 
-func (n watched) Report(ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date) (map[string]ads.Report, error) {
+func (n watched) Report(ctx context.Context, c ads.Conn, adAccount string, level advert.Level, ids []string, from, to ads.Date) (map[string]ads.Report, error) {
 	if err := n.count("Report"); err != nil {
 		return nil, err
 	}
@@ -181,15 +182,15 @@ func (n watched) Report(ctx context.Context, c ads.Conn, adAccount string, level
 	n.mu.Unlock()
 	heard, err := n.Network.Report(ctx, c, adAccount, level, ids, from, to)
 	for id, r := range heard {
-		if n.naive.Load() && level != store.AdLevelAd && r.Configured == store.AdConfiguredActive {
-			r.Status = store.AdStatusActive
+		if n.naive.Load() && level != advert.LevelAd && r.Configured == advert.ConfiguredActive {
+			r.Status = advert.StatusActive
 			heard[id] = r
 		}
 	}
 	return heard, err
 }
 
-func (n watched) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
+func (n watched) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (advert.Batch, string, error) {
 	n.syncs.Add(1)
 	if n.stretch != nil {
 		return n.syncOne(ctx, c, adAccount, cursor)
@@ -199,35 +200,35 @@ func (n watched) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string)
 		bidBelow(&batch)
 	}
 	for i := range batch.Campaigns {
-		if n.naive.Load() && batch.Campaigns[i].ConfiguredStatus == store.AdConfiguredActive {
-			batch.Campaigns[i].Status = store.AdStatusActive
+		if n.naive.Load() && batch.Campaigns[i].ConfiguredStatus == advert.ConfiguredActive {
+			batch.Campaigns[i].Status = advert.StatusActive
 		}
 	}
 	return batch, next, err
 }
 
 // syncOne returns the campaign that a cursor counts, of an ad account that has few.
-func (n watched) syncOne(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
+func (n watched) syncOne(ctx context.Context, c ads.Conn, adAccount, cursor string) (advert.Batch, string, error) {
 	if err := n.stretch(adAccount, cursor); err != nil {
-		return store.AdBatch{}, "", err
+		return advert.Batch{}, "", err
 	}
 	at, err := strconv.Atoi("0" + cursor)
 	if err != nil {
-		return store.AdBatch{}, "", err
+		return advert.Batch{}, "", err
 	}
 	b, _, err := n.Network.Sync(ctx, c, adAccount, "")
 	if err != nil || at >= len(b.Campaigns) {
-		return store.AdBatch{}, "", err
+		return advert.Batch{}, "", err
 	}
 	campaign := b.Campaigns[at]
 	b.Campaigns = b.Campaigns[at : at+1]
-	b.Groups = slices.DeleteFunc(b.Groups, func(g store.AdGroup) bool { return g.CampaignID != campaign.PlatformID })
-	b.Ads = slices.DeleteFunc(b.Ads, func(a store.Ad) bool { return a.CampaignID != campaign.PlatformID })
+	b.Groups = slices.DeleteFunc(b.Groups, func(g advert.Group) bool { return g.CampaignID != campaign.PlatformID })
+	b.Ads = slices.DeleteFunc(b.Ads, func(a advert.Ad) bool { return a.CampaignID != campaign.PlatformID })
 	return b, strconv.Itoa(at + 1), nil
 }
 
 // bidBelow moves the caps and floors of campaigns to their ad groups.
-func bidBelow(b *store.AdBatch) {
+func bidBelow(b *advert.Batch) {
 	for i := range b.Campaigns {
 		c := &b.Campaigns[i]
 		for j := range b.Groups {
@@ -239,7 +240,7 @@ func bidBelow(b *store.AdBatch) {
 	}
 }
 
-func (n watched) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured) ([]ads.ItemResult, error) {
+func (n watched) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to advert.Configured) ([]ads.ItemResult, error) {
 	if err := n.count("SetStatus"); err != nil {
 		return nil, err
 	}
@@ -252,7 +253,7 @@ func (n watched) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to s
 	}
 	for i := range results {
 		if n.mute.Load() {
-			results[i].State = store.AdBatch{}
+			results[i].State = advert.Batch{}
 		}
 	}
 	return lost(n.watch, results, err)
@@ -277,9 +278,9 @@ func (n watched) Delete(ctx context.Context, c ads.Conn, r ads.Ref) (ads.Deleted
 	return lost(n.watch, deleted, err)
 }
 
-func (n watched) CreateAudience(ctx context.Context, c ads.Conn, p ads.AudiencePlan) (store.AdAudience, error) {
+func (n watched) CreateAudience(ctx context.Context, c ads.Conn, p ads.AudiencePlan) (advert.Audience, error) {
 	if err := n.count("CreateAudience"); err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	a, err := n.Network.CreateAudience(ctx, c, p)
 	return lost(n.watch, a, err)
@@ -306,7 +307,7 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		w := open(t, url)
-		w.channel = w.activate(store.PlatformFacebook)
+		w.channel = w.activate(advert.PlatformFacebook)
 		w.account = w.adAccount(w.channel)
 		test(t, w)
 	})
@@ -326,11 +327,11 @@ func open(t *testing.T, url string) *world {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, w.Store.Close()) })
 	require.NoError(t, w.Migrate(t.Context()))
-	networks := map[store.Platform]ads.Network{}
-	for _, platform := range store.Platforms {
-		networks[platform] = watched{sandbox.New(w.Store, platform, sandbox.Options{AudienceDelay: -1}), w.line}
+	networks := map[advert.Platform]ads.Network{}
+	for _, platform := range advert.Platforms {
+		networks[platform] = watched{sandbox.New(w.Advert, platform, sandbox.Options{AudienceDelay: -1}), w.line}
 	}
-	w.Service = ads.New(w.Store, ads.Drivers{ads.DriverSandbox: networks}, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	w.Service = ads.New(w.Advert, ads.Drivers{ads.DriverSandbox: networks}, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	w.by = w.newAccount("Ada's shop")
 	return w
 }
@@ -342,14 +343,14 @@ func (w *world) newAccount(name string) ads.Actor {
 	return ads.Actor{Account: account.ID, Key: core.NewID(core.KindAPIKey), RequestID: "req_1"}
 }
 
-func (w *world) connect(by ads.Actor, platform store.Platform) *store.SocialAccount {
+func (w *world) connect(by ads.Actor, platform advert.Platform) *advert.SocialAccount {
 	w.t.Helper()
 	channel, err := w.ConnectSocialAccount(w.t.Context(), by.Account, ads.ConnectSocialAccount{Platform: string(platform)})
 	require.NoError(w.t, err)
 	return channel
 }
 
-func (w *world) activate(platform store.Platform) *store.SocialAccount {
+func (w *world) activate(platform advert.Platform) *advert.SocialAccount {
 	w.t.Helper()
 	channel, err := w.Service.ActivateSocialAccount(w.t.Context(), w.by.Account, w.connect(w.by, platform).ID)
 	require.NoError(w.t, err)
@@ -357,7 +358,7 @@ func (w *world) activate(platform store.Platform) *store.SocialAccount {
 }
 
 // adAccount returns the ad account of a channel that is in dollars.
-func (w *world) adAccount(channel *store.SocialAccount) store.AdAccount {
+func (w *world) adAccount(channel *advert.SocialAccount) advert.Account {
 	w.t.Helper()
 	accounts, err := w.Service.ListAdAccounts(w.t.Context(), channel.AccountID, ads.ListAdAccounts{AccountID: channel.ID})
 	require.NoError(w.t, err)
@@ -367,14 +368,14 @@ func (w *world) adAccount(channel *store.SocialAccount) store.AdAccount {
 		}
 	}
 	w.t.Fatal("no ad account is in dollars")
-	return store.AdAccount{}
+	return advert.Account{}
 }
 
 // ad is a good ad of 20 dollars a day.
 func (w *world) ad() ads.CreateAd {
 	return ads.CreateAd{
 		AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, Name: "Spring", Goal: "traffic", BudgetAmount: "20", BudgetType: "daily",
-		Creative: store.AdCreative{
+		Creative: advert.Creative{
 			Headline: "New course", Body: "Learn to bake.", CallToAction: "LEARN_MORE", LinkURL: "https://shop.example", ImageURL: "https://shop.example/a.png",
 		},
 	}
@@ -392,9 +393,9 @@ func (w *world) create(in ads.CreateAd) *ads.ShownAd {
 // limit sets the guardrails in dollars.
 func (w *world) limit(campaign, total int64) {
 	w.t.Helper()
-	_, err := w.UpdateLimits(w.t.Context(), w.by, func(l *store.AdLimits) {
-		l.Currencies.V = map[string]store.AdLimit{"usd": {
-			MaxDailyPerCampaign: store.AdAmount(campaign) * store.AdUnit, MaxDailyTotal: store.AdAmount(total) * store.AdUnit,
+	_, err := w.UpdateLimits(w.t.Context(), w.by, func(l *advert.Limits) {
+		l.Currencies.V = map[string]advert.Limit{"usd": {
+			MaxDailyPerCampaign: advert.Amount(campaign) * advert.AmountUnit, MaxDailyTotal: advert.Amount(total) * advert.AmountUnit,
 		}}
 	})
 	require.NoError(w.t, err)
@@ -403,17 +404,17 @@ func (w *world) limit(campaign, total int64) {
 // seeded is what may be spent by day, in dollars.
 func (w *world) seeded() int64 {
 	w.t.Helper()
-	figures, err := w.CheckAdSpend(w.t.Context(), w.by.Account, store.AdOpCreateAd, &w.account, store.AdChange{
-		Level: store.AdLevelGroup, Platform: w.account.Platform, BudgetAmount: store.AdUnit, BudgetType: store.BudgetTypeDaily, Paused: true,
+	figures, err := w.Advert.CheckSpend(w.t.Context(), w.by.Account, advert.OpCreateAd, &w.account, advert.Change{
+		Level: advert.LevelGroup, Platform: w.account.Platform, BudgetAmount: advert.AmountUnit, BudgetType: advert.BudgetTypeDaily, Paused: true,
 	})
 	require.NoError(w.t, err)
-	return int64(figures.TotalBefore / store.AdUnit)
+	return int64(figures.TotalBefore / advert.AmountUnit)
 }
 
 // actions returns the audit trail, newest first.
-func (w *world) actions() []store.AdAction {
+func (w *world) actions() []advert.Action {
 	w.t.Helper()
-	actions, _, err := w.ListAdActions(w.t.Context(), w.by.Account, store.ListAdActions{Page: core.Page{Limit: 100}})
+	actions, _, err := w.Advert.ListActions(w.t.Context(), w.by.Account, advert.ListActions{Page: core.Page{Limit: 100}})
 	require.NoError(w.t, err)
 	return actions
 }

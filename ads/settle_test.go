@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // settle settles the newest action by hand, once nothing of it can be on its way any more.
-func (w *world) settle(in ads.SettleByHand) (*store.AdAction, error) {
+func (w *world) settle(in ads.SettleByHand) (*advert.Action, error) {
 	w.t.Helper()
 	w.advance.Add(int64(2 * time.Minute))
 	plan, err := w.PlanSettlement(w.t.Context(), w.by.Account, w.actions()[0].ID, in)
@@ -49,7 +49,7 @@ func TestSettle_NotDoneFreesTheSumAndTheKey(t *testing.T) {
 
 		action, err := w.settle(ads.SettleByHand{})
 		require.NoError(t, err)
-		assert.Equal(t, store.AdActionRefused, action.State)
+		assert.Equal(t, advert.ActionRefused, action.State)
 		assert.EqualValues(t, "api_error", action.Failure.V.Code)
 		assert.JSONEq(t, `{"settled_by": "hand"}`, w.actions()[0].After.Text(), "the trail says who said so")
 		assert.Equal(t, before, w.seeded())
@@ -96,10 +96,10 @@ func TestSettle_LeavesAloneWhatANetworkIsBeingAskedFor(t *testing.T) {
 		w.advance.Add(int64(2 * time.Minute))
 		plan, err := w.PlanSettlement(t.Context(), w.by.Account, w.actions()[0].ID, ads.SettleByHand{})
 		require.NoError(t, err)
-		require.NoError(t, w.TakeAdAction(t.Context(), w.by.Account, plan.Action.ID))
+		require.NoError(t, w.Advert.TakeAction(t.Context(), w.by.Account, plan.Action.ID))
 		_, err = w.Settle(t.Context(), plan)
 		refused(t, err, core.CodeInProgress, "")
-		assert.Equal(t, store.AdActionBegun, w.actions()[0].State)
+		assert.Equal(t, advert.ActionBegun, w.actions()[0].State)
 	})
 }
 
@@ -142,10 +142,10 @@ func TestSettle_DoneCountsAnAdThatNobodyHasSeen(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "ad_9", action.TargetID)
 		assert.Equal(t, before+20, w.seeded())
-		group, err := w.Store.GetAdGroup(t.Context(), w.by.Account, store.PlatformFacebook, "g_9")
+		group, err := w.Advert.GetGroup(t.Context(), w.by.Account, advert.PlatformFacebook, "g_9")
 		require.NoError(t, err)
 		assert.Equal(t, "c_9", group.CampaignID)
-		assert.Equal(t, 20*store.AdUnit, group.BudgetAmount+group.Campaign.BudgetAmount)
+		assert.Equal(t, 20*advert.AmountUnit, group.BudgetAmount+group.Campaign.BudgetAmount)
 		body, err := w.keyed("k1")
 		require.NoError(t, err)
 		assert.Contains(t, body, "ad_9")
@@ -158,8 +158,8 @@ func TestSettle_DoneBringsTheMirrorToWhereTheNetworkIs(t *testing.T) {
 		before := w.seeded()
 		list, err := w.CreateAudience(t.Context(), w.by, ads.CreateAudience{AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, Name: "List", Type: "customer_list"})
 		require.NoError(t, err)
-		group := func() *store.AdGroup {
-			g, err := w.Store.GetAdGroup(t.Context(), w.by.Account, ad.Platform, ad.AdGroupID)
+		group := func() *advert.Group {
+			g, err := w.Advert.GetGroup(t.Context(), w.by.Account, ad.Platform, ad.AdGroupID)
 			require.NoError(t, err)
 			return g
 		}
@@ -173,15 +173,15 @@ func TestSettle_DoneBringsTheMirrorToWhereTheNetworkIs(t *testing.T) {
 				_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("30", "daily"))
 				return err
 			}, ads.SettleByHand{}, func() {
-				assert.Equal(t, 30*store.AdUnit, group().BudgetAmount)
+				assert.Equal(t, 30*advert.AmountUnit, group().BudgetAmount)
 				assert.Equal(t, before+10, w.seeded())
 			}},
 			{"pause", "SetStatus", func() error { _, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err }, ads.SettleByHand{}, func() {
-				assert.Equal(t, store.AdConfiguredPaused, group().ConfiguredStatus)
+				assert.Equal(t, advert.ConfiguredPaused, group().ConfiguredStatus)
 				assert.Equal(t, before-20, w.seeded())
 			}},
 			{"resume", "SetStatus", func() error { _, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, ""); return err }, ads.SettleByHand{}, func() {
-				assert.Equal(t, store.AdConfiguredActive, group().ConfiguredStatus)
+				assert.Equal(t, advert.ConfiguredActive, group().ConfiguredStatus)
 				assert.Equal(t, before+10, w.seeded())
 			}},
 			{"upload", "UploadUsers", func() error {
@@ -192,12 +192,12 @@ func TestSettle_DoneBringsTheMirrorToWhereTheNetworkIs(t *testing.T) {
 				_, err := w.CreateAudience(t.Context(), w.by, ads.CreateAudience{AccountID: w.channel.ID, AdAccountID: w.account.PlatformID, Name: "Other", Type: "customer_list"})
 				return err
 			}, ads.SettleByHand{PlatformID: "pa_9"}, func() {
-				a, err := w.GetAdAudience(t.Context(), w.by.Account, w.actions()[0].TargetID, "")
+				a, err := w.Advert.GetAudience(t.Context(), w.by.Account, w.actions()[0].TargetID, "")
 				require.NoError(t, err)
 				assert.Equal(t, "pa_9", *a.PlatformID)
 			}},
 			{"delete an audience", "DeleteAudience", func() error { _, err := w.DeleteAudience(t.Context(), w.by, list.ID); return err }, ads.SettleByHand{}, func() {
-				_, err := w.GetAdAudience(t.Context(), w.by.Account, list.ID, "")
+				_, err := w.Advert.GetAudience(t.Context(), w.by.Account, list.ID, "")
 				refused(t, err, core.CodeMissing, "")
 			}},
 			{"delete", "Delete", func() error { _, err := w.DeleteCampaign(t.Context(), w.by, ad.CampaignID, ""); return err }, ads.SettleByHand{}, func() {
@@ -210,7 +210,7 @@ func TestSettle_DoneBringsTheMirrorToWhereTheNetworkIs(t *testing.T) {
 			step.in.Done = true
 			action, err := w.settle(step.in)
 			require.NoError(t, err, step.name)
-			assert.Equal(t, store.AdActionDone, action.State, step.name)
+			assert.Equal(t, advert.ActionDone, action.State, step.name)
 			assert.Contains(t, string(action.After), `"settled_by":"hand"`, step.name)
 			step.check()
 		}

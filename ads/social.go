@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -23,7 +23,7 @@ type ConnectSocialAccount struct {
 }
 
 // ConnectSocialAccount connects a channel, which is inactive for ads at first. The network is not asked yet.
-func (s *Service) ConnectSocialAccount(ctx context.Context, account string, in ConnectSocialAccount) (*store.SocialAccount, error) {
+func (s *Service) ConnectSocialAccount(ctx context.Context, account string, in ConnectSocialAccount) (*advert.SocialAccount, error) {
 	if err := (required{{"platform", in.Platform}}).err(); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *Service) ConnectSocialAccount(ctx context.Context, account string, in C
 	if err != nil {
 		return nil, err
 	}
-	return s.store.CreateSocialAccount(ctx, account, store.NewSocialAccount{
+	return s.store.CreateSocialAccount(ctx, account, advert.NewSocialAccount{
 		Platform: platform, Driver: driver, PlatformID: in.PlatformID, Username: in.Username, DisplayName: in.DisplayName,
 		AdAccountIDs: in.AdAccountIDs, Token: in.Token,
 	})
@@ -44,7 +44,7 @@ func (s *Service) ConnectSocialAccount(ctx context.Context, account string, in C
 // chooseDriver returns the name of the driver for a channel: the one that was asked for, else a real one if a token was
 // sent, else the sandbox. If this service does not have that driver, or the token that it needs is missing, the error is
 // CodeInvalid.
-func (s *Service) chooseDriver(platform store.Platform, asked, token string) (string, error) {
+func (s *Service) chooseDriver(platform advert.Platform, asked, token string) (string, error) {
 	name := asked
 	switch {
 	case asked == "" && token == "":
@@ -65,10 +65,10 @@ func (s *Service) chooseDriver(platform store.Platform, asked, token string) (st
 
 // LiveNetworks are the platforms for which there are real drivers. Whoever runs the service turns them on. It is never
 // changed.
-var LiveNetworks = []store.Platform{store.PlatformFacebook, store.PlatformInstagram, store.PlatformPinterest}
+var LiveNetworks = []advert.Platform{advert.PlatformFacebook, advert.PlatformInstagram, advert.PlatformPinterest}
 
 // noUse returns the message that says why a token cannot connect a channel of a platform.
-func noUse(platform store.Platform) string {
+func noUse(platform advert.Platform) string {
 	why := fmt.Sprintf("There is no driver for %s, only a sandbox, so the token would be of no use. Tokens can connect %s.", platform, list(LiveNetworks))
 	if slices.Contains(LiveNetworks, platform) {
 		why = fmt.Sprintf("This service does not speak to %s itself, so the token would be of no use. Whoever runs it turns %s on with TILLWRIGHT_ADS_NETWORKS.",
@@ -78,7 +78,7 @@ func noUse(platform store.Platform) string {
 }
 
 // driversOf returns the names of the drivers for a platform, real ones first.
-func (s *Service) driversOf(platform store.Platform) []string {
+func (s *Service) driversOf(platform advert.Platform) []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(s.drivers)) {
 		if name != DriverSandbox && s.drivers[name][platform] != nil {
@@ -92,7 +92,7 @@ func (s *Service) driversOf(platform store.Platform) []string {
 }
 
 // driverOf returns the driver that is used for a platform if no other one is asked for, or "" if there is none.
-func (s *Service) driverOf(platform store.Platform) string {
+func (s *Service) driverOf(platform advert.Platform) string {
 	if names := s.driversOf(platform); len(names) > 0 {
 		return names[0]
 	}
@@ -101,7 +101,7 @@ func (s *Service) driverOf(platform store.Platform) string {
 
 // ActivateSocialAccount makes a channel ready for ads and mirrors what its network has. If it is active already, nothing
 // changes. If it does not exist, the error is CodeMissing on account_id.
-func (s *Service) ActivateSocialAccount(ctx context.Context, account, id string) (*store.SocialAccount, error) {
+func (s *Service) ActivateSocialAccount(ctx context.Context, account, id string) (*advert.SocialAccount, error) {
 	if err := (required{{"account_id", id}}).err(); err != nil {
 		return nil, err
 	}
@@ -123,12 +123,12 @@ func (s *Service) ActivateSocialAccount(ctx context.Context, account, id string)
 }
 
 // DeactivateSocialAccount ends the use of a channel for ads. What runs at the network goes on.
-func (s *Service) DeactivateSocialAccount(ctx context.Context, account, id string) (*store.SocialAccount, error) {
+func (s *Service) DeactivateSocialAccount(ctx context.Context, account, id string) (*advert.SocialAccount, error) {
 	return s.store.DeactivateSocialAccount(ctx, account, id)
 }
 
 // SyncSocialAccount mirrors what the network of an activated channel has, and returns the channel.
-func (s *Service) SyncSocialAccount(ctx context.Context, account, id string) (*store.SocialAccount, error) {
+func (s *Service) SyncSocialAccount(ctx context.Context, account, id string) (*advert.SocialAccount, error) {
 	channel, err := s.store.GetSocialAccount(ctx, account, id)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (s *Service) SyncSocialAccount(ctx context.Context, account, id string) (*s
 
 // ListSocialPosts returns a page of a channel's posts, newest first, and whether there are more. For the first page the
 // network is asked, and the mirror brought up to date.
-func (s *Service) ListSocialPosts(ctx context.Context, account, id string, p core.Page) ([]store.SocialPost, bool, error) {
+func (s *Service) ListSocialPosts(ctx context.Context, account, id string, p core.Page) ([]advert.SocialPost, bool, error) {
 	channel, err := s.store.GetSocialAccount(ctx, account, id)
 	if err != nil {
 		return nil, false, err
@@ -191,31 +191,31 @@ func (s *Service) mirror(ctx context.Context, l *line) error {
 }
 
 // mirrorAccess stores the ad accounts and business centers that a channel sees now, and returns the ad accounts.
-func (s *Service) mirrorAccess(ctx context.Context, l *line) ([]store.AdAccount, error) {
+func (s *Service) mirrorAccess(ctx context.Context, l *line) ([]advert.Account, error) {
 	accounts, err := l.AdAccounts(ctx, l.conn)
 	if err != nil {
 		return nil, s.fault(ctx, l, "ad accounts", err)
 	}
-	var centers []store.AdBusinessCenter
+	var centers []advert.BusinessCenter
 	if l.Caps().BusinessCenters {
 		if centers, err = l.BusinessCenters(ctx, l.conn); err != nil {
 			return nil, s.fault(ctx, l, "business centers", err)
 		}
 	}
-	if err := s.store.PutAdAccounts(ctx, l.channel, accounts); err != nil {
+	if err := s.store.PutAccounts(ctx, l.channel, accounts); err != nil {
 		return nil, err
 	}
 	return accounts, s.store.PutBusinessCenters(ctx, l.channel, centers)
 }
 
 // mirrorAdAccounts mirrors the campaigns of those ad accounts that the channel may use, until mirrorTime is over.
-func (s *Service) mirrorAdAccounts(ctx context.Context, l *line, accounts []store.AdAccount) error {
+func (s *Service) mirrorAdAccounts(ctx context.Context, l *line, accounts []advert.Account) error {
 	until := s.store.Now().Add(mirrorTime)
 	for _, a := range accounts {
 		if !l.channel.Allows(a.PlatformID) {
 			continue
 		}
-		known, err := s.store.GetAdAccount(ctx, l.channel, a.PlatformID)
+		known, err := s.store.GetAccount(ctx, l.channel, a.PlatformID)
 		if err != nil {
 			return err
 		}

@@ -10,15 +10,15 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/sandbox"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestActivateSocialAccount_MirrorsWhatIsThere(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		for _, platform := range store.Platforms {
+		for _, platform := range advert.Platforms {
 			channel := w.connect(w.by, platform)
-			assert.Equal(t, store.AdsStatusInactive, channel.AdsStatus)
+			assert.Equal(t, advert.AdsStatusInactive, channel.AdsStatus)
 			_, _, err := w.request(channel.ID, func(ctx context.Context) (any, error) {
 				return w.Service.ActivateSocialAccount(ctx, w.by.Account, channel.ID)
 			})
@@ -47,7 +47,7 @@ func TestConnectSocialAccount_ChoosesWhoSpeaks(t *testing.T) {
 		refused(t, connect(ads.ConnectSocialAccount{Platform: "myspace"}), core.CodeInvalid, "platform")
 		refused(t, connect(ads.ConnectSocialAccount{Platform: "facebook", Driver: "meta"}), core.CodeInvalid, "driver")
 
-		real := ads.New(w.Store, ads.Drivers{"meta": {store.PlatformFacebook: sandbox.New(w.Store, store.PlatformFacebook, sandbox.Options{})}}, nil)
+		real := ads.New(w.Advert, ads.Drivers{"meta": {advert.PlatformFacebook: sandbox.New(w.Advert, advert.PlatformFacebook, sandbox.Options{})}}, nil)
 		_, err := real.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "facebook"})
 		refused(t, err, core.CodeInvalid, "driver")
 		_, err = real.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "facebook", Driver: "meta"})
@@ -65,26 +65,26 @@ func TestSync_NoticesWhatHappensElsewhere(t *testing.T) {
 		list, err := w.Service.ListCampaigns(t.Context(), w.by.Account, ads.ListCampaigns{AdAccountID: w.account.PlatformID})
 		require.NoError(t, err)
 		renamed, deleted := list.Items[0].Row, list.Items[1].Row
-		manager := sandbox.New(w.Store, store.PlatformFacebook, sandbox.Options{})
-		conn := ads.Conn{Account: w.by.Account, Channel: w.channel.ID, Platform: store.PlatformFacebook, Now: func() time.Time { return w.Store.Now().Time() }}
-		require.NoError(t, manager.Manage(t.Context(), conn, ads.Ref{AdAccount: w.account.PlatformID, Level: store.AdLevelCampaign, ID: renamed.PlatformID}, sandbox.Edit{Name: new("Renamed")}))
-		require.NoError(t, manager.Manage(t.Context(), conn, ads.Ref{AdAccount: w.account.PlatformID, Level: store.AdLevelCampaign, ID: deleted.PlatformID}, sandbox.Edit{Delete: true}))
+		manager := sandbox.New(w.Advert, advert.PlatformFacebook, sandbox.Options{})
+		conn := ads.Conn{Account: w.by.Account, Channel: w.channel.ID, Platform: advert.PlatformFacebook, Now: func() time.Time { return w.Store.Now().Time() }}
+		require.NoError(t, manager.Manage(t.Context(), conn, ads.Ref{AdAccount: w.account.PlatformID, Level: advert.LevelCampaign, ID: renamed.PlatformID}, sandbox.Edit{Name: new("Renamed")}))
+		require.NoError(t, manager.Manage(t.Context(), conn, ads.Ref{AdAccount: w.account.PlatformID, Level: advert.LevelCampaign, ID: deleted.PlatformID}, sandbox.Edit{Delete: true}))
 
 		require.NoError(t, w.SyncDue(t.Context()))
-		row, err := w.GetAdCampaign(t.Context(), w.by.Account, store.PlatformFacebook, renamed.PlatformID)
+		row, err := w.Advert.GetCampaign(t.Context(), w.by.Account, advert.PlatformFacebook, renamed.PlatformID)
 		require.NoError(t, err)
 		assert.NotEqual(t, "Renamed", row.Name, "its turn has not come")
 
 		w.advance.Store(int64(16 * time.Minute))
 		require.NoError(t, w.SyncDue(t.Context()))
-		row, err = w.GetAdCampaign(t.Context(), w.by.Account, store.PlatformFacebook, renamed.PlatformID)
+		row, err = w.Advert.GetCampaign(t.Context(), w.by.Account, advert.PlatformFacebook, renamed.PlatformID)
 		require.NoError(t, err)
 		assert.Equal(t, "Renamed", row.Name)
-		row, err = w.GetAdCampaign(t.Context(), w.by.Account, store.PlatformFacebook, deleted.PlatformID)
+		row, err = w.Advert.GetCampaign(t.Context(), w.by.Account, advert.PlatformFacebook, deleted.PlatformID)
 		require.NoError(t, err)
-		assert.Equal(t, store.AdStatusCancelled, row.Status)
+		assert.Equal(t, advert.StatusCancelled, row.Status)
 
-		due, err := w.DueAdAccounts(t.Context(), w.Store.Now().Add(-15*time.Minute), 100)
+		due, err := w.Advert.DueAccounts(t.Context(), w.Store.Now().Add(-15*time.Minute), 100)
 		require.NoError(t, err)
 		assert.Empty(t, due, "each has had its turn")
 
@@ -92,7 +92,7 @@ func TestSync_NoticesWhatHappensElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		_, err = w.Service.SyncSocialAccount(t.Context(), w.by.Account, "sacct_1")
 		refused(t, err, core.CodeMissing, "")
-		_, err = w.Service.SyncSocialAccount(t.Context(), w.by.Account, w.connect(w.by, store.PlatformGoogle).ID)
+		_, err = w.Service.SyncSocialAccount(t.Context(), w.by.Account, w.connect(w.by, advert.PlatformGoogle).ID)
 		refused(t, err, core.CodeNotActivated, "account_id")
 	})
 }
@@ -101,7 +101,7 @@ func TestCapabilities_ListsTheSeven(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		all := w.Capabilities()
 		require.Len(t, all, 7)
-		for i, platform := range store.Platforms {
+		for i, platform := range advert.Platforms {
 			assert.Equal(t, platform, all[i].Platform)
 		}
 	})
@@ -121,13 +121,13 @@ func TestSyncSocialAccount_MarksAChannelWhoseAccessIsNotAccepted(t *testing.T) {
 				})
 			},
 		} {
-			_, err := w.Store.ActivateSocialAccount(t.Context(), w.by.Account, w.channel.ID)
+			_, err := w.Advert.ActivateSocialAccount(t.Context(), w.by.Account, w.channel.ID)
 			require.NoError(t, err)
 			_, _, err = w.request(name, do)
 			refused(t, err, core.CodeNotActivated, "account_id")
-			channel, err := w.GetSocialAccount(t.Context(), w.by.Account, w.channel.ID)
+			channel, err := w.Advert.GetSocialAccount(t.Context(), w.by.Account, w.channel.ID)
 			require.NoError(t, err)
-			assert.Equal(t, store.AdsStatusError, channel.AdsStatus, name)
+			assert.Equal(t, advert.AdsStatusError, channel.AdsStatus, name)
 		}
 	})
 }

@@ -3,47 +3,47 @@ package ads
 import (
 	"strings"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // StatusOf returns the state of delivery that a network's word stands for. An unknown word is the state error: what we
 // do not understand must not look as if it were delivered well, nor as if it cost nothing.
-func StatusOf(p store.Platform, raw string) store.AdStatus {
+func StatusOf(p advert.Platform, raw string) advert.Status {
 	if status, ok := statusWords(p)[raw]; ok {
 		return status
 	}
-	if p == store.PlatformLinkedIn {
+	if p == advert.PlatformLinkedIn {
 		return heldStatus(raw)
 	}
-	return store.AdStatusError
+	return advert.StatusError
 }
 
 // ReviewOf returns the state of review that follows from a state of delivery, for networks that do not report the review
 // by itself.
-func ReviewOf(status store.AdStatus) store.AdReview {
+func ReviewOf(status advert.Status) advert.Review {
 	switch status {
-	case store.AdStatusPendingReview:
-		return store.AdReviewInReview
-	case store.AdStatusRejected:
-		return store.AdReviewRejected
-	case store.AdStatusError:
-		return store.AdReviewWithIssues
-	case store.AdStatusActive, store.AdStatusPaused, store.AdStatusCompleted, store.AdStatusCancelled:
+	case advert.StatusPendingReview:
+		return advert.ReviewInReview
+	case advert.StatusRejected:
+		return advert.ReviewRejected
+	case advert.StatusError:
+		return advert.ReviewWithIssues
+	case advert.StatusActive, advert.StatusPaused, advert.StatusCompleted, advert.StatusCancelled:
 	}
-	return store.AdReviewApproved
+	return advert.ReviewApproved
 }
 
 // Configured returns whether a switch is on, from the network's word. Every word but its word for on means off.
-func (c Caps) Configured(raw string) store.AdConfigured {
+func (c Caps) Configured(raw string) advert.Configured {
 	if raw == c.Switch.Active {
-		return store.AdConfiguredActive
+		return advert.ConfiguredActive
 	}
-	return store.AdConfiguredPaused
+	return advert.ConfiguredPaused
 }
 
 // SwitchWord returns the network's word for a switch that is on or off.
-func (c Caps) SwitchWord(configured store.AdConfigured) string {
-	if configured == store.AdConfiguredActive {
+func (c Caps) SwitchWord(configured advert.Configured) string {
+	if configured == advert.ConfiguredActive {
 		return c.Switch.Active
 	}
 	return c.Switch.Paused
@@ -51,31 +51,31 @@ func (c Caps) SwitchWord(configured store.AdConfigured) string {
 
 // heldStatus returns the state of delivery for LinkedIn's words that end in _HOLD. There is one for each reason why
 // something is held, such as CAMPAIGN_GROUP_END_DATE_HOLD.
-func heldStatus(raw string) store.AdStatus {
+func heldStatus(raw string) advert.Status {
 	switch {
 	case strings.HasSuffix(raw, "_END_DATE_HOLD"), strings.HasSuffix(raw, "_TOTAL_BUDGET_HOLD"):
-		return store.AdStatusCompleted
+		return advert.StatusCompleted
 	case strings.HasSuffix(raw, "_HOLD"):
-		return store.AdStatusPaused
+		return advert.StatusPaused
 	default:
-		return store.AdStatusError
+		return advert.StatusError
 	}
 }
 
 // statusWords returns the states of delivery by a network's words for them.
-func statusWords(p store.Platform) map[string]store.AdStatus {
+func statusWords(p advert.Platform) map[string]advert.Status {
 	switch p {
-	case store.PlatformFacebook, store.PlatformInstagram:
+	case advert.PlatformFacebook, advert.PlatformInstagram:
 		return metaStatuses
-	case store.PlatformTikTok:
+	case advert.PlatformTikTok:
 		return tiktokStatuses
-	case store.PlatformLinkedIn:
+	case advert.PlatformLinkedIn:
 		return linkedInStatuses
-	case store.PlatformPinterest:
+	case advert.PlatformPinterest:
 		return pinterestStatuses
-	case store.PlatformGoogle:
+	case advert.PlatformGoogle:
 		return googleStatuses
-	case store.PlatformTwitter:
+	case advert.PlatformTwitter:
 		return twitterStatuses
 	}
 	return nil
@@ -83,53 +83,53 @@ func statusWords(p store.Platform) map[string]store.AdStatus {
 
 // What each network calls the states of delivery. These are constants.
 var (
-	metaStatuses = map[string]store.AdStatus{ // effective_status
-		"ACTIVE": store.AdStatusActive,
-		"PAUSED": store.AdStatusPaused, "CAMPAIGN_PAUSED": store.AdStatusPaused, "ADSET_PAUSED": store.AdStatusPaused,
-		"PENDING_REVIEW": store.AdStatusPendingReview, "IN_PROCESS": store.AdStatusPendingReview, "PREAPPROVED": store.AdStatusPendingReview,
-		"DISAPPROVED": store.AdStatusRejected,
-		"ARCHIVED":    store.AdStatusCancelled, "DELETED": store.AdStatusCancelled,
-		"WITH_ISSUES": store.AdStatusError, "PENDING_BILLING_INFO": store.AdStatusError,
+	metaStatuses = map[string]advert.Status{ // effective_status
+		"ACTIVE": advert.StatusActive,
+		"PAUSED": advert.StatusPaused, "CAMPAIGN_PAUSED": advert.StatusPaused, "ADSET_PAUSED": advert.StatusPaused,
+		"PENDING_REVIEW": advert.StatusPendingReview, "IN_PROCESS": advert.StatusPendingReview, "PREAPPROVED": advert.StatusPendingReview,
+		"DISAPPROVED": advert.StatusRejected,
+		"ARCHIVED":    advert.StatusCancelled, "DELETED": advert.StatusCancelled,
+		"WITH_ISSUES": advert.StatusError, "PENDING_BILLING_INFO": advert.StatusError,
 	}
-	tiktokStatuses = map[string]store.AdStatus{ // operation_status, primary_status, secondary_status
-		"ENABLE": store.AdStatusActive, "STATUS_DELIVERY_OK": store.AdStatusActive, "CAMPAIGN_STATUS_ENABLE": store.AdStatusActive,
-		"ADGROUP_STATUS_DELIVERY_OK": store.AdStatusActive, "AD_STATUS_DELIVERY_OK": store.AdStatusActive,
-		"DISABLE": store.AdStatusPaused, "FROZEN": store.AdStatusPaused, "STATUS_DISABLE": store.AdStatusPaused, "STATUS_FROZEN": store.AdStatusPaused,
-		"CAMPAIGN_STATUS_DISABLE": store.AdStatusPaused, "ADGROUP_STATUS_DISABLE": store.AdStatusPaused,
-		"ADGROUP_STATUS_CAMPAIGN_DISABLE": store.AdStatusPaused, "AD_STATUS_DISABLE": store.AdStatusPaused,
-		"AD_STATUS_ADGROUP_DISABLE": store.AdStatusPaused, "AD_STATUS_CAMPAIGN_DISABLE": store.AdStatusPaused,
-		"ADGROUP_STATUS_NOT_START": store.AdStatusPendingReview, "ADGROUP_STATUS_AUDIT": store.AdStatusPendingReview,
-		"ADGROUP_STATUS_REAUDIT": store.AdStatusPendingReview, "AD_STATUS_AUDIT": store.AdStatusPendingReview, "AD_STATUS_REAUDIT": store.AdStatusPendingReview,
-		"ADGROUP_STATUS_AUDIT_DENY": store.AdStatusRejected, "AD_STATUS_AUDIT_DENY": store.AdStatusRejected,
-		"STATUS_TIME_DONE": store.AdStatusCompleted, "ADGROUP_STATUS_TIME_DONE": store.AdStatusCompleted, "AD_STATUS_DONE": store.AdStatusCompleted,
-		"DELETE": store.AdStatusCancelled, "STATUS_DELETE": store.AdStatusCancelled, "CAMPAIGN_STATUS_DELETE": store.AdStatusCancelled,
-		"ADGROUP_STATUS_DELETE": store.AdStatusCancelled, "AD_STATUS_DELETE": store.AdStatusCancelled,
-		"STATUS_NOT_DELIVERY": store.AdStatusError,
+	tiktokStatuses = map[string]advert.Status{ // operation_status, primary_status, secondary_status
+		"ENABLE": advert.StatusActive, "STATUS_DELIVERY_OK": advert.StatusActive, "CAMPAIGN_STATUS_ENABLE": advert.StatusActive,
+		"ADGROUP_STATUS_DELIVERY_OK": advert.StatusActive, "AD_STATUS_DELIVERY_OK": advert.StatusActive,
+		"DISABLE": advert.StatusPaused, "FROZEN": advert.StatusPaused, "STATUS_DISABLE": advert.StatusPaused, "STATUS_FROZEN": advert.StatusPaused,
+		"CAMPAIGN_STATUS_DISABLE": advert.StatusPaused, "ADGROUP_STATUS_DISABLE": advert.StatusPaused,
+		"ADGROUP_STATUS_CAMPAIGN_DISABLE": advert.StatusPaused, "AD_STATUS_DISABLE": advert.StatusPaused,
+		"AD_STATUS_ADGROUP_DISABLE": advert.StatusPaused, "AD_STATUS_CAMPAIGN_DISABLE": advert.StatusPaused,
+		"ADGROUP_STATUS_NOT_START": advert.StatusPendingReview, "ADGROUP_STATUS_AUDIT": advert.StatusPendingReview,
+		"ADGROUP_STATUS_REAUDIT": advert.StatusPendingReview, "AD_STATUS_AUDIT": advert.StatusPendingReview, "AD_STATUS_REAUDIT": advert.StatusPendingReview,
+		"ADGROUP_STATUS_AUDIT_DENY": advert.StatusRejected, "AD_STATUS_AUDIT_DENY": advert.StatusRejected,
+		"STATUS_TIME_DONE": advert.StatusCompleted, "ADGROUP_STATUS_TIME_DONE": advert.StatusCompleted, "AD_STATUS_DONE": advert.StatusCompleted,
+		"DELETE": advert.StatusCancelled, "STATUS_DELETE": advert.StatusCancelled, "CAMPAIGN_STATUS_DELETE": advert.StatusCancelled,
+		"ADGROUP_STATUS_DELETE": advert.StatusCancelled, "AD_STATUS_DELETE": advert.StatusCancelled,
+		"STATUS_NOT_DELIVERY": advert.StatusError,
 	}
-	linkedInStatuses = map[string]store.AdStatus{ // status, servingStatuses; heldStatus reads the rest
-		"ACTIVE": store.AdStatusActive, "RUNNABLE": store.AdStatusActive,
-		"PAUSED": store.AdStatusPaused, "DRAFT": store.AdStatusPaused,
-		"PENDING": store.AdStatusPendingReview, "REJECTED": store.AdStatusRejected, "COMPLETED": store.AdStatusCompleted,
-		"ARCHIVED": store.AdStatusCancelled, "CANCELED": store.AdStatusCancelled, "PENDING_DELETION": store.AdStatusCancelled, "REMOVED": store.AdStatusCancelled,
+	linkedInStatuses = map[string]advert.Status{ // status, servingStatuses; heldStatus reads the rest
+		"ACTIVE": advert.StatusActive, "RUNNABLE": advert.StatusActive,
+		"PAUSED": advert.StatusPaused, "DRAFT": advert.StatusPaused,
+		"PENDING": advert.StatusPendingReview, "REJECTED": advert.StatusRejected, "COMPLETED": advert.StatusCompleted,
+		"ARCHIVED": advert.StatusCancelled, "CANCELED": advert.StatusCancelled, "PENDING_DELETION": advert.StatusCancelled, "REMOVED": advert.StatusCancelled,
 	}
-	pinterestStatuses = map[string]store.AdStatus{ // status, summary_status
-		"ACTIVE": store.AdStatusActive, "RUNNING": store.AdStatusActive, "APPROVED": store.AdStatusActive,
-		"PAUSED": store.AdStatusPaused, "DRAFT": store.AdStatusPaused,
-		"NOT_STARTED": store.AdStatusPendingReview, "PENDING": store.AdStatusPendingReview,
-		"REJECTED": store.AdStatusRejected, "COMPLETED": store.AdStatusCompleted,
-		"ARCHIVED": store.AdStatusCancelled, "DELETED_DRAFT": store.AdStatusCancelled,
-		"ADVERTISER_DISABLED": store.AdStatusError,
+	pinterestStatuses = map[string]advert.Status{ // status, summary_status
+		"ACTIVE": advert.StatusActive, "RUNNING": advert.StatusActive, "APPROVED": advert.StatusActive,
+		"PAUSED": advert.StatusPaused, "DRAFT": advert.StatusPaused,
+		"NOT_STARTED": advert.StatusPendingReview, "PENDING": advert.StatusPendingReview,
+		"REJECTED": advert.StatusRejected, "COMPLETED": advert.StatusCompleted,
+		"ARCHIVED": advert.StatusCancelled, "DELETED_DRAFT": advert.StatusCancelled,
+		"ADVERTISER_DISABLED": advert.StatusError,
 	}
-	googleStatuses = map[string]store.AdStatus{ // status, primary_status
-		"ENABLED": store.AdStatusActive, "ELIGIBLE": store.AdStatusActive, "LIMITED": store.AdStatusActive, "LEARNING": store.AdStatusActive,
-		"PAUSED": store.AdStatusPaused, "PENDING": store.AdStatusPendingReview, "ENDED": store.AdStatusCompleted,
-		"DISAPPROVED": store.AdStatusRejected, "REMOVED": store.AdStatusCancelled,
-		"MISCONFIGURED": store.AdStatusError, "NOT_ELIGIBLE": store.AdStatusError,
+	googleStatuses = map[string]advert.Status{ // status, primary_status
+		"ENABLED": advert.StatusActive, "ELIGIBLE": advert.StatusActive, "LIMITED": advert.StatusActive, "LEARNING": advert.StatusActive,
+		"PAUSED": advert.StatusPaused, "PENDING": advert.StatusPendingReview, "ENDED": advert.StatusCompleted,
+		"DISAPPROVED": advert.StatusRejected, "REMOVED": advert.StatusCancelled,
+		"MISCONFIGURED": advert.StatusError, "NOT_ELIGIBLE": advert.StatusError,
 	}
-	twitterStatuses = map[string]store.AdStatus{ // entity_status, approval_status, reasons_not_servable
-		"ACTIVE": store.AdStatusActive, "RUNNING": store.AdStatusActive, "ACCEPTED": store.AdStatusActive,
-		"PAUSED": store.AdStatusPaused, "PAUSED_BY_ADVERTISER": store.AdStatusPaused, "DRAFT": store.AdStatusPaused,
-		"UNDER_REVIEW": store.AdStatusPendingReview, "REJECTED": store.AdStatusRejected, "EXPIRED": store.AdStatusCompleted,
-		"DELETED": store.AdStatusCancelled, "FUNDING_PROBLEM": store.AdStatusError,
+	twitterStatuses = map[string]advert.Status{ // entity_status, approval_status, reasons_not_servable
+		"ACTIVE": advert.StatusActive, "RUNNING": advert.StatusActive, "ACCEPTED": advert.StatusActive,
+		"PAUSED": advert.StatusPaused, "PAUSED_BY_ADVERTISER": advert.StatusPaused, "DRAFT": advert.StatusPaused,
+		"UNDER_REVIEW": advert.StatusPendingReview, "REJECTED": advert.StatusRejected, "EXPIRED": advert.StatusCompleted,
+		"DELETED": advert.StatusCancelled, "FUNDING_PROBLEM": advert.StatusError,
 	}
 )

@@ -4,16 +4,16 @@ import (
 	"context"
 	"slices"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // StatusResult says what switching a campaign or ad group on or off did to it and to the ads below it.
 type StatusResult struct {
 	ID             string
-	Platform       store.Platform
-	Configured     store.AdConfigured
-	Status         store.AdStatus // of delivery
+	Platform       advert.Platform
+	Configured     advert.Configured
+	Status         advert.Status // of delivery
 	Changed        bool
 	Updated        int // ads whose delivery changed
 	Skipped        int // ads whose delivery did not
@@ -23,54 +23,54 @@ type StatusResult struct {
 
 // switchPlan is the plan of a switch as its action keeps it.
 type switchPlan struct {
-	Ref Ref                `json:"ref"`
-	To  store.AdConfigured `json:"to"`
+	Ref Ref               `json:"ref"`
+	To  advert.Configured `json:"to"`
 }
 
 // switchResult is the result of a switch as its action keeps it.
 type switchResult struct {
-	To      store.AdConfigured `json:"to,omitempty"`
-	Status  store.AdStatus     `json:"status"`
-	Updated int                `json:"updated"`
-	Skipped int                `json:"skipped"`
-	Reasons []string           `json:"reasons,omitempty"`
-	Message string             `json:"message,omitempty"`
+	To      advert.Configured `json:"to,omitempty"`
+	Status  advert.Status     `json:"status"`
+	Updated int               `json:"updated"`
+	Skipped int               `json:"skipped"`
+	Reasons []string          `json:"reasons,omitempty"`
+	Message string            `json:"message,omitempty"`
 }
 
 // switched makes the outcome of an action from what the network said after a switch.
-func switched(r ItemResult, to store.AdConfigured) store.AdOutcome {
+func switched(r ItemResult, to advert.Configured) advert.Outcome {
 	r.turned(to)
-	return store.AdOutcome{Changed: r.State, After: store.NewAdObject(switchResult{
+	return advert.Outcome{Changed: r.State, After: advert.NewObject(switchResult{
 		Status: statusOf(r), Updated: r.Updated, Skipped: r.Skipped, Reasons: r.Reasons, Message: r.Message,
 	})}
 }
 
 // turned adds the state of the switched thing itself to the result, if the network did not tell it: the switch is as it
 // was turned, and what is off is paused. Whether what is on is delivered stays unknown.
-func (r *ItemResult) turned(to store.AdConfigured) {
-	var status store.AdStatus
-	if to == store.AdConfiguredPaused {
-		status = store.AdStatusPaused
+func (r *ItemResult) turned(to advert.Configured) {
+	var status advert.Status
+	if to == advert.ConfiguredPaused {
+		status = advert.StatusPaused
 	}
 	is := func(id string) bool { return id == r.Ref.ID }
 	switch b := &r.State; r.Ref.Level {
-	case store.AdLevelCampaign:
-		if !slices.ContainsFunc(b.Campaigns, func(c store.AdCampaign) bool { return is(c.PlatformID) }) {
-			b.Campaigns = append(b.Campaigns, store.AdCampaign{PlatformID: r.Ref.ID, ConfiguredStatus: to, Status: status})
+	case advert.LevelCampaign:
+		if !slices.ContainsFunc(b.Campaigns, func(c advert.Campaign) bool { return is(c.PlatformID) }) {
+			b.Campaigns = append(b.Campaigns, advert.Campaign{PlatformID: r.Ref.ID, ConfiguredStatus: to, Status: status})
 		}
-	case store.AdLevelGroup:
-		if !slices.ContainsFunc(b.Groups, func(g store.AdGroup) bool { return is(g.PlatformID) }) {
-			b.Groups = append(b.Groups, store.AdGroup{PlatformID: r.Ref.ID, ConfiguredStatus: to, Status: status})
+	case advert.LevelGroup:
+		if !slices.ContainsFunc(b.Groups, func(g advert.Group) bool { return is(g.PlatformID) }) {
+			b.Groups = append(b.Groups, advert.Group{PlatformID: r.Ref.ID, ConfiguredStatus: to, Status: status})
 		}
-	case store.AdLevelAd:
-		if !slices.ContainsFunc(b.Ads, func(a store.Ad) bool { return is(a.PlatformID) }) {
-			b.Ads = append(b.Ads, store.Ad{PlatformID: r.Ref.ID, ConfiguredStatus: to, Status: status})
+	case advert.LevelAd:
+		if !slices.ContainsFunc(b.Ads, func(a advert.Ad) bool { return is(a.PlatformID) }) {
+			b.Ads = append(b.Ads, advert.Ad{PlatformID: r.Ref.ID, ConfiguredStatus: to, Status: status})
 		}
 	}
 }
 
 // statusOf returns the state of delivery of the switched campaign or ad group, or "" if the network did not tell it.
-func statusOf(r ItemResult) store.AdStatus {
+func statusOf(r ItemResult) advert.Status {
 	for _, c := range r.State.Campaigns {
 		if c.PlatformID == r.Ref.ID {
 			return c.Status
@@ -86,23 +86,23 @@ func statusOf(r ItemResult) store.AdStatus {
 
 // PauseAdGroup switches an ad group off. If it is off already and no other change is under way, no network is asked.
 func (s *Service) PauseAdGroup(ctx context.Context, by Actor, id, platform string) (*StatusResult, error) {
-	return s.switchGroup(ctx, by, store.AdOpPauseGroup, id, platform, store.AdConfiguredPaused)
+	return s.switchGroup(ctx, by, advert.OpPauseGroup, id, platform, advert.ConfiguredPaused)
 }
 
 // ResumeAdGroup switches an ad group on, together with the ads in it that were created switched off, if the account's
 // limits allow what it may spend then. As long as its campaign is off, it is not delivered.
 func (s *Service) ResumeAdGroup(ctx context.Context, by Actor, id, platform string) (*StatusResult, error) {
-	return s.switchGroup(ctx, by, store.AdOpResumeGroup, id, platform, store.AdConfiguredActive)
+	return s.switchGroup(ctx, by, advert.OpResumeGroup, id, platform, advert.ConfiguredActive)
 }
 
 // switchGroup does the work of PauseAdGroup and ResumeAdGroup: it finds the ad group, asks the network unless there is
 // nothing to do, and returns the ad group as it is afterwards.
-func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, platform string, to store.AdConfigured) (*StatusResult, error) {
+func (s *Service) switchGroup(ctx context.Context, by Actor, op advert.Op, id, platform string, to advert.Configured) (*StatusResult, error) {
 	known, err := bodyPlatform(platform)
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.store.GetAdGroup(ctx, by.Account, known, id)
+	g, err := s.store.GetGroup(ctx, by.Account, known, id)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, 
 	if err != nil {
 		return nil, err
 	}
-	if stands, err := s.stands(ctx, groupSubject(g), store.AdLevelGroup, to); err != nil || stands && len(held) == 0 {
+	if stands, err := s.stands(ctx, groupSubject(g), advert.LevelGroup, to); err != nil || stands && len(held) == 0 {
 		result.explain(g)
 		return result, err
 	}
@@ -134,7 +134,7 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, 
 		return nil, core.NewUnknownError("read the result of a switch", err)
 	}
 	result.Changed, result.Updated, result.Skipped, result.SkippedReasons, result.Message = true, done.Updated, done.Skipped, done.Reasons, done.Message
-	if g, err = s.store.GetAdGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
+	if g, err = s.store.GetGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
 		return nil, core.NewUnknownError("read the ad group that was switched", err)
 	}
 	result.Status = g.StatusAt(s.store.Now())
@@ -144,24 +144,24 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op store.AdOp, id, 
 
 // stands reports whether a switch is already as wanted. Something that is off in the mirror may be about to be switched
 // on by a change that is under way, so then pausing it is not skipped.
-func (s *Service) stands(ctx context.Context, b subject, level store.AdLevel, to store.AdConfigured) (bool, error) {
-	if *b.configured != to || to == store.AdConfiguredActive {
+func (s *Service) stands(ctx context.Context, b subject, level advert.Level, to advert.Configured) (bool, error) {
+	if *b.configured != to || to == advert.ConfiguredActive {
 		return *b.configured == to, nil
 	}
-	open, err := s.store.AdChangeUnderWay(ctx, b.account, b.platform, level, b.id)
+	open, err := s.store.ChangeUnderWay(ctx, b.account, b.platform, level, b.id)
 	return !open, err
 }
 
 // isDoubtful reports whether something is being switched off that the mirror has as off already. That happens only while
 // another change is under way, and nobody knows which of the two the network does last.
-func isDoubtful(is, to store.AdConfigured) bool {
-	return is == to && to == store.AdConfiguredPaused
+func isDoubtful(is, to advert.Configured) bool {
+	return is == to && to == advert.ConfiguredPaused
 }
 
 // recheck asks the network how things are that were switched off while another change of them was under way, corrects
 // the results by that, and returns the time from when this is known. If the network does not tell of all of them, the
 // time is the one before they were switched, so that what was heard since then counts.
-func (s *Service) recheck(ctx context.Context, l *line, a *store.AdAccount, results []*ItemResult, before core.Time) core.Time {
+func (s *Service) recheck(ctx context.Context, l *line, a *advert.Account, results []*ItemResult, before core.Time) core.Time {
 	asked := s.store.Now()
 	ids := make([]string, len(results))
 	for i, r := range results {
@@ -180,7 +180,7 @@ func (s *Service) recheck(ctx context.Context, l *line, a *store.AdAccount, resu
 
 // restate corrects the state of the switched thing by what the network said afterwards.
 func (r *ItemResult) restate(said Report) {
-	r.turned(store.AdConfiguredPaused)
+	r.turned(advert.ConfiguredPaused)
 	for i := range r.State.Campaigns {
 		if c := &r.State.Campaigns[i]; c.PlatformID == r.Ref.ID {
 			set(&c.ConfiguredStatus, said.Configured)
@@ -197,8 +197,8 @@ func (r *ItemResult) restate(said Report) {
 
 // held returns the ads of an ad group that were created switched off and still are, if the ad group is about to be
 // switched on and the network has switches for ads. Nothing but resuming their ad group switches them on.
-func (s *Service) held(ctx context.Context, l *line, g *store.AdGroup, to store.AdConfigured) ([]Ref, error) {
-	if to != store.AdConfiguredActive || !slices.Contains(l.Caps().PauseLevels, store.AdLevelAd) {
+func (s *Service) held(ctx context.Context, l *line, g *advert.Group, to advert.Configured) ([]Ref, error) {
+	if to != advert.ConfiguredActive || !slices.Contains(l.Caps().PauseLevels, advert.LevelAd) {
 		return nil, nil
 	}
 	all, err := s.store.HeldAds(ctx, g)
@@ -212,49 +212,49 @@ func (s *Service) held(ctx context.Context, l *line, g *store.AdGroup, to store.
 			return nil, err
 		}
 		if off {
-			refs = append(refs, Ref{AdAccount: a.AdAccountID, Level: store.AdLevelAd, ID: a.PlatformID, CampaignID: a.CampaignID, AdGroupID: a.AdGroupID})
+			refs = append(refs, Ref{AdAccount: a.AdAccountID, Level: advert.LevelAd, ID: a.PlatformID, CampaignID: a.CampaignID, AdGroupID: a.AdGroupID})
 		}
 	}
 	return refs, nil
 }
 
 // createdOff reports whether an ad was created switched off, by the action that made it.
-func (s *Service) createdOff(ctx context.Context, a *store.Ad) (bool, error) {
-	op := store.AdOpCreateAd
-	if a.Type == store.AdTypeBoost {
-		op = store.AdOpBoostPost
+func (s *Service) createdOff(ctx context.Context, a *advert.Ad) (bool, error) {
+	op := advert.OpCreateAd
+	if a.Type == advert.TypeBoost {
+		op = advert.OpBoostPost
 	}
-	actions, _, err := s.store.ListAdActions(ctx, a.AccountID, store.ListAdActions{Page: core.Page{Limit: 1}, Op: op, TargetID: a.PlatformID})
+	actions, _, err := s.store.ListActions(ctx, a.AccountID, advert.ListActions{Page: core.Page{Limit: 1}, Op: op, TargetID: a.PlatformID})
 	if err != nil || len(actions) == 0 {
 		return false, err
 	}
 	var r recipe
 	err = actions[0].Plan.Decode(&r)
-	return r.Plan.Configured == store.AdConfiguredPaused, err
+	return r.Plan.Configured == advert.ConfiguredPaused, err
 }
 
 // performSwitch switches the held ads of an ad group and then the ad group itself, and returns the action.
-func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l *line, g *store.AdGroup, held []Ref, to store.AdConfigured) (*store.AdAction, error) {
-	ref := Ref{AdAccount: g.AdAccountID, Level: store.AdLevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID}
-	var change store.AdChange
-	if to == store.AdConfiguredActive {
-		change = store.AdChange{Level: store.AdLevelGroup, PlatformID: g.PlatformID, Platform: g.Platform, Resume: true, Param: "budget"}
+func (s *Service) performSwitch(ctx context.Context, by Actor, op advert.Op, l *line, g *advert.Group, held []Ref, to advert.Configured) (*advert.Action, error) {
+	ref := Ref{AdAccount: g.AdAccountID, Level: advert.LevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID}
+	var change advert.Change
+	if to == advert.ConfiguredActive {
+		change = advert.Change{Level: advert.LevelGroup, PlatformID: g.PlatformID, Platform: g.Platform, Resume: true, Param: "budget"}
 	}
 	return s.perform(ctx, by, deed{
 		line: l,
-		begin: intent(by, op, store.BeginAdAction{
+		begin: intent(by, op, advert.BeginAction{
 			AdAccount: g.AdAccount, TargetID: g.PlatformID, Change: change,
-			Plan: store.NewAdObject(switchPlan{ref, to}), Before: store.NewAdObject(switchPlan{ref, g.ConfiguredStatus}),
+			Plan: advert.NewObject(switchPlan{ref, to}), Before: advert.NewObject(switchPlan{ref, g.ConfiguredStatus}),
 		}),
-		ask: func(ctx context.Context, _ *store.AdAction, _ bool) (store.AdOutcome, error) {
+		ask: func(ctx context.Context, _ *advert.Action, _ bool) (advert.Outcome, error) {
 			refs := append(slices.Clone(held), ref)
 			asked := s.store.Now()
 			results, err := l.SetStatus(ctx, l.conn, refs, to)
 			switch {
 			case err != nil:
-				return store.AdOutcome{}, err
+				return advert.Outcome{}, err
 			case len(results) != len(refs):
-				return store.AdOutcome{}, ErrIndeterminate
+				return advert.Outcome{}, ErrIndeterminate
 			}
 			group := results[len(held)]
 			group.addHeldAds(results[:len(held)], to)
@@ -272,7 +272,7 @@ func (s *Service) performSwitch(ctx context.Context, by Actor, op store.AdOp, l 
 }
 
 // addHeldAds adds the results of the held ads to the result of their ad group.
-func (r *ItemResult) addHeldAds(held []ItemResult, to store.AdConfigured) {
+func (r *ItemResult) addHeldAds(held []ItemResult, to advert.Configured) {
 	for _, ad := range held {
 		if ad.Err != nil {
 			r.Reasons = append(r.Reasons, "ad "+ad.Ref.ID+" could not be switched on")
@@ -280,7 +280,7 @@ func (r *ItemResult) addHeldAds(held []ItemResult, to store.AdConfigured) {
 		}
 		ad.turned(to)
 		for _, a := range ad.State.Ads {
-			if !slices.ContainsFunc(r.State.Ads, func(said store.Ad) bool { return said.PlatformID == a.PlatformID }) {
+			if !slices.ContainsFunc(r.State.Ads, func(said advert.Ad) bool { return said.PlatformID == a.PlatformID }) {
 				r.State.Ads = append(r.State.Ads, a) // else it was said later how it stands
 			}
 		}
@@ -288,8 +288,8 @@ func (r *ItemResult) addHeldAds(held []ItemResult, to store.AdConfigured) {
 }
 
 // explain adds to the message why an ad group that is on is not delivered: its campaign is paused.
-func (r *StatusResult) explain(g *store.AdGroup) {
-	if r.Configured != store.AdConfiguredActive || g.Campaign == nil || g.Campaign.ConfiguredStatus != store.AdConfiguredPaused {
+func (r *StatusResult) explain(g *advert.Group) {
+	if r.Configured != advert.ConfiguredActive || g.Campaign == nil || g.Campaign.ConfiguredStatus != advert.ConfiguredPaused {
 		return
 	}
 	if r.Message != "" {
@@ -297,6 +297,6 @@ func (r *StatusResult) explain(g *store.AdGroup) {
 	}
 	r.Message += "The campaign is paused: resume it, too, with POST /ads/campaigns/bulk-resume."
 	if !r.Status.IsTerminal() {
-		r.Status = store.AdStatusPaused
+		r.Status = advert.StatusPaused
 	}
 }

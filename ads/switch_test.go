@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -17,12 +17,12 @@ import (
 func (w *world) between(pause, resume func() error) {
 	w.t.Helper()
 	turnedOff, settledOn, paused := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	w.line.switching = func(to store.AdConfigured, done bool) {
+	w.line.switching = func(to advert.Configured, done bool) {
 		switch {
-		case to == store.AdConfiguredActive && !done:
+		case to == advert.ConfiguredActive && !done:
 			go func() { paused <- pause() }()
 			<-turnedOff
-		case to == store.AdConfiguredPaused && done:
+		case to == advert.ConfiguredPaused && done:
 			close(turnedOff)
 			<-settledOn
 		}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -57,12 +57,12 @@ func inTurns[T any](s *Service, due []T, accountOf func(T) string, do func(T) er
 // SyncDue mirrors the ad accounts that are due. Any number of replicas may do so at the same time: each ad account is
 // claimed by one of them.
 func (s *Service) SyncDue(ctx context.Context) error {
-	due, err := s.store.DueAdAccounts(ctx, s.store.Now().Add(-syncInterval), syncBatch)
+	due, err := s.store.DueAccounts(ctx, s.store.Now().Add(-syncInterval), syncBatch)
 	if err != nil {
 		return err
 	}
 	var asked sync.Map // channels whose ad accounts are up to date
-	return inTurns(s, due, func(one store.DueAdAccount) string { return one.AccountID }, func(one store.DueAdAccount) error {
+	return inTurns(s, due, func(one advert.DueAccount) string { return one.AccountID }, func(one advert.DueAccount) error {
 		if err := s.syncDue(ctx, one, &asked); err != nil {
 			return fmt.Errorf("sync ad account %s of %s: %w", one.PlatformID, one.ChannelID, err)
 		}
@@ -72,8 +72,8 @@ func (s *Service) SyncDue(ctx context.Context) error {
 
 // syncDue claims an ad account and mirrors it. For each channel the list of its ad accounts is read only once in a
 // round.
-func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount, asked *sync.Map) error {
-	mine, err := s.store.ClaimAdSync(ctx, due)
+func (s *Service) syncDue(ctx context.Context, due advert.DueAccount, asked *sync.Map) error {
+	mine, err := s.store.ClaimSync(ctx, due)
 	if err != nil || !mine {
 		return err
 	}
@@ -86,7 +86,7 @@ func (s *Service) syncDue(ctx context.Context, due store.DueAdAccount, asked *sy
 			return ignoreAnswer(err)
 		}
 	}
-	a, err := s.store.GetAdAccount(ctx, line.channel, due.PlatformID)
+	a, err := s.store.GetAccount(ctx, line.channel, due.PlatformID)
 	if err != nil {
 		return ignoreAnswer(err)
 	}
@@ -98,7 +98,7 @@ const maxWalkAge = 24 * time.Hour
 
 // goOn mirrors an ad account from where the last round stopped, and stores where this one stops if it does not come to
 // the end.
-func (s *Service) goOn(ctx context.Context, l *line, a *store.AdAccount) error {
+func (s *Service) goOn(ctx context.Context, l *line, a *advert.Account) error {
 	w := walk{began: a.SyncBegan, cursor: a.SyncCursor}
 	if now := s.store.Now(); w.cursor == "" || now > w.began.Add(maxWalkAge) {
 		w = walk{began: now}
@@ -110,7 +110,7 @@ func (s *Service) goOn(ctx context.Context, l *line, a *store.AdAccount) error {
 	if err != nil && !isPassing(ctx, err) {
 		w.cursor = "" // it may be the cursor that is wrong
 	}
-	return errors.Join(err, s.store.PauseAdSync(context.WithoutCancel(ctx), a, w.began, w.cursor))
+	return errors.Join(err, s.store.PauseSync(context.WithoutCancel(ctx), a, w.began, w.cursor))
 }
 
 // isPassing reports whether a walk that ended with an error can go on later from the same place.
@@ -130,7 +130,7 @@ func ignoreAnswer(err error) error {
 }
 
 // syncAdAccount mirrors an ad account from the beginning, and reports whether it came to the end before `until`.
-func (s *Service) syncAdAccount(ctx context.Context, l *line, a *store.AdAccount, until core.Time) (whole bool, err error) {
+func (s *Service) syncAdAccount(ctx context.Context, l *line, a *advert.Account, until core.Time) (whole bool, err error) {
 	return s.walk(ctx, l, a, &walk{began: s.store.Now()}, until)
 }
 
@@ -142,7 +142,7 @@ type walk struct {
 
 // walk goes on with a walk, and reports whether it came to the end before `until`. At the end, what the network did not
 // mention in the whole walk is cancelled in the mirror.
-func (s *Service) walk(ctx context.Context, l *line, a *store.AdAccount, w *walk, until core.Time) (whole bool, err error) {
+func (s *Service) walk(ctx context.Context, l *line, a *advert.Account, w *walk, until core.Time) (whole bool, err error) {
 	for range maxStretches {
 		if s.store.Now() > until {
 			return false, nil
@@ -155,11 +155,11 @@ func (s *Service) walk(ctx context.Context, l *line, a *store.AdAccount, w *walk
 		if err != nil {
 			return false, s.fault(ctx, l, "campaigns of ad account "+a.PlatformID, err)
 		}
-		if err := s.store.PutAdBatch(ctx, a, batch, asked); err != nil {
+		if err := s.store.PutBatch(ctx, a, batch, asked); err != nil {
 			return false, err
 		}
 		if w.cursor = next; w.cursor == "" {
-			return true, s.store.FinishAdSync(ctx, a, w.began)
+			return true, s.store.FinishSync(ctx, a, w.began)
 		}
 	}
 	return false, fmt.Errorf("%s does not end its list of ad account %s", l.channel.Platform, a.PlatformID)

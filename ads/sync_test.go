@@ -10,7 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/sandbox"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // slow is a network that takes its time for each stretch of the world's ad account.
@@ -56,23 +56,23 @@ func TestSync_GoesOnWhereTheLastRoundStopped(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, list.Items, 3)
 		deleted := list.Items[0].Row.PlatformID
-		manager := sandbox.New(w.Store, store.PlatformFacebook, sandbox.Options{})
-		conn := ads.Conn{Account: w.by.Account, Channel: w.channel.ID, Platform: store.PlatformFacebook, Now: func() time.Time { return w.Store.Now().Time() }}
-		require.NoError(t, manager.Manage(t.Context(), conn, ads.Ref{AdAccount: w.account.PlatformID, Level: store.AdLevelCampaign, ID: deleted}, sandbox.Edit{Delete: true}))
-		statusOf := func(id string) store.AdStatus {
-			c, err := w.GetAdCampaign(t.Context(), w.by.Account, store.PlatformFacebook, id)
+		manager := sandbox.New(w.Advert, advert.PlatformFacebook, sandbox.Options{})
+		conn := ads.Conn{Account: w.by.Account, Channel: w.channel.ID, Platform: advert.PlatformFacebook, Now: func() time.Time { return w.Store.Now().Time() }}
+		require.NoError(t, manager.Manage(t.Context(), conn, ads.Ref{AdAccount: w.account.PlatformID, Level: advert.LevelCampaign, ID: deleted}, sandbox.Edit{Delete: true}))
+		statusOf := func(id string) advert.Status {
+			c, err := w.Advert.GetCampaign(t.Context(), w.by.Account, advert.PlatformFacebook, id)
 			require.NoError(t, err)
 			return c.Status
 		}
 
 		s := w.slow(3 * time.Minute)
 		assert.Equal(t, []string{"", "1"}, s.round())
-		assert.NotEqual(t, store.AdStatusCancelled, statusOf(deleted), "the walk is not over")
+		assert.NotEqual(t, advert.StatusCancelled, statusOf(deleted), "the walk is not over")
 		made := w.create(w.ad()).Row.CampaignID
 		assert.Equal(t, []string{"2", "3"}, s.round())
-		assert.Equal(t, store.AdStatusCancelled, statusOf(deleted), "the whole of it did not mention this")
-		assert.NotEqual(t, store.AdStatusCancelled, statusOf(made))
-		assert.NotEqual(t, store.AdStatusCancelled, statusOf(list.Items[1].Row.PlatformID), "which the first round saw")
+		assert.Equal(t, advert.StatusCancelled, statusOf(deleted), "the whole of it did not mention this")
+		assert.NotEqual(t, advert.StatusCancelled, statusOf(made))
+		assert.NotEqual(t, advert.StatusCancelled, statusOf(list.Items[1].Row.PlatformID), "which the first round saw")
 		assert.Equal(t, []string{"", "1"}, s.round(), "then there is a new one")
 	})
 }

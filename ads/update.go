@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -34,7 +34,7 @@ type AdGroupOutcome struct {
 // DeletedCampaign names a campaign that was cancelled for good, and says how much was in it.
 type DeletedCampaign struct {
 	ID           string
-	Platform     store.Platform
+	Platform     advert.Platform
 	AdGroupCount int
 	AdCount      int
 }
@@ -46,17 +46,17 @@ func (s *Service) UpdateCampaign(ctx context.Context, by Actor, id string, in Up
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.store.GetAdCampaign(ctx, by.Account, platform, id)
+	c, err := s.store.GetCampaign(ctx, by.Account, platform, id)
 	if err != nil {
 		return nil, err
 	}
 	if c.DeletedAt != nil {
 		return nil, core.Missing("campaign", "", id)
 	}
-	e, err := s.edit(ctx, by, store.AdOpUpdateCampaign, editable{
-		channel: c.ChannelID, adAccount: c.AdAccount, ref: Ref{AdAccount: c.AdAccountID, Level: store.AdLevelCampaign, ID: c.PlatformID},
+	e, err := s.edit(ctx, by, advert.OpUpdateCampaign, editable{
+		channel: c.ChannelID, adAccount: c.AdAccount, ref: Ref{AdAccount: c.AdAccountID, Level: advert.LevelCampaign, ID: c.PlatformID},
 		status: c.StatusAt(s.store.Now()), budget: Budget{c.BudgetAmount, c.BudgetType}, bid: Bid{c.BidStrategy, c.BidAmount, c.RoasFloor},
-		endsAt: c.EndsAt, hasBudget: c.BudgetLevel == store.BudgetLevelCampaign,
+		endsAt: c.EndsAt, hasBudget: c.BudgetLevel == advert.BudgetLevelCampaign,
 		elsewhere: "Each ad group of this campaign has its own budget. Send it to PATCH /ads/ad-groups/{id}.",
 	}, in)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Service) UpdateCampaign(ctx context.Context, by Actor, id string, in Up
 	if plan, err := s.apply(ctx, e, in.DryRun); plan != nil || err != nil {
 		return &CampaignOutcome{Plan: plan}, err
 	}
-	if c, err = s.store.GetAdCampaign(ctx, by.Account, c.Platform, c.PlatformID); err != nil {
+	if c, err = s.store.GetCampaign(ctx, by.Account, c.Platform, c.PlatformID); err != nil {
 		return nil, core.NewUnknownError("read the campaign that was changed", err)
 	}
 	return &CampaignOutcome{Campaign: changed(*c, campaignSubject, e.report, s.store.Now())}, nil
@@ -77,7 +77,7 @@ func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in Upd
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.store.GetAdGroup(ctx, by.Account, platform, id)
+	g, err := s.store.GetGroup(ctx, by.Account, platform, id)
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +88,11 @@ func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in Upd
 	if endsAt == nil && g.Campaign != nil {
 		endsAt = g.Campaign.EndsAt
 	}
-	e, err := s.edit(ctx, by, store.AdOpUpdateGroup, editable{
+	e, err := s.edit(ctx, by, advert.OpUpdateGroup, editable{
 		channel: g.ChannelID, adAccount: g.AdAccount,
-		ref:    Ref{AdAccount: g.AdAccountID, Level: store.AdLevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID},
+		ref:    Ref{AdAccount: g.AdAccountID, Level: advert.LevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID},
 		status: g.StatusAt(s.store.Now()), budget: Budget{g.BudgetAmount, g.BudgetType}, bid: Bid{g.BidStrategy, g.BidAmount, g.RoasFloor},
-		endsAt: endsAt, hasBudget: g.BudgetLevel() == store.BudgetLevelGroup,
+		endsAt: endsAt, hasBudget: g.BudgetLevel() == advert.BudgetLevelGroup,
 		elsewhere: "The campaign of this ad group has the budget. Send it to PATCH /ads/campaigns/{id}.",
 	}, in)
 	if err != nil {
@@ -101,14 +101,14 @@ func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in Upd
 	if plan, err := s.apply(ctx, e, in.DryRun); plan != nil || err != nil {
 		return &AdGroupOutcome{Plan: plan}, err
 	}
-	if g, err = s.store.GetAdGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
+	if g, err = s.store.GetGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
 		return nil, core.NewUnknownError("read the ad group that was changed", err)
 	}
 	return &AdGroupOutcome{Group: changed(*g, groupSubject, e.report, s.store.Now())}, nil
 }
 
 // read checks what can be wrong with a change no matter what it is about, and returns the platform.
-func (in *UpdateBudget) read() (store.Platform, error) {
+func (in *UpdateBudget) read() (advert.Platform, error) {
 	if in.Budget != nil {
 		if err := in.Budget.require(); err != nil {
 			return "", err
@@ -130,9 +130,9 @@ func changed[T any](row T, of func(*T) subject, r *Report, now core.Time) *Repor
 // editable is a campaign or an ad group whose budget or bid is to be changed, as it is now.
 type editable struct {
 	channel   string
-	adAccount *store.AdAccount
+	adAccount *advert.Account
 	ref       Ref
-	status    store.AdStatus
+	status    advert.Status
 	budget    Budget
 	bid       Bid
 	endsAt    *core.Time
@@ -144,7 +144,7 @@ type editable struct {
 type edit struct {
 	editable
 	by       Actor
-	op       store.AdOp
+	op       advert.Op
 	line     *line
 	patch    Patch
 	problems core.Problems
@@ -152,7 +152,7 @@ type edit struct {
 }
 
 // edit checks a change and makes the patch for the network. Everything that is wrong with it is one CodeInvalid.
-func (s *Service) edit(ctx context.Context, by Actor, op store.AdOp, of editable, in UpdateBudget) (*edit, error) {
+func (s *Service) edit(ctx context.Context, by Actor, op advert.Op, of editable, in UpdateBudget) (*edit, error) {
 	line, err := s.activated(ctx, by.Account, of.channel)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (s *Service) edit(ctx context.Context, by Actor, op store.AdOp, of editable
 	if in.Bid != (BidInput{}) {
 		e.readBid(in.Bid)
 	}
-	e.problems.Check(of.status != store.AdStatusCancelled || e.isNothing(), "status", "What is cancelled cannot be changed.")
+	e.problems.Check(of.status != advert.StatusCancelled || e.isNothing(), "status", "What is cancelled cannot be changed.")
 	return e, e.problems.Err()
 }
 
@@ -184,7 +184,7 @@ func (e *edit) readBudget(in *BudgetInput, now core.Time) {
 		p.Add("budget", e.elsewhere)
 		return
 	}
-	budget := Budget{ParseAmount(p, NestedBudget.Amount, in.Amount), store.BudgetType(in.Type)}
+	budget := Budget{ParseAmount(p, NestedBudget.Amount, in.Amount), advert.BudgetType(in.Type)}
 	days := 0
 	if e.endsAt != nil {
 		where := locationOf(e.adAccount.Timezone)
@@ -235,8 +235,8 @@ func uses(rule BidRule, field string) bool {
 }
 
 // spend returns what the change does to what may be spent.
-func (e *edit) spend() store.AdChange {
-	change := store.AdChange{Level: e.ref.Level, PlatformID: e.ref.ID, Platform: e.line.channel.Platform, Param: NestedBudget.Amount}
+func (e *edit) spend() advert.Change {
+	change := advert.Change{Level: e.ref.Level, PlatformID: e.ref.ID, Platform: e.line.channel.Platform, Param: NestedBudget.Amount}
 	if e.patch.Budget != nil {
 		change.BudgetAmount, change.BudgetType, change.EndsAt = e.patch.Budget.Amount, e.patch.Budget.Type, e.endsAt
 	}
@@ -260,22 +260,22 @@ func (s *Service) apply(ctx context.Context, e *edit, dryRun bool) (*DryRun, err
 	}
 	_, err := s.perform(ctx, e.by, deed{
 		line: e.line,
-		begin: intent(e.by, e.op, store.BeginAdAction{
-			AdAccount: e.adAccount, TargetID: e.ref.ID, Plan: store.NewAdObject(e.patch), Change: e.spend(),
-			Before: store.NewAdObject(Patch{Budget: &e.budget, BidStrategy: &e.bid.Strategy, BidAmount: &e.bid.Amount, RoasFloor: &e.bid.RoasFloor}),
+		begin: intent(e.by, e.op, advert.BeginAction{
+			AdAccount: e.adAccount, TargetID: e.ref.ID, Plan: advert.NewObject(e.patch), Change: e.spend(),
+			Before: advert.NewObject(Patch{Budget: &e.budget, BidStrategy: &e.bid.Strategy, BidAmount: &e.bid.Amount, RoasFloor: &e.bid.RoasFloor}),
 		}),
-		ask: func(ctx context.Context, action *store.AdAction, _ bool) (store.AdOutcome, error) {
+		ask: func(ctx context.Context, action *advert.Action, _ bool) (advert.Outcome, error) {
 			var patch Patch // of the first time: the mirror may stand elsewhere by now
 			if err := action.Plan.Decode(&patch); err != nil {
-				return store.AdOutcome{}, core.NewUnknownError("read the plan of a change", err)
+				return advert.Outcome{}, core.NewUnknownError("read the plan of a change", err)
 			}
 			patch.Token = action.ID
 			entity, err := e.line.Update(ctx, e.line.conn, e.ref, patch)
 			if err != nil {
-				return store.AdOutcome{}, err
+				return advert.Outcome{}, err
 			}
 			e.report = s.figures(ctx, e.line, e.ref, e.adAccount)
-			return store.AdOutcome{After: store.NewAdObject(patch), Changed: entity.Batch()}, nil
+			return advert.Outcome{After: advert.NewObject(patch), Changed: entity.Batch()}, nil
 		},
 	})
 	return nil, err
@@ -283,7 +283,7 @@ func (s *Service) apply(ctx context.Context, e *edit, dryRun bool) (*DryRun, err
 
 // figures asks for the figures of one thing after a change. If the network does not tell them, it returns nil: the
 // change succeeded all the same.
-func (s *Service) figures(ctx context.Context, l *line, ref Ref, a *store.AdAccount) *Report {
+func (s *Service) figures(ctx context.Context, l *line, ref Ref, a *advert.Account) *Report {
 	from, to := window{}.in(locationOf(a.Timezone), s.store.Now())
 	heard, err := l.Report(ctx, l.conn, ref.AdAccount, ref.Level, []string{ref.ID}, from, to)
 	if r, known := heard[ref.ID]; err == nil && known {
@@ -296,7 +296,7 @@ func (s *Service) figures(ctx context.Context, l *line, ref Ref, a *store.AdAcco
 func (s *Service) planEdit(ctx context.Context, e *edit) (*DryRun, error) {
 	change := e.spend()
 	if e.isNothing() {
-		change = store.AdChange{}
+		change = advert.Change{}
 	}
 	plan, err := s.dryRun(ctx, e.by.Account, e.op, e.line, e.adAccount, change)
 	if err != nil || e.isNothing() {
@@ -328,12 +328,12 @@ func (s *Service) DeleteCampaign(ctx context.Context, by Actor, id, platform str
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.store.GetAdCampaign(ctx, by.Account, known, id)
+	c, err := s.store.GetCampaign(ctx, by.Account, known, id)
 	if err != nil {
 		return nil, err
 	}
 	if c.DeletedAt != nil {
-		if deleted, err := s.deletedBefore(ctx, by, store.AdOpDeleteCampaign, c.PlatformID); err != nil || deleted {
+		if deleted, err := s.deletedBefore(ctx, by, advert.OpDeleteCampaign, c.PlatformID); err != nil || deleted {
 			return deletedCampaign(c), err
 		}
 		return nil, core.Missing("campaign", "", id)
@@ -347,11 +347,11 @@ func (s *Service) DeleteCampaign(ctx context.Context, by Actor, id, platform str
 	}
 	_, err = s.perform(ctx, by, deed{
 		line: line,
-		begin: intent(by, store.AdOpDeleteCampaign, store.BeginAdAction{
+		begin: intent(by, advert.OpDeleteCampaign, advert.BeginAction{
 			AdAccount: c.AdAccount, TargetID: c.PlatformID,
-			Before: store.NewAdObject(map[string]string{"name": c.Name, "status": string(c.Status)}),
+			Before: advert.NewObject(map[string]string{"name": c.Name, "status": string(c.Status)}),
 		}),
-		ask: func(ctx context.Context, _ *store.AdAction, _ bool) (store.AdOutcome, error) {
+		ask: func(ctx context.Context, _ *advert.Action, _ bool) (advert.Outcome, error) {
 			return line.delete(ctx, c)
 		},
 	})
@@ -362,24 +362,24 @@ func (s *Service) DeleteCampaign(ctx context.Context, by Actor, id, platform str
 }
 
 // deletedCampaign returns the answer to a deletion.
-func deletedCampaign(c *store.AdCampaign) *DeletedCampaign {
+func deletedCampaign(c *advert.Campaign) *DeletedCampaign {
 	return &DeletedCampaign{ID: c.PlatformID, Platform: c.Platform, AdGroupCount: c.AdGroupCount, AdCount: c.AdCount}
 }
 
 // deletedBefore reports whether this very request, when it was sent before, deleted the thing with an id.
-func (s *Service) deletedBefore(ctx context.Context, by Actor, op store.AdOp, id string) (bool, error) {
-	action, err := s.store.RequestedAdAction(ctx, by.Account)
+func (s *Service) deletedBefore(ctx context.Context, by Actor, op advert.Op, id string) (bool, error) {
+	action, err := s.store.RequestedAction(ctx, by.Account)
 	if err != nil || action == nil {
 		return false, err
 	}
-	return action.Op == op && action.TargetID == id && action.State == store.AdActionDone, nil
+	return action.Op == op && action.TargetID == id && action.State == advert.ActionDone, nil
 }
 
 // delete deletes a campaign at the network. One that is gone already is no error.
-func (l *line) delete(ctx context.Context, c *store.AdCampaign) (store.AdOutcome, error) {
-	_, err := l.Delete(ctx, l.conn, Ref{AdAccount: c.AdAccountID, Level: store.AdLevelCampaign, ID: c.PlatformID})
+func (l *line) delete(ctx context.Context, c *advert.Campaign) (advert.Outcome, error) {
+	_, err := l.Delete(ctx, l.conn, Ref{AdAccount: c.AdAccountID, Level: advert.LevelCampaign, ID: c.PlatformID})
 	if err != nil && !errors.Is(err, ErrNotFound) {
-		return store.AdOutcome{}, err
+		return advert.Outcome{}, err
 	}
-	return store.AdOutcome{CancelledCampaign: c.PlatformID}, nil
+	return advert.Outcome{CancelledCampaign: c.PlatformID}, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/sandbox"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -23,10 +23,10 @@ func TestUpdateAdGroup_ChangesItsBudget(t *testing.T) {
 		ad := w.create(w.ad()).Row
 		out, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, budget("35.50", "daily"))
 		require.NoError(t, err)
-		assert.Equal(t, store.AdAmount(35_500_000), out.Group.Row.BudgetAmount)
+		assert.Equal(t, advert.Amount(35_500_000), out.Group.Row.BudgetAmount)
 		assert.NotNil(t, out.Group.Metrics)
 		action := w.actions()[0]
-		assert.Equal(t, store.AdOpUpdateGroup, action.Op)
+		assert.Equal(t, advert.OpUpdateGroup, action.Op)
 		assert.Contains(t, action.Before.Text(), `"amount":20000000`)
 		assert.Contains(t, action.After.Text(), `"amount":35500000`)
 
@@ -82,7 +82,7 @@ func TestUpdate_SaysWhatIsWrong(t *testing.T) {
 
 		out, err := w.UpdateCampaign(t.Context(), w.by, cbo.CampaignID, budget("100", "daily"))
 		require.NoError(t, err)
-		assert.Equal(t, 100*store.AdUnit, out.Campaign.Row.BudgetAmount)
+		assert.Equal(t, 100*advert.AmountUnit, out.Campaign.Row.BudgetAmount)
 	})
 }
 
@@ -99,7 +99,7 @@ func TestUpdateCampaign_DryRunShowsTheBill(t *testing.T) {
 		assert.Nil(t, out.Campaign)
 		require.Len(t, out.Plan.Calls, 1)
 		assert.Equal(t, "5000", out.Plan.Calls[0].Fields["budget_sent"])
-		assert.Equal(t, store.AdAmount(before+30)*store.AdUnit, out.Plan.Figures[0].TotalAfter)
+		assert.Equal(t, advert.Amount(before+30)*advert.AmountUnit, out.Plan.Figures[0].TotalAfter)
 		assert.Zero(t, w.line.of("Update"))
 	})
 }
@@ -109,11 +109,11 @@ func TestUpdateAdGroup_BidsFromNowOn(t *testing.T) {
 		ad := w.create(w.ad()).Row
 		out, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "cost_cap", Amount: "3.25"}})
 		require.NoError(t, err)
-		assert.Equal(t, store.BidStrategyCostCap, out.Group.Row.BidStrategy)
-		assert.Equal(t, store.AdAmount(3_250_000), out.Group.Row.BidAmount)
+		assert.Equal(t, advert.BidStrategyCostCap, out.Group.Row.BidStrategy)
+		assert.Equal(t, advert.Amount(3_250_000), out.Group.Row.BidAmount)
 		out, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "LOWEST_COST_WITH_BID_CAP"}})
 		require.NoError(t, err, "the amount stays")
-		assert.Equal(t, store.AdAmount(3_250_000), out.Group.Row.BidAmount)
+		assert.Equal(t, advert.Amount(3_250_000), out.Group.Row.BidAmount)
 		out, err = w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "lowest_cost_without_cap"}})
 		require.NoError(t, err)
 		assert.Zero(t, out.Group.Row.BidAmount)
@@ -125,10 +125,10 @@ func TestUpdateAdGroup_LimitsABidThatStaysUnderAnotherStrategy(t *testing.T) {
 		ad := w.create(w.ad()).Row
 		_, err := w.UpdateAdGroup(t.Context(), w.by, ad.AdGroupID, ads.UpdateBudget{Bid: ads.BidInput{Strategy: "COST_CAP", Amount: "100"}})
 		require.NoError(t, err)
-		_, err = w.UpdateLimits(t.Context(), w.by, func(l *store.AdLimits) {
+		_, err = w.UpdateLimits(t.Context(), w.by, func(l *advert.Limits) {
 			limit := l.Of("usd")
-			limit.MaxBid = new(5 * store.AdUnit)
-			l.Currencies.V = map[string]store.AdLimit{"usd": limit}
+			limit.MaxBid = new(5 * advert.AmountUnit)
+			l.Currencies.V = map[string]advert.Limit{"usd": limit}
 		})
 		require.NoError(t, err)
 		for _, dry := range []bool{false, true} {
@@ -146,7 +146,7 @@ func TestPauseAdGroup_CountsWhatIsBelow(t *testing.T) {
 		paused, err := w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "facebook")
 		require.NoError(t, err)
 		assert.True(t, paused.Changed)
-		assert.Equal(t, store.AdStatusPaused, paused.Status)
+		assert.Equal(t, advert.StatusPaused, paused.Status)
 		assert.Equal(t, 1, paused.Updated)
 		assert.Equal(t, "allow", w.actions()[0].Approval)
 		calls := w.line.of("SetStatus")
@@ -160,8 +160,8 @@ func TestPauseAdGroup_CountsWhatIsBelow(t *testing.T) {
 		resumed, err := w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")
 		require.NoError(t, err)
 		assert.True(t, resumed.Changed)
-		assert.Equal(t, store.AdConfiguredActive, resumed.Configured)
-		assert.Equal(t, store.AdStatusPaused, resumed.Status)
+		assert.Equal(t, advert.ConfiguredActive, resumed.Configured)
+		assert.Equal(t, advert.StatusPaused, resumed.Status)
 		assert.Contains(t, resumed.Message, "campaign is paused")
 	})
 }
@@ -189,7 +189,7 @@ func TestDeleteCampaign_TakesAllWithIt(t *testing.T) {
 		assert.Equal(t, 1, deleted.AdCount)
 		shown, err := w.Service.GetCampaign(t.Context(), w.by.Account, ad.CampaignID, ads.GetAdObject{})
 		require.NoError(t, err)
-		assert.Equal(t, store.AdStatusCancelled, shown.Status)
+		assert.Equal(t, advert.StatusCancelled, shown.Status)
 		for _, do := range []func() error{
 			func() error { _, err := w.DeleteCampaign(t.Context(), w.by, ad.CampaignID, ""); return err },
 			func() error {
@@ -268,17 +268,17 @@ func TestUpdateAdGroup_SentAgainIsTheChangeOfTheFirstTime(t *testing.T) {
 		unknown(t, err)
 		w.line.say("", nil)
 
-		half := ads.Patch{Currency: "usd", Budget: &ads.Budget{Amount: 35 * store.AdUnit, Type: store.BudgetTypeDaily}}
-		_, err = sandbox.New(w.Store, ad.Platform, sandbox.Options{}).Update(t.Context(),
+		half := ads.Patch{Currency: "usd", Budget: &ads.Budget{Amount: 35 * advert.AmountUnit, Type: advert.BudgetTypeDaily}}
+		_, err = sandbox.New(w.Advert, ad.Platform, sandbox.Options{}).Update(t.Context(),
 			ads.Conn{Account: w.by.Account, Channel: w.channel.ID, Platform: ad.Platform, Now: time.Now},
-			ads.Ref{AdAccount: w.account.PlatformID, Level: store.AdLevelGroup, ID: ad.AdGroupID, CampaignID: ad.CampaignID}, half)
+			ads.Ref{AdAccount: w.account.PlatformID, Level: advert.LevelGroup, ID: ad.AdGroupID, CampaignID: ad.CampaignID}, half)
 		require.NoError(t, err)
 		_, err = w.SyncSocialAccount(t.Context(), w.by.Account, w.channel.ID)
 		require.NoError(t, err)
 		_, _, err = w.request("k1", update)
 		require.NoError(t, err)
 		action := w.actions()[0]
-		assert.Equal(t, store.AdActionDone, action.State)
+		assert.Equal(t, advert.ActionDone, action.State)
 		var sent, planned ads.Patch
 		require.NoError(t, action.After.Decode(&sent))
 		require.NoError(t, action.Plan.Decode(&planned))
@@ -299,7 +299,7 @@ func TestResumeAdGroup_SwitchesOnWhatWasCreatedOff(t *testing.T) {
 		assert.True(t, resumed.Changed)
 		_, err = w.BulkResumeCampaigns(t.Context(), w.by, ads.Bulk{Items: []ads.BulkItem{{ID: ad.CampaignID}}})
 		require.NoError(t, err)
-		assert.Equal(t, store.AdStatusActive, w.native()[0].Status)
+		assert.Equal(t, advert.StatusActive, w.native()[0].Status)
 
 		in.AdGroupID, in.Goal, in.BudgetAmount, in.BudgetType = ad.AdGroupID, "", "", ""
 		w.create(in)
@@ -307,7 +307,7 @@ func TestResumeAdGroup_SwitchesOnWhatWasCreatedOff(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, resumed.Changed, "the ad group was on, and the ad off")
 		for _, one := range w.native() {
-			assert.Equal(t, store.AdStatusActive, one.Status)
+			assert.Equal(t, advert.StatusActive, one.Status)
 		}
 		calls := w.line.of("SetStatus")
 		resumed, err = w.ResumeAdGroup(t.Context(), w.by, ad.AdGroupID, "")

@@ -3,7 +3,7 @@ package ads
 import (
 	"slices"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // User is somebody to add to a customer list, as the caller knows them. It is kept in memory only: whatever leaves this
@@ -23,9 +23,9 @@ type User struct {
 
 // HashedUsers are the users of an upload, hashed and ready to be stored and sent.
 type HashedUsers struct {
-	Members    []store.AdMember // each identifier once, in the order of the users
-	Accepted   int              // users with an identifier that no user before them had
-	Duplicates int              // users all of whose identifiers came before
+	Members    []advert.Member // each identifier once, in the order of the users
+	Accepted   int             // users with an identifier that no user before them had
+	Duplicates int             // users all of whose identifiers came before
 	Invalid    []InvalidUser
 	Ignored    []string // fields that were given and that the network does not match
 }
@@ -63,7 +63,7 @@ func (c Caps) HashUsers(users []User) HashedUsers {
 
 // identity names a member: two members with the same kind and hash are the same one.
 type identity struct {
-	kind store.AdIdentifier
+	kind advert.Identifier
 	hash string
 }
 
@@ -73,7 +73,7 @@ func (h *HashedUsers) add(index int, user hashedUser, seen map[identity]bool) {
 	for _, id := range user.identities {
 		if !seen[id] {
 			seen[id] = true
-			h.Members = append(h.Members, store.AdMember{Kind: id.kind, Hash: id.hash, Index: index, Details: user.details})
+			h.Members = append(h.Members, advert.Member{Kind: id.kind, Hash: id.hash, Index: index, Details: user.details})
 		}
 	}
 	if len(h.Members) == before {
@@ -93,7 +93,7 @@ type hashedUser struct {
 // the fields that the network has no use for.
 func (c Caps) hashUser(u User, ignored map[string]bool) (hashedUser, *InvalidUser) {
 	var user hashedUser
-	for _, id := range []identifier{{store.AdIdentifierEmail, u.Email, u.EmailSHA256}, {store.AdIdentifierPhone, u.Phone, u.PhoneSHA256}} {
+	for _, id := range []identifier{{advert.IdentifierEmail, u.Email, u.EmailSHA256}, {advert.IdentifierPhone, u.Phone, u.PhoneSHA256}} {
 		if id.isEmpty() {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // userDetails are the fields that a network may match besides an identifier, in the order of User.
@@ -14,7 +14,7 @@ var userDetails = []string{"first_name", "last_name", "city", "state", "country"
 
 // identifier is an email address or a phone number of a user: plain, hashed by the caller, or both.
 type identifier struct {
-	kind        store.AdIdentifier
+	kind        advert.Identifier
 	plain, hash string
 }
 
@@ -47,7 +47,7 @@ func (i identifier) hashed(form PhoneForm) (string, *InvalidUser) {
 
 // normalized returns the plain identifier in the form that the network hashes, or what is wrong with it.
 func (i identifier) normalized(form PhoneForm) (plain, problem string) {
-	if i.kind == store.AdIdentifierEmail {
+	if i.kind == advert.IdentifierEmail {
 		return normalizeEmail(i.plain)
 	}
 	return normalizePhone(i.plain, form)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/tests/harness/effort"
 )
 
@@ -17,7 +17,7 @@ import (
 const fooHash = "c3a4e32134f513530996852c6fa1b0856972414a2b993bc252f936a27c6cdf1a"
 
 // hashOne hashes one user that must be sound.
-func hashOne(t *testing.T, platform store.Platform, user User) []store.AdMember {
+func hashOne(t *testing.T, platform advert.Platform, user User) []advert.Member {
 	t.Helper()
 	h := CapsOf(platform).HashUsers([]User{user})
 	require.Empty(t, h.Invalid)
@@ -26,7 +26,7 @@ func hashOne(t *testing.T, platform store.Platform, user User) []store.AdMember 
 }
 
 // paramOf returns what is wrong with a user, "" for nothing.
-func paramOf(platform store.Platform, user User) string {
+func paramOf(platform advert.Platform, user User) string {
 	h := CapsOf(platform).HashUsers([]User{user})
 	if len(h.Invalid) == 0 {
 		return ""
@@ -36,15 +36,15 @@ func paramOf(platform store.Platform, user User) string {
 
 func TestHashUsers_HashesTheCanonicalEmail(t *testing.T) {
 	t.Parallel()
-	for _, platform := range store.Platforms {
+	for _, platform := range advert.Platforms {
 		for _, email := range []string{"foo@foo.com", "  foo@foo.com  ", "FOO@Foo.com", "\tfoo@foo.com\n"} {
-			assert.Equal(t, []store.AdMember{{Kind: store.AdIdentifierEmail, Hash: fooHash}}, hashOne(t, platform, User{Email: email}), email)
+			assert.Equal(t, []advert.Member{{Kind: advert.IdentifierEmail, Hash: fooHash}}, hashOne(t, platform, User{Email: email}), email)
 		}
 		for _, email := range []string{"TEST", "@foo.com", "foo@", "foo@foo@foo.com", "fo o@foo.com", " "} {
 			assert.Equal(t, "email", paramOf(platform, User{Email: email}), email)
 		}
 	}
-	dots, without := hashOne(t, store.PlatformGoogle, User{Email: "f.oo@gmail.com"}), hashOne(t, store.PlatformGoogle, User{Email: "foo@gmail.com"})
+	dots, without := hashOne(t, advert.PlatformGoogle, User{Email: "f.oo@gmail.com"}), hashOne(t, advert.PlatformGoogle, User{Email: "foo@gmail.com"})
 	assert.NotEqual(t, dots, without, "one form serves all networks")
 }
 
@@ -75,13 +75,13 @@ func TestNormalizePhone_IsCanonicalPerNetwork(t *testing.T) {
 func TestHashUsers_HashesThePhoneAsItsNetworkWritesIt(t *testing.T) {
 	t.Parallel()
 	user := User{Phone: "+1 (616) 954-78 88"}
-	for platform, plain := range map[store.Platform]string{
-		store.PlatformFacebook: "16169547888", store.PlatformInstagram: "16169547888",
-		store.PlatformTikTok: "+16169547888", store.PlatformGoogle: "+16169547888", store.PlatformTwitter: "+16169547888",
+	for platform, plain := range map[advert.Platform]string{
+		advert.PlatformFacebook: "16169547888", advert.PlatformInstagram: "16169547888",
+		advert.PlatformTikTok: "+16169547888", advert.PlatformGoogle: "+16169547888", advert.PlatformTwitter: "+16169547888",
 	} {
-		assert.Equal(t, []store.AdMember{{Kind: store.AdIdentifierPhone, Hash: hashOf(plain)}}, hashOne(t, platform, user), platform)
+		assert.Equal(t, []advert.Member{{Kind: advert.IdentifierPhone, Hash: hashOf(plain)}}, hashOne(t, platform, user), platform)
 	}
-	for _, platform := range []store.Platform{store.PlatformPinterest, store.PlatformLinkedIn} {
+	for _, platform := range []advert.Platform{advert.PlatformPinterest, advert.PlatformLinkedIn} {
 		assert.Equal(t, "email", paramOf(platform, user), "%s finds nobody by phone", platform)
 	}
 }
@@ -106,49 +106,49 @@ func TestNormalizeDetail_FollowsTheVectorsOfTheNetwork(t *testing.T) {
 func TestHashUsers_SendsDetailsAlongWhereTheyAreMatched(t *testing.T) {
 	t.Parallel()
 	user := User{Email: "foo@foo.com", FirstName: "Mary", LastName: "Smith", City: "San José", State: "CA", Country: "US", Zip: "98 121-9431"}
-	member := hashOne(t, store.PlatformFacebook, user)[0]
+	member := hashOne(t, advert.PlatformFacebook, user)[0]
 	assert.Equal(t, map[string]string{
 		"first_name": hashOf("mary"), "last_name": hashOf("smith"), "city": hashOf("sanjosé"), "state": hashOf("ca"),
 		"country": hashOf("us"), "zip": hashOf("98121"),
 	}, member.Details)
 
-	h := CapsOf(store.PlatformGoogle).HashUsers([]User{user, user})
+	h := CapsOf(advert.PlatformGoogle).HashUsers([]User{user, user})
 	assert.Equal(t, []string{"first_name", "last_name", "city", "state", "country", "zip"}, h.Ignored)
 	assert.Nil(t, h.Members[0].Details)
-	assert.Equal(t, "country", paramOf(store.PlatformFacebook, User{Email: "foo@foo.com", Country: "Germany"}))
-	assert.Empty(t, paramOf(store.PlatformGoogle, User{Email: "foo@foo.com", Country: "Germany"}))
+	assert.Equal(t, "country", paramOf(advert.PlatformFacebook, User{Email: "foo@foo.com", Country: "Germany"}))
+	assert.Empty(t, paramOf(advert.PlatformGoogle, User{Email: "foo@foo.com", Country: "Germany"}))
 }
 
 func TestHashUsers_TakesTheCallersHashes(t *testing.T) {
 	t.Parallel()
-	want := []store.AdMember{{Kind: store.AdIdentifierEmail, Hash: fooHash}, {Kind: store.AdIdentifierPhone, Hash: strings.Repeat("ab", 32)}}
+	want := []advert.Member{{Kind: advert.IdentifierEmail, Hash: fooHash}, {Kind: advert.IdentifierPhone, Hash: strings.Repeat("ab", 32)}}
 	for _, email := range []string{fooHash, strings.ToUpper(fooHash)} {
-		assert.Equal(t, want, hashOne(t, store.PlatformTikTok, User{EmailSHA256: email, PhoneSHA256: strings.Repeat("ab", 32)}))
+		assert.Equal(t, want, hashOne(t, advert.PlatformTikTok, User{EmailSHA256: email, PhoneSHA256: strings.Repeat("ab", 32)}))
 	}
-	assert.Len(t, hashOne(t, store.PlatformTikTok, User{Email: "foo@foo.com", EmailSHA256: fooHash}), 1)
+	assert.Len(t, hashOne(t, advert.PlatformTikTok, User{Email: "foo@foo.com", EmailSHA256: fooHash}), 1)
 	for _, bad := range []string{"abc", fooHash + "0", fooHash[:63], "g" + fooHash[1:], " " + fooHash[1:]} {
-		assert.Equal(t, "email_sha256", paramOf(store.PlatformTikTok, User{EmailSHA256: bad}), bad)
-		assert.Equal(t, "phone_sha256", paramOf(store.PlatformTikTok, User{Email: "foo@foo.com", PhoneSHA256: bad}), bad)
+		assert.Equal(t, "email_sha256", paramOf(advert.PlatformTikTok, User{EmailSHA256: bad}), bad)
+		assert.Equal(t, "phone_sha256", paramOf(advert.PlatformTikTok, User{Email: "foo@foo.com", PhoneSHA256: bad}), bad)
 	}
-	assert.Equal(t, "email_sha256", paramOf(store.PlatformTikTok, User{Email: "bar@foo.com", EmailSHA256: fooHash}))
+	assert.Equal(t, "email_sha256", paramOf(advert.PlatformTikTok, User{Email: "bar@foo.com", EmailSHA256: fooHash}))
 }
 
 func TestHashUsers_TakesAHashForAnyField(t *testing.T) {
 	t.Parallel()
 	phone, name := strings.Repeat("ab", 32), strings.Repeat("0c", 32)
-	want := []store.AdMember{{Kind: store.AdIdentifierEmail, Hash: fooHash}, {Kind: store.AdIdentifierPhone, Hash: phone}}
-	assert.Equal(t, want, hashOne(t, store.PlatformTikTok, User{Email: " " + strings.ToUpper(fooHash), Phone: phone}))
-	member := hashOne(t, store.PlatformFacebook, User{Email: fooHash, EmailSHA256: fooHash, FirstName: name, Country: name})[0]
-	assert.Equal(t, store.AdMember{Kind: store.AdIdentifierEmail, Hash: fooHash, Details: map[string]string{"first_name": name, "country": name}}, member)
-	assert.Equal(t, "email_sha256", paramOf(store.PlatformTikTok, User{Email: phone, EmailSHA256: fooHash}))
+	want := []advert.Member{{Kind: advert.IdentifierEmail, Hash: fooHash}, {Kind: advert.IdentifierPhone, Hash: phone}}
+	assert.Equal(t, want, hashOne(t, advert.PlatformTikTok, User{Email: " " + strings.ToUpper(fooHash), Phone: phone}))
+	member := hashOne(t, advert.PlatformFacebook, User{Email: fooHash, EmailSHA256: fooHash, FirstName: name, Country: name})[0]
+	assert.Equal(t, advert.Member{Kind: advert.IdentifierEmail, Hash: fooHash, Details: map[string]string{"first_name": name, "country": name}}, member)
+	assert.Equal(t, "email_sha256", paramOf(advert.PlatformTikTok, User{Email: phone, EmailSHA256: fooHash}))
 	for _, bad := range []string{fooHash[:63], fooHash + "0", "g" + fooHash[1:]} {
-		assert.Equal(t, "email", paramOf(store.PlatformTikTok, User{Email: bad}), bad)
+		assert.Equal(t, "email", paramOf(advert.PlatformTikTok, User{Email: bad}), bad)
 	}
 }
 
 func TestHashUsers_CountsEachUserOnce(t *testing.T) {
 	t.Parallel()
-	h := CapsOf(store.PlatformFacebook).HashUsers([]User{
+	h := CapsOf(advert.PlatformFacebook).HashUsers([]User{
 		{Email: "foo@foo.com"},
 		{},
 		{Email: "FOO@foo.com"},
@@ -159,9 +159,9 @@ func TestHashUsers_CountsEachUserOnce(t *testing.T) {
 	})
 	assert.Equal(t, 2, h.Accepted, "the second one has a new phone number")
 	assert.Equal(t, 2, h.Duplicates)
-	assert.Equal(t, []store.AdMember{
-		{Kind: store.AdIdentifierEmail, Hash: fooHash, Index: 0},
-		{Kind: store.AdIdentifierPhone, Hash: hashOf("16169547888"), Index: 3},
+	assert.Equal(t, []advert.Member{
+		{Kind: advert.IdentifierEmail, Hash: fooHash, Index: 0},
+		{Kind: advert.IdentifierPhone, Hash: hashOf("16169547888"), Index: 3},
 	}, h.Members)
 	var invalid []string
 	for _, user := range h.Invalid {
@@ -178,7 +178,7 @@ func TestHashUsers_KeepsNothingPlain(t *testing.T) {
 		{Email: secret + "@foo.com", EmailSHA256: fooHash}, {FirstName: secret}, {Email: "a@foo.com", Country: secret, City: secret},
 		{Email: "b@foo.com", FirstName: secret, LastName: secret, City: secret, State: secret, Zip: secret},
 	}
-	for _, platform := range store.Platforms {
+	for _, platform := range advert.Platforms {
 		assert.NotContains(t, fmt.Sprintf("%+v", CapsOf(platform).HashUsers(users)), secret, platform)
 	}
 }
@@ -193,7 +193,7 @@ func TestHashUsers_Hashes10000UsersInNoTime(t *testing.T) {
 		}
 	}
 	took := effort.Of(func() {
-		h := CapsOf(store.PlatformFacebook).HashUsers(users)
+		h := CapsOf(advert.PlatformFacebook).HashUsers(users)
 		require.Equal(t, 10_000, h.Accepted)
 		require.Len(t, h.Members, 20_000)
 	})

@@ -19,7 +19,8 @@ import (
 	"github.com/caarlos0/env/v11"
 
 	"github.com/tillwright/tillwright/server/mail"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
@@ -163,7 +164,7 @@ func (c *Config) check() error {
 	need(c.Synchronous == "full" || c.Synchronous == "normal", "TILLWRIGHT_DATABASE_SYNCHRONOUS", c.Synchronous, "full or normal")
 	need(c.Log == LogJSON || c.Log == LogText, "TILLWRIGHT_LOG", c.Log, "json or text")
 	need(c.TestPayments == "true" || c.TestPayments == "false", "TILLWRIGHT_TEST_PAYMENTS", c.TestPayments, allowedSwitch)
-	need(0 <= c.WebhookRetention && c.WebhookRetention <= store.FailedRetention, "TILLWRIGHT_WEBHOOK_RETENTION", c.WebhookRetention.String(), allowedRetention)
+	need(0 <= c.WebhookRetention && c.WebhookRetention <= outbox.FailedRetention, "TILLWRIGHT_WEBHOOK_RETENTION", c.WebhookRetention.String(), allowedRetention)
 	need(c.StripeURL == "" || validPublicURL(c.StripeURL), "TILLWRIGHT_STRIPE_URL", c.StripeURL, allowedAPI)
 	need(c.MetaURL == "" || validPublicURL(c.MetaURL), "TILLWRIGHT_META_URL", c.MetaURL, allowedAPI)
 	need(c.PinterestURL == "" || validPublicURL(c.PinterestURL), "TILLWRIGHT_PINTEREST_URL", c.PinterestURL, allowedAPI)
@@ -294,13 +295,13 @@ func (c *Config) Guard() (webhooks.GuardOptions, error) {
 }
 
 // liveNetworks are the ad networks that the program can speak to itself. It is never changed.
-var liveNetworks = []store.Platform{store.PlatformFacebook, store.PlatformInstagram, store.PlatformPinterest}
+var liveNetworks = []advert.Platform{advert.PlatformFacebook, advert.PlatformInstagram, advert.PlatformPinterest}
 
 // AdNetworks returns the ad networks that the server speaks to. All others are played by the sandbox.
-func (c *Config) AdNetworks() ([]store.Platform, error) {
-	var all []store.Platform
+func (c *Config) AdNetworks() ([]advert.Platform, error) {
+	var all []advert.Platform
 	for _, part := range splitList(c.AdsNetworks) {
-		p := store.Platform(part)
+		p := advert.Platform(part)
 		if !slices.Contains(liveNetworks, p) {
 			return nil, refusal("TILLWRIGHT_ADS_NETWORKS", part, "some of facebook, instagram and pinterest, separated by commas")
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/mail"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
@@ -55,7 +55,7 @@ func TestAdNetworks_AreTheSandboxUnlessNamed(t *testing.T) {
 	require.NoError(t, err)
 	live, err := c.AdNetworks()
 	require.NoError(t, err)
-	assert.Equal(t, []store.Platform{store.PlatformFacebook, store.PlatformPinterest}, live)
+	assert.Equal(t, []advert.Platform{advert.PlatformFacebook, advert.PlatformPinterest}, live)
 	live, err = (&Config{}).AdNetworks()
 	require.NoError(t, err)
 	assert.Empty(t, live)

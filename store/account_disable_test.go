@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -67,7 +69,7 @@ func TestDisableAccount_RefusesKeysAtOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, broken)
 		_, _, err = s.DisableAccount(t.Context(), "acct_nobody")
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -93,7 +95,7 @@ func TestDisableAccount_RefusesKeysInACrowd(t *testing.T) {
 
 // Whoever makes a key or an endpoint while the account is being switched gets what is refused, whichever was first.
 func TestDisableAccount_RefusesWhatIsMadeMeanwhile(t *testing.T) {
-	eachOutbox(t, func(t *testing.T, o *outbox) {
+	eachSender(t, func(t *testing.T, o *sender) {
 		const makers = 6
 		made, endpoints := make(chan string, makers), make(chan error, makers)
 		begin := make(chan struct{})
@@ -105,7 +107,7 @@ func TestDisableAccount_RefusesWhatIsMadeMeanwhile(t *testing.T) {
 					token = err.Error()
 				}
 				made <- token
-				_, err = o.CreateWebhookEndpoint(t.Context(), o.account, WebhookEndpoint{URL: "https://example.com/hook"})
+				_, err = o.Outbox.CreateWebhookEndpoint(t.Context(), o.account, outbox.WebhookEndpoint{URL: "https://example.com/hook"})
 				endpoints <- err
 			}()
 		}
@@ -120,7 +122,7 @@ func TestDisableAccount_RefusesWhatIsMadeMeanwhile(t *testing.T) {
 			require.NoError(t, <-endpoints)
 		}
 		o.emit("order.paid", "order_1", 1)
-		waiting, err := o.PendingEndpoints(t.Context(), "", 10)
+		waiting, err := o.Outbox.PendingEndpoints(t.Context(), "", 10)
 		require.NoError(t, err)
 		require.Empty(t, waiting)
 		_, _, err = o.EnableAccount(t.Context(), o.account)
@@ -128,32 +130,32 @@ func TestDisableAccount_RefusesWhatIsMadeMeanwhile(t *testing.T) {
 		for _, token := range tokens {
 			requireAccepted(t, true, token, o.Store)
 		}
-		waiting, err = o.PendingEndpoints(t.Context(), "", 10)
+		waiting, err = o.Outbox.PendingEndpoints(t.Context(), "", 10)
 		require.NoError(t, err)
 		require.Len(t, waiting, makers)
 	})
 }
 
 func TestDisableAccount_LetsDeliveriesRest(t *testing.T) {
-	eachOutbox(t, func(t *testing.T, o *outbox) {
+	eachSender(t, func(t *testing.T, o *sender) {
 		e := o.endpoint()
 		o.emit("order.paid", "order_1", 1)
 		_, _, err := o.DisableAccount(t.Context(), o.account)
 		require.NoError(t, err)
 		late := o.endpoint()
 		o.emit("order.paid", "order_2", 1)
-		waiting, err := o.PendingEndpoints(t.Context(), "", 10)
+		waiting, err := o.Outbox.PendingEndpoints(t.Context(), "", 10)
 		require.NoError(t, err)
 		require.Empty(t, waiting)
 		require.Empty(t, o.claim(e, 5))
 		require.Empty(t, o.claim(late, 5))
-		for _, d := range o.deliveries() {
-			require.Equal(t, DeliveryPending, d.State)
+		for _, state := range o.deliveries() {
+			require.Equal(t, outbox.DeliveryPending, state)
 		}
 
 		_, _, err = o.EnableAccount(t.Context(), o.account)
 		require.NoError(t, err)
-		waiting, err = o.PendingEndpoints(t.Context(), "", 10)
+		waiting, err = o.Outbox.PendingEndpoints(t.Context(), "", 10)
 		require.NoError(t, err)
 		require.Len(t, waiting, 2)
 		require.Len(t, o.claim(e, 5), 2)
@@ -188,7 +190,7 @@ func TestDisableAccount_HidesWhatBuyersOpen(t *testing.T) {
 		_, _, err = s.DisableAccount(t.Context(), s.account)
 		require.NoError(t, err)
 		for _, open := range open {
-			requireCode(t, open(), core.CodeMissing)
+			dbtest.RequireCode(t, open(), core.CodeMissing)
 		}
 		_, _, err = s.EnableAccount(t.Context(), s.account)
 		require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -23,9 +24,9 @@ func TestCreateAccount_FindsAHandle(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "x-shop", a.Handle)
 		_, err = s.CreateAccount(t.Context(), NewAccount{Name: "X", Email: "nobody"})
-		requireInvalid(t, err, "email")
+		dbtest.RequireInvalid(t, err, "email")
 		_, err = s.CreateAccount(t.Context(), NewAccount{Name: "X", Email: "x@example.com", Plan: "gold"})
-		requireInvalid(t, err, "plan")
+		dbtest.RequireInvalid(t, err, "plan")
 	})
 }
 
@@ -54,7 +55,7 @@ func TestUpdateAccount_HandlesAreUniqueOnTheServer(t *testing.T) {
 		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com", Plan: PlanPro})
 		require.NoError(t, err)
 		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.Handle = "other" })
-		requireInvalid(t, err, "handle")
+		dbtest.RequireInvalid(t, err, "handle")
 		_, err = s.UpdateAccount(t.Context(), other.ID, func(a *AccountChange) { a.Handle = "renamed" })
 		require.NoError(t, err)
 		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.Handle = "other" })
@@ -110,7 +111,7 @@ func TestUpdateAccount_Validates(t *testing.T) {
 			"statement_descriptor": func(a *AccountChange) { a.StatementDescriptor = ref("more than twenty-two characters") },
 		} {
 			_, err := s.UpdateAccount(t.Context(), s.account, change)
-			requireInvalid(t, err, field)
+			dbtest.RequireInvalid(t, err, field)
 		}
 		before, err := s.GetAccount(t.Context(), s.account)
 		require.NoError(t, err)
@@ -162,7 +163,7 @@ func TestCreateAccount_IsPaidByARealProvider(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, PaymentsProviderStripe, a.PaymentsProvider)
 		_, err = s.UpdateAccount(t.Context(), a.ID, func(a *AccountChange) { a.PaymentsProvider = PaymentsProviderTest })
-		requireInvalid(t, err, "payments_provider")
+		dbtest.RequireInvalid(t, err, "payments_provider")
 		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.Name = "Made before" })
 		require.NoError(t, err)
 	})
@@ -181,9 +182,9 @@ func TestUpdateAccount_TakesKeysOfStripeOfOneMode(t *testing.T) {
 			return err
 		}
 		require.NoError(t, set(ref("pk_live_abcd"), nil))
-		requireInvalid(t, set(nil, ref("sk_test_abcd")), "stripe_publishable_key")
+		dbtest.RequireInvalid(t, set(nil, ref("sk_test_abcd")), "stripe_publishable_key")
 		require.NoError(t, set(nil, ref("rk_live_abcd")))
-		requireInvalid(t, set(ref("pk_test_abcd"), nil), "stripe_publishable_key")
+		dbtest.RequireInvalid(t, set(ref("pk_test_abcd"), nil), "stripe_publishable_key")
 		require.NoError(t, set(ref("pk_test_abcd"), ref("sk_test_abcd")))
 		_, err := s.db.Write.DB.ExecContext(t.Context(), s.db.Write.DB.Rebind(`UPDATE accounts SET stripe_secret_key = ? WHERE id = ?`), []byte("of another server"), s.account)
 		require.NoError(t, err)
@@ -219,6 +220,6 @@ func TestChangePlan_SwitchesOffWhatItDoesNotInclude(t *testing.T) {
 		require.Nil(t, a.CustomDomain)
 		require.False(t, a.RemoveBranding)
 		_, err = change("gold")
-		requireInvalid(t, err, "plan")
+		dbtest.RequireInvalid(t, err, "plan")
 	})
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -39,7 +40,7 @@ func grantedBy(by *APIKey) Granted {
 // requireForbidden wants CodeForbidden with the param.
 func requireForbidden(t *testing.T, err error, param string) {
 	t.Helper()
-	requireCode(t, err, core.CodeForbidden)
+	dbtest.RequireCode(t, err, core.CodeForbidden)
 	var e *core.Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, param, e.Param)
@@ -93,7 +94,7 @@ func TestAPIKeys_LeaveWhatCanDoMoreAlone(t *testing.T) {
 		requireForbidden(t, err, "refunds:write")
 		for _, change := range []func(*APIKey){func(k *APIKey) { k.Scopes.V = nil }, func(k *APIKey) { k.ExpiresAt = nil }} {
 			_, err = s.UpdateAPIKey(t.Context(), s.account, grantedBy(weak), weak.ID, change)
-			requireCode(t, err, core.CodeForbidden) // nor does a key raise itself
+			dbtest.RequireCode(t, err, core.CodeForbidden) // nor does a key raise itself
 		}
 		_, err = s.DeleteAPIKey(t.Context(), s.account, grantedBy(other), other.ID, false)
 		require.NoError(t, err, "a key may always delete itself")
@@ -109,9 +110,9 @@ func TestUpdateAPIKey_GoesNotBeyondItsMaker(t *testing.T) {
 		maker := s.made(t, nil, NewAPIKey{Scopes: []string{"keys:write", "orders:read"}, ExpiresAt: &soon})
 		child := s.made(t, maker, NewAPIKey{Scopes: []string{"orders:read"}})
 		_, err := s.UpdateAPIKey(t.Context(), s.account, grantedBy(full), child.ID, func(k *APIKey) { k.Scopes.V = []string{"products:read"} })
-		requireInvalid(t, err, "scopes")
+		dbtest.RequireInvalid(t, err, "scopes")
 		_, err = s.UpdateAPIKey(t.Context(), s.account, grantedBy(full), child.ID, func(k *APIKey) { k.ExpiresAt = nil })
-		requireInvalid(t, err, "expires_at")
+		dbtest.RequireInvalid(t, err, "expires_at")
 	})
 }
 
@@ -156,7 +157,7 @@ func TestDeleteAPIKey_RevokesWhatItMade(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, known)
 		_, _, err = s.CreateAPIKey(t.Context(), s.account, grantedBy(child), NewAPIKey{})
-		requireCode(t, err, core.CodeUnauthenticated)
+		dbtest.RequireCode(t, err, core.CodeUnauthenticated)
 	})
 }
 
@@ -172,7 +173,7 @@ func TestDeleteAPIKey_LetsTheCallerAdopt(t *testing.T) {
 		way, other := s.made(t, old, NewAPIKey{}), s.made(t, old, NewAPIKey{Scopes: []string{"orders:read"}})
 		next := s.made(t, way, NewAPIKey{}) // descends from the key that it deletes
 		_, err := s.DeleteAPIKey(t.Context(), s.account, grantedBy(old), old.ID, true)
-		requireInvalid(t, err, "descendants")
+		dbtest.RequireInvalid(t, err, "descendants")
 		_, err = s.DeleteAPIKey(t.Context(), s.account, grantedBy(next), old.ID, true)
 		require.NoError(t, err)
 		require.False(t, s.exists(t, old))

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 func TestAPIKey_HoldsAScopeOnce(t *testing.T) {
@@ -23,14 +25,14 @@ func TestNames_AreNotWhiteSpace(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		const blank = " \u3000\t"
 		_, _, err := s.CreateAPIKey(t.Context(), s.account, Granted{}, NewAPIKey{Name: blank})
-		requireInvalid(t, err, "name")
+		dbtest.RequireInvalid(t, err, "name")
 		_, err = s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: blank}})
-		requireInvalid(t, err, "name")
+		dbtest.RequireInvalid(t, err, "name")
 		_, err = s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("ada@example.com"), Name: ref(blank)})
-		requireInvalid(t, err, "name")
-		_, err = s.CreateAISite(t.Context(), s.account, AISite{Name: blank})
-		requireInvalid(t, err, "name")
+		dbtest.RequireInvalid(t, err, "name")
+		_, err = s.Content.CreateAISite(t.Context(), s.account, content.AISite{Name: blank})
+		dbtest.RequireInvalid(t, err, "name")
 		_, err = s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) { a.Name = blank })
-		requireInvalid(t, err, "name")
+		dbtest.RequireInvalid(t, err, "name")
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -292,7 +293,7 @@ func TestCreateAPIKey_GrantsNoMoreThanTheCreatorHas(t *testing.T) {
 		by := Granted{KeyID: &maker.ID}
 		for _, scopes := range [][]string{nil, {"orders:read"}, {"products:read", "products:write"}} {
 			_, _, err := s.CreateAPIKey(t.Context(), s.account, by, NewAPIKey{Name: "more", Scopes: scopes})
-			requireCode(t, err, core.CodeForbidden)
+			dbtest.RequireCode(t, err, core.CodeForbidden)
 		}
 		key, token, err := s.CreateAPIKey(t.Context(), s.account, by, NewAPIKey{Name: "same", Scopes: []string{"products:read"}})
 		require.NoError(t, err)
@@ -300,14 +301,14 @@ func TestCreateAPIKey_GrantsNoMoreThanTheCreatorHas(t *testing.T) {
 		require.False(t, core.WellFormedToken(token[:len(token)-1]+"!"))
 		require.Equal(t, token[len(token)-4:], key.TokenLast4)
 		_, err = s.UpdateAPIKey(t.Context(), s.account, by, key.ID, func(k *APIKey) { k.Scopes.V = nil })
-		requireCode(t, err, core.CodeForbidden)
+		dbtest.RequireCode(t, err, core.CodeForbidden)
 		renamed, err := s.UpdateAPIKey(t.Context(), s.account, by, key.ID, func(k *APIKey) { k.Name = "other" })
 		require.NoError(t, err)
 		require.Equal(t, "other", renamed.Name)
 		_, _, err = s.CreateAPIKey(t.Context(), s.account, Granted{}, NewAPIKey{Scopes: []string{"coffee:read"}})
-		requireInvalid(t, err, "scopes")
+		dbtest.RequireInvalid(t, err, "scopes")
 		_, _, err = s.CreateAPIKey(t.Context(), s.account, Granted{}, NewAPIKey{ExpiresAt: ref(s.Now())})
-		requireInvalid(t, err, "expires_at")
+		dbtest.RequireInvalid(t, err, "expires_at")
 		found, _, err := s.ListAPIKeys(t.Context(), s.account, ListAPIKeys{Page: core.Page{Limit: 10}, ListFilter: core.ListFilter{Q: "OTHER"}})
 		require.NoError(t, err)
 		require.Len(t, found, 1)

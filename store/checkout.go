@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // CheckoutStatus says how far a checkout has come.
@@ -298,7 +299,9 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 		if err := u.insertLines(ctx, items); err != nil {
 			return nil, err
 		}
-		return c, u.emit(ctx, event{EventCheckoutCreated, account, c.ID, c.EventSeq, &CheckoutDetail{c, items}})
+		return c, u.emit(ctx, outbox.NewEvent{
+			Kind: outbox.EventCheckoutCreated, Account: account, Key: c.ID, Seq: c.EventSeq, Data: &CheckoutDetail{c, items},
+		})
 	})
 }
 

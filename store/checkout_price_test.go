@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // taxed makes the account tax by a table.
@@ -49,7 +50,7 @@ func TestCheckout_TaxFollowsTheAddress(t *testing.T) {
 		require.Nil(t, c.TaxAmount, "nobody knows where the buyer is")
 		require.Equal(t, int64(1000), c.TotalAmount)
 		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
-		requireInvalid(t, err, "billing_address")
+		dbtest.RequireInvalid(t, err, "billing_address")
 
 		german := s.change(t, c, in("DE"))
 		require.Equal(t, int64(190), *german.TaxAmount)
@@ -103,7 +104,7 @@ func TestBeginConfirm_RefusesATotalThatHasChanged(t *testing.T) {
 		c := s.change(t, s.checkout(t, s.onSale(t, fixedPrice(1000))), in("DE"))
 		s.taxed(t, TaxBehaviorExclusive, TaxRate{Country: ref("DE"), RateBps: 700, Name: "MwSt."})
 		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
-		requireInvalid(t, err, "line_items")
+		dbtest.RequireInvalid(t, err, "line_items")
 		require.Equal(t, core.Recorded, core.OutcomeOf(err))
 		shown, err := s.GetCheckout(t.Context(), s.account, c.ID)
 		require.NoError(t, err)
@@ -197,10 +198,10 @@ func TestCheckout_RefusesDiscountsThatCannotBeUsed(t *testing.T) {
 		} {
 			t.Log(name)
 			_, err := s.UpdateCheckout(t.Context(), s.account, c.ID, refused.change)
-			requireInvalid(t, err, refused.field)
+			dbtest.RequireInvalid(t, err, refused.field)
 		}
 		_, err := s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.DiscountID = ref(core.NewID(core.KindDiscount)) })
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -213,7 +214,7 @@ func TestCheckout_AFailedPaymentGivesTheRedemptionBack(t *testing.T) {
 		begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 		require.NoError(t, err)
 		_, err = s.BeginConfirm(t.Context(), s.account, other.ID, byCard)
-		requireInvalid(t, err, "discount_code")
+		dbtest.RequireInvalid(t, err, "discount_code")
 		_, err = s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusFailed, Failure: &PaymentFailure{Code: "card_declined"}})
 		require.NoError(t, err)
 		require.Equal(t, int64(900), s.confirm(t, other).Payment.Amount)
@@ -235,7 +236,7 @@ func TestCheckout_AllOffNeedsNoPayment(t *testing.T) {
 		require.Nil(t, done.Payment)
 		require.Equal(t, CheckoutPaymentStatusNoPaymentRequired, done.Checkout.PaymentStatus)
 		_, err := s.BeginConfirm(t.Context(), s.account, second.ID, byCard)
-		requireInvalid(t, err, "discount_code")
+		dbtest.RequireInvalid(t, err, "discount_code")
 		s.sound(t)
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // onSale makes an active product and returns its price variant.
@@ -61,7 +62,7 @@ func TestUpdateCheckout_NothingComesWithARefusal(t *testing.T) {
 		require.NoError(t, err)
 		tooMuch := s.discount(t, func(d *Discount) { d.PercentBps = ref(int64(9800)) })
 		refused, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.DiscountID = &tooMuch.ID })
-		requireInvalid(t, err, "discount")
+		dbtest.RequireInvalid(t, err, "discount")
 		require.ErrorContains(t, err, "leaves 20 to pay")
 		require.Nil(t, refused)
 		after, err := s.GetCheckout(t.Context(), s.account, before.ID)
@@ -113,22 +114,22 @@ func TestCheckout_IsInACurrencyThatEveryLineIsSoldIn(t *testing.T) {
 		for _, v := range []*PriceVariant{s.onSale(t, fixedPrice(1900)), tip, free} {
 			for _, currency := range []string{"zzz", "eur"} {
 				_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{Currency: currency}, Lines: pieceOf(v)})
-				requireInvalid(t, err, "currency")
+				dbtest.RequireInvalid(t, err, "currency")
 				made := s.checkout(t, v)
 				_, err = s.UpdateCheckout(t.Context(), s.account, made.ID, func(d *CheckoutDraft) { d.Currency = currency })
-				requireInvalid(t, err, "currency")
+				dbtest.RequireInvalid(t, err, "currency")
 			}
 		}
 		euros := s.onSale(t, PriceVariant{Amount: 1900, Currency: "eur"})
 		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(euros, free)})
-		requireInvalid(t, err, "line_items")
+		dbtest.RequireInvalid(t, err, "line_items")
 	})
 }
 
 func TestCheckout_NeedsALine(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}})
-		requireInvalid(t, err, "line_items")
+		dbtest.RequireInvalid(t, err, "line_items")
 	})
 }
 
@@ -146,9 +147,9 @@ func TestCreateCheckout_AProductThatGoesMeanwhileIsMissing(t *testing.T) {
 			require.NoError(t, err)
 		}
 		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(guide)})
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 		_, err = s.BeginConfirm(t.Context(), s.account, made.ID, byCard)
-		requireInvalid(t, err, "line_items")
+		dbtest.RequireInvalid(t, err, "line_items")
 	})
 }
 
@@ -160,7 +161,7 @@ func TestCheckout_CountsThePiecesOfAllLines(t *testing.T) {
 		} {
 			one := s.onSale(t, v)
 			_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(one, one)})
-			requireInvalid(t, err, "line_items")
+			dbtest.RequireInvalid(t, err, "line_items")
 			s.checkout(t, one)
 		}
 		pack := s.onSale(t, PriceVariant{Amount: 500, Currency: "usd", QuantityMin: 2})
@@ -181,9 +182,9 @@ func TestBeginConfirm_AsksEveryProductsQuestions(t *testing.T) {
 		}
 		c := s.checkout(t, needy, idle)
 		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
-		requireInvalid(t, err, "custom_field_data.size")
+		dbtest.RequireInvalid(t, err, "custom_field_data.size")
 		_, err = s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.CustomFieldData.V = map[string]string{"size": "XL"} })
-		requireInvalid(t, err, "custom_field_data.size")
+		dbtest.RequireInvalid(t, err, "custom_field_data.size")
 		_, err = s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.CustomFieldData.V = map[string]string{"size": "true"} })
 		require.NoError(t, err)
 		_, err = s.BeginConfirm(t.Context(), s.account, c.ID, byCard)

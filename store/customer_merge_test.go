@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // Whoever adds a table whose rows are a customer's has to say what becomes of them.
@@ -76,7 +77,7 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 		})
 		require.NoError(t, err)
 		_, err = s.MergeCustomer(t.Context(), s.account, into.ID, into.ID)
-		requireInvalid(t, err, "from")
+		dbtest.RequireInvalid(t, err, "from")
 		_, err = s.MergeCustomer(t.Context(), s.account, into.ID, "cust_"+strings.TrimPrefix(from.ID, "cus_"))
 		require.NoError(t, err)
 		got, err := s.GetCustomer(t.Context(), s.account, into.ID)
@@ -88,7 +89,7 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 		assert.Len(t, got.Metadata.Map(), core.MetadataMaxKeys)
 		assert.Equal(t, "own", got.Metadata.Map()["k00"])
 		_, err = s.UpdateCustomer(t.Context(), s.account, from.ID, func(c *Customer) { c.Name = ref("x") })
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM customers WHERE id = ? AND (email IS NOT NULL OR name IS NOT NULL OR external_id IS NOT NULL)`, from.ID))
 	})
 }

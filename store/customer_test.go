@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // customer makes one, with the merchant's own id if there is one.
@@ -23,21 +25,21 @@ func TestCheckout_RefusesACustomerWithTheExternalIDOfAnother(t *testing.T) {
 			return s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerID: &customer, ExternalCustomerID: &externalID}, Lines: pieceOf(guide)})
 		}
 		_, err := create(ada.ID, "g1")
-		requireInvalid(t, err, "external_customer_id")
+		dbtest.RequireInvalid(t, err, "external_customer_id")
 		_, err = create(grace.ID, "g1")
 		require.NoError(t, err)
 		made, err := create(ada.ID, "a1")
 		require.NoError(t, err, "nobody has it")
 
 		_, err = s.UpdateCheckout(t.Context(), s.account, made.ID, func(d *CheckoutDraft) { d.ExternalCustomerID = ref("g1") })
-		requireInvalid(t, err, "external_customer_id")
+		dbtest.RequireInvalid(t, err, "external_customer_id")
 
 		_, err = s.UpdateCustomer(t.Context(), s.account, grace.ID, func(c *Customer) { c.ExternalID = ref("a1") })
 		require.NoError(t, err)
 		_, err = s.UpdateCheckout(t.Context(), s.account, made.ID, func(d *CheckoutDraft) { d.CustomerName = ref("Ada") })
 		require.NoError(t, err, "what a change leaves alone is not held against it")
 		_, err = s.BeginConfirm(t.Context(), s.account, made.ID, byCard)
-		requireInvalid(t, err, "external_customer_id")
+		dbtest.RequireInvalid(t, err, "external_customer_id")
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM payments`))
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -112,7 +113,7 @@ func TestRedeem_CountsAndReleaseGivesBack(t *testing.T) {
 		require.NoError(t, err)
 		s.requireCounted(t, d, 1)
 		_, err = s.redeemed(t, d, "grace@example.com")
-		requireInvalid(t, err, "discount_code")
+		dbtest.RequireInvalid(t, err, "discount_code")
 		s.requireCounted(t, d, 1)
 		s.released(t, first)
 		s.released(t, first) // there is nothing left to give back
@@ -140,7 +141,7 @@ func TestRedeem_RefusesWhatCannotBeUsedAnyMore(t *testing.T) {
 			})
 			require.NoError(t, err)
 			_, err = s.redeemed(t, d, "ada@example.com") // with what was read before
-			requireInvalid(t, err, "discount_code")
+			dbtest.RequireInvalid(t, err, "discount_code")
 			n := s.count(t, `SELECT redemptions_count FROM discounts WHERE account_id = ? AND id = ?`, s.account, d.ID)
 			require.Zero(t, n, name)
 		}
@@ -155,7 +156,7 @@ func TestRedeem_CountsPerBuyerInAnyCase(t *testing.T) {
 			require.NoError(t, err)
 		}
 		_, err := s.redeemed(t, d, "Ada@Example.com")
-		requireInvalid(t, err, "discount_code")
+		dbtest.RequireInvalid(t, err, "discount_code")
 		s.requireCounted(t, d, 3)
 	})
 }
@@ -167,11 +168,11 @@ func TestRedeem_FirstPurchaseIsOne(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, CheckoutStatusCompleted, begun.Checkout.Status)
 		_, err = s.redeemed(t, d, "Grace@example.com") // who has bought by now
-		requireInvalid(t, err, "discount_code")
+		dbtest.RequireInvalid(t, err, "discount_code")
 		_, err = s.redeemed(t, d, "ada@example.com")
 		require.NoError(t, err)
 		_, err = s.redeemed(t, d, "ada@example.com") // whose first purchase is under way
-		requireInvalid(t, err, "discount_code")
+		dbtest.RequireInvalid(t, err, "discount_code")
 		s.requireCounted(t, d, 1)
 	})
 }
@@ -221,7 +222,7 @@ func TestDeleteDiscount_KeepsTheRowForItsRedemptions(t *testing.T) {
 		_, err = s.DeleteDiscount(t.Context(), s.account, d.ID)
 		require.NoError(t, err)
 		_, err = s.GetDiscount(t.Context(), s.account, d.ID)
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 		again := s.discount(t, func(d *Discount) { d.Code = ref("spring") }) // the code is free
 		found, err := s.LookupDiscount(t.Context(), s.account, "Spring")
 		require.NoError(t, err)

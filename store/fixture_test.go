@@ -1,15 +1,14 @@
 package store
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -17,21 +16,6 @@ import (
 type shop struct {
 	*Store
 	account string
-}
-
-// This package cannot import harness/migrated, which imports it.
-var _ = database.Prepare(migrate)
-
-func migrate(url string) error {
-	sealer, err := core.NewSealer(make([]byte, 32))
-	if err != nil {
-		return err
-	}
-	s, err := Open(context.Background(), Options{URL: url, Sealer: sealer, Synchronous: "normal"})
-	if err != nil {
-		return err
-	}
-	return errors.Join(s.db.Migrate(context.Background()), s.Close())
 }
 
 func newShop(t testing.TB, url string) *shop {
@@ -75,32 +59,7 @@ func (s *shop) eventTypes(t *testing.T, key string) []string {
 // count returns the result of a SELECT count(*).
 func (s *shop) count(t *testing.T, query string, args ...any) int {
 	t.Helper()
-	n, err := db.Get[int](context.Background(), s.Store.db, query, args...)
-	require.NoError(t, err)
-	return *n
-}
-
-// requireInvalid wants CodeInvalid on the field.
-func requireInvalid(t *testing.T, err error, field string) {
-	t.Helper()
-	var e *core.Error
-	require.ErrorAs(t, err, &e)
-	require.Equal(t, core.CodeInvalid, e.Code, e.Message)
-	require.Contains(t, e.Fields, field)
-}
-
-// requireCode wants an *Error of the code.
-func requireCode(t *testing.T, err error, code core.Code) {
-	t.Helper()
-	var e *core.Error
-	require.ErrorAs(t, err, &e)
-	require.Equal(t, code, e.Code, e.Message)
-}
-
-// asError returns the refusal in an error, nil if it is none.
-func asError(err error) *core.Error {
-	e, _ := errors.AsType[*core.Error](err)
-	return e
+	return dbtest.Count(t, s.Store.db, query, args...)
 }
 
 func ref[T any](v T) *T { return &v }

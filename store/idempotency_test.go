@@ -15,6 +15,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -57,7 +58,7 @@ func TestRequest_FiftyAtOnceMakeOne(t *testing.T) {
 						bodies <- string(answer.Body)
 						return
 					}
-					requireCode(t, err, core.CodeInProgress)
+					dbtest.RequireCode(t, err, core.CodeInProgress)
 				})
 			}
 			all.Wait()
@@ -85,7 +86,7 @@ func TestRequest_ReplaysTheFirstAnswer(t *testing.T) {
 		require.Equal(t, 1, s.products(t))
 
 		_, _, err = s.db.Request(t.Context(), s.key("k", "something else"), s.create(s.Store))
-		requireCode(t, err, core.CodeKeyReused)
+		dbtest.RequireCode(t, err, core.CodeKeyReused)
 		require.Zero(t, s.count(t, `SELECT count(*) FROM idempotency_keys WHERE body = ?`, first.Body), "answers are sealed")
 
 		s.db.Options.Now = func() time.Time { return time.Now().Add(db.KeyLifetime + time.Minute) }
@@ -111,7 +112,7 @@ func TestRequest_ReplaysToManyAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		_, _, err = s.db.Request(t.Context(), s.key("k", "another"), s.create(s.Store))
-		requireCode(t, err, core.CodeKeyReused)
+		dbtest.RequireCode(t, err, core.CodeKeyReused)
 	})
 }
 
@@ -160,7 +161,7 @@ func TestRequest_FailedUseCaseDoomsTheRequest(t *testing.T) {
 			require.Error(t, dropped)
 			return &core.Answer{Status: 200}, nil
 		})
-		requireInvalid(t, err, "status")
+		dbtest.RequireInvalid(t, err, "status")
 		require.Zero(t, s.products(t))
 	})
 }
@@ -215,7 +216,7 @@ func TestRequest_AfterAStep(t *testing.T) {
 			require.ErrorIs(t, err, test.end, name)
 			if test.kept {
 				_, _, err = s.db.Request(t.Context(), s.key(name, "another body"), s.create(s.Store))
-				requireCode(t, err, core.CodeKeyReused)
+				dbtest.RequireCode(t, err, core.CodeKeyReused)
 			}
 			answer, replayed, err := s.db.Request(t.Context(), s.key(name, "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*core.Answer, error) {
 				return s.create(s.Store)(ctx)
@@ -249,7 +250,7 @@ func TestRequest_LeaseIsTakenOver(t *testing.T) {
 		var effects []string
 		_, _, err := s.db.Request(t.Context(), s.key("k", "pay"), s.external(s.Store, &effects, func(ctx context.Context) (*core.Answer, error) {
 			_, _, err := late.db.Request(t.Context(), s.key("k", "pay"), s.create(late))
-			requireCode(t, err, core.CodeInProgress)
+			dbtest.RequireCode(t, err, core.CodeInProgress)
 
 			endLeases(t, late)
 			_, replayed, err := late.db.Request(t.Context(), s.key("k", "pay"), s.external(late, &effects, s.create(late)))
@@ -257,7 +258,7 @@ func TestRequest_LeaseIsTakenOver(t *testing.T) {
 			require.False(t, replayed)
 			return s.create(s.Store)(ctx)
 		}))
-		requireCode(t, err, core.CodeInProgress)
+		dbtest.RequireCode(t, err, core.CodeInProgress)
 		require.Len(t, effects, 2)
 		require.Equal(t, effects[0], effects[1])
 		require.Equal(t, 1, s.products(t), "the first one's change is rolled back")

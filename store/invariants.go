@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // eventInvariants hold for the events since a moment, which is their argument and which is to be so late that none of these
@@ -291,7 +293,7 @@ func (s *Store) arrayInvariants() []db.Invariant {
 }
 
 // Check returns all rows that break a promise: see CheckEach.
-func (s *Store) Check(ctx context.Context, keep DeliveryRetention) ([]core.Violation, error) {
+func (s *Store) Check(ctx context.Context, keep outbox.DeliveryRetention) ([]core.Violation, error) {
 	var all []core.Violation
 	err := s.CheckEach(ctx, keep, func(_ string, broken []core.Violation) { all = append(all, broken...) })
 	return all, err
@@ -300,8 +302,8 @@ func (s *Store) Check(ctx context.Context, keep DeliveryRetention) ([]core.Viola
 // CheckEach reads every row, and calls checked for each promise with the rows that break it. Of events it reads those that the
 // retention has not begun to delete. It takes no locks: it may run at any time on a database at work, since each promise is one
 // statement and holds after every transaction.
-func (s *Store) CheckEach(ctx context.Context, keep DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
-	if err := s.db.CheckAll(ctx, slices.Concat(invariants, s.arrayInvariants(), adInvariants), checked); err != nil {
+func (s *Store) CheckEach(ctx context.Context, keep outbox.DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
+	if err := s.db.CheckAll(ctx, slices.Concat(invariants, s.arrayInvariants(), advert.Invariants), checked); err != nil {
 		return err
 	}
 	return s.db.CheckAll(ctx, eventInvariants, checked, s.Now().Add(-min(keep.Succeeded, keep.Failed)))

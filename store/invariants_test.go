@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -11,11 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // aDay is the retention that servers have by default.
-var aDay = DeliveryRetention{Failed: 7 * 24 * time.Hour, Succeeded: 24 * time.Hour}
+var aDay = outbox.DeliveryRetention{Failed: 7 * 24 * time.Hour, Succeeded: 24 * time.Hour}
 
 // purchases makes a paid order of two pieces at a discount, and leaves a second checkout that is being paid.
 func purchases(t *testing.T, s *Store, account string) {
@@ -140,16 +141,17 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"no API key can do more than the key that made it": `UPDATE api_keys SET created_by = 'key_other'`,
 	}
 	database.Each(t, func(t *testing.T, url string) {
-		o := newOutbox(t, url)
+		o := newSender(t, url)
 		s := o.Store
 		purchases(t, s, o.account)
 		_, _, err := s.CreateAPIKey(t.Context(), o.account, Granted{}, NewAPIKey{})
 		require.NoError(t, err)
-		sound, err := s.Check(t.Context(), aDay)
+		check := func(ctx context.Context) ([]core.Violation, error) { return s.Check(ctx, aDay) }
+		sound, err := check(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, sound)
 		for _, i := range slices.Concat(invariants, s.arrayInvariants(), eventInvariants) {
-			broken := brokenBy(t, s, sabotage[i.Promise])
+			broken := dbtest.BrokenBy(t, s.db, sabotage[i.Promise], check)
 			assert.Contains(t, broken, i.Promise)
 		}
 	})
@@ -157,51 +159,32 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 
 // Retention deletes an order's events one by one: first those that were delivered, later those that were not.
 func TestCheck_IsSoundAfterRetention(t *testing.T) {
-	eachOutbox(t, func(t *testing.T, o *outbox) {
-		created, both := o.endpoint(EventOrderCreated), o.endpoint(EventOrderCreated, EventOrderPaid)
+	eachSender(t, func(t *testing.T, o *sender) {
+		created, both := o.endpoint(outbox.EventOrderCreated), o.endpoint(outbox.EventOrderCreated, outbox.EventOrderPaid)
 		purchases(t, o.Store, o.account)
-		for _, e := range []*WebhookEndpoint{created, both} {
+		for _, e := range []*outbox.WebhookEndpoint{created, both} {
 			for claimed := o.claim(e, 1); len(claimed) > 0; claimed = o.claim(e, 1) {
 				done := success(claimed[0])
 				if e == created {
-					done.Reason = ReasonTimeout
+					done.Reason = outbox.ReasonTimeout
 				}
-				o.exchange([]DeliveryResult{done})
+				o.exchange([]outbox.DeliveryResult{done})
 			}
 		}
-		anHour := DeliveryRetention{Failed: aDay.Failed, Succeeded: time.Hour}
+		events := func() int { return o.count(t, `SELECT count(*) FROM events`) }
+		anHour := outbox.DeliveryRetention{Failed: aDay.Failed, Succeeded: time.Hour}
 		for _, c := range []struct {
 			age  time.Duration
-			keep DeliveryRetention
+			keep outbox.DeliveryRetention
 			left bool
 		}{{time.Minute, aDay, true}, {2 * time.Hour, anHour, true}, {25 * time.Hour, aDay, true}, {8 * 24 * time.Hour, aDay, false}} {
 			o.moved = c.age
-			_, err := o.DeleteOldDeliveries(t.Context(), c.keep, 1000)
+			_, err := o.Outbox.DeleteOldDeliveries(t.Context(), c.keep, 1000)
 			require.NoError(t, err)
 			broken, err := o.Check(t.Context(), c.keep)
 			require.NoError(t, err)
-			require.Empty(t, broken, "after %s, with %d events", c.age, o.count("events"))
-			require.Equal(t, c.left, o.count("events") > 0)
+			require.Empty(t, broken, "after %s, with %d events", c.age, events())
+			require.Equal(t, c.left, events() > 0)
 		}
 	})
-}
-
-// brokenBy returns the promises that a statement breaks, and takes the statement back.
-func brokenBy(t *testing.T, s *Store, statement string) []string {
-	t.Helper()
-	require.NotEmpty(t, statement)
-	var broken []string
-	takeBack := errors.New("take it back")
-	_, err := tx(t.Context(), s, func(ctx context.Context, u *unit) (any, error) {
-		if _, err := u.Exec(ctx, statement); err != nil {
-			return nil, err
-		}
-		violations, err := s.Check(ctx, aDay)
-		for _, v := range violations {
-			broken = append(broken, v.Promise)
-		}
-		return nil, errors.Join(takeBack, err)
-	})
-	require.ErrorIs(t, err, takeBack, statement)
-	return broken
 }

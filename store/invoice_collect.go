@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // markPastDue stores when a locked invoice is charged again, nil for never by itself. An open one becomes past due, and
@@ -14,7 +15,7 @@ func (u *unit) markPastDue(ctx context.Context, b *bill, next *core.Time, now co
 	inv.UpdatedAt, o.UpdatedAt = now, now
 	if inv.Status == InvoiceStatusOpen {
 		inv.Status, inv.PastDueAt = InvoiceStatusPastDue, &now
-		if err := u.emitInvoice(ctx, EventInvoicePastDue, b); err != nil {
+		if err := u.emitInvoice(ctx, outbox.EventInvoicePastDue, b); err != nil {
 			return err
 		}
 	}
@@ -59,7 +60,7 @@ func (u *unit) voidBill(ctx context.Context, b *bill, reason string, now core.Ti
 	}
 	inv.Status, inv.VoidedAt, inv.VoidReason, inv.NextAttemptAt, inv.UpdatedAt = InvoiceStatusVoid, &now, &reason, nil, now
 	o.Status, o.VoidedAt, o.NextAttemptAt, o.UpdatedAt = OrderStatusVoid, &now, nil, now
-	if err := u.emitInvoice(ctx, EventInvoiceVoided, b); err != nil {
+	if err := u.emitInvoice(ctx, outbox.EventInvoiceVoided, b); err != nil {
 		return err
 	}
 	if o.BalanceApplied > 0 {

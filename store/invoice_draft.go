@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -48,7 +49,7 @@ func (s *Store) CreateInvoice(ctx context.Context, account string, draft Invoice
 		if err := u.insertLines(ctx, b.Items); err != nil {
 			return nil, err
 		}
-		if err := u.emitInvoice(ctx, EventInvoiceCreated, b); err != nil {
+		if err := u.emitInvoice(ctx, outbox.EventInvoiceCreated, b); err != nil {
 			return nil, err
 		}
 		return &i, u.Insert(ctx, invoiceColumns, &i)

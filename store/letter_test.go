@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 func TestCountLetter_BoundsThoseOfADocument(t *testing.T) {
@@ -22,7 +23,7 @@ func TestCountLetter_BoundsThoseOfADocument(t *testing.T) {
 		}
 		s.at(began.Add(20 * time.Minute))
 		err := s.CountLetter(t.Context(), s.account, "order_1")
-		requireCode(t, err, core.CodeRateLimit)
+		dbtest.RequireCode(t, err, core.CodeRateLimit)
 		var refusal *core.Error
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, 40*time.Minute, refusal.After.Round(time.Second))
@@ -30,10 +31,10 @@ func TestCountLetter_BoundsThoseOfADocument(t *testing.T) {
 		for range pageDocumentLetters {
 			require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), "what is asked for on a page is counted apart")
 		}
-		requireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
+		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
 		s.at(began.Add(time.Hour))
 		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
-		requireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
+		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
 	})
 }
 
@@ -42,7 +43,7 @@ func TestCountLetter_BoundsThoseOfAnAccount(t *testing.T) {
 		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
 		_, err := s.db.Write.DB.Exec(`UPDATE letter_windows SET sent = 1000 WHERE subject = 'account'`)
 		require.NoError(t, err)
-		requireCode(t, s.CountLetter(t.Context(), s.account, "order_2"), core.CodeRateLimit)
+		dbtest.RequireCode(t, s.CountLetter(t.Context(), s.account, "order_2"), core.CodeRateLimit)
 		require.Equal(t, 1000, s.count(t, `SELECT MAX(sent) FROM letter_windows`), "what is refused is not counted")
 		require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_2", "198.51.100.1"))
 		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com"})
@@ -107,18 +108,18 @@ func TestBeginVerification_BoundsLettersByWhoAsks(t *testing.T) {
 		}
 		s.at(began.Add(20 * time.Minute))
 		err := asks(100, "2001:db8:1:2:ffff::1")
-		requireCode(t, err, core.CodeRateLimit)
+		dbtest.RequireCode(t, err, core.CodeRateLimit)
 		var refusal *core.Error
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, "customer_email", refusal.Param)
 		require.Equal(t, "Too many letters were asked for. You can ask for another one in 40 minutes.", refusal.Message)
 		require.Equal(t, 40*time.Minute, refusal.After.Round(time.Second))
-		requireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "2001:db8:1:2::1"), core.CodeRateLimit)
+		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "2001:db8:1:2::1"), core.CodeRateLimit)
 		require.NoError(t, asks(101, "2001:db8:1:3::1"), "another subscriber")
 		for n := range networkLetters - senderLetters - 1 {
 			require.NoError(t, asks(110+n, fmt.Sprintf("2001:db8:1:%x::1", n+4)))
 		}
-		requireCode(t, asks(190, "2001:db8:1:ffff::1"), core.CodeRateLimit)
+		dbtest.RequireCode(t, asks(190, "2001:db8:1:ffff::1"), core.CodeRateLimit)
 		require.NoError(t, asks(191, "2001:db8:2::1"), "another network")
 		require.NoError(t, asks(102, "198.51.100.1"))
 		for n := range senderLetters + 5 {
@@ -140,7 +141,7 @@ func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
 		s.at(now)
 		require.NoError(t, asks(c))
 		err := asks(c)
-		requireCode(t, err, core.CodeRateLimit)
+		dbtest.RequireCode(t, err, core.CodeRateLimit)
 		var refusal *core.Error
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, time.Minute, refusal.After)
@@ -152,17 +153,17 @@ func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
 		}
 		now = now.Add(verificationPause)
 		s.at(now)
-		requireCode(t, asks(c), core.CodeRateLimit)
+		dbtest.RequireCode(t, asks(c), core.CodeRateLimit)
 		for range recipientVerifications - checkoutVerifications {
 			require.NoError(t, asks(s.asked(t, "Ada@example.com")))
 		}
-		requireCode(t, asks(s.asked(t, "ada@example.com")), core.CodeRateLimit)
+		dbtest.RequireCode(t, asks(s.asked(t, "ada@example.com")), core.CodeRateLimit)
 		require.NoError(t, asks(s.asked(t, "grace@example.com")))
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letter_windows WHERE subject LIKE '%@%'`), "addresses are hashed")
 
 		_, err = s.db.Write.DB.Exec(`UPDATE letter_windows SET sent = 500 WHERE subject = 'verifications'`)
 		require.NoError(t, err)
-		requireCode(t, asks(s.asked(t, "bob@example.com")), core.CodeRateLimit)
+		dbtest.RequireCode(t, asks(s.asked(t, "bob@example.com")), core.CodeRateLimit)
 		s.at(now.Add(25 * time.Hour))
 		require.NoError(t, asks(s.asked(t, "ada@example.com")))
 	})

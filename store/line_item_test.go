@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // waiting returns once n transactions of the database wait for a lock. On SQLite they wait for their turn instead.
@@ -51,7 +52,7 @@ func TestReserve_NeverMoreThanTheStock(t *testing.T) {
 			return err
 		}
 		require.NoError(t, reserve())
-		requireInvalid(t, reserve(), "line_items")
+		dbtest.RequireInvalid(t, reserve(), "line_items")
 	})
 }
 
@@ -91,7 +92,7 @@ func twentyBuyers(t *testing.T, s *shop, v *PriceVariant) {
 		if err == nil {
 			sold++
 		} else {
-			requireInvalid(t, err, "line_items")
+			dbtest.RequireInvalid(t, err, "line_items")
 		}
 	}
 	require.Equal(t, 1, sold)
@@ -113,7 +114,7 @@ func TestDeleteProduct_SeesAReservationUnderWay(t *testing.T) {
 			})
 			s.waiting(t, 1)
 		})
-		requireInvalid(t, deleted(), "base")
+		dbtest.RequireInvalid(t, deleted(), "base")
 		_, err = s.GetPriceVariant(t.Context(), s.account, v.ID)
 		require.NoError(t, err)
 	})
@@ -160,7 +161,7 @@ func TestBeginConfirm_ForNothingOfAProductThatGoesMeanwhile(t *testing.T) {
 			})
 			s.waiting(t, 1)
 		})
-		requireInvalid(t, confirmed(), "line_items")
+		dbtest.RequireInvalid(t, confirmed(), "line_items")
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM orders`))
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -184,16 +185,16 @@ func (u *unit) place(ctx context.Context, b *bill) error {
 	if err := u.placeLines(ctx, b, isDraft); err != nil {
 		return err
 	}
-	if _, err := u.subscribersOf(ctx, b.Order.AccountID); err != nil { // before the numbers, for which others wait
+	if err := u.store.Outbox.ReadSubscribers(ctx, u.Unit, b.Order.AccountID); err != nil { // before the numbers, for which others wait
 		return err
 	}
 	if err := u.numberBill(ctx, b); err != nil {
 		return err
 	}
-	if err := u.emitOrder(ctx, EventOrderCreated, b); err != nil || isDraft {
+	if err := u.emitOrder(ctx, outbox.EventOrderCreated, b); err != nil || isDraft {
 		return err
 	}
-	return u.emitInvoice(ctx, EventInvoiceCreated, b)
+	return u.emitInvoice(ctx, outbox.EventInvoiceCreated, b)
 }
 
 // placeLines stores the lines of a new bill. The lines of a draft are stored already: they only learn which order they belong
@@ -250,10 +251,10 @@ func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now core.Time
 	if o.DueAmount() != 0 {
 		return fmt.Errorf("order %s: %d would be left to pay", o.ID, o.DueAmount())
 	}
-	if err := u.emitOrder(ctx, EventOrderPaid, b); err != nil {
+	if err := u.emitOrder(ctx, outbox.EventOrderPaid, b); err != nil {
 		return err
 	}
-	return u.emitInvoice(ctx, EventInvoicePaid, b)
+	return u.emitInvoice(ctx, outbox.EventInvoicePaid, b)
 }
 
 // storeBill inserts the order of a bill, and inserts or updates its invoice, which is there already if it was a draft.
@@ -303,7 +304,7 @@ func (u *unit) lockBill(ctx context.Context, account, ref string) (*bill, error)
 func (u *unit) emitOrder(ctx context.Context, kind string, b *bill) error {
 	o := b.Order
 	o.EventSeq++
-	return u.emit(ctx, event{kind, o.AccountID, o.ID, o.EventSeq, &OrderDetail{o, b.Items, b.Customer}})
+	return u.emit(ctx, outbox.NewEvent{Kind: kind, Account: o.AccountID, Key: o.ID, Seq: o.EventSeq, Data: &OrderDetail{o, b.Items, b.Customer}})
 }
 
 // emitInvoice emits an event of an invoice. It is counted in the order's EventSeq, or in the invoice's own as long as it is a
@@ -314,5 +315,5 @@ func (u *unit) emitInvoice(ctx context.Context, kind string, b *bill) error {
 		seq = &b.Order.EventSeq
 	}
 	*seq++
-	return u.emit(ctx, event{kind, inv.AccountID, inv.OrderKey, *seq, &InvoiceDetail{inv, b.Items, b.Customer}})
+	return u.emit(ctx, outbox.NewEvent{Kind: kind, Account: inv.AccountID, Key: inv.OrderKey, Seq: *seq, Data: &InvoiceDetail{inv, b.Items, b.Customer}})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // tokenOf is the last part of an address.
@@ -130,9 +131,9 @@ func TestRevokeLinks_EndsEveryAddressThatThereIs(t *testing.T) {
 		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com"})
 		require.NoError(t, err)
 		_, err = s.RevokeOrderLinks(t.Context(), other.ID, o.ID)
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 		_, err = s.RevokeInvoiceLinks(t.Context(), other.ID, i.ID)
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -146,12 +147,12 @@ func TestPageLink_NobodyMovesItsEndOrVersion(t *testing.T) {
 				changed := append([]string{}, parts...)
 				changed[at] = other
 				_, _, err := s.OpenHostedInvoice(t.Context(), strings.Join(changed, "_"))
-				requireCode(t, err, core.CodeMissing)
+				dbtest.RequireCode(t, err, core.CodeMissing)
 			}
 		}
 		bare := append(append([]string{}, parts[:3]...), parts[5])
 		_, _, err := s.OpenHostedInvoice(t.Context(), strings.Join(bare, "_"))
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // openInvoice places an order of 19 dollars that nobody has paid.
@@ -37,9 +39,9 @@ func TestBeginInvoicePayment_PaysTheInvoiceAndItsOrder(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 1900, begun.Payment.Amount)
 		_, err = s.BeginInvoicePayment(t.Context(), s.account, invoice.ID, byVisa)
-		requireInvalid(t, err, "status")
+		dbtest.RequireInvalid(t, err, "status")
 		_, err = s.PayInvoiceOutOfBand(t.Context(), s.account, invoice.ID)
-		requireInvalid(t, err, "status")
+		dbtest.RequireInvalid(t, err, "status")
 
 		settled, err := s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusSucceeded})
 		require.NoError(t, err)
@@ -50,7 +52,7 @@ func TestBeginInvoicePayment_PaysTheInvoiceAndItsOrder(t *testing.T) {
 		require.Equal(t, []string{begun.Payment.ID}, order.PaymentIDs.V)
 		require.Equal(t, []string{"order.created", "invoice.created", "order.paid", "invoice.paid"}, s.eventTypes(t, order.ID))
 		_, err = s.BeginInvoicePayment(t.Context(), s.account, invoice.ID, byVisa)
-		requireInvalid(t, err, "status")
+		dbtest.RequireInvalid(t, err, "status")
 	})
 }
 
@@ -90,7 +92,7 @@ func TestBeginInvoicePayment_OneAtATime(t *testing.T) {
 			if err := <-errs; err == nil {
 				begun++
 			} else {
-				requireInvalid(t, err, "status")
+				dbtest.RequireInvalid(t, err, "status")
 			}
 		}
 		require.Equal(t, 1, begun)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 func (s *shop) portal(t *testing.T, customer *Customer) *PortalSession {
@@ -34,12 +35,12 @@ func TestOpenPortal_OpensToItsTokenAlone(t *testing.T) {
 				swapped = 'b'
 			}
 			_, _, expired, err := s.OpenPortal(t.Context(), p.Token[:at]+string(swapped)+p.Token[at+1:])
-			requireCode(t, err, core.CodeMissing)
+			dbtest.RequireCode(t, err, core.CodeMissing)
 			require.False(t, expired)
 		}
 		for _, wrong := range []string{"", "_", "___", p.ID, p.Token + "_", p.Token[:end], p.Token[:end] + other.Token[strings.LastIndexByte(other.Token, '_'):], strings.ToUpper(p.Token), "\x00", "a_b_c_d"} {
 			_, _, _, err := s.OpenPortal(t.Context(), wrong)
-			requireCode(t, err, core.CodeMissing)
+			dbtest.RequireCode(t, err, core.CodeMissing)
 		}
 	})
 }
@@ -64,7 +65,7 @@ func TestOpenPortal_OpensForADayAtMost(t *testing.T) {
 			require.Equal(t, c.deleted, deleted)
 		}
 		_, _, _, err := s.OpenPortal(t.Context(), p.Token)
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -77,11 +78,11 @@ func TestOpenPortal_NotWithoutTheCustomer(t *testing.T) {
 			_, err := s.DeleteCustomer(t.Context(), s.account, c.ID, false)
 			require.NoError(t, err)
 			_, err = s.CreatePortalSession(t.Context(), s.account, c.ID, nil)
-			requireCode(t, err, core.CodeMissing)
+			dbtest.RequireCode(t, err, core.CodeMissing)
 		}
 		for _, p := range sessions {
 			_, _, _, err := s.OpenPortal(t.Context(), p.Token)
-			requireCode(t, err, core.CodeMissing)
+			dbtest.RequireCode(t, err, core.CodeMissing)
 		}
 	})
 }
@@ -105,7 +106,7 @@ func TestEndPortalSession_LeavesTheOthersOpen(t *testing.T) {
 			require.NoError(t, s.EndPortalSession(t.Context(), ended))
 		}
 		_, _, _, err := s.OpenPortal(t.Context(), ended.Token)
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 		_, _, _, err = s.OpenPortal(t.Context(), left.Token)
 		require.NoError(t, err)
 	})
@@ -118,7 +119,7 @@ func TestDeletePortalSession_EndsNoneWhoseTimeIsOver(t *testing.T) {
 		p := s.portal(t, ada)
 		s.db.Options.Now = func() time.Time { return p.ExpiresAt.Time() }
 		_, err := s.DeletePortalSession(t.Context(), s.account, ada.ID, p.ID)
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 		_, _, expired, err := s.OpenPortal(t.Context(), p.Token)
 		require.NoError(t, err)
 		require.True(t, expired)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 func (s *shop) product(t *testing.T, status ProductStatus, variants ...PriceVariant) *Product {
@@ -57,10 +59,10 @@ func TestCreatePriceVariant_Validates(t *testing.T) {
 			for i, v := range bad {
 				_, err := s.CreatePriceVariant(t.Context(), s.account, p.ID, v)
 				require.Error(t, err, "%s %d", field, i)
-				requireInvalid(t, err, field)
+				dbtest.RequireInvalid(t, err, field)
 			}
 		}
-		require.Equal(t, []string{EventProductCreated}, s.eventTypes(t, p.ID))
+		require.Equal(t, []string{outbox.EventProductCreated}, s.eventTypes(t, p.ID))
 		for i, v := range []PriceVariant{
 			fixedPrice(50), {Amount: 500}, {Amount: 160, Currency: "kwd"}, {Amount: 500, Currency: "usd", TaxBehavior: ref("inclusive")},
 			recurring(func(v *PriceVariant) { v.SetupFeeAmount = 50 }), {AmountType: PriceVariantAmountTypeFree, Currency: "jpy"}, custom(0, 100, 200),
@@ -77,7 +79,7 @@ func TestCreatePriceVariant_Validates(t *testing.T) {
 			require.Len(t, s.eventTypes(t, p.ID), i+2)
 		}
 		_, err := s.CreatePriceVariant(t.Context(), s.account, core.NewID(core.KindProduct), fixedPrice(500))
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -105,14 +107,14 @@ func TestUpdatePriceVariant_MoneyIsFixedOnceSold(t *testing.T) {
 			"type":             func(v *PriceVariant) { v.Type, v.Interval = PriceVariantTypeRecurring, ref("month") },
 		} {
 			_, err = s.UpdatePriceVariant(t.Context(), s.account, id, change)
-			requireInvalid(t, err, field)
+			dbtest.RequireInvalid(t, err, field)
 		}
 		_, err = s.UpdatePriceVariant(t.Context(), s.account, id, func(v *PriceVariant) { v.Name = ref("Second edition") })
 		require.NoError(t, err)
 		_, err = s.UpdatePriceVariant(t.Context(), s.account, id, func(v *PriceVariant) { v.Stock = ref(int64(0)) })
-		requireInvalid(t, err, "stock")
+		dbtest.RequireInvalid(t, err, "stock")
 		_, err = s.DeletePriceVariant(t.Context(), s.account, id)
-		requireInvalid(t, err, "base")
+		dbtest.RequireInvalid(t, err, "base")
 	})
 }
 
@@ -123,7 +125,7 @@ func TestUpdatePriceVariant_MoneyIsFixedWhileItIsPaidFor(t *testing.T) {
 		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa"})
 		require.NoError(t, err)
 		_, err = s.UpdatePriceVariant(t.Context(), s.account, v.ID, func(v *PriceVariant) { v.Amount = 2100 })
-		requireInvalid(t, err, "amount")
+		dbtest.RequireInvalid(t, err, "amount")
 	})
 }
 
@@ -132,9 +134,9 @@ func TestPriceVariant_LastActiveOneStays(t *testing.T) {
 		archive := func(v *PriceVariant) { v.Status = PriceVariantStatusArchived }
 		p := s.product(t, ProductStatusActive, fixedPrice(500))
 		_, err := s.UpdatePriceVariant(t.Context(), s.account, p.PriceVariantIDs.V[0], archive)
-		requireInvalid(t, err, "status")
+		dbtest.RequireInvalid(t, err, "status")
 		_, err = s.DeletePriceVariant(t.Context(), s.account, p.PriceVariantIDs.V[0])
-		requireInvalid(t, err, "base")
+		dbtest.RequireInvalid(t, err, "base")
 
 		for range 10 { // two at once, each of which would leave the other
 			p = s.product(t, ProductStatusActive, fixedPrice(500), fixedPrice(600))
@@ -159,9 +161,9 @@ func TestCreatePriceVariant_AtMostAHundred(t *testing.T) {
 		}
 		p := s.product(t, ProductStatusDraft, variants...)
 		_, err := s.CreatePriceVariant(t.Context(), s.account, p.ID, fixedPrice(500))
-		requireInvalid(t, err, "product")
+		dbtest.RequireInvalid(t, err, "product")
 		_, err = s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "Book"}, PriceVariants: append(variants, fixedPrice(500))})
-		requireInvalid(t, err, "price_variants")
+		dbtest.RequireInvalid(t, err, "price_variants")
 	})
 }
 
@@ -177,7 +179,7 @@ func TestListPriceVariants_OfAProduct(t *testing.T) {
 			require.Equal(t, fmt.Sprint([]string{found[1].ID, found[0].ID}), fmt.Sprint(first.PriceVariantIDs.V))
 		}
 		_, _, err := s.ListPriceVariants(t.Context(), s.account, ListPriceVariants{Page: core.Page{Limit: 10}, Product: "nothing"})
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -186,6 +188,6 @@ func TestCreateProduct_NamesTheVariantWhoseMetadataIsWrong(t *testing.T) {
 		wrong := fixedPrice(500)
 		wrong.Metadata = core.NewMetadata(map[string]string{"a[b]": "1"})
 		_, err := s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "Book"}, PriceVariants: []PriceVariant{fixedPrice(500), wrong}})
-		requireInvalid(t, err, "price_variants.1.metadata.a[b]")
+		dbtest.RequireInvalid(t, err, "price_variants.1.metadata.a[b]")
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // findProduct reads a product by id or slug, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
@@ -45,7 +46,7 @@ func (u *unit) createProduct(ctx context.Context, account string, p *Product, va
 	if err := u.insertProduct(ctx, p, made); err != nil {
 		return nil, err
 	}
-	return p, u.emitProduct(ctx, EventProductCreated, p, made)
+	return p, u.emitProduct(ctx, outbox.EventProductCreated, p, made)
 }
 
 // insertProduct stores the rows of a new product and its price variants.
@@ -97,12 +98,12 @@ func (u *unit) saveProduct(ctx context.Context, p *Product, variants []PriceVari
 	if err := u.Update(ctx, productColumns, p); err != nil {
 		return err
 	}
-	return u.emitProduct(ctx, EventProductUpdated, p, variants)
+	return u.emitProduct(ctx, outbox.EventProductUpdated, p, variants)
 }
 
 // emitProduct emits an event of a product with all its price variants.
 func (u *unit) emitProduct(ctx context.Context, kind string, p *Product, variants []PriceVariant) error {
-	return u.emit(ctx, event{Kind: kind, Account: p.AccountID, Key: p.ID, Seq: p.EventSeq,
+	return u.emit(ctx, outbox.NewEvent{Kind: kind, Account: p.AccountID, Key: p.ID, Seq: p.EventSeq,
 		Data: &ProductDetail{Product: p, PriceVariants: variants}})
 }
 

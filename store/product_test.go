@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 func TestCreateProduct_FillsInAndEmits(t *testing.T) {
@@ -17,7 +19,7 @@ func TestCreateProduct_FillsInAndEmits(t *testing.T) {
 		require.Equal(t, "creme-brulee-vol-2", p.Slug)
 		require.Equal(t, ProductStatusDraft, p.Status)
 		require.Equal(t, ProductTypeDigital, p.Type)
-		require.Equal(t, []string{EventProductCreated}, s.eventTypes(t, p.ID))
+		require.Equal(t, []string{outbox.EventProductCreated}, s.eventTypes(t, p.ID))
 
 		byID, err := s.GetProduct(t.Context(), s.account, p.ID)
 		require.NoError(t, err)
@@ -26,7 +28,7 @@ func TestCreateProduct_FillsInAndEmits(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, p.ID, bySlug.ID)
 		_, err = s.GetProduct(t.Context(), core.NewID(core.KindAccount), p.ID)
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
 
@@ -34,7 +36,7 @@ func TestCreateProduct_ActiveNeedsPriceVariant(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		in := NewProduct{Product: Product{Name: "Book", Status: ProductStatusActive}}
 		_, err := s.CreateProduct(t.Context(), s.account, in)
-		requireInvalid(t, err, "status")
+		dbtest.RequireInvalid(t, err, "status")
 
 		in.PriceVariants = []PriceVariant{{Position: 1, Amount: 900, Currency: "usd"}, fixedPrice(500)}
 		p, err := s.CreateProduct(t.Context(), s.account, in)
@@ -54,7 +56,7 @@ func TestCreateProduct_RefusesInlinePriceWithItsField(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		_, err := s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "Book"},
 			PriceVariants: []PriceVariant{fixedPrice(500), fixedPrice(49)}})
-		requireInvalid(t, err, "price_variants.1.amount")
+		dbtest.RequireInvalid(t, err, "price_variants.1.amount")
 		require.Zero(t, s.count(t, `SELECT count(*) FROM products`))
 		require.Zero(t, s.count(t, `SELECT count(*) FROM slugs`))
 	})
@@ -71,9 +73,9 @@ func TestUpdateProduct_NoChangeEmitsNothing(t *testing.T) {
 		require.Equal(t, p.UpdatedAt, same.UpdatedAt)
 		_, err = s.UpdateProduct(t.Context(), s.account, p.Slug, func(p *Product) { p.Headline = ref("300 pages") })
 		require.NoError(t, err)
-		require.Equal(t, []string{EventProductCreated, EventProductUpdated}, s.eventTypes(t, p.ID))
+		require.Equal(t, []string{outbox.EventProductCreated, outbox.EventProductUpdated}, s.eventTypes(t, p.ID))
 		_, err = s.UpdateProduct(t.Context(), s.account, p.ID, func(p *Product) { p.Name = "" })
-		requireInvalid(t, err, "name")
+		dbtest.RequireInvalid(t, err, "name")
 	})
 }
 
@@ -93,14 +95,14 @@ func TestProductStatus_FollowsTheArrows(t *testing.T) {
 				moved, err := act(t.Context(), s.account, p.ID)
 				to, ok := outcomes[name]
 				if !ok {
-					requireInvalid(t, err, "status")
+					dbtest.RequireInvalid(t, err, "status")
 					continue
 				}
 				require.NoError(t, err, "%s a product that is %s", name, from)
 				require.Equal(t, to, moved.Status)
-				want := []string{EventProductCreated}
+				want := []string{outbox.EventProductCreated}
 				if to != from {
-					want = append(want, EventProductUpdated)
+					want = append(want, outbox.EventProductUpdated)
 				}
 				require.Equal(t, want, s.eventTypes(t, p.ID), "%s a product that is %s", name, from)
 			}
@@ -113,13 +115,13 @@ func TestPublishProduct_NeedsActivePriceVariant(t *testing.T) {
 		p, err := s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "Book"}})
 		require.NoError(t, err)
 		_, err = s.PublishProduct(t.Context(), s.account, p.ID)
-		requireInvalid(t, err, "status")
+		dbtest.RequireInvalid(t, err, "status")
 		v, err := s.CreatePriceVariant(t.Context(), s.account, p.ID, fixedPrice(500))
 		require.NoError(t, err)
 		_, err = s.UpdatePriceVariant(t.Context(), s.account, v.ID, func(v *PriceVariant) { v.Status = PriceVariantStatusArchived })
 		require.NoError(t, err)
 		_, err = s.PublishProduct(t.Context(), s.account, p.ID)
-		requireInvalid(t, err, "status")
+		dbtest.RequireInvalid(t, err, "status")
 	})
 }
 
@@ -141,7 +143,7 @@ func TestDuplicateProduct_CopiesAsDraft(t *testing.T) {
 		v, err := s.GetPriceVariant(t.Context(), s.account, twin.PriceVariantIDs.V[0])
 		require.NoError(t, err)
 		require.Zero(t, v.SoldCount)
-		require.Equal(t, []string{EventProductCreated}, s.eventTypes(t, twin.ID))
+		require.Equal(t, []string{outbox.EventProductCreated}, s.eventTypes(t, twin.ID))
 	})
 }
 
@@ -152,16 +154,16 @@ func TestDeleteProduct_OnlyWhenNeverOrdered(t *testing.T) {
 		_, err = s.DeleteProduct(t.Context(), s.account, p.ID)
 		require.NoError(t, err)
 		_, err = s.GetProduct(t.Context(), s.account, "book")
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 		_, err = s.GetPriceVariant(t.Context(), s.account, p.PriceVariantIDs.V[0])
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 
 		p, err = s.CreateProduct(t.Context(), s.account, NewProduct{Product: Product{Name: "Book"}, PriceVariants: []PriceVariant{fixedPrice(500)}})
 		require.NoError(t, err)
 		require.Equal(t, "book", p.Slug)
 		sell(t, s, p.PriceVariantIDs.V[0])
 		_, err = s.DeleteProduct(t.Context(), s.account, p.ID)
-		requireInvalid(t, err, "base")
+		dbtest.RequireInvalid(t, err, "base")
 	})
 }
 
@@ -171,7 +173,7 @@ func TestProductExternalID_IsUnique(t *testing.T) {
 		_, err := s.CreateProduct(t.Context(), s.account, in)
 		require.NoError(t, err)
 		_, err = s.CreateProduct(t.Context(), s.account, in)
-		requireInvalid(t, err, "external_id")
+		dbtest.RequireInvalid(t, err, "external_id")
 	})
 }
 
@@ -191,7 +193,7 @@ func TestProductExternalID_OneOfManyAtOnceGetsIt(t *testing.T) {
 				made++
 				continue
 			}
-			requireInvalid(t, err, "external_id")
+			dbtest.RequireInvalid(t, err, "external_id")
 		}
 		require.Equal(t, 1, made)
 	})
@@ -269,9 +271,9 @@ func TestSlug_NumbersAliasesAndClashes(t *testing.T) {
 			}
 		}
 		_, err := s.UpdateProduct(t.Context(), s.account, first.ID, func(p *Product) { p.Slug = "book-3" })
-		requireInvalid(t, err, "slug")
+		dbtest.RequireInvalid(t, err, "slug")
 		_, err = s.UpdateProduct(t.Context(), s.account, first.ID, func(p *Product) { p.Slug = "No Slug" })
-		requireInvalid(t, err, "slug")
+		dbtest.RequireInvalid(t, err, "slug")
 		_, err = s.UpdateProduct(t.Context(), s.account, first.ID, func(p *Product) { p.Slug = "the-book" })
 		require.NoError(t, err)
 		for _, ref := range []string{"the-book", "book"} {

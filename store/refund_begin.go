@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -109,7 +110,7 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id s
 	if err != nil {
 		return nil, err
 	}
-	return &Refunding{Refund: r, Payment: payment}, u.refunded(ctx, EventRefundCreated, r, o, customer)
+	return &Refunding{Refund: r, Payment: payment}, u.refunded(ctx, outbox.EventRefundCreated, r, o, customer)
 }
 
 // refundable returns the payment of an order from which money can be given back. If there is none it returns CodeInvalid on

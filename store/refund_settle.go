@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // Refunding is a refund with the payment whose money it gives back. Resumed says that it was begun before, so that the provider
@@ -151,7 +152,7 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 	if err := u.Update(ctx, refundColumns, r); err != nil {
 		return err
 	}
-	return u.refunded(ctx, EventRefundUpdated, r, o, customer)
+	return u.refunded(ctx, outbox.EventRefundUpdated, r, o, customer)
 }
 
 // postpone stores the provider's reference of a refund whose state did not change, and lets nobody ask about it for the pause.
@@ -178,7 +179,7 @@ func (u *unit) refunded(ctx context.Context, kind string, r *Refund, o *Order, c
 	if customer.DeletedAt == nil {
 		d.Customer = customer
 	}
-	if err := u.emit(ctx, event{kind, o.AccountID, o.ID, o.EventSeq, d}); err != nil {
+	if err := u.emit(ctx, outbox.NewEvent{Kind: kind, Account: o.AccountID, Key: o.ID, Seq: o.EventSeq, Data: d}); err != nil {
 		return err
 	}
 	_, err = u.Exec(ctx, `UPDATE invoices SET credit_notes = ?, refund_ids = ?, updated_at = ? WHERE account_id = ? AND id = ?`,

@@ -8,7 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -182,7 +184,7 @@ func TestAdoptSecretKey_DoctorSaysWhatIsToBeEnteredAgain(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		ctx := t.Context()
 		require.NoError(t, s.own(t, 1))
-		e, err := s.CreateWebhookEndpoint(ctx, s.account, WebhookEndpoint{URL: "https://example.com/", EnabledEvents: core.JSON[[]string]{V: []string{EventAll}}})
+		e, err := s.Outbox.CreateWebhookEndpoint(ctx, s.account, outbox.WebhookEndpoint{URL: "https://example.com/", EnabledEvents: core.JSON[[]string]{V: []string{outbox.EventAll}}})
 		require.NoError(t, err)
 		enterStripe := func() error {
 			_, err := s.UpdateAccount(ctx, s.account, func(a *AccountChange) {
@@ -191,9 +193,9 @@ func TestAdoptSecretKey_DoctorSaysWhatIsToBeEnteredAgain(t *testing.T) {
 			return err
 		}
 		require.NoError(t, enterStripe())
-		channel, err := s.CreateSocialAccount(ctx, s.account, NewSocialAccount{Platform: PlatformTikTok, Driver: "sandbox", Token: "secret-token"})
+		channel, err := s.Advert.CreateSocialAccount(ctx, s.account, advert.NewSocialAccount{Platform: advert.PlatformTikTok, Driver: "sandbox", Token: "secret-token"})
 		require.NoError(t, err)
-		_, err = s.ActivateSocialAccount(ctx, s.account, channel.ID)
+		_, err = s.Advert.ActivateSocialAccount(ctx, s.account, channel.ID)
 		require.NoError(t, err)
 		bought := s.checkout(t, s.onSale(t, fixedPrice(1000)))
 		require.Empty(t, s.closed(t))
@@ -209,15 +211,15 @@ func TestAdoptSecretKey_DoctorSaysWhatIsToBeEnteredAgain(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, len(ids), closed)
 
-		_, err = s.RotateWebhookSecret(ctx, s.account, e.ID, DefaultSecretOverlap)
+		_, err = s.Outbox.RotateWebhookSecret(ctx, s.account, e.ID, outbox.DefaultSecretOverlap)
 		require.NoError(t, err)
 		require.NoError(t, enterStripe())
-		_, err = s.DeactivateSocialAccount(ctx, s.account, channel.ID)
+		_, err = s.Advert.DeactivateSocialAccount(ctx, s.account, channel.ID)
 		require.NoError(t, err)
 		require.Empty(t, s.closed(t))
-		e, err = s.GetWebhookEndpoint(ctx, s.account, e.ID)
+		e, err = s.Outbox.GetWebhookEndpoint(ctx, s.account, e.ID)
 		require.NoError(t, err)
-		secret, previous, err := s.OpenWebhookSecrets(e)
+		secret, previous, err := s.Outbox.OpenWebhookSecrets(e)
 		require.NoError(t, err, "nothing waits for the secret before")
 		require.NotEmpty(t, secret)
 		require.Empty(t, previous)
@@ -273,10 +275,10 @@ func TestOwnSecretKeys_OfSeveralAtOnceOneChooses(t *testing.T) {
 
 // A database that was served before there were canaries tells its key by what is sealed in it.
 func TestOwnSecretKeys_AnOlderDatabaseHasItsKeyToo(t *testing.T) {
-	eachOutbox(t, func(t *testing.T, o *outbox) {
+	eachSender(t, func(t *testing.T, o *sender) {
 		o.db.Options.Sealer = keysOf(t, 1)
-		o.endpoint(EventOrderCreated)
-		s := &shop{Store: o.Store}
+		o.endpoint(outbox.EventOrderCreated)
+		s := o.shop
 		refusesKey(t, s.own(t, 2))
 		require.NoError(t, s.own(t, 1), "who was refused has changed nothing")
 	})
@@ -284,12 +286,12 @@ func TestOwnSecretKeys_AnOlderDatabaseHasItsKeyToo(t *testing.T) {
 
 // A key that leaves the list too early closes what it has sealed, and nothing else.
 func TestCountClosed_CountsWhatAKeyHasLeftBehind(t *testing.T) {
-	eachOutbox(t, func(t *testing.T, o *outbox) {
-		s := &shop{Store: o.Store}
+	eachSender(t, func(t *testing.T, o *sender) {
+		s := o.shop
 		require.NoError(t, s.own(t, 1))
-		e := o.endpoint(EventOrderCreated)
+		e := o.endpoint(outbox.EventOrderCreated)
 		require.NoError(t, s.own(t, 2, 1))
-		o.endpoint(EventOrderCreated)
+		o.endpoint(outbox.EventOrderCreated)
 		count := func(want int) {
 			closed, err := s.CountClosed(t.Context())
 			require.NoError(t, err)
@@ -299,9 +301,9 @@ func TestCountClosed_CountsWhatAKeyHasLeftBehind(t *testing.T) {
 		require.NoError(t, s.own(t, 2))
 		count(1)
 
-		claimed := o.exchange(nil, claimOf(e, 4))
+		claimed := o.claim(e, 4)
 		require.Empty(t, claimed)
-		_, err := o.RotateWebhookSecret(t.Context(), o.account, e.ID, 0)
+		_, err := o.Outbox.RotateWebhookSecret(t.Context(), o.account, e.ID, 0)
 		require.NoError(t, err)
 		count(0)
 	})
@@ -310,12 +312,12 @@ func TestCountClosed_CountsWhatAKeyHasLeftBehind(t *testing.T) {
 // The secret before a rotation is in use as long as it signs. When its key has left the list, what is sent is signed with the new
 // one alone, and whoever looks finds out.
 func TestCountClosed_TheSecretBeforeARotationIsInUse(t *testing.T) {
-	eachOutbox(t, func(t *testing.T, o *outbox) {
-		s := &shop{Store: o.Store, account: o.account}
+	eachSender(t, func(t *testing.T, o *sender) {
+		s := o.shop
 		require.NoError(t, s.own(t, 1))
-		e := o.endpoint(EventOrderCreated)
+		e := o.endpoint(outbox.EventOrderCreated)
 		require.NoError(t, s.own(t, 2, 1))
-		rotated, err := o.RotateWebhookSecret(t.Context(), o.account, e.ID, maxSecretOverlap)
+		rotated, err := o.Outbox.RotateWebhookSecret(t.Context(), o.account, e.ID, outbox.MaxSecretOverlap)
 		require.NoError(t, err)
 		closed := func(want ...string) {
 			t.Helper()
@@ -333,22 +335,22 @@ func TestCountClosed_TheSecretBeforeARotationIsInUse(t *testing.T) {
 		require.NoError(t, s.own(t, 2))
 		closed(e.ID)
 		require.False(t, s.adopt(t, false))
-		o.emit(EventOrderCreated, "ord_1", 1)
+		o.emit(outbox.EventOrderCreated, "ord_1", 1)
 		claimed := o.claim(e, 4)
 		require.Len(t, claimed, 1, "nothing waits for the secret before")
-		secret, previous, err := o.OpenWebhookSecrets(claimed[0].Endpoint)
+		secret, previous, err := o.Outbox.OpenWebhookSecrets(claimed[0].Endpoint)
 		require.NoError(t, err)
 		require.Equal(t, []string{rotated.Secret, ""}, []string{secret, previous})
 
-		stored, err := o.GetWebhookEndpoint(t.Context(), o.account, e.ID)
+		stored, err := o.Outbox.GetWebhookEndpoint(t.Context(), o.account, e.ID)
 		require.NoError(t, err)
 		s.db.Options.Sealer = keysOf(t, 2, 1)
 		stored.SealedPreviousSecret[len(stored.SealedPreviousSecret)-1] ^= 1
-		_, _, err = o.OpenWebhookSecrets(stored)
+		_, _, err = o.Outbox.OpenWebhookSecrets(stored)
 		require.ErrorIs(t, err, core.ErrSealed, "what was tampered with is not over")
 
 		s.db.Options.Sealer = keysOf(t, 2)
-		o.moved = maxSecretOverlap + time.Second
+		o.moved = outbox.MaxSecretOverlap + time.Second
 		closed()
 		require.True(t, s.adopt(t, false))
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 func TestSealer(t *testing.T) {
@@ -36,8 +37,8 @@ func TestSealer(t *testing.T) {
 
 // A key that is not in the list any more is missed with what it has sealed; one behind another is not.
 func TestCheckSealed_FindsWhatNoKeyOpens(t *testing.T) {
-	eachOutbox(t, func(t *testing.T, o *outbox) {
-		e := o.endpoint(EventOrderCreated)
+	eachSender(t, func(t *testing.T, o *sender) {
+		e := o.endpoint(outbox.EventOrderCreated)
 		old, next := make([]byte, 32), append(make([]byte, 31), 1)
 		for _, c := range []struct {
 			keys [][]byte

@@ -8,36 +8,38 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tillwright/tillwright/store/advert"
+	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // Options are what Open needs. URL and Sealer are required.
 type Options struct {
-	URL         string                                   // sqlite:///path/file.db | postgres://...
-	Pooler      string                                   // core.PoolerNone (default) | core.PoolerTransaction
-	Sealer      *core.Sealer                             // for secrets and stored answers
-	Render      func(kind string, v any) ([]byte, error) // the `data` of an event, pure; required to emit one
-	PublicURL   string                                   // where buyers reach this server; checkout pages are below it
-	Now         func() time.Time                         // nil = time.Now
-	TestClock   bool                                     // for development: each account has a clock of its own, which AdvanceClock moves
-	MaxConns    int                                      // PostgreSQL, default 12
-	Synchronous string                                   // SQLite: "full" (default) | "normal"
-	Exclusive   bool                                     // SQLite: this process serves the file; a second one that asks is refused
-	Patient     bool                                     // PostgreSQL: statements take as long as they need, which no server wants
-	CloseTime   time.Duration                            // how long Close takes at most; 0 = 5 s
+	URL         string           // sqlite:///path/file.db | postgres://...
+	Pooler      string           // core.PoolerNone (default) | core.PoolerTransaction
+	Sealer      *core.Sealer     // for secrets and stored answers
+	Render      outbox.Render    // the `data` of an event; required to emit one
+	PublicURL   string           // where buyers reach this server; checkout pages are below it
+	Now         func() time.Time // nil = time.Now
+	TestClock   bool             // for development: each account has a clock of its own, which AdvanceClock moves
+	MaxConns    int              // PostgreSQL, default 12
+	Synchronous string           // SQLite: "full" (default) | "normal"
+	Exclusive   bool             // SQLite: this process serves the file; a second one that asks is refused
+	Patient     bool             // PostgreSQL: statements take as long as they need, which no server wants
+	CloseTime   time.Duration    // how long Close takes at most; 0 = 5 s
 
 	LivePayments bool // new accounts are paid through Stripe, and none may choose the test provider
 }
 
-// Store gives access to one database. It is safe for concurrent use.
+// Store gives access to one database: by its own methods to commerce, by its fields to the rooms beside it. It is safe for concurrent use.
 type Store struct {
-	// OnEvent, if set before the first request, is called after a transaction that stored deliveries has committed, once
-	// for each endpoint.
-	OnEvent func(e PendingEndpoint, deliveries int)
+	Outbox  *outbox.Store  // events, webhook endpoints, deliveries
+	Advert  *advert.Store  // channels, campaigns, ads, audiences
+	Content *content.Store // sites
 
-	db     *db.DB
-	render func(kind string, v any) ([]byte, error)
+	db *db.DB
 
 	livePayments bool          // new accounts are paid through Stripe: see Options
 	closeTime    time.Duration // how long Close takes at most
@@ -56,7 +58,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: opened, render: o.Render, livePayments: o.LivePayments, closeTime: cmp.Or(o.CloseTime, 5*time.Second)}
+	s := &Store{
+		Outbox: outbox.New(opened, o.Render), Advert: advert.New(opened), Content: content.New(opened),
+		db: opened, livePayments: o.LivePayments, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
+	}
 	if opened.Engine == core.PostgreSQL {
 		s.quota = &sharedQuota{store: s}
 		return s, nil
@@ -99,13 +104,8 @@ func (s *Store) endLeases(ctx context.Context) error {
 // Engine returns core.SQLite or core.PostgreSQL.
 func (s *Store) Engine() string { return s.db.Engine }
 
-// Writers returns how many transactions a background job should run at a time. SQLite has one writer, so more would only wait.
-func (s *Store) Writers() int {
-	if s.db.Engine == core.SQLite {
-		return 1
-	}
-	return 2
-}
+// Writers returns how many transactions a background job should run at a time.
+func (s *Store) Writers() int { return s.db.Writers() }
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // subscribers stores many subscriptions of one customer, of which every second one is due.
@@ -107,6 +108,6 @@ func TestDeleteCustomer_KeepsASubscriber(t *testing.T) {
 		list, _, err := s.ListCustomers(t.Context(), s.account, ListCustomers{Page: core.Page{Limit: 1}})
 		require.NoError(t, err)
 		_, err = s.DeleteCustomer(t.Context(), s.account, list[0].ID, false)
-		requireInvalid(t, err, "base")
+		dbtest.RequireInvalid(t, err, "base")
 	})
 }

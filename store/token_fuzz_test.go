@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -57,10 +58,10 @@ func FuzzPageToken(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, &pageLink{account: account, id: id, version: version, end: core.TimeOf(end)}, link)
 		_, err = s.readPage(core.KindInvoice, made)
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 		if other := changed(made, at, length, by); other != made {
 			_, err = s.readPage(core.KindOrder, other)
-			requireCode(t, err, core.CodeMissing)
+			dbtest.RequireCode(t, err, core.CodeMissing)
 		}
 	})
 }
@@ -75,7 +76,7 @@ func FuzzPageTokenSigned(f *testing.F) {
 	f.Fuzz(func(t *testing.T, named string) {
 		link, err := s.readPage(core.KindOrder, named+"_"+core.TokenEncoding.EncodeToString(s.db.Options.Sealer.Sign(pageContext+named)))
 		if err != nil {
-			requireCode(t, err, core.CodeMissing)
+			dbtest.RequireCode(t, err, core.CodeMissing)
 			return
 		}
 		id, known := core.ParseID(core.KindOrder, link.id)
@@ -99,7 +100,7 @@ func FuzzFileToken(f *testing.F) {
 		require.Equal(t, &File{Kind: FileKindReceipt, Account: "acct", ID: "order", LinkVersion: int64(at), ExpiresAt: signed.ExpiresAt}, file)
 		if other := changed(made, at, length, by); other != made {
 			file, _, err = s.OpenFile(other)
-			requireCode(t, err, core.CodeMissing)
+			dbtest.RequireCode(t, err, core.CodeMissing)
 			require.Nil(t, file)
 		}
 	})
@@ -122,43 +123,9 @@ func FuzzPortalToken(f *testing.F) {
 			require.Equal(t, ada.ID, c.ID)
 			return
 		}
-		requireCode(t, err, core.CodeMissing)
+		dbtest.RequireCode(t, err, core.CodeMissing)
 		require.Nil(t, c)
 	})
-}
-
-// FuzzAdCursor: a cursor that was made for a list leads to its row, in that list alone; any other text is refused with the name of
-// the parameter.
-func FuzzAdCursor(f *testing.F) {
-	for _, c := range []struct{ cursor, row, filters string }{
-		{"", "", ""}, {"garbage", core.NewID(core.KindAdAction), "ads\x00acct_1"}, {adCursor("01k0000000000000000000000a", "ads"), "01k0000000000000000000000a", "ads"},
-		{adCursor("a'b", ""), "a'b", ""}, {adCursor("", ""), "u_1", "x"}, {"AAAAAAAAAAAAAAAA=", "\x00", "\x00"},
-	} {
-		f.Add(c.cursor, c.row, c.filters)
-	}
-	f.Fuzz(func(t *testing.T, cursor, row, filters string) {
-		if read, err := openAdCursor(cursor, filters); err != nil {
-			requireCursorRefused(t, err)
-		} else {
-			require.Equal(t, cursor, adCursor(read, filters))
-		}
-		made := adCursor(row, filters)
-		_, err := openAdCursor(made, filters+"x")
-		requireCursorRefused(t, err)
-		read, err := openAdCursor(made, filters)
-		if _, isID := core.ParseID(core.KindAdAction, core.KindAdAction.Prefix()+row); isID {
-			require.NoError(t, err)
-		}
-		if err == nil {
-			require.Equal(t, row, read)
-		}
-	})
-}
-
-func requireCursorRefused(t *testing.T, err error) {
-	t.Helper()
-	requireCode(t, err, core.CodeBadRequest)
-	require.Equal(t, "cursor", asError(err).Param)
 }
 
 // FuzzPosition: a position in a list is an id of the list's kind, in the one form that rows have; any other text is refused with the
@@ -177,11 +144,11 @@ func FuzzPosition(f *testing.F) {
 		beforeID, beforeGood := core.ParseID(core.KindCustomer, before)
 		switch {
 		case after != "" && !afterGood:
-			requireCode(t, err, core.CodeBadRequest)
-			require.Equal(t, "starting_after", asError(err).Param)
+			dbtest.RequireCode(t, err, core.CodeBadRequest)
+			require.Equal(t, "starting_after", dbtest.AsError(err).Param)
 		case before != "" && !beforeGood, after != "" && before != "":
-			requireCode(t, err, core.CodeBadRequest)
-			require.Equal(t, "ending_before", asError(err).Param)
+			dbtest.RequireCode(t, err, core.CodeBadRequest)
+			require.Equal(t, "ending_before", dbtest.AsError(err).Param)
 		default:
 			require.NoError(t, err)
 			require.Equal(t, core.Page{StartingAfter: afterID, EndingBefore: beforeID}, p)

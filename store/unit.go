@@ -4,12 +4,18 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // unit is one open transaction, with the store whose use case runs in it.
 type unit struct {
 	*db.Unit
 	store *Store
+}
+
+// emit stores an event with what the transaction did, and wakes the dispatcher after the commit: see outbox.Store.Emit.
+func (u *unit) emit(ctx context.Context, e outbox.NewEvent) error {
+	return u.store.Outbox.Emit(ctx, u.Unit, e)
 }
 
 // tx runs a use case in the open transaction of the request, or in one of its own that commits at its end: see db.Tx.

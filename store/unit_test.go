@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // The product is made as the transaction ends: its event is one more thing to be stored then.
@@ -29,7 +30,7 @@ func TestBeforeCommit_RunsUseCasesInTheTransaction(t *testing.T) {
 		require.Equal(t, []string{"product.created"}, s.eventTypes(t, made.ID))
 		require.Equal(t, 1, s.products(t))
 
-		requireInvalid(t, endWith(core.Invalid("name", "No.")), "name")
+		dbtest.RequireInvalid(t, endWith(core.Invalid("name", "No.")), "name")
 		require.Equal(t, 1, s.products(t))
 	})
 }

@@ -33,13 +33,16 @@ var mayImport = map[string][]string{
 	"store/migrations":   {},
 	"store/core":         {},
 	"store/internal/db":  {"store/core", "store/migrations"},
+	"store/outbox":       {"store/core", "store/internal/db", "store/migrations"},
+	"store/advert":       {"store/core", "store/internal/db", "store/migrations"},
+	"store/content":      {"store/core", "store/internal/db", "store/migrations"},
 	"store":              {"store/..."},
-	"webhooks/chat":      {"store/..."},
-	"webhooks":           {"webhooks/...", "store/..."},
-	"ads":                {"store/..."},
-	"ads/sandbox":        {"ads", "store/..."},
-	"ads/meta":           {"ads", "store/..."},
-	"ads/pinterest":      {"ads", "store/..."},
+	"webhooks/chat":      {"store/core", "store/internal/db", "store/migrations", "store/outbox"},
+	"webhooks":           {"webhooks/...", "store/core", "store/internal/db", "store/migrations", "store/outbox"},
+	"ads":                {"store/core", "store/internal/db", "store/migrations", "store/advert"},
+	"ads/sandbox":        {"ads", "store/core", "store/internal/db", "store/migrations", "store/advert"},
+	"ads/meta":           {"ads", "store/core", "store/internal/db", "store/migrations", "store/advert"},
+	"ads/pinterest":      {"ads", "store/core", "store/internal/db", "store/migrations", "store/advert"},
 	"server/payments":    {"server/payments/...", "store/..."},
 	"server/billing":     {"server/payments/...", "store/..."},
 	"server/view":        {"ads", "store/...", "gen/api", "openapi/answer", "openapi/wire"},
@@ -51,6 +54,7 @@ var mayImport = map[string][]string{
 	"sdk":                {"openapi/wire", "webhooks/signature"},
 
 	"server/payments/stripe": {"server/payments", "store/..."},
+	"store/internal/dbtest":  {"store/core", "store/internal/db", "store/migrations", "tests/harness/..."},
 }
 
 // wires names the folders that put the program together and may import everything.

@@ -18,7 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // answers reads one request after the other and answers each with the next of the texts; the last one closes.
@@ -46,14 +46,14 @@ func TestSend_InterimAnswersDecideNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer string
 		status int
-		reason store.Reason
+		reason outbox.Reason
 	}{
 		"199, then 204":        {"HTTP/1.1 199 Wait\r\n\r\n" + noContent, 204, ""},
-		"103, then 500":        {"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", 500, store.ReasonHTTPStatus},
-		"199 and nothing":      {"HTTP/1.1 199 Wait\r\n\r\n", 0, store.ReasonConnectReset},
-		"another protocol":     {"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n", 101, store.ReasonHTTPStatus},
-		"a status of 4 digits": {"HTTP/1.1 2000 Much\r\n\r\n", 0, store.ReasonInvalidResponse},
-		"a status below 100":   {"HTTP/1.1 099 Low\r\n\r\n", 99, store.ReasonHTTPStatus},
+		"103, then 500":        {"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", 500, outbox.ReasonHTTPStatus},
+		"199 and nothing":      {"HTTP/1.1 199 Wait\r\n\r\n", 0, outbox.ReasonConnectReset},
+		"another protocol":     {"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n", 101, outbox.ReasonHTTPStatus},
+		"a status of 4 digits": {"HTTP/1.1 2000 Much\r\n\r\n", 0, outbox.ReasonInvalidResponse},
+		"a status below 100":   {"HTTP/1.1 099 Low\r\n\r\n", 99, outbox.ReasonHTTPStatus},
 	} {
 		var seen atomic.Int32
 		result := newTestSender(t, nil).Send(t.Context(), message(answers(t, &seen, c.answer)))
@@ -74,7 +74,7 @@ func TestSend_EndlessInterimAnswersAreBounded(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 	})
-	require.NotEmpty(t, sendInTime(t, testSender(t, 0, nil), message("http://"+address), store.ReasonTimeout).Reason)
+	require.NotEmpty(t, sendInTime(t, testSender(t, 0, nil), message("http://"+address), outbox.ReasonTimeout).Reason)
 }
 
 // A receiver that closed the connection meanwhile has not seen the next delivery: it gets it over another one, once.
@@ -167,7 +167,7 @@ func TestSend_DoesNotRepeatOverHTTP2(t *testing.T) {
 		roots.AddCert(r.Certificate())
 		s := newTestSender(t, roots)
 		require.Empty(t, s.Send(t.Context(), message(r.URL)).Reason, name)
-		require.Equal(t, store.ReasonConnectReset, s.Send(t.Context(), message(r.URL)).Reason, name)
+		require.Equal(t, outbox.ReasonConnectReset, s.Send(t.Context(), message(r.URL)).Reason, name)
 		require.Equal(t, int32(2), seen.Load(), name)
 	}
 }
@@ -180,6 +180,6 @@ func TestSend_HeadersOfHTTP2HaveTheirLimit(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(r.Certificate())
 	result := newTestSender(t, roots).Send(t.Context(), message(r.URL))
-	require.Equal(t, store.ReasonInvalidResponse, result.Reason)
+	require.Equal(t, outbox.ReasonInvalidResponse, result.Reason)
 	require.Zero(t, result.StatusCode)
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 
 // DispatcherOptions are what a dispatcher needs.
 type DispatcherOptions struct {
-	Store    *store.Store
+	Store    *outbox.Store
 	Renderer *Renderer
 	Sender   *Sender
 	Log      *slog.Logger
@@ -44,7 +44,7 @@ type DispatcherOptions struct {
 // Any number of dispatchers may work on one database. If a dispatcher dies, its deliveries are sent again when their
 // leases have run out, with the same id and the same bytes.
 type Dispatcher struct {
-	store    *store.Store
+	store    *outbox.Store
 	renderer *Renderer
 	sender   *Sender
 	log      *slog.Logger
@@ -57,11 +57,11 @@ type Dispatcher struct {
 
 	slots    *slots
 	waiting  waiting
-	done     []store.DeliveryResult // not recorded yet
-	underWay int                    // rounds
-	lookAt   time.Time              // when to claim again; zero: when somebody says so
-	barren   bool                   // the last look found something waiting, but nothing to claim
-	scanAt   time.Time              // when to scan; zero: not, or one is under way
+	done     []outbox.DeliveryResult // not recorded yet
+	underWay int                     // rounds
+	lookAt   time.Time               // when to claim again; zero: when somebody says so
+	barren   bool                    // the last look found something waiting, but nothing to claim
+	scanAt   time.Time               // when to scan; zero: not, or one is under way
 	scanning bool
 	cursor   string // the endpoint that the next page of the scan comes after
 	stopping bool
@@ -73,22 +73,22 @@ type Dispatcher struct {
 
 // scan is the result of a scan: endpoints for which deliveries wait.
 type scan struct {
-	endpoints []store.PendingEndpoint
+	endpoints []outbox.PendingEndpoint
 	err       error
 }
 
 // round is one exchange with the store: it hands in results and asks for claims.
 type round struct {
-	results []store.DeliveryResult
-	claims  []store.DeliveryClaim
-	store.Exchange
+	results []outbox.DeliveryResult
+	claims  []outbox.DeliveryClaim
+	outbox.Exchange
 	err error
 }
 
 // result is what a sending goroutine returns.
 type result struct {
-	endpoint store.PendingEndpoint
-	outcome  store.DeliveryResult
+	endpoint outbox.PendingEndpoint
+	outcome  outbox.DeliveryResult
 	held     time.Duration // how long it had its slot, reading the answer included; zero if nothing was sent
 }
 
@@ -111,7 +111,7 @@ func NewDispatcher(o DispatcherOptions) *Dispatcher {
 
 // Wake tells the dispatcher how many new deliveries there are to an endpoint. It never blocks. It is meant for
 // store.OnEvent, which is called after a commit.
-func (d *Dispatcher) Wake(e store.PendingEndpoint, deliveries int) { d.news.add(e, deliveries) }
+func (d *Dispatcher) Wake(e outbox.PendingEndpoint, deliveries int) { d.news.add(e, deliveries) }
 
 // Run works until ctx ends. Then it claims nothing more, waits for what is being sent, which takes at most five seconds,
 // records the results and returns.
@@ -236,7 +236,7 @@ func (d *Dispatcher) act(ctx context.Context) {
 	if at := d.nextRound(); at.IsZero() || at.After(now) {
 		return
 	}
-	var claims []store.DeliveryClaim
+	var claims []outbox.DeliveryClaim
 	if !d.stopping && !d.lookAt.IsZero() && !d.lookAt.After(now) {
 		d.lookAt = time.Time{}
 		claims = d.choose(now)
@@ -256,7 +256,7 @@ func (d *Dispatcher) scan(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, roundTimeout)
 		defer cancel()
 		var s scan
-		s.endpoints, s.err = await(ctx, func() ([]store.PendingEndpoint, error) { return d.store.PendingEndpoints(ctx, after, scanLimit) })
+		s.endpoints, s.err = await(ctx, func() ([]outbox.PendingEndpoint, error) { return d.store.PendingEndpoints(ctx, after, scanLimit) })
 		d.scans <- s
 	}()
 }
@@ -305,8 +305,8 @@ func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
 // choose returns the claims of a round: for each endpoint with waiting deliveries as many as there is room for. It
 // reserves the slots. The order of a map is different each time, so every endpoint is first at some time. No endpoint is
 // in two rounds at once.
-func (d *Dispatcher) choose(now time.Time) []store.DeliveryClaim {
-	var claims []store.DeliveryClaim
+func (d *Dispatcher) choose(now time.Time) []outbox.DeliveryClaim {
+	var claims []outbox.DeliveryClaim
 	for _, w := range d.waiting {
 		if w.asked {
 			continue
@@ -318,7 +318,7 @@ func (d *Dispatcher) choose(now time.Time) []store.DeliveryClaim {
 		if n := d.slots.freeSlots(w.PendingEndpoint); n > 0 {
 			w.asked = true
 			d.slots.occupySlots(w.PendingEndpoint, n)
-			claims = append(claims, store.DeliveryClaim{PendingEndpoint: w.PendingEndpoint, Limit: n, AtMost: d.slots.share(w.PendingEndpoint)})
+			claims = append(claims, outbox.DeliveryClaim{PendingEndpoint: w.PendingEndpoint, Limit: n, AtMost: d.slots.share(w.PendingEndpoint)})
 		}
 	}
 	return claims
@@ -326,14 +326,14 @@ func (d *Dispatcher) choose(now time.Time) []store.DeliveryClaim {
 
 // exchange begins a round, which ends within five seconds. If the database does not answer in that time and has claimed
 // something all the same, that is released when the lease ends.
-func (d *Dispatcher) exchange(ctx context.Context, claims []store.DeliveryClaim) {
+func (d *Dispatcher) exchange(ctx context.Context, claims []outbox.DeliveryClaim) {
 	r := round{results: d.done, claims: claims}
 	d.done = nil
 	d.underWay++
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, roundTimeout)
 		defer cancel()
-		r.Exchange, r.err = await(ctx, func() (store.Exchange, error) {
+		r.Exchange, r.err = await(ctx, func() (outbox.Exchange, error) {
 			return d.store.ExchangeDeliveries(ctx, r.results, slices.Clone(r.claims), d.lease)
 		})
 		d.rounds <- r
@@ -380,7 +380,7 @@ func (d *Dispatcher) finish(ctx context.Context, r round) {
 // claimed notes how many deliveries a claim got. If it got fewer than it asked for, what still waits comes after
 // something that is being sent: either by this process, and then the result brings the endpoint back, or by another
 // replica, and then a scan finds it.
-func (d *Dispatcher) claimed(claim store.DeliveryClaim, got int, now time.Time) {
+func (d *Dispatcher) claimed(claim outbox.DeliveryClaim, got int, now time.Time) {
 	w := d.waiting[claim.EndpointID]
 	w.deliveries -= got
 	switch underWay := d.slots.ofEndpoint[claim.EndpointID] > 0; {
@@ -396,7 +396,7 @@ func (d *Dispatcher) claimed(claim store.DeliveryClaim, got int, now time.Time) 
 }
 
 // leave leaves an endpoint to a replica that has the key of its secret, and logs that from time to time.
-func (d *Dispatcher) leave(claim store.DeliveryClaim, now time.Time) {
+func (d *Dispatcher) leave(claim outbox.DeliveryClaim, now time.Time) {
 	delete(d.waiting, claim.EndpointID)
 	d.slots.close(claim.PendingEndpoint, now)
 	if now.Sub(d.saidAt) >= closedFor {
@@ -420,8 +420,8 @@ func (d *Dispatcher) takeResult(r result) {
 }
 
 // send sends one delivery. It always returns a result, even if the sending panics.
-func (d *Dispatcher) send(ctx context.Context, c store.ClaimedDelivery) {
-	r := result{endpoint: endpointOf(c), outcome: store.DeliveryResult{Account: c.AccountID, Endpoint: c.EndpointID, ID: c.ID, Lease: c.Lease, Reason: store.ReasonAborted}}
+func (d *Dispatcher) send(ctx context.Context, c outbox.ClaimedDelivery) {
+	r := result{endpoint: endpointOf(c), outcome: outbox.DeliveryResult{Account: c.AccountID, Endpoint: c.EndpointID, ID: c.ID, Lease: c.Lease, Reason: outbox.ReasonAborted}}
 	defer func() {
 		if p := recover(); p != nil {
 			d.log.Error("delivery panicked", "delivery", c.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -441,6 +441,6 @@ func (d *Dispatcher) send(ctx context.Context, c store.ClaimedDelivery) {
 }
 
 // endpointOf returns the endpoint of a claimed delivery.
-func endpointOf(c store.ClaimedDelivery) store.PendingEndpoint {
-	return store.PendingEndpoint{AccountID: c.AccountID, EndpointID: c.EndpointID, Format: c.Endpoint.Format}
+func endpointOf(c outbox.ClaimedDelivery) outbox.PendingEndpoint {
+	return outbox.PendingEndpoint{AccountID: c.AccountID, EndpointID: c.EndpointID, Format: c.Endpoint.Format}
 }

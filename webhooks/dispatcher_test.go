@@ -20,6 +20,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/webhooks/signature"
 )
@@ -27,7 +28,7 @@ import (
 func TestDispatcher_DeliversSignedBytes(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		first, second := newInbox(t, nil), newInbox(t, nil)
-		w.dispatch(w.Store)
+		w.dispatch(w.Outbox)
 		endpoint := w.endpoint(first.URL)
 		w.endpoint(second.URL)
 		p := w.product("Zoë <b> & \u2028 Söhne")
@@ -47,7 +48,7 @@ func TestDispatcher_DeliversSignedBytes(t *testing.T) {
 func TestDispatcher_IsQuickToDeliver(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		in := newInbox(t, nil)
-		w.dispatch(w.Store, func(d *Dispatcher) { d.interval = time.Hour }) // it is woken and does not wait for its look
+		w.dispatch(w.Outbox, func(d *Dispatcher) { d.interval = time.Hour }) // it is woken and does not wait for its look
 		w.endpoint(in.URL)
 		for i := range 6 {
 			w.product(fmt.Sprint("quick ", i))
@@ -68,7 +69,7 @@ func TestDispatcher_KeepsTheOrderOfOneObject(t *testing.T) {
 			w.rename(p, fmt.Sprintf("p %02d", i))
 			w.rename(q, fmt.Sprintf("q %02d", i))
 		}
-		w.dispatch(w.Store)
+		w.dispatch(w.Outbox)
 		last := map[string]string{}
 		for _, got := range in.wait(t, 22) {
 			require.Greater(t, got.event.Data.Name, last[got.event.Data.ID])
@@ -80,7 +81,7 @@ func TestDispatcher_KeepsTheOrderOfOneObject(t *testing.T) {
 func TestDispatcher_DoesNotRetryAFailure(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		in := newInbox(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "broken", http.StatusInternalServerError) })
-		w.dispatch(w.Store)
+		w.dispatch(w.Outbox)
 		w.endpoint(in.URL)
 		w.product("once")
 		in.wait(t, 1)
@@ -96,15 +97,15 @@ func TestDispatcher_InactiveEndpointIsNotCalled(t *testing.T) {
 		e := w.endpoint(in.URL)
 		w.endpoint(other.URL)
 		w.product("before")
-		set := func(status store.WebhookEndpointStatus) {
-			_, err := w.UpdateWebhookEndpoint(t.Context(), w.account, e.ID, func(e *store.WebhookEndpoint) { e.Status = status })
+		set := func(status outbox.WebhookEndpointStatus) {
+			_, err := w.Outbox.UpdateWebhookEndpoint(t.Context(), w.account, e.ID, func(e *outbox.WebhookEndpoint) { e.Status = status })
 			require.NoError(t, err)
 		}
-		set(store.WebhookEndpointInactive)
-		w.dispatch(w.Store)
+		set(outbox.WebhookEndpointInactive)
+		w.dispatch(w.Outbox)
 		other.wait(t, 1)
 		w.product("meanwhile")
-		set(store.WebhookEndpointActive)
+		set(outbox.WebhookEndpointActive)
 		w.product("after")
 		other.wait(t, 3)
 		w.settled()
@@ -119,13 +120,13 @@ func TestDispatcher_SendsAgainWhatADeadOneClaimed(t *testing.T) {
 		in := newInbox(t, nil)
 		e := w.endpoint(in.URL)
 		w.product("lost")
-		claims := []store.DeliveryClaim{{PendingEndpoint: store.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}, Limit: 4, AtMost: 4}}
-		exchange, err := w.ExchangeDeliveries(t.Context(), nil, claims, 300*time.Millisecond)
+		claims := []outbox.DeliveryClaim{{PendingEndpoint: outbox.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}, Limit: 4, AtMost: 4}}
+		exchange, err := w.Outbox.ExchangeDeliveries(t.Context(), nil, claims, 300*time.Millisecond)
 		require.NoError(t, err)
 		claimed := exchange.Claimed
 		require.Len(t, claimed, 1)
 		start := time.Now()
-		w.dispatch(w.Store)
+		w.dispatch(w.Outbox)
 		got := in.wait(t, 1)[0]
 		require.GreaterOrEqual(t, time.Since(start), 200*time.Millisecond, "not before the lease has run out")
 		require.Equal(t, claimed[0].Body, got.body)
@@ -138,7 +139,7 @@ func TestDispatcher_SendsAgainWhatADeadOneClaimed(t *testing.T) {
 func TestDispatcher_NothingIsSentOfARolledBackTransaction(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		in := newInbox(t, nil)
-		w.dispatch(w.Store)
+		w.dispatch(w.Outbox)
 		w.endpoint(in.URL)
 		for range 1000 {
 			_, _, err := w.Request(t.Context(), nil, func(ctx context.Context) (*core.Answer, error) {
@@ -166,7 +167,7 @@ func TestDispatcher_DeadEndpointDelaysNobodyElse(t *testing.T) {
 			w.endpoint(dead.URL)
 		}
 		w.endpoint(alive.URL)
-		w.dispatch(w.Store)
+		w.dispatch(w.Outbox)
 		var took []time.Duration
 		for i := range 20 {
 			start := time.Now()
@@ -199,12 +200,12 @@ func TestDispatcher_SendsOnlySoManyAtATimeToOneEndpoint(t *testing.T) {
 				for i := range 24 {
 					w.product(fmt.Sprint("product ", i))
 				}
-				stop := w.dispatch(w.Store)
+				stop := w.dispatch(w.Outbox)
 				in.wait(t, sent)
 				stop()
 			}
 			require.LessOrEqual(t, most.Load(), limit)
-			_, err := w.DeleteWebhookEndpoint(t.Context(), w.account, e.ID)
+			_, err := w.Outbox.DeleteWebhookEndpoint(t.Context(), w.account, e.ID)
 			require.NoError(t, err)
 		}
 	})
@@ -213,10 +214,10 @@ func TestDispatcher_SendsOnlySoManyAtATimeToOneEndpoint(t *testing.T) {
 func TestDispatcher_EndpointsOfOneAccountTakeTurns(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		const endpoints = perAccount/perEndpoint + 3 // more than the account has slots for
-		d := NewDispatcher(DispatcherOptions{Store: w.Store, Renderer: NewRenderer(w.Store, ""), Log: slog.New(slog.DiscardHandler)})
+		d := NewDispatcher(DispatcherOptions{Store: w.Outbox, Renderer: NewRenderer(w.Outbox, ""), Log: slog.New(slog.DiscardHandler)})
 		for range endpoints {
 			e := w.endpoint("https://example.com/")
-			pending := store.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}
+			pending := outbox.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}
 			d.slots.judge(pending, briskAnswer, time.Now())
 			d.waiting.find(pending)
 		}
@@ -242,8 +243,8 @@ func TestDispatcher_TwoOnOneDatabaseDoNotSendTwice(t *testing.T) {
 	for range 3 {
 		w.endpoint(in.URL)
 	}
-	w.dispatch(w.Store)
-	w.dispatch(w.replica(0))
+	w.dispatch(w.Outbox)
+	w.dispatch(w.replica(0).Outbox)
 	const products = 60
 	for i := range products {
 		w.product(fmt.Sprint("product ", i))
@@ -259,7 +260,7 @@ func TestDispatcher_StopsGracefully(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		in := newInbox(t, func(http.ResponseWriter, *http.Request) { time.Sleep(700 * time.Millisecond) })
 		w.endpoint(in.URL)
-		stop := w.dispatch(w.Store)
+		stop := w.dispatch(w.Outbox)
 		w.product("under way")
 		in.wait(t, 1)
 		start := time.Now()
@@ -280,7 +281,7 @@ func (explosive) RoundTrip(*http.Request) (*http.Response, error) { panic("boom"
 
 func TestDispatcher_SurvivesAPanic(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		w.dispatch(w.Store, func(d *Dispatcher) { d.sender.client.Transport = explosive{} })
+		w.dispatch(w.Outbox, func(d *Dispatcher) { d.sender.client.Transport = explosive{} })
 		w.endpoint("https://example.com/")
 		w.product("first")
 		w.product("second")
@@ -295,11 +296,11 @@ func TestDispatcher_LeavesWhatItCannotSignToOthers(t *testing.T) {
 		e := w.endpoint(in.URL)
 		stranger := w.replica(1)
 		var lines lockedBuffer
-		stop := w.dispatch(stranger, func(d *Dispatcher) { d.log = slog.New(slog.NewJSONHandler(&lines, nil)) })
+		stop := w.dispatch(stranger.Outbox, func(d *Dispatcher) { d.log = slog.New(slog.NewJSONHandler(&lines, nil)) })
 		for n := range 3 {
 			w.product(fmt.Sprint("sealed with another key ", n))
 		}
-		_, err := stranger.CreateWebhookEndpoint(t.Context(), w.account, store.WebhookEndpoint{URL: other.URL})
+		_, err := stranger.Outbox.CreateWebhookEndpoint(t.Context(), w.account, outbox.WebhookEndpoint{URL: other.URL})
 		require.NoError(t, err)
 		_, err = stranger.CreateProduct(t.Context(), w.account, store.NewProduct{Product: store.Product{Name: "for both"}})
 		require.NoError(t, err)
@@ -317,7 +318,7 @@ func TestDispatcher_LeavesWhatItCannotSignToOthers(t *testing.T) {
 		require.Contains(t, lines.String(), e.ID)
 		stop()
 
-		w.dispatch(w.Store)
+		w.dispatch(w.Outbox)
 		require.Len(t, in.wait(t, 4), 4)
 		for _, d := range w.settled() {
 			require.Equal(t, "succeeded", d.State)
@@ -331,10 +332,10 @@ func TestDispatcher_SignsAloneWhatASecretBeforeIsMissingFor(t *testing.T) {
 		in := newInbox(t, nil)
 		e := w.endpoint(in.URL)
 		both := w.replica(1, 0)
-		rotated, err := both.RotateWebhookSecret(t.Context(), w.account, e.ID, store.DefaultSecretOverlap)
+		rotated, err := both.Outbox.RotateWebhookSecret(t.Context(), w.account, e.ID, outbox.DefaultSecretOverlap)
 		require.NoError(t, err)
 		w.product("sent by who has the new key alone")
-		w.dispatch(w.replica(1))
+		w.dispatch(w.replica(1).Outbox)
 		got := in.wait(t, 1)[0]
 		require.True(t, signature.Verify([]byte(got.body), rotated.Secret, got.header.Get("X-Service-Hmac-SHA256")))
 		require.Empty(t, got.header.Get("X-Service-Hmac-SHA256-Previous"))
@@ -362,7 +363,7 @@ func (b *lockedBuffer) String() string {
 func TestRetain_DeletesAndEnds(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		in := newInbox(t, nil)
-		stop := w.dispatch(w.Store)
+		stop := w.dispatch(w.Outbox)
 		w.endpoint(in.URL)
 		w.product("old")
 		w.settled()
@@ -371,7 +372,7 @@ func TestRetain_DeletesAndEnds(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			Retain(ctx, w.Store, store.DeliveryRetention{Failed: time.Hour}, slog.New(slog.DiscardHandler))
+			Retain(ctx, w.Outbox, outbox.DeliveryRetention{Failed: time.Hour}, slog.New(slog.DiscardHandler))
 		}()
 		require.Eventually(t, func() bool { return len(w.deliveries()) == 0 }, time.Minute, 10*time.Millisecond)
 		cancel()
@@ -394,7 +395,7 @@ func TestDispatcher_LeavesNoGoroutine(t *testing.T) {
 		in := newInbox(t, nil)
 		w.endpoint(in.URL)
 		w.endpoint(hung.URL)
-		stop := w.dispatch(w.Store)
+		stop := w.dispatch(w.Outbox)
 		for i := range 50 {
 			w.product(fmt.Sprint("product ", i))
 		}
@@ -411,8 +412,8 @@ func TestRound_LeavesADatabaseThatHangs(t *testing.T) {
 	t.Parallel()
 	proxy := database.NewProxy(t, database.URL(t, core.PostgreSQL))
 	w := newWorld(t, proxy.URL)
-	d := NewDispatcher(DispatcherOptions{Store: w.Store, Renderer: NewRenderer(w.Store, ""), Log: slog.New(slog.DiscardHandler)})
-	lost := []store.DeliveryResult{{Account: w.account, ID: "whdl_of_this_round"}}
+	d := NewDispatcher(DispatcherOptions{Store: w.Outbox, Renderer: NewRenderer(w.Outbox, ""), Log: slog.New(slog.DiscardHandler)})
+	lost := []outbox.DeliveryResult{{Account: w.account, ID: "whdl_of_this_round"}}
 	d.done = lost
 	proxy.Freeze()
 	began := time.Now()
@@ -432,10 +433,10 @@ func TestDispatcher_LetsDeliveriesOfADisabledAccountRest(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		in, bystander := newInbox(t, nil), newInbox(t, nil)
 		w.endpoint(in.URL)
-		w.dispatch(w.Store)
+		w.dispatch(w.Outbox)
 		if w.Engine() == core.PostgreSQL {
-			w.dispatch(w.replica(0))
-			w.dispatch(w.replica(0))
+			w.dispatch(w.replica(0).Outbox)
+			w.dispatch(w.replica(0).Outbox)
 		}
 		p := w.product("0")
 		in.wait(t, 1)

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 const switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n"
@@ -51,37 +51,37 @@ func TestSend_NoReceiverHoldsAnAttempt(t *testing.T) {
 	for name, c := range map[string]struct {
 		serve  func(t *testing.T, c net.Conn)
 		status int
-		reason store.Reason
+		reason outbox.Reason
 		large  bool // the body is not read, and larger than what fits into the buffers on the way
 	}{
-		"101, held": {status: 101, reason: store.ReasonHTTPStatus, serve: func(t *testing.T, c net.Conn) {
+		"101, held": {status: 101, reason: outbox.ReasonHTTPStatus, serve: func(t *testing.T, c net.Conn) {
 			_, _ = io.WriteString(c, switching)
 			hold(t, c)
 		}},
-		"101 and a flood": {status: 101, reason: store.ReasonHTTPStatus, serve: func(_ *testing.T, c net.Conn) {
+		"101 and a flood": {status: 101, reason: outbox.ReasonHTTPStatus, serve: func(_ *testing.T, c net.Conn) {
 			forever(c, switching+strings.Repeat("a", 1<<16), 0)
 		}},
-		"101 before the request was read": {status: 101, reason: store.ReasonHTTPStatus, large: true, serve: func(t *testing.T, c net.Conn) {
+		"101 before the request was read": {status: 101, reason: outbox.ReasonHTTPStatus, large: true, serve: func(t *testing.T, c net.Conn) {
 			_, _ = io.WriteString(c, switching)
 			<-t.Context().Done()
 		}},
-		"101 that names no protocol, held": {status: 101, reason: store.ReasonHTTPStatus, serve: func(t *testing.T, c net.Conn) {
+		"101 that names no protocol, held": {status: 101, reason: outbox.ReasonHTTPStatus, serve: func(t *testing.T, c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\n\r\n")
 			hold(t, c)
 		}},
-		"100 without end": {reason: store.ReasonInvalidResponse, serve: func(_ *testing.T, c net.Conn) {
+		"100 without end": {reason: outbox.ReasonInvalidResponse, serve: func(_ *testing.T, c net.Conn) {
 			forever(c, "HTTP/1.1 100 Continue\r\n\r\n", 0)
 		}},
-		"100, slowly": {reason: store.ReasonTimeout, serve: func(_ *testing.T, c net.Conn) {
+		"100, slowly": {reason: outbox.ReasonTimeout, serve: func(_ *testing.T, c net.Conn) {
 			forever(c, "HTTP/1.1 100 Continue\r\n\r\n", 500*time.Millisecond)
 		}},
-		"102 without end": {reason: store.ReasonInvalidResponse, serve: func(_ *testing.T, c net.Conn) {
+		"102 without end": {reason: outbox.ReasonInvalidResponse, serve: func(_ *testing.T, c net.Conn) {
 			forever(c, "HTTP/1.1 102 Processing\r\n\r\n", 0)
 		}},
-		"103 with long headers": {reason: store.ReasonInvalidResponse, serve: func(_ *testing.T, c net.Conn) {
+		"103 with long headers": {reason: outbox.ReasonInvalidResponse, serve: func(_ *testing.T, c net.Conn) {
 			forever(c, "HTTP/1.1 103 Early Hints\r\nLink: "+strings.Repeat("a", 4000)+"\r\n\r\n", time.Millisecond)
 		}},
-		"103, then 101, held": {status: 101, reason: store.ReasonHTTPStatus, serve: func(t *testing.T, c net.Conn) {
+		"103, then 101, held": {status: 101, reason: outbox.ReasonHTTPStatus, serve: func(t *testing.T, c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 103 Early Hints\r\n\r\n"+switching)
 			hold(t, c)
 		}},
@@ -109,7 +109,7 @@ func TestSend_NoReceiverHoldsAnAttempt(t *testing.T) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nok")
 			hold(t, c)
 		}},
-		"no answer, nothing read": {reason: store.ReasonTimeout, large: true, serve: func(t *testing.T, _ net.Conn) {
+		"no answer, nothing read": {reason: outbox.ReasonTimeout, large: true, serve: func(t *testing.T, _ net.Conn) {
 			<-t.Context().Done()
 		}},
 		"a trickle, nothing read": {status: 200, large: true, serve: func(_ *testing.T, c net.Conn) {
@@ -205,7 +205,7 @@ func TestSend_NoReceiverHoldsAnAttemptOverHTTP2(t *testing.T) {
 	m.Body = bytes.Repeat([]byte("a"), 32<<20)
 	s := testSender(t, 0, &tls.Config{InsecureSkipVerify: true})
 	for range 3 {
-		sendInTime(t, s, m, store.ReasonTimeout)
+		sendInTime(t, s, m, outbox.ReasonTimeout)
 	}
 	s.Close()
 	leavesNothing(t)

@@ -5,13 +5,13 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/webhooks/chat"
 )
 
 // Renderer turns an event into the message that an endpoint is sent.
 type Renderer struct {
-	store *store.Store
+	store *outbox.Store
 	base  string
 
 	saysShorter sync.Once
@@ -19,11 +19,11 @@ type Renderer struct {
 
 // NewRenderer returns a renderer whose chat messages link to objects below base, the public address of the API:
 // https://shop.example/v1.
-func NewRenderer(s *store.Store, base string) *Renderer { return &Renderer{store: s, base: base} }
+func NewRenderer(s *outbox.Store, base string) *Renderer { return &Renderer{store: s, base: base} }
 
 // message makes the message for an endpoint from the stored body of an event: in the endpoint's format, with the secrets
 // that sign it now. The same body always gives the same message.
-func (r *Renderer) message(e *store.WebhookEndpoint, eventID string, body []byte, attempt int) (Message, error) {
+func (r *Renderer) message(e *outbox.WebhookEndpoint, eventID string, body []byte, attempt int) (Message, error) {
 	secret, previous, err := r.store.OpenWebhookSecrets(e)
 	if err != nil {
 		return Message{}, err
@@ -36,9 +36,9 @@ func (r *Renderer) message(e *store.WebhookEndpoint, eventID string, body []byte
 	}
 	m := Message{EventID: eventID, URL: e.URL, Secret: secret, PreviousSecret: previous, Body: body, Attempt: attempt}
 	switch e.Format {
-	case store.WebhookFormatSlack:
+	case outbox.WebhookFormatSlack:
 		m.Body, err = chat.Slack(body, r.base)
-	case store.WebhookFormatDiscord:
+	case outbox.WebhookFormatDiscord:
 		m.Body, err = chat.Discord(body, r.base)
 	default:
 		return m, nil

@@ -7,23 +7,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/webhooks/signature"
 )
 
 func TestDispatcher_WritesToChatServicesOneAfterTheOther(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
-		for format, want := range map[store.WebhookFormat]struct {
+		for format, want := range map[outbox.WebhookFormat]struct {
 			gap time.Duration
 			key string
-		}{store.WebhookFormatSlack: {time.Second, `"blocks"`}, store.WebhookFormatDiscord: {2 * time.Second, `"allowed_mentions"`}} {
+		}{outbox.WebhookFormatSlack: {time.Second, `"blocks"`}, outbox.WebhookFormatDiscord: {2 * time.Second, `"allowed_mentions"`}} {
 			in := newInbox(t, nil)
-			e, err := w.CreateWebhookEndpoint(t.Context(), w.account, store.WebhookEndpoint{URL: in.URL, Format: format})
+			e, err := w.Outbox.CreateWebhookEndpoint(t.Context(), w.account, outbox.WebhookEndpoint{URL: in.URL, Format: format})
 			require.NoError(t, err)
 			w.product("Ada's <!channel> @everyone Handbook")
 			w.product("Another")
 			began := time.Now()
-			stop := w.dispatch(w.Store)
+			stop := w.dispatch(w.Outbox)
 			posts := in.wait(t, 2)
 			stop()
 			require.GreaterOrEqual(t, posts[1].at.Sub(began), want.gap) // the first may have been looked at late
@@ -34,7 +34,7 @@ func TestDispatcher_WritesToChatServicesOneAfterTheOther(t *testing.T) {
 				require.True(t, signature.Verify([]byte(post.body), e.Secret, post.header.Get("X-Service-Hmac-SHA256")))
 				require.Empty(t, post.header.Get("webhook-signature"))
 			}
-			_, err = w.DeleteWebhookEndpoint(t.Context(), w.account, e.ID)
+			_, err = w.Outbox.DeleteWebhookEndpoint(t.Context(), w.account, e.ID)
 			require.NoError(t, err)
 		}
 	})

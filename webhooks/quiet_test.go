@@ -12,7 +12,7 @@ import (
 func TestDispatcher_LogsAPanicWithoutWhatItWasSending(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
 		var lines bytes.Buffer
-		stop := w.dispatch(w.Store, func(d *Dispatcher) {
+		stop := w.dispatch(w.Outbox, func(d *Dispatcher) {
 			d.log = slog.New(slog.NewJSONHandler(&lines, nil))
 			d.sender.client.Transport = explosive{}
 		})

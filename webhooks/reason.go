@@ -10,23 +10,23 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // reasonOfStatus returns why a status is a failure, or "" for 2xx.
-func reasonOfStatus(code int) store.Reason {
+func reasonOfStatus(code int) outbox.Reason {
 	switch {
 	case code >= 200 && code < 300:
 		return ""
 	case code >= 300 && code < 400:
-		return store.ReasonRedirect
+		return outbox.ReasonRedirect
 	}
-	return store.ReasonHTTPStatus
+	return outbox.ReasonHTTPStatus
 }
 
 // reasonOf returns the reason that an error of http.Client.Do stands for. The text of the error is dropped, because it
 // would show the owner of the endpoint what answers where in this server's network.
-func reasonOf(err error) store.Reason {
+func reasonOf(err error) outbox.Reason {
 	var (
 		dns *net.DNSError
 		op  *net.OpError
@@ -34,21 +34,21 @@ func reasonOf(err error) store.Reason {
 	dialing := errors.As(err, &op) && op.Op == "dial"
 	switch {
 	case errors.Is(err, errBlocked):
-		return store.ReasonBlockedIP
+		return outbox.ReasonBlockedIP
 	case errors.As(err, &dns):
-		return store.ReasonDNSError
+		return outbox.ReasonDNSError
 	case isTLS(err):
-		return store.ReasonTLSError
+		return outbox.ReasonTLSError
 	case dialing && isTimeout(err):
-		return store.ReasonConnectTimeout
+		return outbox.ReasonConnectTimeout
 	case dialing:
-		return store.ReasonConnectRefused
+		return outbox.ReasonConnectRefused
 	case isTimeout(err):
-		return store.ReasonTimeout
+		return outbox.ReasonTimeout
 	case isReset(err):
-		return store.ReasonConnectReset
+		return outbox.ReasonConnectReset
 	}
-	return store.ReasonInvalidResponse
+	return outbox.ReasonInvalidResponse
 }
 
 func isTimeout(err error) bool {

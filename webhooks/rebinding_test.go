@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // network is what a name can point to in these tests: a receiver at 127.0.0.9, which stands for a public address, and
@@ -99,7 +99,7 @@ func TestSend_ANameReboundAfterItsCheckIsBlocked(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, s.Send(t.Context(), message(n.url)).Reason, "the first lookup finds a public address")
 	s.Close() // the next delivery needs a connection of its own, and looks the name up again
-	require.Equal(t, store.ReasonBlockedIP, s.Send(t.Context(), message(n.url)).Reason)
+	require.Equal(t, outbox.ReasonBlockedIP, s.Send(t.Context(), message(n.url)).Reason)
 	n.inside.requireUntouched(t)
 }
 
@@ -131,9 +131,9 @@ func TestSend_EverySpellingOfAnInternalAddressIsBlocked(t *testing.T) {
 	for _, host := range append([]string{"hooks.example.com", "127.0.0.1.nip.io", "instance-data", "metadata"}, blockedHosts...) {
 		for _, port := range []string{"", ":443", ":8443", ":22", ":5432", ":6379"} {
 			result := s.Send(t.Context(), message("https://"+host+port+"/"))
-			refused := Result{StartedAt: result.StartedAt, Duration: result.Duration, Reason: store.ReasonBlockedIP}
-			if looksNumeric(host) && result.Reason == store.ReasonDNSError {
-				refused.Reason = store.ReasonDNSError
+			refused := Result{StartedAt: result.StartedAt, Duration: result.Duration, Reason: outbox.ReasonBlockedIP}
+			if looksNumeric(host) && result.Reason == outbox.ReasonDNSError {
+				refused.Reason = outbox.ReasonDNSError
 			}
 			require.Equal(t, refused, result, "%s%s", host, port)
 		}
@@ -166,7 +166,7 @@ func TestSend_ABlockedAddressAnswersAlikeWhateverListensThere(t *testing.T) {
 			for range 5 {
 				result := s.Send(t.Context(), message(fmt.Sprintf("https://%s:%d/", host, target.Port())))
 				quickest = min(quickest, result.Duration)
-				require.Equal(t, Result{StartedAt: result.StartedAt, Duration: result.Duration, Reason: store.ReasonBlockedIP}, result, name)
+				require.Equal(t, Result{StartedAt: result.StartedAt, Duration: result.Duration, Reason: outbox.ReasonBlockedIP}, result, name)
 			}
 			require.Less(t, quickest, time.Second, name)
 		}
@@ -179,7 +179,7 @@ func TestSend_ANameServerThatNeverAnswersIsBounded(t *testing.T) {
 	n := newNetwork(t)
 	n.timeout = sendTimeout
 	s := n.sender(t, newNameServer(t, nil))
-	require.Equal(t, store.ReasonDNSError, sendInTime(t, s, message("https://example.com/"), store.ReasonDNSError).Reason)
+	require.Equal(t, outbox.ReasonDNSError, sendInTime(t, s, message("https://example.com/"), outbox.ReasonDNSError).Reason)
 }
 
 // What the log of an endpoint shows of an open and of a closed port inside is the same.
@@ -192,7 +192,7 @@ func TestDispatcher_RecordsBlockedAddressesAlike(t *testing.T) {
 		shut := netip.MustParseAddrPort(closed.Addr().String()).Port()
 		guard := NewGuard(GuardOptions{Ports: []uint16{open.port, shut}})
 		sender := NewSender(SenderOptions{Service: "Service", Guard: guard, Resolver: newNameServer(t, always("127.0.0.1")), Timeout: patience})
-		w.dispatch(w.Store, func(d *Dispatcher) { d.sender = sender })
+		w.dispatch(w.Outbox, func(d *Dispatcher) { d.sender = sender })
 		for _, port := range []uint16{open.port, shut} {
 			w.endpoint(fmt.Sprintf("https://example.com:%d/", port))
 		}

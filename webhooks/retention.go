@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 const (
@@ -14,13 +14,13 @@ const (
 )
 
 // Retention returns how long finished deliveries are kept. succeeded is the time for those that succeeded.
-func Retention(succeeded time.Duration) store.DeliveryRetention {
-	return store.DeliveryRetention{Failed: store.FailedRetention, Succeeded: succeeded}
+func Retention(succeeded time.Duration) outbox.DeliveryRetention {
+	return outbox.DeliveryRetention{Failed: outbox.FailedRetention, Succeeded: succeeded}
 }
 
 // Retain deletes what is past its retention, at once and then every ten minutes, until ctx ends. Any number of replicas
 // may run it.
-func Retain(ctx context.Context, s *store.Store, keep store.DeliveryRetention, log *slog.Logger) {
+func Retain(ctx context.Context, s *outbox.Store, keep outbox.DeliveryRetention, log *slog.Logger) {
 	for {
 		retainOnce(ctx, s, keep, log)
 		select {
@@ -32,7 +32,7 @@ func Retain(ctx context.Context, s *store.Store, keep store.DeliveryRetention, l
 }
 
 // retainOnce deletes in batches until nothing is left to delete.
-func retainOnce(ctx context.Context, s *store.Store, keep store.DeliveryRetention, log *slog.Logger) {
+func retainOnce(ctx context.Context, s *outbox.Store, keep outbox.DeliveryRetention, log *slog.Logger) {
 	for ctx.Err() == nil {
 		deleted, err := s.DeleteOldDeliveries(ctx, keep, retainBatch)
 		if err != nil && ctx.Err() == nil {

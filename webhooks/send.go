@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/webhooks/signature"
 )
 
@@ -62,7 +62,7 @@ type Result struct {
 	StartedAt  time.Time
 	Duration   time.Duration // up to the status line
 	StatusCode int
-	Reason     store.Reason
+	Reason     outbox.Reason
 	Response   string // the beginning of the answer's body: valid UTF-8 without NUL, at most 2 KiB
 }
 
@@ -144,7 +144,7 @@ func (s *Sender) Send(ctx context.Context, m Message) Result {
 	r := Result{StartedAt: time.Now()}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
 	if err != nil {
-		r.Reason = store.ReasonDNSError
+		r.Reason = outbox.ReasonDNSError
 		return r
 	}
 	req.Header = s.header(m, r.StartedAt)
@@ -197,7 +197,7 @@ func (a *attempt) wait(ctx context.Context, r Result) Result {
 			if heard := a.heard.Load(); heard != nil {
 				return *heard
 			}
-			r.Duration, r.Reason = time.Since(r.StartedAt), store.ReasonTimeout
+			r.Duration, r.Reason = time.Since(r.StartedAt), outbox.ReasonTimeout
 			return r
 		}
 	}

@@ -24,7 +24,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/webhooks/signature"
 )
 
@@ -50,7 +50,7 @@ func testSender(t *testing.T, timeout time.Duration, c *tls.Config) *Sender {
 
 // sendInTime sends with a sender that has the time of production, and wants the attempt to be over in time. What a machine is too
 // busy for is tried again, twice.
-func sendInTime(t *testing.T, s *Sender, m Message, want store.Reason) Result {
+func sendInTime(t *testing.T, s *Sender, m Message, want outbox.Reason) Result {
 	t.Helper()
 	require.Equal(t, sendTimeout, s.timeout)
 	for range 3 {
@@ -58,7 +58,7 @@ func sendInTime(t *testing.T, s *Sender, m Message, want store.Reason) Result {
 		go func() { sent <- s.Send(t.Context(), m) }()
 		select {
 		case got := <-sent:
-			isLate := time.Since(begin) > inTime || got.Reason == store.ReasonTimeout
+			isLate := time.Since(begin) > inTime || got.Reason == outbox.ReasonTimeout
 			if got.Reason == want && time.Since(begin) <= inTime || !isLate {
 				return got
 			}
@@ -176,10 +176,10 @@ func TestSend_OnlyStatus2xxIsSuccess(t *testing.T) {
 		_, _ = fmt.Sscanf(r.URL.Path, "/%d", &code)
 		w.WriteHeader(code)
 	})
-	for code, reason := range map[int]store.Reason{
+	for code, reason := range map[int]outbox.Reason{
 		200: "", 201: "", 202: "", 204: "", 299: "",
-		300: store.ReasonRedirect, 301: store.ReasonRedirect, 304: store.ReasonRedirect,
-		400: store.ReasonHTTPStatus, 410: store.ReasonHTTPStatus, 429: store.ReasonHTTPStatus, 500: store.ReasonHTTPStatus, 999: store.ReasonHTTPStatus,
+		300: outbox.ReasonRedirect, 301: outbox.ReasonRedirect, 304: outbox.ReasonRedirect,
+		400: outbox.ReasonHTTPStatus, 410: outbox.ReasonHTTPStatus, 429: outbox.ReasonHTTPStatus, 500: outbox.ReasonHTTPStatus, 999: outbox.ReasonHTTPStatus,
 	} {
 		result := s.Send(t.Context(), message(fmt.Sprintf("%s/%d", r.URL, code)))
 		require.Equal(t, reason, result.Reason, code)
@@ -200,7 +200,7 @@ func TestSend_InvalidAnswerFails(t *testing.T) {
 			_, _ = io.Copy(io.Discard, c)
 		})
 		result := newTestSender(t, nil).Send(t.Context(), message("http://"+address))
-		require.Equal(t, store.ReasonInvalidResponse, result.Reason, name)
+		require.Equal(t, outbox.ReasonInvalidResponse, result.Reason, name)
 		require.Zero(t, result.StatusCode, name)
 	}
 }
@@ -212,7 +212,7 @@ func TestSend_DoesNotFollowRedirects(t *testing.T) {
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		for _, to := range []string{target.URL, "http://169.254.169.254/latest/meta-data", "https://example.com/"} {
 			r := receiver(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, code) })
-			require.Equal(t, store.ReasonRedirect, newTestSender(t, nil).Send(t.Context(), message(r.URL)).Reason)
+			require.Equal(t, outbox.ReasonRedirect, newTestSender(t, nil).Send(t.Context(), message(r.URL)).Reason)
 		}
 	}
 	require.Zero(t, followed.Load())
@@ -236,8 +236,8 @@ func TestSend_AnswerAfterFiveSecondsIsTooLate(t *testing.T) {
 		<-r.Context().Done() // the sender has hung up
 		closed <- struct{}{}
 	})
-	result := sendInTime(t, testSender(t, 0, nil), message(r.URL), store.ReasonTimeout)
-	require.Equal(t, store.ReasonTimeout, result.Reason)
+	result := sendInTime(t, testSender(t, 0, nil), message(r.URL), outbox.ReasonTimeout)
+	require.Equal(t, outbox.ReasonTimeout, result.Reason)
 	require.GreaterOrEqual(t, result.Duration, sendTimeout-time.Second)
 	<-closed
 }
@@ -257,12 +257,12 @@ func TestSend_SlownessInAnyPhaseIsBounded(t *testing.T) {
 	silent := func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 	for name, c := range map[string]struct {
 		url    string
-		reason store.Reason
+		reason outbox.Reason
 	}{
-		"connection": {"http://" + fullListener(t), store.ReasonConnectTimeout},
-		"handshake":  {"https://" + rawReceiver(t, silent), store.ReasonTimeout},
-		"answer":     {"http://" + rawReceiver(t, silent), store.ReasonTimeout},
-		"headers":    {"http://" + rawReceiver(t, dribble), store.ReasonTimeout},
+		"connection": {"http://" + fullListener(t), outbox.ReasonConnectTimeout},
+		"handshake":  {"https://" + rawReceiver(t, silent), outbox.ReasonTimeout},
+		"answer":     {"http://" + rawReceiver(t, silent), outbox.ReasonTimeout},
+		"headers":    {"http://" + rawReceiver(t, dribble), outbox.ReasonTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -345,13 +345,13 @@ func TestSend_NamesTheReasonOfABrokenConnection(t *testing.T) {
 		_ = c.(*net.TCPConn).SetLinger(0)
 	})
 	hangUp := rawReceiver(t, func(c net.Conn) { _, _ = c.Read(make([]byte, 4096)) })
-	for url, reason := range map[string]store.Reason{
-		"http://" + closed.Addr().String(): store.ReasonConnectRefused,
-		"http://" + reset:                  store.ReasonConnectReset,
-		"http://" + hangUp:                 store.ReasonConnectReset,
-		"http://does-not-exist.invalid/":   store.ReasonDNSError,
-		"http://10.0.0.1/":                 store.ReasonBlockedIP,
-		"http://[64:ff9b::7f00:1]/":        store.ReasonBlockedIP,
+	for url, reason := range map[string]outbox.Reason{
+		"http://" + closed.Addr().String(): outbox.ReasonConnectRefused,
+		"http://" + reset:                  outbox.ReasonConnectReset,
+		"http://" + hangUp:                 outbox.ReasonConnectReset,
+		"http://does-not-exist.invalid/":   outbox.ReasonDNSError,
+		"http://10.0.0.1/":                 outbox.ReasonBlockedIP,
+		"http://[64:ff9b::7f00:1]/":        outbox.ReasonBlockedIP,
 	} {
 		require.Equal(t, reason, newTestSender(t, nil).Send(t.Context(), message(url)).Reason, url)
 	}
@@ -362,7 +362,7 @@ func TestSend_AnyNameOfALoopbackAddressIsBlockedInProduction(t *testing.T) {
 	s := NewSender(SenderOptions{Service: "Service", Guard: NewGuard(GuardOptions{Ports: []uint16{80}}), Timeout: patience})
 	t.Cleanup(s.Close)
 	for _, host := range []string{"localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"} {
-		require.Equal(t, store.ReasonBlockedIP, s.Send(t.Context(), message("http://"+host+"/")).Reason, host)
+		require.Equal(t, outbox.ReasonBlockedIP, s.Send(t.Context(), message("http://"+host+"/")).Reason, host)
 	}
 }
 
@@ -391,7 +391,7 @@ func TestSend_DoesNotRepeatOverADeadConnection(t *testing.T) {
 		})
 		s := newTestSender(t, nil)
 		require.Empty(t, s.Send(t.Context(), message("http://"+address)).Reason, name)
-		require.Equal(t, store.ReasonConnectReset, s.Send(t.Context(), message("http://"+address)).Reason, name)
+		require.Equal(t, outbox.ReasonConnectReset, s.Send(t.Context(), message("http://"+address)).Reason, name)
 		require.Equal(t, int32(2), seen.Load(), name)
 	}
 }
@@ -422,7 +422,7 @@ func TestSend_ChecksTLS(t *testing.T) {
 		"wrong host":  strings.Replace(good.URL, "127.0.0.1", "localhost", 1),
 		"plain HTTP":  strings.Replace(plain.URL, "http:", "https:", 1),
 	} {
-		require.Equal(t, store.ReasonTLSError, s.Send(t.Context(), message(url)).Reason, name)
+		require.Equal(t, outbox.ReasonTLSError, s.Send(t.Context(), message(url)).Reason, name)
 	}
 }
 

@@ -3,7 +3,7 @@ package webhooks
 import (
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // How many deliveries one process sends at a time. Together the limits are what keeps a dead endpoint, or a busy
@@ -37,11 +37,11 @@ const (
 
 // gap is the least time between two messages to a chat service, which would otherwise refuse some: Slack takes about
 // one a second, Discord 30 a minute.
-func gap(format store.WebhookFormat) time.Duration {
+func gap(format outbox.WebhookFormat) time.Duration {
 	switch format {
-	case store.WebhookFormatSlack:
+	case outbox.WebhookFormatSlack:
 		return time.Second
-	case store.WebhookFormatDiscord:
+	case outbox.WebhookFormatDiscord:
 		return 2 * time.Second
 	default:
 		return 0
@@ -76,7 +76,7 @@ func newSlots() *slots {
 
 // freeSlots returns how many more deliveries may be sent to an endpoint now. No account takes more slots than it leaves free,
 // so that a few accounts with a full share each do not shut out the next one.
-func (s *slots) freeSlots(e store.PendingEndpoint) int {
+func (s *slots) freeSlots(e outbox.PendingEndpoint) int {
 	left := min(s.share(e)-s.ofEndpoint[e.EndpointID], perAccount-s.ofAccount[e.AccountID], (maxSlots-s.total-s.ofAccount[e.AccountID]+1)/2)
 	speed, known := s.speeds[e.EndpointID]
 	if !speed.quick {
@@ -89,7 +89,7 @@ func (s *slots) freeSlots(e store.PendingEndpoint) int {
 }
 
 // share returns how many deliveries to an endpoint may be under way at once, sent by all replicas together.
-func (s *slots) share(e store.PendingEndpoint) int {
+func (s *slots) share(e outbox.PendingEndpoint) int {
 	speed, known := s.speeds[e.EndpointID]
 	switch {
 	case !known || gap(e.Format) > 0:
@@ -102,7 +102,7 @@ func (s *slots) share(e store.PendingEndpoint) int {
 }
 
 // occupySlots occupies n slots.
-func (s *slots) occupySlots(e store.PendingEndpoint, n int) {
+func (s *slots) occupySlots(e outbox.PendingEndpoint, n int) {
 	s.total += n
 	add(s.ofAccount, e.AccountID, n)
 	add(s.ofEndpoint, e.EndpointID, n)
@@ -110,7 +110,7 @@ func (s *slots) occupySlots(e store.PendingEndpoint, n int) {
 }
 
 // takeSlow occupies n slots of the slow lane, if the endpoint is in it.
-func (s *slots) takeSlow(e store.PendingEndpoint, n int) {
+func (s *slots) takeSlow(e outbox.PendingEndpoint, n int) {
 	speed, known := s.speeds[e.EndpointID]
 	if speed.quick {
 		return
@@ -123,7 +123,7 @@ func (s *slots) takeSlow(e store.PendingEndpoint, n int) {
 }
 
 // free gives n slots back.
-func (s *slots) free(e store.PendingEndpoint, n int) { s.occupySlots(e, -n) }
+func (s *slots) free(e outbox.PendingEndpoint, n int) { s.occupySlots(e, -n) }
 
 // add adds n to a count and removes it at zero, so that the maps hold only what is busy.
 func add(counts map[string]int, key string, n int) {
@@ -133,7 +133,7 @@ func add(counts map[string]int, key string, n int) {
 }
 
 // judge puts an endpoint into the lane that its last answer belongs to, with all that is still under way to it.
-func (s *slots) judge(e store.PendingEndpoint, took time.Duration, now time.Time) {
+func (s *slots) judge(e outbox.PendingEndpoint, took time.Duration, now time.Time) {
 	underWay := s.ofEndpoint[e.EndpointID]
 	s.takeSlow(e, -underWay)
 	s.speeds[e.EndpointID] = speed{quick: took < slowAfter, brisk: took < briskAnswer, at: now}
@@ -141,29 +141,29 @@ func (s *slots) judge(e store.PendingEndpoint, took time.Duration, now time.Time
 }
 
 // hush leaves an endpoint alone for a moment. stir ends that earlier.
-func (s *slots) hush(e store.PendingEndpoint, now time.Time) {
+func (s *slots) hush(e outbox.PendingEndpoint, now time.Time) {
 	s.quiet[e.EndpointID] = now.Add(quietFor)
 }
 
 // pace leaves an endpoint alone after a message for as long as its format needs.
-func (s *slots) pace(e store.PendingEndpoint, now time.Time) {
+func (s *slots) pace(e outbox.PendingEndpoint, now time.Time) {
 	if gap := gap(e.Format); gap > 0 {
 		s.paced[e.EndpointID] = now.Add(gap)
 	}
 }
 
 // close leaves an endpoint to other replicas for a while. Nothing that happens to it ends that earlier.
-func (s *slots) close(e store.PendingEndpoint, now time.Time) {
+func (s *slots) close(e outbox.PendingEndpoint, now time.Time) {
 	s.closed[e.EndpointID] = now.Add(closedFor)
 }
 
 // quietUntil returns until when an endpoint is left alone. It is in the past for one that is not.
-func (s *slots) quietUntil(e store.PendingEndpoint) time.Time {
+func (s *slots) quietUntil(e outbox.PendingEndpoint) time.Time {
 	return later(later(s.quiet[e.EndpointID], s.paced[e.EndpointID]), s.closed[e.EndpointID])
 }
 
 // stir ends a hush, because one of the endpoint's deliveries has a result or a new one waits.
-func (s *slots) stir(e store.PendingEndpoint) { delete(s.quiet, e.EndpointID) }
+func (s *slots) stir(e outbox.PendingEndpoint) { delete(s.quiet, e.EndpointID) }
 
 // forget drops the moments that have passed, and the speeds of endpoints that were sent nothing for a long time.
 func (s *slots) forget(now time.Time) {

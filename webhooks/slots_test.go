@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
-func slotOf(account, endpoint int) store.PendingEndpoint {
-	return store.PendingEndpoint{AccountID: fmt.Sprint("acct_", account), EndpointID: fmt.Sprint("we_", account, "_", endpoint)}
+func slotOf(account, endpoint int) outbox.PendingEndpoint {
+	return outbox.PendingEndpoint{AccountID: fmt.Sprint("acct_", account), EndpointID: fmt.Sprint("we_", account, "_", endpoint)}
 }
 
 // fill takes all the room that there is for the endpoints of an account, and returns how much it was.
@@ -135,7 +135,7 @@ func TestSlots_CountWhatChangesItsLane(t *testing.T) {
 
 func TestSlots_ChatServicesArePaced(t *testing.T) {
 	t.Parallel()
-	for format, gap := range map[store.WebhookFormat]time.Duration{store.WebhookFormatSlack: time.Second, store.WebhookFormatDiscord: 2 * time.Second} {
+	for format, gap := range map[outbox.WebhookFormat]time.Duration{outbox.WebhookFormatSlack: time.Second, outbox.WebhookFormatDiscord: 2 * time.Second} {
 		s, now := newSlots(), time.Now()
 		e := slotOf(0, 0)
 		e.Format = format
@@ -159,7 +159,7 @@ func TestSlots_RememberOnlyWhatIsBusy(t *testing.T) {
 	t.Parallel()
 	s := newSlots()
 	now := time.Now()
-	e := store.PendingEndpoint{AccountID: "acct_1", EndpointID: "we_1"}
+	e := outbox.PendingEndpoint{AccountID: "acct_1", EndpointID: "we_1"}
 	s.occupySlots(e, 2)
 	s.free(e, 2)
 	s.hush(e, now)

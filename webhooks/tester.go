@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // testsPerMinute is how many test events one endpoint may be sent in a minute. There must be a limit, because whoever
@@ -17,7 +17,7 @@ const testsPerMinute = 60
 
 // Tester sends test events. They stand for nothing that happened and are not stored.
 type Tester struct {
-	store    *store.Store
+	store    *outbox.Store
 	renderer *Renderer
 	sender   *Sender
 
@@ -27,14 +27,14 @@ type Tester struct {
 }
 
 // NewTester returns a tester.
-func NewTester(s *store.Store, r *Renderer, sender *Sender) *Tester {
+func NewTester(s *outbox.Store, r *Renderer, sender *Sender) *Tester {
 	return &Tester{store: s, renderer: r, sender: sender}
 }
 
 // Test sends a test event of a type, with the data, to an active endpoint and returns the delivery, which is not stored.
 // An inactive endpoint, an unknown type and more than sixty tests within a minute are CodeInvalid. No transaction is
 // open while it sends.
-func (t *Tester) Test(ctx context.Context, account, endpoint, kind string, data []byte) (*store.Delivery, error) {
+func (t *Tester) Test(ctx context.Context, account, endpoint, kind string, data []byte) (*outbox.Delivery, error) {
 	e, err := t.store.BeginWebhookTest(ctx, account, endpoint, kind)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (t *Tester) Test(ctx context.Context, account, endpoint, kind string, data 
 	if !t.admit(e.ID) {
 		return nil, core.Invalid("base", fmt.Sprintf("An endpoint is sent at most %d test events a minute.", testsPerMinute))
 	}
-	event := &store.Event{ID: core.NewID(core.KindEvent), Type: kind, CreatedAt: t.store.Now()}
+	event := &outbox.Event{ID: core.NewID(core.KindEvent), Type: kind, CreatedAt: t.store.Now()}
 	message, err := t.renderer.message(e, event.ID, testBody(event, data), 1)
 	if err != nil {
 		return nil, err
@@ -51,19 +51,19 @@ func (t *Tester) Test(ctx context.Context, account, endpoint, kind string, data 
 }
 
 // testBody returns the body of an event that is marked as a test.
-func testBody(e *store.Event, data []byte) []byte {
-	body := []byte(store.EventBody(e, data))
+func testBody(e *outbox.Event, data []byte) []byte {
+	body := []byte(outbox.EventBody(e, data))
 	return append(body[:len(body)-1], `,"test":true}`...)
 }
 
 // testDelivery returns the delivery as it would be stored.
-func testDelivery(event *store.Event, e *store.WebhookEndpoint, r Result) *store.Delivery {
-	d := &store.Delivery{
-		EndpointID: e.ID, EventID: event.ID, Type: event.Type, State: store.DeliverySucceeded, Attempts: 1, CreatedAt: event.CreatedAt,
+func testDelivery(event *outbox.Event, e *outbox.WebhookEndpoint, r Result) *outbox.Delivery {
+	d := &outbox.Delivery{
+		EndpointID: e.ID, EventID: event.ID, Type: event.Type, State: outbox.DeliverySucceeded, Attempts: 1, CreatedAt: event.CreatedAt,
 		DurationMS: new(r.Duration.Milliseconds()),
 	}
 	if r.Reason != "" {
-		d.State, d.Reason = store.DeliveryFailed, &r.Reason
+		d.State, d.Reason = outbox.DeliveryFailed, &r.Reason
 	}
 	if r.StatusCode != 0 {
 		d.StatusCode = &r.StatusCode

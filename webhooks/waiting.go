@@ -4,7 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // waitingLimit is how many endpoints a dispatcher remembers, all of which it looks at in every round. If there are more,
@@ -19,23 +19,23 @@ type waiting map[string]*waiter
 
 // waiter is an endpoint with the number of deliveries that wait for it.
 type waiter struct {
-	store.PendingEndpoint
+	outbox.PendingEndpoint
 	deliveries int
 	asked      bool // a round claims for it just now
 }
 
 // add adds new deliveries to an endpoint's number.
-func (w waiting) add(e store.PendingEndpoint, deliveries int) {
+func (w waiting) add(e outbox.PendingEndpoint, deliveries int) {
 	if known := w.of(e); known.deliveries < unknown-deliveries {
 		known.deliveries += deliveries
 	}
 }
 
 // find adds an endpoint for which an unknown number of deliveries waits.
-func (w waiting) find(e store.PendingEndpoint) { w.of(e).deliveries = unknown }
+func (w waiting) find(e outbox.PendingEndpoint) { w.of(e).deliveries = unknown }
 
 // of returns the waiter of an endpoint, and makes one if there is none.
-func (w waiting) of(e store.PendingEndpoint) *waiter {
+func (w waiting) of(e outbox.PendingEndpoint) *waiter {
 	known := w[e.EndpointID]
 	if known == nil {
 		if len(w) >= waitingLimit {
@@ -62,15 +62,15 @@ type news struct {
 	come chan struct{} // something is in it
 
 	mu         sync.Mutex
-	deliveries map[store.PendingEndpoint]int
+	deliveries map[outbox.PendingEndpoint]int
 }
 
 func newNews() news {
-	return news{come: make(chan struct{}, 1), deliveries: map[store.PendingEndpoint]int{}}
+	return news{come: make(chan struct{}, 1), deliveries: map[outbox.PendingEndpoint]int{}}
 }
 
 // add counts new deliveries for an endpoint and wakes the reader.
-func (n *news) add(e store.PendingEndpoint, deliveries int) {
+func (n *news) add(e outbox.PendingEndpoint, deliveries int) {
 	n.mu.Lock()
 	n.deliveries[e] += deliveries
 	n.mu.Unlock()
@@ -81,10 +81,10 @@ func (n *news) add(e store.PendingEndpoint, deliveries int) {
 }
 
 // takeNews returns what was added since the last call.
-func (n *news) takeNews() map[store.PendingEndpoint]int {
+func (n *news) takeNews() map[outbox.PendingEndpoint]int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	taken := n.deliveries
-	n.deliveries = map[store.PendingEndpoint]int{}
+	n.deliveries = map[outbox.PendingEndpoint]int{}
 	return taken
 }

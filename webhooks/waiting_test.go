@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
-func endpointNumbered(i int) store.PendingEndpoint {
-	return store.PendingEndpoint{AccountID: "acct_1", EndpointID: "we_" + strconv.Itoa(i)}
+func endpointNumbered(i int) outbox.PendingEndpoint {
+	return outbox.PendingEndpoint{AccountID: "acct_1", EndpointID: "we_" + strconv.Itoa(i)}
 }
 
 func TestWaiting_CountsWhatItIsTold(t *testing.T) {
@@ -23,9 +23,9 @@ func TestWaiting_CountsWhatItIsTold(t *testing.T) {
 	w.find(e)
 	w.add(e, 1)
 	require.Equal(t, unknown, w[e.EndpointID].deliveries, "a scan does not know how many")
-	e.Format = store.WebhookFormatSlack
+	e.Format = outbox.WebhookFormatSlack
 	w.add(e, 1)
-	require.Equal(t, store.WebhookFormatSlack, w[e.EndpointID].Format, "as it is now")
+	require.Equal(t, outbox.WebhookFormatSlack, w[e.EndpointID].Format, "as it is now")
 }
 
 func TestWaiting_RemembersOnlySoMany(t *testing.T) {
@@ -47,6 +47,6 @@ func TestNews_AreHandedOverOnce(t *testing.T) {
 	n.add(endpointNumbered(1), 2)
 	n.add(endpointNumbered(2), 1)
 	require.Len(t, n.come, 1)
-	require.Equal(t, map[store.PendingEndpoint]int{endpointNumbered(1): 3, endpointNumbered(2): 1}, n.takeNews())
+	require.Equal(t, map[outbox.PendingEndpoint]int{endpointNumbered(1): 3, endpointNumbered(2): 1}, n.takeNews())
 	require.Empty(t, n.takeNews())
 }

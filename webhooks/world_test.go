@@ -18,6 +18,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
@@ -66,7 +67,7 @@ func (w *world) replica(keys ...byte) *store.Store {
 }
 
 // dispatch runs a dispatcher until the test ends, or until the returned function is called.
-func (w *world) dispatch(s *store.Store, prepare ...func(*Dispatcher)) (stop func()) {
+func (w *world) dispatch(s *outbox.Store, prepare ...func(*Dispatcher)) (stop func()) {
 	w.t.Helper()
 	sender := NewSender(SenderOptions{Service: "Service", Guard: NewGuard(GuardOptions{Development: true}), Standard: true, Timeout: patience})
 	d := NewDispatcher(DispatcherOptions{
@@ -88,9 +89,9 @@ func (w *world) dispatch(s *store.Store, prepare ...func(*Dispatcher)) (stop fun
 	return stop
 }
 
-func (w *world) endpoint(url string) *store.WebhookEndpoint {
+func (w *world) endpoint(url string) *outbox.WebhookEndpoint {
 	w.t.Helper()
-	e, err := w.CreateWebhookEndpoint(w.t.Context(), w.account, store.WebhookEndpoint{URL: url})
+	e, err := w.Outbox.CreateWebhookEndpoint(w.t.Context(), w.account, outbox.WebhookEndpoint{URL: url})
 	require.NoError(w.t, err)
 	return e
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 const accountFields = "id,name,currency,timezone_name,account_status,disable_reason,min_daily_budget,amount_spent,spend_cap,business{id}"
@@ -30,29 +30,29 @@ type accountNode struct {
 // accountStates says what Meta's numbers for the state of an ad account mean.
 var accountStates = map[int]struct {
 	word   string
-	status store.AdAccountStatus
+	status advert.AccountStatus
 }{
-	1:   {"ACTIVE", store.AdAccountActive},
-	2:   {"DISABLED", store.AdAccountDisabled},
-	3:   {"UNSETTLED", store.AdAccountPending},
-	7:   {"PENDING_RISK_REVIEW", store.AdAccountPending},
-	8:   {"PENDING_SETTLEMENT", store.AdAccountPending},
-	9:   {"IN_GRACE_PERIOD", store.AdAccountActive},
-	100: {"PENDING_CLOSURE", store.AdAccountDisabled},
-	101: {"CLOSED", store.AdAccountDisabled},
-	201: {"ANY_ACTIVE", store.AdAccountActive},
-	202: {"ANY_CLOSED", store.AdAccountDisabled},
+	1:   {"ACTIVE", advert.AccountActive},
+	2:   {"DISABLED", advert.AccountDisabled},
+	3:   {"UNSETTLED", advert.AccountPending},
+	7:   {"PENDING_RISK_REVIEW", advert.AccountPending},
+	8:   {"PENDING_SETTLEMENT", advert.AccountPending},
+	9:   {"IN_GRACE_PERIOD", advert.AccountActive},
+	100: {"PENDING_CLOSURE", advert.AccountDisabled},
+	101: {"CLOSED", advert.AccountDisabled},
+	201: {"ANY_ACTIVE", advert.AccountActive},
+	202: {"ANY_CLOSED", advert.AccountDisabled},
 }
 
 // AdAccounts implements ads.Network.
-func (n *Network) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount, error) {
+func (n *Network) AdAccounts(ctx context.Context, c ads.Conn) ([]advert.Account, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
 	nodes, err := list[accountNode](ctx, n.graph, c.Token, place{"me", "adaccounts"}, url.Values{"fields": {accountFields}})
 	if err != nil {
 		return nil, err
 	}
-	var accounts []store.AdAccount
+	var accounts []advert.Account
 	for _, node := range nodes {
 		if len(c.AdAccounts) == 0 || slices.Contains(c.AdAccounts, node.ID) {
 			accounts = append(accounts, n.account(node))
@@ -62,14 +62,14 @@ func (n *Network) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount
 }
 
 // account converts an ad account. One whose currency we do not support is shown, but cannot be used.
-func (n *Network) account(node accountNode) store.AdAccount {
+func (n *Network) account(node accountNode) advert.Account {
 	state, known := accountStates[node.Status]
 	if !known {
-		state.word, state.status = strconv.Itoa(node.Status), store.AdAccountDisabled
+		state.word, state.status = strconv.Itoa(node.Status), advert.AccountDisabled
 	}
-	a := store.AdAccount{PlatformID: node.ID, Name: node.Name, Currency: strings.ToLower(node.Currency), Timezone: node.Timezone,
+	a := advert.Account{PlatformID: node.ID, Name: node.Name, Currency: strings.ToLower(node.Currency), Timezone: node.Timezone,
 		Status: state.status, PlatformStatus: state.word, BusinessCenterID: node.Business.ID}
-	if a.Status != store.AdAccountActive {
+	if a.Status != advert.AccountActive {
 		a.UnusableReason = "The ad account is " + strings.ToLower(strings.ReplaceAll(state.word, "_", " ")) + "."
 	}
 	if _, ok := n.caps.Decimals(a.Currency); !ok {
@@ -83,7 +83,7 @@ func (n *Network) account(node accountNode) store.AdAccount {
 }
 
 // amount reads an amount as Meta writes it. One that is missing or cannot be read is 0.
-func (n *Network) amount(wire, currency string) store.AdAmount {
+func (n *Network) amount(wire, currency string) advert.Amount {
 	amount, err := n.caps.Amount(wire, currency)
 	if err != nil {
 		return 0

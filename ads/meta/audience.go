@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -44,22 +44,22 @@ var marked = regexp.MustCompile(` ?\[adact_[0-9a-z]+\]$`)
 
 // subtypes are Meta's words for our types of audience. Any other word, such as that for an app's audience, is read as
 // retargeting.
-var subtypes = map[store.AudienceType]string{
-	store.AudienceTypeCustomerList: "CUSTOM", store.AudienceTypeRetargeting: "WEBSITE", store.AudienceTypeLookalike: "LOOKALIKE",
+var subtypes = map[advert.AudienceType]string{
+	advert.AudienceTypeCustomerList: "CUSTOM", advert.AudienceTypeRetargeting: "WEBSITE", advert.AudienceTypeLookalike: "LOOKALIKE",
 }
 
-func typeOf(subtype string) store.AudienceType {
+func typeOf(subtype string) advert.AudienceType {
 	for ours, word := range subtypes {
 		if word == subtype {
 			return ours
 		}
 	}
-	return store.AudienceTypeRetargeting
+	return advert.AudienceTypeRetargeting
 }
 
-func (a audienceNode) audience() store.AdAudience {
-	ratio, _ := store.ParseAdRatio(a.Lookalike.Ratio.String())
-	audience := store.AdAudience{PlatformID: &a.ID, Name: a.Name, Description: marked.ReplaceAllString(a.Description, ""), Type: typeOf(a.Subtype),
+func (a audienceNode) audience() advert.Audience {
+	ratio, _ := advert.ParseRatio(a.Lookalike.Ratio.String())
+	audience := advert.Audience{PlatformID: &a.ID, Name: a.Name, Description: marked.ReplaceAllString(a.Description, ""), Type: typeOf(a.Subtype),
 		Size: a.size(), Status: a.status(), PlatformStatus: a.word(), RetentionDays: a.RetentionDays, PixelID: a.pixel(),
 		Country: a.Lookalike.Country, Ratio: ratio}
 	if a.TimeCreated > 0 {
@@ -85,25 +85,25 @@ func (a audienceNode) word() string {
 }
 
 // operations are the operation codes of an audience that can be used or is being made. Any other code is an error.
-var operations = map[int]store.AudienceStatus{
-	200: store.AudienceStatusReady,
-	400: store.AudienceStatusReady, 411: store.AudienceStatusReady, 412: store.AudienceStatusReady, // warnings: old, few matches, many invalid
-	410: store.AudienceStatusPending, // nothing uploaded
-	414: store.AudienceStatusProcessing, 434: store.AudienceStatusProcessing, 441: store.AudienceStatusProcessing,
+var operations = map[int]advert.AudienceStatus{
+	200: advert.AudienceStatusReady,
+	400: advert.AudienceStatusReady, 411: advert.AudienceStatusReady, 412: advert.AudienceStatusReady, // warnings: old, few matches, many invalid
+	410: advert.AudienceStatusPending, // nothing uploaded
+	414: advert.AudienceStatusProcessing, 434: advert.AudienceStatusProcessing, 441: advert.AudienceStatusProcessing,
 }
 
 // tooSmall is the delivery code of an audience with too few people.
 const tooSmall = 300
 
-func (a audienceNode) status() store.AudienceStatus {
+func (a audienceNode) status() advert.AudienceStatus {
 	status, known := operations[a.Operation.Code]
 	switch {
 	case !known:
-		return store.AudienceStatusError
-	case status == store.AudienceStatusReady && a.Delivery.Code == tooSmall:
-		return store.AudienceStatusTooSmall
-	case status == store.AudienceStatusReady && a.size() == nil:
-		return store.AudienceStatusProcessing
+		return advert.AudienceStatusError
+	case status == advert.AudienceStatusReady && a.Delivery.Code == tooSmall:
+		return advert.AudienceStatusTooSmall
+	case status == advert.AudienceStatusReady && a.size() == nil:
+		return advert.AudienceStatusProcessing
 	}
 	return status
 }
@@ -165,30 +165,30 @@ func (a audienceNode) pixel() string {
 }
 
 // CreateAudience implements ads.Network.
-func (n *Network) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (store.AdAudience, error) {
+func (n *Network) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (advert.Audience, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
 	params := url.Values{"name": {plan.Name}, "subtype": {subtypes[plan.Type]}, "description": {strings.TrimSpace(plan.Description + mark(plan.Token))}}
 	switch plan.Type {
-	case store.AudienceTypeCustomerList:
+	case advert.AudienceTypeCustomerList:
 		params.Set("customer_file_source", "USER_PROVIDED_ONLY")
-	case store.AudienceTypeRetargeting:
+	case advert.AudienceTypeRetargeting:
 		params.Set("rule", everyVisitor(plan.PixelID, plan.RetentionDays))
 		params.Set("retention_days", strconv.Itoa(plan.RetentionDays))
 		params.Set("prefill", "true")
-	case store.AudienceTypeLookalike:
+	case advert.AudienceTypeLookalike:
 		params.Set("origin_audience_id", plan.SourceID)
 		params.Set("lookalike_spec", jsonText(map[string]any{"type": "custom_ratio", "country": plan.Country, "ratio": json.Number(plan.Ratio.String())}))
 	}
 	var answer made
 	if err := n.graph.post(ctx, c.Token, place{plan.AdAccount.PlatformID, "customaudiences"}, params, &answer); err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	if answer.ID == "" {
-		return store.AdAudience{}, ads.ErrIndeterminate
+		return advert.Audience{}, ads.ErrIndeterminate
 	}
 	now := core.TimeOf(c.Now())
-	return store.AdAudience{PlatformID: &answer.ID, Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: store.AudienceStatusPending,
+	return advert.Audience{PlatformID: &answer.ID, Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: advert.AudienceStatusPending,
 		RetentionDays: plan.RetentionDays, PixelID: plan.PixelID, Country: plan.Country, Ratio: plan.Ratio, PlatformCreatedAt: &now}, nil
 }
 
@@ -197,11 +197,11 @@ func (n *Network) audiences(ctx context.Context, c ads.Conn, adAccount string) (
 }
 
 // Audiences implements ads.Network.
-func (n *Network) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([]store.AdAudience, error) {
+func (n *Network) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([]advert.Audience, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
 	nodes, err := n.audiences(ctx, c, adAccount)
-	rows := make([]store.AdAudience, len(nodes))
+	rows := make([]advert.Audience, len(nodes))
 	for i, node := range nodes {
 		rows[i] = node.audience()
 	}
@@ -209,12 +209,12 @@ func (n *Network) Audiences(ctx context.Context, c ads.Conn, adAccount string) (
 }
 
 // Audience implements ads.Network.
-func (n *Network) Audience(ctx context.Context, c ads.Conn, _, id string) (store.AdAudience, error) {
+func (n *Network) Audience(ctx context.Context, c ads.Conn, _, id string) (advert.Audience, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
 	var node audienceNode
 	if err := n.graph.get(ctx, c.Token, place{id: id}, url.Values{"fields": {audienceFields}}, &node); err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	return node.audience(), nil
 }

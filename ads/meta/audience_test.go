@@ -11,24 +11,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
 
 // audiencePlan is an audience of a type with all that the type needs.
-func audiencePlan(kind store.AudienceType, source string) ads.AudiencePlan {
+func audiencePlan(kind advert.AudienceType, source string) ads.AudiencePlan {
 	p := ads.AudiencePlan{Token: "adact_01kaud0000000000000000000" + string(kind[0]), AdAccount: account(dollars), Name: "Buyers", Description: "All of them", Type: kind}
 	switch kind {
-	case store.AudienceTypeRetargeting:
+	case advert.AudienceTypeRetargeting:
 		p.PixelID, p.RetentionDays = "6060", 30
-	case store.AudienceTypeLookalike:
+	case advert.AudienceTypeLookalike:
 		p.SourceID, p.Country, p.Ratio = source, "US", 50_000
 	}
 	return p
 }
 
-func (w *world) audience(t *testing.T, kind store.AudienceType, source string) store.AdAudience {
+func (w *world) audience(t *testing.T, kind advert.AudienceType, source string) advert.Audience {
 	t.Helper()
 	a, err := w.net.CreateAudience(t.Context(), w.conn, audiencePlan(kind, source))
 	require.NoError(t, err)
@@ -38,9 +38,9 @@ func (w *world) audience(t *testing.T, kind store.AudienceType, source string) s
 
 func TestCreateAudience_MakesEachType(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	source := ""
-	for _, kind := range []store.AudienceType{store.AudienceTypeCustomerList, store.AudienceTypeRetargeting, store.AudienceTypeLookalike} {
+	for _, kind := range []advert.AudienceType{advert.AudienceTypeCustomerList, advert.AudienceTypeRetargeting, advert.AudienceTypeLookalike} {
 		made := w.audience(t, kind, source)
 		source = *made.PlatformID
 		w.fake.Grow(source, 1000, 1200, 200, 200)
@@ -48,7 +48,7 @@ func TestCreateAudience_MakesEachType(t *testing.T) {
 		require.NoError(t, err)
 		p := audiencePlan(kind, "")
 		size, created := int64(1100), core.TimeOf(now)
-		assert.Equal(t, store.AdAudience{PlatformID: &source, Name: p.Name, Description: p.Description, Type: kind, Size: &size, Status: store.AudienceStatusReady,
+		assert.Equal(t, advert.Audience{PlatformID: &source, Name: p.Name, Description: p.Description, Type: kind, Size: &size, Status: advert.AudienceStatusReady,
 			PlatformStatus: "200/200", RetentionDays: p.RetentionDays, PixelID: p.PixelID, Country: p.Country, Ratio: p.Ratio, PlatformCreatedAt: &created}, read)
 	}
 	all, err := w.net.Audiences(t.Context(), w.conn, dollars)
@@ -58,21 +58,21 @@ func TestCreateAudience_MakesEachType(t *testing.T) {
 
 func TestAudience_TellsHowFarItIs(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	id := *w.audience(t, store.AudienceTypeCustomerList, "").PlatformID
+	w := newWorld(t, advert.PlatformFacebook)
+	id := *w.audience(t, advert.AudienceTypeCustomerList, "").PlatformID
 	for _, c := range []struct {
 		lower, upper, operation, delivery int
-		status                            store.AudienceStatus
+		status                            advert.AudienceStatus
 		known                             bool
 	}{
-		{-1, -1, 410, 300, store.AudienceStatusPending, false},
-		{-1, -1, 441, 300, store.AudienceStatusProcessing, false},
-		{-1, -1, 200, 200, store.AudienceStatusProcessing, false},
-		{0, 1000, 200, 300, store.AudienceStatusTooSmall, true},
-		{1000, 1200, 200, 200, store.AudienceStatusReady, true},
-		{1000, 1200, 411, 200, store.AudienceStatusReady, true},
-		{1000, 1200, 471, 200, store.AudienceStatusError, true},
-		{1000, 1200, 999, 200, store.AudienceStatusError, true},
+		{-1, -1, 410, 300, advert.AudienceStatusPending, false},
+		{-1, -1, 441, 300, advert.AudienceStatusProcessing, false},
+		{-1, -1, 200, 200, advert.AudienceStatusProcessing, false},
+		{0, 1000, 200, 300, advert.AudienceStatusTooSmall, true},
+		{1000, 1200, 200, 200, advert.AudienceStatusReady, true},
+		{1000, 1200, 411, 200, advert.AudienceStatusReady, true},
+		{1000, 1200, 471, 200, advert.AudienceStatusError, true},
+		{1000, 1200, 999, 200, advert.AudienceStatusError, true},
 	} {
 		w.fake.Grow(id, c.lower, c.upper, c.operation, c.delivery)
 		a, err := w.net.Audience(t.Context(), w.conn, dollars, id)
@@ -84,33 +84,33 @@ func TestAudience_TellsHowFarItIs(t *testing.T) {
 
 func TestDeleteAudience_IsForGood(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	id := *w.audience(t, store.AudienceTypeCustomerList, "").PlatformID
+	w := newWorld(t, advert.PlatformFacebook)
+	id := *w.audience(t, advert.AudienceTypeCustomerList, "").PlatformID
 	require.NoError(t, w.net.DeleteAudience(t.Context(), w.conn, dollars, id))
 	require.ErrorIs(t, w.net.DeleteAudience(t.Context(), w.conn, dollars, id), ads.ErrNotFound)
 	_, err := w.net.Audience(t.Context(), w.conn, dollars, id)
 	require.ErrorIs(t, err, ads.ErrNotFound)
 }
 
-func member(kind store.AdIdentifier, user int) store.AdMember {
+func member(kind advert.Identifier, user int) advert.Member {
 	sum := sha256.Sum256([]byte(fmt.Sprint(kind, user)))
-	return store.AdMember{Kind: kind, Hash: hex.EncodeToString(sum[:]), Index: user}
+	return advert.Member{Kind: kind, Hash: hex.EncodeToString(sum[:]), Index: user}
 }
 
 func TestUploadUsers_SendsTenThousandUsersInOneCall(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	a := w.audience(t, store.AudienceTypeCustomerList, "")
-	var members []store.AdMember
+	w := newWorld(t, advert.PlatformFacebook)
+	a := w.audience(t, advert.AudienceTypeCustomerList, "")
+	var members []advert.Member
 	for i := range 10_000 {
-		members = append(members, member(store.AdIdentifierEmail, i), member(store.AdIdentifierPhone, i))
+		members = append(members, member(advert.IdentifierEmail, i), member(advert.IdentifierPhone, i))
 	}
 	uploaded, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Token: "adact_3", Audience: a, Members: members})
 	require.NoError(t, err)
 	assert.Equal(t, 20_000, uploaded.Accepted)
 	assert.Equal(t, 20_000, w.fake.Members(*a.PlatformID))
 	assert.Len(t, w.calls("POST", "users"), 1)
-	assert.Equal(t, store.AudienceStatusProcessing, uploaded.Audience.Status)
+	assert.Equal(t, advert.AudienceStatusProcessing, uploaded.Audience.Status)
 
 	_, err = w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Token: "adact_3", Audience: a, Members: members})
 	require.NoError(t, err)
@@ -119,15 +119,15 @@ func TestUploadUsers_SendsTenThousandUsersInOneCall(t *testing.T) {
 
 func TestUploadUsers_SendsWhatElseIsKnownOfAUser(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	a := w.audience(t, store.AudienceTypeCustomerList, "")
-	detail := func(name string) string { return member(store.AdIdentifier(name), 0).Hash }
-	ada, bob := member(store.AdIdentifierEmail, 0), member(store.AdIdentifierPhone, 1)
+	w := newWorld(t, advert.PlatformFacebook)
+	a := w.audience(t, advert.AudienceTypeCustomerList, "")
+	detail := func(name string) string { return member(advert.Identifier(name), 0).Hash }
+	ada, bob := member(advert.IdentifierEmail, 0), member(advert.IdentifierPhone, 1)
 	ada.Details = map[string]string{}
 	for _, name := range []string{"first_name", "last_name", "city", "state", "country", "zip"} {
 		ada.Details[name] = detail(name)
 	}
-	_, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []store.AdMember{ada, bob}})
+	_, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []advert.Member{ada, bob}})
 	require.NoError(t, err)
 	want, err := json.Marshal(map[string]any{"schema": []string{"EMAIL", "PHONE", "FN", "LN", "CT", "ST", "COUNTRY", "ZIP"}, "data": [][]string{
 		{ada.Hash, "", detail("first_name"), detail("last_name"), detail("city"), detail("state"), detail("country"), detail("zip")},
@@ -140,11 +140,11 @@ func TestUploadUsers_SendsWhatElseIsKnownOfAUser(t *testing.T) {
 
 func TestUploadUsers_SplitsWhatDoesNotFitIntoACall(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	a := w.audience(t, store.AudienceTypeCustomerList, "")
-	var members []store.AdMember
+	w := newWorld(t, advert.PlatformFacebook)
+	a := w.audience(t, advert.AudienceTypeCustomerList, "")
+	var members []advert.Member
 	for i := range 10_001 {
-		members = append(members, member(store.AdIdentifierEmail, i))
+		members = append(members, member(advert.IdentifierEmail, i))
 	}
 	uploaded, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: members})
 	require.NoError(t, err)
@@ -154,28 +154,28 @@ func TestUploadUsers_SplitsWhatDoesNotFitIntoACall(t *testing.T) {
 
 func TestUploadUsers_CountsWhatMetaDoesNotTake(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	a := w.audience(t, store.AudienceTypeCustomerList, "")
-	bad := store.AdMember{Kind: store.AdIdentifierEmail, Hash: "ABC", Index: 1}
-	uploaded, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []store.AdMember{member(store.AdIdentifierEmail, 0), bad}})
+	w := newWorld(t, advert.PlatformFacebook)
+	a := w.audience(t, advert.AudienceTypeCustomerList, "")
+	bad := advert.Member{Kind: advert.IdentifierEmail, Hash: "ABC", Index: 1}
+	uploaded, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []advert.Member{member(advert.IdentifierEmail, 0), bad}})
 	require.NoError(t, err)
 	assert.Equal(t, 1, uploaded.Accepted)
 }
 
 func TestUploadUsers_IsRefusedByOtherAudiences(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	a := w.audience(t, store.AudienceTypeRetargeting, "")
-	_, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []store.AdMember{member(store.AdIdentifierEmail, 0)}})
+	w := newWorld(t, advert.PlatformFacebook)
+	a := w.audience(t, advert.AudienceTypeRetargeting, "")
+	_, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []advert.Member{member(advert.IdentifierEmail, 0)}})
 	var rejected *ads.Rejected
 	require.ErrorAs(t, err, &rejected)
 }
 
 func TestUploadUsers_MayBeRepeatedAfterATimeout(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	a := w.audience(t, store.AudienceTypeCustomerList, "")
-	upload := ads.Upload{Audience: a, Members: []store.AdMember{member(store.AdIdentifierEmail, 0)}}
+	w := newWorld(t, advert.PlatformFacebook)
+	a := w.audience(t, advert.AudienceTypeCustomerList, "")
+	upload := ads.Upload{Audience: a, Members: []advert.Member{member(advert.IdentifierEmail, 0)}}
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultTimeoutAfter, Edge: "users"})
 	_, err := w.net.UploadUsers(t.Context(), w.conn, upload)
 	require.ErrorIs(t, err, ads.ErrIndeterminate)
@@ -186,8 +186,8 @@ func TestUploadUsers_MayBeRepeatedAfterATimeout(t *testing.T) {
 
 func TestCreateAudience_IsFoundAgainAfterATimeout(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	p := audiencePlan(store.AudienceTypeCustomerList, "")
+	w := newWorld(t, advert.PlatformFacebook)
+	p := audiencePlan(advert.AudienceTypeCustomerList, "")
 	_, found, err := w.net.Find(t.Context(), w.conn, dollars, p.Token)
 	require.NoError(t, err)
 	assert.False(t, found)

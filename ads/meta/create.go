@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -109,7 +109,7 @@ func (m *making) describeCampaign() (url.Values, error) {
 	}
 	params := url.Values{"name": {m.plan.Name}, "objective": {objective}, "status": {m.switchWord()}, "special_ad_categories": {"[]"},
 		"adlabels": {labels(m.plan.Token)}}
-	if m.plan.BudgetLevel != store.BudgetLevelCampaign {
+	if m.plan.BudgetLevel != advert.BudgetLevelCampaign {
 		params.Set("is_adset_budget_sharing_enabled", "false") // another ad set must not spend this one's budget
 		return params, nil
 	}
@@ -145,7 +145,7 @@ func (m *making) describeGroup() (url.Values, error) {
 
 // fillBudget adds the budget and the bid strategy to the ad set, unless the campaign has them.
 func (m *making) fillBudget(params url.Values) error {
-	if m.plan.BudgetLevel == store.BudgetLevelCampaign {
+	if m.plan.BudgetLevel == advert.BudgetLevelCampaign {
 		return nil
 	}
 	return m.setMoney(params)
@@ -231,15 +231,15 @@ func (n *Network) remove(ctx context.Context, c ads.Conn, id string) error {
 func (m *making) created() ads.Created {
 	now := core.TimeOf(m.c.Now())
 	p := m.plan
-	effective, status := "PENDING_REVIEW", store.AdStatusPendingReview
-	if p.Configured == store.AdConfiguredPaused {
-		effective, status = "PAUSED", store.AdStatusPaused
+	effective, status := "PENDING_REVIEW", advert.StatusPendingReview
+	if p.Configured == advert.ConfiguredPaused {
+		effective, status = "PAUSED", advert.StatusPaused
 	}
-	ad := &store.Ad{PlatformID: m.adID, CampaignID: p.CampaignID, AdGroupID: m.group, Name: p.Name, ConfiguredStatus: p.Configured, Status: status,
-		ReviewStatus: store.AdReviewInReview, PlatformStatus: effective, Type: store.AdTypeStandalone,
+	ad := &advert.Ad{PlatformID: m.adID, CampaignID: p.CampaignID, AdGroupID: m.group, Name: p.Name, ConfiguredStatus: p.Configured, Status: status,
+		ReviewStatus: advert.ReviewInReview, PlatformStatus: effective, Type: advert.TypeStandalone,
 		Creative: core.JSONOf(p.Creative), PlatformCreatedAt: &now}
 	if p.Post != nil {
-		ad.Type, ad.PlatformPostID = store.AdTypeBoost, p.Post.PlatformID
+		ad.Type, ad.PlatformPostID = advert.TypeBoost, p.Post.PlatformID
 	}
 	if p.AdGroupID != "" {
 		return ads.Created{Ad: ad}
@@ -248,24 +248,24 @@ func (m *making) created() ads.Created {
 	return ads.Created{Campaign: m.createdCampaign(now), Group: m.createdGroup(now), Ad: ad}
 }
 
-func (m *making) createdCampaign(now core.Time) *store.AdCampaign {
+func (m *making) createdCampaign(now core.Time) *advert.Campaign {
 	p := m.plan
 	objective, _ := m.n.caps.Objective(p.Goal)
-	c := &store.AdCampaign{PlatformID: m.campaign, Name: p.Name, ConfiguredStatus: p.Configured, Status: store.AdStatus(p.Configured),
-		ReviewStatus: store.AdReviewApproved, PlatformStatus: m.switchWord(), Goal: p.Goal, Objective: objective, BudgetLevel: store.BudgetLevelGroup,
+	c := &advert.Campaign{PlatformID: m.campaign, Name: p.Name, ConfiguredStatus: p.Configured, Status: advert.Status(p.Configured),
+		ReviewStatus: advert.ReviewApproved, PlatformStatus: m.switchWord(), Goal: p.Goal, Objective: objective, BudgetLevel: advert.BudgetLevelGroup,
 		StartsAt: p.StartsAt, EndsAt: p.EndsAt, PlatformCreatedAt: &now}
-	if p.BudgetLevel == store.BudgetLevelCampaign {
+	if p.BudgetLevel == advert.BudgetLevelCampaign {
 		c.BudgetLevel, c.BudgetAmount, c.BudgetType, c.BidStrategy = p.BudgetLevel, p.BudgetAmount, p.BudgetType, p.BidStrategy
 	}
 	return c
 }
 
-func (m *making) createdGroup(now core.Time) *store.AdGroup {
+func (m *making) createdGroup(now core.Time) *advert.Group {
 	p := m.plan
-	g := &store.AdGroup{PlatformID: m.group, CampaignID: m.campaign, Name: p.Name, ConfiguredStatus: p.Configured, Status: store.AdStatus(p.Configured),
-		ReviewStatus: store.AdReviewApproved, PlatformStatus: m.switchWord(), Goal: p.Goal, OptimizationGoal: m.aim.optimization, BidAmount: p.BidAmount,
+	g := &advert.Group{PlatformID: m.group, CampaignID: m.campaign, Name: p.Name, ConfiguredStatus: p.Configured, Status: advert.Status(p.Configured),
+		ReviewStatus: advert.ReviewApproved, PlatformStatus: m.switchWord(), Goal: p.Goal, OptimizationGoal: m.aim.optimization, BidAmount: p.BidAmount,
 		RoasFloor: p.RoasFloor, Targeting: p.Targeting, PromotedObject: p.PromotedObject, StartsAt: p.StartsAt, EndsAt: p.EndsAt, PlatformCreatedAt: &now}
-	if p.BudgetLevel != store.BudgetLevelCampaign {
+	if p.BudgetLevel != advert.BudgetLevelCampaign {
 		g.BudgetAmount, g.BudgetType, g.BidStrategy = p.BudgetAmount, p.BudgetType, p.BidStrategy
 	}
 	return g
@@ -278,21 +278,21 @@ func (n *Network) setBudget(params url.Values, b ads.Budget, currency string) er
 		return &ads.Rejected{Field: "budget_amount", Message: "The budget " + err.Error() + ".", Raw: "budget"}
 	}
 	name := "daily_budget"
-	if b.Type == store.BudgetTypeLifetime {
+	if b.Type == advert.BudgetTypeLifetime {
 		name = "lifetime_budget"
 	}
 	params.Set(name, wire)
 	return nil
 }
 
-func (n *Network) setStrategy(params url.Values, strategy store.BidStrategy) {
+func (n *Network) setStrategy(params url.Values, strategy advert.BidStrategy) {
 	if rule, ok := n.caps.Bid(strategy); ok {
 		params.Set("bid_strategy", rule.Word)
 	}
 }
 
 // setBid adds the bid amount and the ROAS floor. One that is 0 is not sent.
-func (n *Network) setBid(params url.Values, amount store.AdAmount, floor store.AdRatio, currency string) error {
+func (n *Network) setBid(params url.Values, amount advert.Amount, floor advert.Ratio, currency string) error {
 	if amount > 0 {
 		wire, err := n.caps.Wire(amount, currency)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
 
@@ -28,8 +28,8 @@ func TestCreate_MakesACampaignAnAdSetACreativeAndAnAd(t *testing.T) {
 		assert.Equal(t, made.Group.PlatformID, made.Ad.AdGroupID)
 		assert.Equal(t, "OUTCOME_TRAFFIC", made.Campaign.Objective)
 		assert.Equal(t, "LINK_CLICKS", made.Group.OptimizationGoal)
-		assert.Equal(t, store.AdStatusPendingReview, made.Ad.Status)
-		assert.Equal(t, store.AdTypeStandalone, made.Ad.Type)
+		assert.Equal(t, advert.StatusPendingReview, made.Ad.Status)
+		assert.Equal(t, advert.TypeStandalone, made.Ad.Type)
 
 		var targeting map[string]any
 		require.NoError(t, json.Unmarshal([]byte(w.sent(t, "POST", "adsets").Get("targeting")), &targeting))
@@ -40,12 +40,12 @@ func TestCreate_MakesACampaignAnAdSetACreativeAndAnAd(t *testing.T) {
 
 func TestCreate_PursuesEveryGoal(t *testing.T) {
 	t.Parallel()
-	promoted := map[store.AdGoal]store.AdObject{
-		store.AdGoalLeadGeneration: `{"lead_gen_form_id":"5050"}`,
-		store.AdGoalLeadConversion: `{"pixel_id":"6060"}`,
-		store.AdGoalConversions:    `{"pixel_id":"6060"}`,
-		store.AdGoalCatalogSales:   `{"pixel_id":"6060","product_set_id":"7070"}`,
-		store.AdGoalAppPromotion:   `{"application_id":"8080","object_store_url":"https://apps.example/1"}`,
+	promoted := map[advert.Goal]advert.Object{
+		advert.GoalLeadGeneration: `{"lead_gen_form_id":"5050"}`,
+		advert.GoalLeadConversion: `{"pixel_id":"6060"}`,
+		advert.GoalConversions:    `{"pixel_id":"6060"}`,
+		advert.GoalCatalogSales:   `{"pixel_id":"6060","product_set_id":"7070"}`,
+		advert.GoalAppPromotion:   `{"application_id":"8080","object_store_url":"https://apps.example/1"}`,
 	}
 	for _, platform := range platforms {
 		w := newWorld(t, platform)
@@ -62,15 +62,15 @@ func TestCreate_PursuesEveryGoal(t *testing.T) {
 
 func TestCreate_RefusesAGoalThatMetaDoesNotKnow(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	_, err := w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) { p.Goal = store.AdGoalJobApplicants }))
+	w := newWorld(t, advert.PlatformFacebook)
+	_, err := w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) { p.Goal = advert.GoalJobApplicants }))
 	require.ErrorIs(t, err, ads.ErrUnsupported)
 	assert.Empty(t, w.fake.Live("Campaign"))
 }
 
 func TestCreate_KnowsEveryCallToAction(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	for _, word := range w.net.Caps().CallsToAction {
 		_, err := w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) { p.Creative.CallToAction = word }))
 		assert.NoError(t, err, word)
@@ -82,14 +82,14 @@ func TestCreate_BoostsAPost(t *testing.T) {
 	for _, platform := range platforms {
 		w := newWorld(t, platform)
 		made := w.create(t, plan(func(p *ads.Plan) {
-			p.Goal, p.Post, p.Creative = store.AdGoalEngagement, postOf(platform), store.AdCreative{}
+			p.Goal, p.Post, p.Creative = advert.GoalEngagement, postOf(platform), advert.Creative{}
 		}))
-		assert.Equal(t, store.AdTypeBoost, made.Ad.Type)
+		assert.Equal(t, advert.TypeBoost, made.Ad.Type)
 		assert.Equal(t, postOf(platform).PlatformID, made.Ad.PlatformPostID)
 
 		sent := w.sent(t, "POST", "adcreatives")
 		assert.False(t, sent.Has("object_story_spec"))
-		if platform == store.PlatformInstagram {
+		if platform == advert.PlatformInstagram {
 			assert.Equal(t, []string{media, instagram, pageID}, []string{sent.Get("source_instagram_media_id"), sent.Get("instagram_user_id"), sent.Get("object_id")})
 		} else {
 			assert.Equal(t, post, sent.Get("object_story_id"))
@@ -99,7 +99,7 @@ func TestCreate_BoostsAPost(t *testing.T) {
 
 func TestCreate_JoinsAnAdGroup(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	first := w.create(t, plan(nil))
 	second := w.create(t, plan(func(p *ads.Plan) {
 		p.Token, p.CampaignID, p.AdGroupID = "adact_01kabc0000000000000000000b", first.Campaign.PlatformID, first.Group.PlatformID
@@ -115,26 +115,26 @@ func TestCreate_JoinsAnAdGroup(t *testing.T) {
 
 func TestCreate_IsPausedOnAllLevels(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	made := w.create(t, plan(func(p *ads.Plan) { p.Configured = store.AdConfiguredPaused }))
+	w := newWorld(t, advert.PlatformFacebook)
+	made := w.create(t, plan(func(p *ads.Plan) { p.Configured = advert.ConfiguredPaused }))
 	for _, id := range []string{made.Campaign.PlatformID, made.Group.PlatformID, made.Ad.PlatformID} {
 		assert.Equal(t, "PAUSED", w.fake.Field(id, "status"))
 	}
-	assert.Equal(t, store.AdStatusPaused, made.Ad.Status)
+	assert.Equal(t, advert.StatusPaused, made.Ad.Status)
 }
 
 func TestCreate_PutsTheBudgetOnOneLevel(t *testing.T) {
 	t.Parallel()
-	for _, level := range []store.BudgetLevel{store.BudgetLevelCampaign, store.BudgetLevelGroup} {
-		for _, kind := range []store.BudgetType{store.BudgetTypeDaily, store.BudgetTypeLifetime} {
-			w := newWorld(t, store.PlatformFacebook)
+	for _, level := range []advert.BudgetLevel{advert.BudgetLevelCampaign, advert.BudgetLevelGroup} {
+		for _, kind := range []advert.BudgetType{advert.BudgetTypeDaily, advert.BudgetTypeLifetime} {
+			w := newWorld(t, advert.PlatformFacebook)
 			made := w.create(t, plan(func(p *ads.Plan) {
-				p.BudgetLevel, p.BudgetType, p.StartsAt, p.EndsAt, p.BidStrategy = level, kind, at(1), at(8), store.BidStrategyLowestCost
+				p.BudgetLevel, p.BudgetType, p.StartsAt, p.EndsAt, p.BidStrategy = level, kind, at(1), at(8), advert.BidStrategyLowestCost
 			}))
 			name := string(kind) + "_budget"
 			campaign, group := w.sent(t, "POST", "campaigns"), w.sent(t, "POST", "adsets")
 			with, without := campaign, group
-			if level == store.BudgetLevelGroup {
+			if level == advert.BudgetLevelGroup {
 				with, without = group, campaign
 				assert.Equal(t, "false", campaign.Get("is_adset_budget_sharing_enabled"))
 			}
@@ -149,14 +149,14 @@ func TestCreate_PutsTheBudgetOnOneLevel(t *testing.T) {
 
 func TestCreate_SendsWhatABidStrategyNeeds(t *testing.T) {
 	t.Parallel()
-	for _, level := range []store.BudgetLevel{store.BudgetLevelCampaign, store.BudgetLevelGroup} {
-		for _, strategy := range store.BidStrategies {
-			w := newWorld(t, store.PlatformFacebook)
+	for _, level := range []advert.BudgetLevel{advert.BudgetLevelCampaign, advert.BudgetLevelGroup} {
+		for _, strategy := range advert.BidStrategies {
+			w := newWorld(t, advert.PlatformFacebook)
 			p := plan(func(p *ads.Plan) { p.BudgetLevel, p.BidStrategy = level, strategy })
 			switch strategy {
-			case store.BidStrategyBidCap, store.BidStrategyCostCap:
+			case advert.BidStrategyBidCap, advert.BidStrategyCostCap:
 				p.BidAmount = 1_500_000
-			case store.BidStrategyMinROAS:
+			case advert.BidStrategyMinROAS:
 				p.RoasFloor = 2_500_000
 			}
 			w.create(t, p)
@@ -173,8 +173,8 @@ func TestCreate_SendsWhatABidStrategyNeeds(t *testing.T) {
 
 func TestCreate_RefusesAFloorThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	_, err := w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) { p.BidStrategy, p.RoasFloor = store.BidStrategyMinROAS, 2_500_001 }))
+	w := newWorld(t, advert.PlatformFacebook)
+	_, err := w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) { p.BidStrategy, p.RoasFloor = advert.BidStrategyMinROAS, 2_500_001 }))
 	var rejected *ads.Rejected
 	require.ErrorAs(t, err, &rejected)
 	assert.Equal(t, "roas_average_floor", rejected.Field)
@@ -184,7 +184,7 @@ func TestCreate_RefusesAFloorThatCannotBeWritten(t *testing.T) {
 func TestCreate_RemovesWhatItMadeWhenAStepIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, edge := range []string{"campaigns", "adsets", "adcreatives", "ads"} {
-		w := newWorld(t, store.PlatformFacebook)
+		w := newWorld(t, advert.PlatformFacebook)
 		w.fake.Fail(metafake.Fault{Kind: metafake.FaultReject, Method: "POST", Edge: edge})
 		_, err := w.net.Create(t.Context(), w.conn, plan(nil))
 		var rejected *ads.Rejected
@@ -212,7 +212,7 @@ func (h hurried) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestCreate_DoesNotCleanUpForLongerThanItsActionIsLeased(t *testing.T) {
 	t.Parallel()
 	var left atomic.Int64
-	w := worldThrough(t, store.PlatformFacebook, func(_ *metafake.Fake, next http.RoundTripper) http.RoundTripper { return hurried{next, &left} })
+	w := worldThrough(t, advert.PlatformFacebook, func(_ *metafake.Fake, next http.RoundTripper) http.RoundTripper { return hurried{next, &left} })
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultReject, Method: "POST", Edge: "ads"})
 	_, err := w.driver(time.Hour).Create(t.Context(), w.conn, plan(nil))
 	require.Error(t, err)
@@ -222,7 +222,7 @@ func TestCreate_DoesNotCleanUpForLongerThanItsActionIsLeased(t *testing.T) {
 
 func TestCreate_LeavesTheGroupItJoinedAlone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	first := w.create(t, plan(nil))
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultReject, Method: "POST", Edge: "ads"})
 	_, err := w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) { p.CampaignID, p.AdGroupID = first.Campaign.PlatformID, first.Group.PlatformID }))
@@ -235,7 +235,7 @@ func TestCreate_LeavesTheGroupItJoinedAlone(t *testing.T) {
 
 func TestCreate_IsIndeterminateWhenItCannotCleanUp(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultReject, Method: "POST", Edge: "ads"})
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultServerError, Method: "DELETE", Times: -1})
 	_, err := w.net.Create(t.Context(), w.conn, plan(nil))
@@ -250,7 +250,7 @@ func TestCreate_IsIndeterminateWhenItCannotCleanUp(t *testing.T) {
 
 func TestCreate_AsksWhereWhenNobodySaid(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	_, err := w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) { p.AdAccount = account(closed) }))
 	var rejected *ads.Rejected
 	require.ErrorAs(t, err, &rejected)
@@ -265,14 +265,14 @@ func TestCreate_AsksWhereWhenNobodySaid(t *testing.T) {
 
 func TestCreate_NeedsToKnowThePage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.fake.AddPage("2020000000000002", "Southwind", "EAAother", "")
 	_, err := w.net.Create(t.Context(), w.conn, plan(nil))
 	var rejected *ads.Rejected
 	require.ErrorAs(t, err, &rejected)
 	assert.Empty(t, w.fake.Live("Campaign"))
 
-	w.create(t, plan(func(p *ads.Plan) { p.Goal, p.Post = store.AdGoalEngagement, postOf(store.PlatformFacebook) })) // its id tells the page
+	w.create(t, plan(func(p *ads.Plan) { p.Goal, p.Post = advert.GoalEngagement, postOf(advert.PlatformFacebook) })) // its id tells the page
 	w.conn.PlatformID = pageID
 	w.create(t, plan(nil))
 }

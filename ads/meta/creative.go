@@ -4,7 +4,7 @@ import (
 	"net/url"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // storySpec describes a post that exists only as an ad.
@@ -31,9 +31,9 @@ type callToAction struct {
 }
 
 // creative returns what the post shows.
-func (s storySpec) creative() store.AdCreative {
+func (s storySpec) creative() advert.Creative {
 	l := s.Link
-	return store.AdCreative{Headline: l.Name, Body: l.Message, CallToAction: l.Action.Type, LinkURL: l.Link, ImageURL: l.Picture}
+	return advert.Creative{Headline: l.Name, Body: l.Message, CallToAction: l.Action.Type, LinkURL: l.Link, ImageURL: l.Picture}
 }
 
 // creativeParams returns the parameters for what an ad shows: the post to boost, or a post of its own.
@@ -44,7 +44,7 @@ func (n *Network) creativeParams(plan ads.Plan, p pageNode) (url.Values, error) 
 		spec, err := n.spec(plan, p)
 		params.Set("object_story_spec", jsonText(spec))
 		return params, err
-	case n.caps.Platform == store.PlatformInstagram:
+	case n.caps.Platform == advert.PlatformInstagram:
 		params.Set("source_instagram_media_id", plan.Post.PlatformID)
 		params.Set("instagram_user_id", p.Instagram.ID)
 		params.Set("object_id", p.ID)
@@ -60,7 +60,7 @@ func (n *Network) spec(plan ads.Plan, p pageNode) (storySpec, error) {
 	c := plan.Creative
 	link := linkData{Link: c.LinkURL, Message: c.Body, Name: c.Headline, Picture: c.ImageURL, Action: callToAction{Type: c.CallToAction}}
 	spec := storySpec{Page: p.ID, Link: link}
-	if n.caps.Platform == store.PlatformInstagram {
+	if n.caps.Platform == advert.PlatformInstagram {
 		spec.Instagram = p.Instagram.ID
 	}
 	var promoted map[string]any

@@ -16,14 +16,14 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/meta"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
 
 func TestRateLimit_SaysWhenToAskAgainAndIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{4, 17, 32, 613, 80000, 80004, 80014} {
-		w := newWorld(t, store.PlatformFacebook)
+		w := newWorld(t, advert.PlatformFacebook)
 		w.fake.Fail(metafake.Fault{Kind: metafake.FaultRateLimit, Code: code, Minutes: 7, Times: -1})
 		var limited *ads.RateLimited
 		_, err := w.net.AdAccounts(t.Context(), w.conn)
@@ -36,7 +36,7 @@ func TestRateLimit_SaysWhenToAskAgainAndIsNotTriedAgain(t *testing.T) {
 
 func TestRateLimit_OfACreateLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultRateLimit, Method: "POST", Edge: "ads", Code: 613})
 	var limited *ads.RateLimited
 	_, err := w.net.Create(t.Context(), w.conn, plan(nil))
@@ -48,7 +48,7 @@ func TestRateLimit_OfACreateLeavesNothingBehind(t *testing.T) {
 func TestReads_AreTriedAgain(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []metafake.FaultKind{metafake.FaultServerError, metafake.FaultCutBefore, metafake.FaultCutAfter, metafake.FaultGarbageAfter, metafake.FaultTimeoutBefore} {
-		w := newWorld(t, store.PlatformFacebook)
+		w := newWorld(t, advert.PlatformFacebook)
 		w.fake.Fail(metafake.Fault{Kind: kind, Method: "GET", Times: 2})
 		accounts, err := w.net.AdAccounts(t.Context(), w.conn)
 		require.NoError(t, err, kind)
@@ -58,7 +58,7 @@ func TestReads_AreTriedAgain(t *testing.T) {
 
 func TestReads_GiveUpAfterAFewTries(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultErrorAfter, Method: "GET", Times: -1})
 	_, err := w.net.AdAccounts(t.Context(), w.conn)
 	require.ErrorIs(t, err, ads.ErrUnavailable)
@@ -67,7 +67,7 @@ func TestReads_GiveUpAfterAFewTries(t *testing.T) {
 
 func TestReads_EndByThemselves(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.fake.OnHang = nil
 	w.net = w.driver(20 * time.Millisecond)
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultTimeoutBefore, Times: -1})
@@ -77,10 +77,10 @@ func TestReads_EndByThemselves(t *testing.T) {
 
 func TestCalls_EndWithinTheirTotal(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.fake.OnHang = nil
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultTimeoutBefore, Times: -1})
-	n := meta.New(store.PlatformFacebook, meta.Options{Client: &http.Client{}, BaseURL: w.address, Timeout: time.Hour, Total: 30 * time.Millisecond})
+	n := meta.New(advert.PlatformFacebook, meta.Options{Client: &http.Client{}, BaseURL: w.address, Timeout: time.Hour, Total: 30 * time.Millisecond})
 	_, err := n.Audiences(t.Context(), w.conn, dollars)
 	require.ErrorIs(t, err, ads.ErrUnavailable)
 }
@@ -90,7 +90,7 @@ func TestCreates_AreSentOnce(t *testing.T) {
 	for _, kind := range []metafake.FaultKind{metafake.FaultServerError, metafake.FaultCutBefore, metafake.FaultTimeoutBefore, metafake.FaultReject, metafake.FaultRateLimit} {
 		for _, edge := range []string{"campaigns", "adsets", "adcreatives", "ads"} {
 			var posts []string
-			w := worldThrough(t, store.PlatformFacebook, func(_ *metafake.Fake, next http.RoundTripper) http.RoundTripper {
+			w := worldThrough(t, advert.PlatformFacebook, func(_ *metafake.Fake, next http.RoundTripper) http.RoundTripper {
 				return tripper(func(r *http.Request) (*http.Response, error) {
 					if r.Method == http.MethodPost {
 						posts = append(posts, r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
@@ -125,7 +125,7 @@ func TestCreate_ThatReachedNobodyIsNotIndeterminate(t *testing.T) {
 	dead, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	require.NoError(t, dead.Close())
-	w := worldThrough(t, store.PlatformFacebook, func(_ *metafake.Fake, next http.RoundTripper) http.RoundTripper {
+	w := worldThrough(t, advert.PlatformFacebook, func(_ *metafake.Fake, next http.RoundTripper) http.RoundTripper {
 		return tripper(func(r *http.Request) (*http.Response, error) {
 			if r.Method == http.MethodPost {
 				r = r.Clone(r.Context())
@@ -160,7 +160,7 @@ func TestErrors_NeverHaveATokenInThem(t *testing.T) {
 
 func TestErrors_OfTheConnectionHaveNoTokenInThem(t *testing.T) {
 	t.Parallel()
-	w := worldThrough(t, store.PlatformFacebook, func(_ *metafake.Fake, _ http.RoundTripper) http.RoundTripper {
+	w := worldThrough(t, advert.PlatformFacebook, func(_ *metafake.Fake, _ http.RoundTripper) http.RoundTripper {
 		return tripper(func(r *http.Request) (*http.Response, error) {
 			return nil, errors.New("proxy refused " + r.Header.Get("Authorization") + " and access_token=EAAsomethingElse1234567890&x=1")
 		})
@@ -181,14 +181,14 @@ func TestToken_IsInNoAddressAndGoesNowhereElse(t *testing.T) {
 		http.Redirect(w, r, stranger.URL, http.StatusTemporaryRedirect)
 	}))
 	defer first.Close()
-	n := meta.New(store.PlatformFacebook, meta.Options{Client: &http.Client{}, BaseURL: first.URL, Backoff: time.Millisecond})
+	n := meta.New(advert.PlatformFacebook, meta.Options{Client: &http.Client{}, BaseURL: first.URL, Backoff: time.Millisecond})
 	_, err := n.AdAccounts(t.Context(), ads.Conn{Token: token, Now: func() time.Time { return now }})
 	require.ErrorIs(t, err, ads.ErrUnavailable)
 }
 
 func TestToken_IsNotInTheParametersOfAnyCall(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	for _, part := range parts[:2] {
 		require.NoError(t, part(t, w))
 	}
@@ -202,7 +202,7 @@ func TestToken_IsNotInTheParametersOfAnyCall(t *testing.T) {
 
 func TestIDs_ThatAreNoneAreNotFoundWithoutACall(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	for _, id := range []string{"", "me", "1/campaigns", "1/", "1?fields=id", "../1", "act_", "urn:li:1", strings.Repeat("1", 40)} {
 		_, err := w.net.Audience(t.Context(), w.conn, dollars, id)
 		require.ErrorIs(t, err, ads.ErrNotFound, id)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // label is an ad label: a text that is attached to campaigns, ad sets and ads.
@@ -44,13 +44,13 @@ type trail struct {
 
 // findAd returns everything that carries a token as its label, on all three levels.
 func (n *Network) findAd(ctx context.Context, c ads.Conn, adAccount, token string) (t trail, err error) {
-	if t.ads, err = carrying[adNode](ctx, n, c, adAccount, store.AdLevelAd, token, adFields); err != nil {
+	if t.ads, err = carrying[adNode](ctx, n, c, adAccount, advert.LevelAd, token, adFields); err != nil {
 		return t, err
 	}
-	if t.campaigns, err = carrying[campaignNode](ctx, n, c, adAccount, store.AdLevelCampaign, token, campaignFields); err != nil {
+	if t.campaigns, err = carrying[campaignNode](ctx, n, c, adAccount, advert.LevelCampaign, token, campaignFields); err != nil {
 		return t, err
 	}
-	t.groups, err = carrying[groupNode](ctx, n, c, adAccount, store.AdLevelGroup, token, groupFields)
+	t.groups, err = carrying[groupNode](ctx, n, c, adAccount, advert.LevelGroup, token, groupFields)
 	return t, err
 }
 
@@ -93,7 +93,7 @@ func (n *Network) rows(ctx context.Context, c ads.Conn, adAccount string, t trai
 // carrying returns the things of a level that carry a label. It checks the labels of the answer again: if Meta ignored
 // the filter, somebody else's campaign must not be taken for ours.
 func carrying[T interface{ carries(string) bool }](
-	ctx context.Context, n *Network, c ads.Conn, adAccount string, of store.AdLevel, token, fields string,
+	ctx context.Context, n *Network, c ads.Conn, adAccount string, of advert.Level, token, fields string,
 ) ([]T, error) {
 	params := url.Values{"fields": {fields + ",adlabels{name}"}, "effective_status": {jsonText(levels[of].everything())},
 		"filtering": {jsonText([]filter{{levels[of].name + ".adlabels", "ANY", []string{token}}})}}
@@ -104,7 +104,7 @@ func carrying[T interface{ carries(string) bool }](
 func (s state) carries(token string) bool { return slices.Contains(s.Labels, label{token}) }
 
 // findAudience returns the audience whose description ends with a token, or nil.
-func (n *Network) findAudience(ctx context.Context, c ads.Conn, adAccount, token string) (*store.AdAudience, error) {
+func (n *Network) findAudience(ctx context.Context, c ads.Conn, adAccount, token string) (*advert.Audience, error) {
 	nodes, err := n.audiences(ctx, c, adAccount)
 	for _, node := range nodes {
 		if strings.HasSuffix(node.Description, mark(token)) {

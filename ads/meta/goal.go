@@ -2,12 +2,12 @@ package meta
 
 import (
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // aim says what an ad set is set to for a goal.
 type aim struct {
-	goal         store.AdGoal
+	goal         advert.Goal
 	optimization string
 	destination  string
 	page         bool   // promotes the page
@@ -17,19 +17,19 @@ type aim struct {
 // aims has an entry for each goal that Meta knows. Several goals may have the same objective; then the optimization goal
 // tells them apart.
 var aims = []aim{
-	{goal: store.AdGoalEngagement, optimization: "POST_ENGAGEMENT", destination: "ON_POST"},
-	{goal: store.AdGoalTraffic, optimization: "LINK_CLICKS", destination: "WEBSITE"},
-	{goal: store.AdGoalAwareness, optimization: "REACH", page: true},
-	{goal: store.AdGoalVideoViews, optimization: "THRUPLAY", destination: "ON_VIDEO"},
-	{goal: store.AdGoalLeadGeneration, optimization: "LEAD_GENERATION", destination: "ON_AD", page: true},
-	{goal: store.AdGoalLeadConversion, optimization: "OFFSITE_CONVERSIONS", destination: "WEBSITE", event: "LEAD"},
-	{goal: store.AdGoalConversions, optimization: "OFFSITE_CONVERSIONS", destination: "WEBSITE", event: "PURCHASE"},
-	{goal: store.AdGoalAppPromotion, optimization: "APP_INSTALLS", destination: "APP"},
-	{goal: store.AdGoalCatalogSales, optimization: "OFFSITE_CONVERSIONS", destination: "WEBSITE", event: "PURCHASE"},
+	{goal: advert.GoalEngagement, optimization: "POST_ENGAGEMENT", destination: "ON_POST"},
+	{goal: advert.GoalTraffic, optimization: "LINK_CLICKS", destination: "WEBSITE"},
+	{goal: advert.GoalAwareness, optimization: "REACH", page: true},
+	{goal: advert.GoalVideoViews, optimization: "THRUPLAY", destination: "ON_VIDEO"},
+	{goal: advert.GoalLeadGeneration, optimization: "LEAD_GENERATION", destination: "ON_AD", page: true},
+	{goal: advert.GoalLeadConversion, optimization: "OFFSITE_CONVERSIONS", destination: "WEBSITE", event: "LEAD"},
+	{goal: advert.GoalConversions, optimization: "OFFSITE_CONVERSIONS", destination: "WEBSITE", event: "PURCHASE"},
+	{goal: advert.GoalAppPromotion, optimization: "APP_INSTALLS", destination: "APP"},
+	{goal: advert.GoalCatalogSales, optimization: "OFFSITE_CONVERSIONS", destination: "WEBSITE", event: "PURCHASE"},
 }
 
 // aimOf returns the aim for a goal, or ads.ErrUnsupported.
-func aimOf(goal store.AdGoal) (aim, error) {
+func aimOf(goal advert.Goal) (aim, error) {
 	for _, a := range aims {
 		if a.goal == goal {
 			return a, nil
@@ -40,7 +40,7 @@ func aimOf(goal store.AdGoal) (aim, error) {
 
 // goalOf returns the goal of an ad set from its campaign's objective and its own optimization goal. If no goal has both,
 // the objective decides.
-func (n *Network) goalOf(objective, optimization string) store.AdGoal {
+func (n *Network) goalOf(objective, optimization string) advert.Goal {
 	for _, a := range aims {
 		if word, _ := n.caps.Objective(a.goal); word == objective && a.optimization == optimization {
 			return a.goal

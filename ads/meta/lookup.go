@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // level holds Meta's names for a level of the hierarchy, and the states that its things can be in. Lists are asked for
@@ -25,10 +25,10 @@ var (
 	adStates       = append([]string{"ADSET_PAUSED", "PENDING_REVIEW", "PREAPPROVED", "PENDING_BILLING_INFO", "DISAPPROVED"}, groupStates...)
 )
 
-var levels = map[store.AdLevel]level{
-	store.AdLevelCampaign: {"campaign", "campaigns", campaignStates},
-	store.AdLevelGroup:    {"adset", "adsets", groupStates},
-	store.AdLevelAd:       {"ad", "ads", adStates},
+var levels = map[advert.Level]level{
+	advert.LevelCampaign: {"campaign", "campaigns", campaignStates},
+	advert.LevelGroup:    {"adset", "adsets", groupStates},
+	advert.LevelAd:       {"ad", "ads", adStates},
 }
 
 // everything returns the states of the level, and the one for what is deleted.
@@ -47,7 +47,7 @@ const idsPerCall = 100
 // lookup returns the things of the level `of` that belong to the ids: those that have one of them, or that are below
 // what has one. by is the level that the ids are of.
 func lookup[T any](
-	ctx context.Context, n *Network, c ads.Conn, adAccount string, of, by store.AdLevel, ids []string, fields string, states []string,
+	ctx context.Context, n *Network, c ads.Conn, adAccount string, of, by advert.Level, ids []string, fields string, states []string,
 ) ([]T, error) {
 	var found []T
 	for chunk := range slices.Chunk(ids, idsPerCall) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // Version is the version of the Graph API that this driver speaks.
@@ -39,7 +39,7 @@ type Network struct {
 var _ ads.Network = (*Network)(nil)
 
 // New returns the driver of facebook or instagram.
-func New(p store.Platform, o Options) *Network {
+func New(p advert.Platform, o Options) *Network {
 	if o.BaseURL == "" {
 		o.BaseURL = DefaultBaseURL
 	}
@@ -57,7 +57,7 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 func (n *Network) Caps() ads.Caps { return n.caps }
 
 // BusinessCenters implements ads.Network. Meta's business portfolios are not listed; an ad account only names its own.
-func (n *Network) BusinessCenters(context.Context, ads.Conn) ([]store.AdBusinessCenter, error) {
+func (n *Network) BusinessCenters(context.Context, ads.Conn) ([]advert.BusinessCenter, error) {
 	return nil, ads.ErrUnsupported
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
 
@@ -52,19 +52,19 @@ func creating(t *testing.T, w *world) error {
 	plans := []ads.Plan{
 		plan(func(p *ads.Plan) { p.StartsAt, p.EndsAt = at(1), at(8) }),
 		plan(func(p *ads.Plan) {
-			p.BudgetLevel, p.BidStrategy = store.BudgetLevelCampaign, store.BidStrategyLowestCost
+			p.BudgetLevel, p.BidStrategy = advert.BudgetLevelCampaign, advert.BidStrategyLowestCost
 		}),
-		plan(func(p *ads.Plan) { p.BudgetType, p.EndsAt = store.BudgetTypeLifetime, at(8) }),
+		plan(func(p *ads.Plan) { p.BudgetType, p.EndsAt = advert.BudgetTypeLifetime, at(8) }),
 		plan(func(p *ads.Plan) {
-			p.BudgetLevel, p.BudgetType, p.EndsAt = store.BudgetLevelCampaign, store.BudgetTypeLifetime, at(8)
+			p.BudgetLevel, p.BudgetType, p.EndsAt = advert.BudgetLevelCampaign, advert.BudgetTypeLifetime, at(8)
 		}),
-		plan(func(p *ads.Plan) { p.Goal, p.PromotedObject = store.AdGoalLeadGeneration, `{"lead_gen_form_id":"1"}` }),
-		plan(func(p *ads.Plan) { p.Goal, p.PromotedObject = store.AdGoalConversions, `{"pixel_id":"1"}` }),
+		plan(func(p *ads.Plan) { p.Goal, p.PromotedObject = advert.GoalLeadGeneration, `{"lead_gen_form_id":"1"}` }),
+		plan(func(p *ads.Plan) { p.Goal, p.PromotedObject = advert.GoalConversions, `{"pixel_id":"1"}` }),
 		plan(func(p *ads.Plan) {
-			p.Goal, p.PromotedObject = store.AdGoalAppPromotion, `{"application_id":"1","object_store_url":"https://apps.example/1"}`
+			p.Goal, p.PromotedObject = advert.GoalAppPromotion, `{"application_id":"1","object_store_url":"https://apps.example/1"}`
 		}),
-		plan(func(p *ads.Plan) { p.Goal = store.AdGoalAwareness }),
-		plan(func(p *ads.Plan) { p.Goal, p.Post = store.AdGoalEngagement, postOf(w.conn.Platform) }),
+		plan(func(p *ads.Plan) { p.Goal = advert.GoalAwareness }),
+		plan(func(p *ads.Plan) { p.Goal, p.Post = advert.GoalEngagement, postOf(w.conn.Platform) }),
 	}
 	for i, p := range plans {
 		p.Token = fmt.Sprint("adact_", i)
@@ -93,12 +93,12 @@ func joining(t *testing.T, w *world) error {
 
 // bidding uses each strategy on both levels and changes it.
 func bidding(t *testing.T, w *world) error {
-	for _, level := range []store.BudgetLevel{store.BudgetLevelCampaign, store.BudgetLevelGroup} {
-		for _, strategy := range []store.BidStrategy{store.BidStrategyCostCap, store.BidStrategyMinROAS} {
-			p := plan(func(p *ads.Plan) { p.BudgetLevel, p.BidStrategy, p.BidAmount = level, strategy, 2*store.AdUnit })
-			change := ads.Patch{Currency: "usd", BidStrategy: &p.BidStrategy, BidAmount: &p.BidAmount, EndsAt: at(9), Budget: &ads.Budget{Amount: 30 * store.AdUnit, Type: store.BudgetTypeDaily}}
-			if strategy == store.BidStrategyMinROAS {
-				p.BidAmount, p.RoasFloor = 0, 2*store.AdRatioOne
+	for _, level := range []advert.BudgetLevel{advert.BudgetLevelCampaign, advert.BudgetLevelGroup} {
+		for _, strategy := range []advert.BidStrategy{advert.BidStrategyCostCap, advert.BidStrategyMinROAS} {
+			p := plan(func(p *ads.Plan) { p.BudgetLevel, p.BidStrategy, p.BidAmount = level, strategy, 2*advert.AmountUnit })
+			change := ads.Patch{Currency: "usd", BidStrategy: &p.BidStrategy, BidAmount: &p.BidAmount, EndsAt: at(9), Budget: &ads.Budget{Amount: 30 * advert.AmountUnit, Type: advert.BudgetTypeDaily}}
+			if strategy == advert.BidStrategyMinROAS {
+				p.BidAmount, p.RoasFloor = 0, 2*advert.RatioOne
 				change.BidAmount, change.RoasFloor = nil, &p.RoasFloor
 			}
 			if err := bid(t, w, p, change); err != nil {
@@ -115,7 +115,7 @@ func bid(t *testing.T, w *world, p ads.Plan, change ads.Patch) error {
 		return err
 	}
 	target := groupRef(made)
-	if p.BudgetLevel == store.BudgetLevelCampaign {
+	if p.BudgetLevel == advert.BudgetLevelCampaign {
 		target = ref(made)
 	}
 	e, err := w.net.Update(t.Context(), w.conn, target, change)
@@ -124,10 +124,10 @@ func bid(t *testing.T, w *world, p ads.Plan, change ads.Patch) error {
 	}
 	b := e.Batch()
 	for _, c := range b.Campaigns {
-		err = expect(c.BudgetAmount == 30*store.AdUnit && c.BidStrategy == p.BidStrategy, "campaign %v", c)
+		err = expect(c.BudgetAmount == 30*advert.AmountUnit && c.BidStrategy == p.BidStrategy, "campaign %v", c)
 	}
 	for _, g := range b.Groups {
-		err = expect(g.BudgetAmount == 30*store.AdUnit && g.EndsAt != nil && g.BidAmount == p.BidAmount && g.RoasFloor == p.RoasFloor, "group %v", g)
+		err = expect(g.BudgetAmount == 30*advert.AmountUnit && g.EndsAt != nil && g.BidAmount == p.BidAmount && g.RoasFloor == p.RoasFloor, "group %v", g)
 	}
 	return err
 }
@@ -138,9 +138,9 @@ func steering(t *testing.T, w *world) error {
 	if err != nil {
 		return err
 	}
-	for level, id := range map[store.AdLevel]string{store.AdLevelCampaign: made.Campaign.PlatformID, store.AdLevelGroup: made.Group.PlatformID, store.AdLevelAd: made.Ad.PlatformID} {
+	for level, id := range map[advert.Level]string{advert.LevelCampaign: made.Campaign.PlatformID, advert.LevelGroup: made.Group.PlatformID, advert.LevelAd: made.Ad.PlatformID} {
 		refs := []ads.Ref{{AdAccount: dollars, Level: level, ID: id}}
-		for _, to := range []store.AdConfigured{store.AdConfiguredPaused, store.AdConfiguredActive} {
+		for _, to := range []advert.Configured{advert.ConfiguredPaused, advert.ConfiguredActive} {
 			results, err := w.net.SetStatus(t.Context(), w.conn, refs, to)
 			if err != nil {
 				return err
@@ -169,7 +169,7 @@ func reporting(t *testing.T, w *world) error {
 	w.deliver(made.Ad.PlatformID)
 	seen := 0
 	for cursor, rounds := "", 0; rounds == 0 || cursor != ""; rounds++ {
-		var b store.AdBatch
+		var b advert.Batch
 		if b, cursor, err = w.net.Sync(t.Context(), w.conn, dollars, cursor); err != nil {
 			return err
 		}
@@ -178,12 +178,12 @@ func reporting(t *testing.T, w *world) error {
 	if err := expect(seen == len(w.fake.Live("Campaign")), "%d campaigns", seen); err != nil {
 		return err
 	}
-	for level, id := range map[store.AdLevel]string{store.AdLevelCampaign: made.Campaign.PlatformID, store.AdLevelGroup: made.Group.PlatformID, store.AdLevelAd: made.Ad.PlatformID} {
+	for level, id := range map[advert.Level]string{advert.LevelCampaign: made.Campaign.PlatformID, advert.LevelGroup: made.Group.PlatformID, advert.LevelAd: made.Ad.PlatformID} {
 		reports, err := w.net.Report(t.Context(), w.conn, dollars, level, []string{id}, date(11, 1), date(11, 2))
 		if err != nil {
 			return err
 		}
-		if err := expect(reports[id].Metrics.Spend == 15_050_000 && reports[id].Status == store.AdStatusActive, "report of %s", level); err != nil {
+		if err := expect(reports[id].Metrics.Spend == 15_050_000 && reports[id].Status == advert.StatusActive, "report of %s", level); err != nil {
 			return err
 		}
 	}
@@ -193,14 +193,14 @@ func reporting(t *testing.T, w *world) error {
 // gathering makes audiences and fills one.
 func gathering(t *testing.T, w *world) error {
 	source := ""
-	for _, kind := range []store.AudienceType{store.AudienceTypeCustomerList, store.AudienceTypeRetargeting, store.AudienceTypeLookalike} {
+	for _, kind := range []advert.AudienceType{advert.AudienceTypeCustomerList, advert.AudienceTypeRetargeting, advert.AudienceTypeLookalike} {
 		a, err := w.net.CreateAudience(t.Context(), w.conn, audiencePlan(kind, source))
 		if err != nil {
 			return err
 		}
 		if source == "" {
 			source = *a.PlatformID
-			if _, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []store.AdMember{member(store.AdIdentifierEmail, 1), member(store.AdIdentifierPhone, 1)}}); err != nil {
+			if _, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []advert.Member{member(advert.IdentifierEmail, 1), member(advert.IdentifierPhone, 1)}}); err != nil {
 				return err
 			}
 		}
@@ -407,7 +407,7 @@ func (r *rewriter) RoundTrip(h *http.Request) (*http.Response, error) {
 }
 
 // mutate runs through a part with one change on the wire and returns how it failed.
-func mutate(t *testing.T, p store.Platform, part func(*testing.T, *world) error, at spot, change func(url.Values) bool) error {
+func mutate(t *testing.T, p advert.Platform, part func(*testing.T, *world) error, at spot, change func(url.Values) bool) error {
 	t.Helper()
 	var r *rewriter
 	w := worldThrough(t, p, func(f *metafake.Fake, next http.RoundTripper) http.RoundTripper {
@@ -420,7 +420,7 @@ func mutate(t *testing.T, p store.Platform, part func(*testing.T, *world) error,
 }
 
 // eachSpot calls try for every name that a platform's parts send, with the first part that does.
-func eachSpot(t *testing.T, p store.Platform, done map[spot]bool, try func(part func(*testing.T, *world) error, at spot, c *metafake.Fake)) {
+func eachSpot(t *testing.T, p advert.Platform, done map[spot]bool, try func(part func(*testing.T, *world) error, at spot, c *metafake.Fake)) {
 	t.Helper()
 	for _, part := range parts {
 		w := newWorld(t, p)
@@ -449,11 +449,11 @@ func TestEveryName_OnTheWireIsCheckedByTheFake(t *testing.T) {
 func TestEveryCall_IsFineWhenNothingIsChanged(t *testing.T) {
 	t.Parallel()
 	edges := map[spot]bool{}
-	eachSpot(t, store.PlatformFacebook, map[spot]bool{}, func(part func(*testing.T, *world) error, at spot, _ *metafake.Fake) {
+	eachSpot(t, advert.PlatformFacebook, map[spot]bool{}, func(part func(*testing.T, *world) error, at spot, _ *metafake.Fake) {
 		call := spot{node: at.node, method: at.method, edge: at.edge}
 		if !edges[call] {
 			edges[call] = true
-			assert.NoError(t, mutate(t, store.PlatformFacebook, part, at, func(url.Values) bool { return true }), call)
+			assert.NoError(t, mutate(t, advert.PlatformFacebook, part, at, func(url.Values) bool { return true }), call)
 		}
 	})
 	assert.Greater(t, len(edges), 15)
@@ -462,12 +462,12 @@ func TestEveryCall_IsFineWhenNothingIsChanged(t *testing.T) {
 func TestEveryWord_OfAnEnumerationIsCheckedByTheFake(t *testing.T) {
 	t.Parallel()
 	tried := 0
-	eachSpot(t, store.PlatformFacebook, map[spot]bool{}, func(part func(*testing.T, *world) error, at spot, f *metafake.Fake) {
+	eachSpot(t, advert.PlatformFacebook, map[spot]bool{}, func(part func(*testing.T, *world) error, at spot, f *metafake.Fake) {
 		if !f.IsEnum(metafake.Call{Node: at.node, Method: at.method, Edge: at.edge}, at.path) {
 			return
 		}
 		tried++
-		err := mutate(t, store.PlatformFacebook, part, at, func(params url.Values) bool { return anotherWord(params, at.path) })
+		err := mutate(t, advert.PlatformFacebook, part, at, func(params url.Values) bool { return anotherWord(params, at.path) })
 		assert.Error(t, err, "%s takes any word", at)
 	})
 	assert.Greater(t, tried, 15)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // pageNode is a page that the channel's token can use. It has a token of its own, for what only the page may read.
@@ -26,7 +26,7 @@ func (n *Network) page(ctx context.Context, c ads.Conn) (pageNode, error) {
 	}
 	var found []pageNode
 	for _, p := range all {
-		if n.caps.Platform == store.PlatformInstagram && p.Instagram.ID == "" {
+		if n.caps.Platform == advert.PlatformInstagram && p.Instagram.ID == "" {
 			continue
 		}
 		if c.PlatformID == "" || c.PlatformID == p.ID || c.PlatformID == p.Instagram.ID {
@@ -42,8 +42,8 @@ func (n *Network) page(ctx context.Context, c ads.Conn) (pageNode, error) {
 
 // pageOf returns the page whose post is boosted; on facebook the id of the post begins with it. For anything else it is
 // the channel's page.
-func (n *Network) pageOf(ctx context.Context, c ads.Conn, post *store.SocialPost) (pageNode, error) {
-	if post == nil || n.caps.Platform == store.PlatformInstagram {
+func (n *Network) pageOf(ctx context.Context, c ads.Conn, post *advert.SocialPost) (pageNode, error) {
+	if post == nil || n.caps.Platform == advert.PlatformInstagram {
 		return n.page(ctx, c)
 	}
 	id, _, _ := strings.Cut(post.PlatformID, "_")
@@ -68,19 +68,19 @@ type mediaNode struct {
 const manyPosts = 500
 
 // Posts implements ads.Network. It returns the newest posts.
-func (n *Network) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, error) {
+func (n *Network) Posts(ctx context.Context, c ads.Conn) ([]advert.SocialPost, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
 	p, err := n.page(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	if n.caps.Platform == store.PlatformInstagram {
+	if n.caps.Platform == advert.PlatformInstagram {
 		return n.media(ctx, c, p)
 	}
 	fields := url.Values{"fields": {"id,message,story,permalink_url,full_picture,is_published,created_time"}}
 	nodes, err := newest[postNode](ctx, n.graph, p.Token, place{p.ID, "published_posts"}, fields, manyPosts)
-	posts := make([]store.SocialPost, len(nodes))
+	posts := make([]advert.SocialPost, len(nodes))
 	for i, node := range nodes {
 		posts[i] = node.post()
 	}
@@ -88,10 +88,10 @@ func (n *Network) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, er
 }
 
 // post converts a post of a facebook page.
-func (p postNode) post() store.SocialPost {
-	post := store.SocialPost{PlatformID: p.ID, Status: store.SocialPostDraft, Text: p.Message, LinkURL: p.Link, MediaURL: p.Picture}
+func (p postNode) post() advert.SocialPost {
+	post := advert.SocialPost{PlatformID: p.ID, Status: advert.SocialPostDraft, Text: p.Message, LinkURL: p.Link, MediaURL: p.Picture}
 	if p.Published {
-		post.Status, post.PublishedAt = store.SocialPostPublished, timeOf(p.CreatedTime)
+		post.Status, post.PublishedAt = advert.SocialPostPublished, timeOf(p.CreatedTime)
 	}
 	if post.Text == "" {
 		post.Text = p.Story
@@ -100,12 +100,12 @@ func (p postNode) post() store.SocialPost {
 }
 
 // media returns the newest posts of an Instagram account.
-func (n *Network) media(ctx context.Context, c ads.Conn, p pageNode) ([]store.SocialPost, error) {
+func (n *Network) media(ctx context.Context, c ads.Conn, p pageNode) ([]advert.SocialPost, error) {
 	fields := url.Values{"fields": {"id,caption,permalink,media_url,thumbnail_url,timestamp"}}
 	nodes, err := newest[mediaNode](ctx, n.graph, c.Token, place{p.Instagram.ID, "media"}, fields, manyPosts)
-	posts := make([]store.SocialPost, len(nodes))
+	posts := make([]advert.SocialPost, len(nodes))
 	for i, m := range nodes {
-		posts[i] = store.SocialPost{PlatformID: m.ID, Status: store.SocialPostPublished, Text: m.Caption, LinkURL: m.Permalink,
+		posts[i] = advert.SocialPost{PlatformID: m.ID, Status: advert.SocialPostPublished, Text: m.Caption, LinkURL: m.Permalink,
 			MediaURL: m.URL, PublishedAt: timeOf(m.Timestamp)}
 		if m.Thumbnail != "" {
 			posts[i].MediaURL = m.Thumbnail

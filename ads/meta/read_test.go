@@ -9,36 +9,36 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
 
 func TestAdAccounts_AreReadWithTheirMoney(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.fake.Set(dollars, "amount_spent", "123456")
 	w.fake.Set(yen, "spend_cap", "5000")
 	accounts, err := w.net.AdAccounts(t.Context(), w.conn)
 	require.NoError(t, err)
 	require.Len(t, accounts, 4)
-	byID := map[string]store.AdAccount{}
+	byID := map[string]advert.Account{}
 	for _, a := range accounts {
 		byID[a.PlatformID] = a
 	}
-	assert.Equal(t, store.AdAccount{PlatformID: dollars, Name: "Dollars", Currency: "usd", Timezone: "America/New_York", Status: store.AdAccountActive,
-		PlatformStatus: "ACTIVE", MinimumDailyBudget: store.AdUnit, AmountSpent: 1_234_560_000, BusinessCenterID: "4040000000000001"}, byID[dollars])
-	assert.Equal(t, 5000*store.AdUnit, byID[yen].SpendCap)
-	assert.Equal(t, store.AdUnit, byID[yen].MinimumDailyBudget)
-	assert.Equal(t, store.AdAmount(400_000), byID[dinars].MinimumDailyBudget)
+	assert.Equal(t, advert.Account{PlatformID: dollars, Name: "Dollars", Currency: "usd", Timezone: "America/New_York", Status: advert.AccountActive,
+		PlatformStatus: "ACTIVE", MinimumDailyBudget: advert.AmountUnit, AmountSpent: 1_234_560_000, BusinessCenterID: "4040000000000001"}, byID[dollars])
+	assert.Equal(t, 5000*advert.AmountUnit, byID[yen].SpendCap)
+	assert.Equal(t, advert.AmountUnit, byID[yen].MinimumDailyBudget)
+	assert.Equal(t, advert.Amount(400_000), byID[dinars].MinimumDailyBudget)
 	shut := byID[closed]
-	assert.Equal(t, store.AdAccountDisabled, shut.Status)
+	assert.Equal(t, advert.AccountDisabled, shut.Status)
 	assert.False(t, shut.IsSelectable())
 }
 
 func TestAdAccounts_AreLimitedToThoseOfTheChannel(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.conn.AdAccounts = []string{yen}
 	accounts, err := w.net.AdAccounts(t.Context(), w.conn)
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestAdAccounts_AreLimitedToThoseOfTheChannel(t *testing.T) {
 
 func TestAdAccounts_InAStrangeCurrencyCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.fake.Set(yen, "currency", "XTS")
 	w.conn.AdAccounts = []string{yen}
 	accounts, err := w.net.AdAccounts(t.Context(), w.conn)
@@ -65,7 +65,7 @@ func TestPosts_AreThoseOfThePageOrOfItsInstagramAccount(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, posts, 1)
 		assert.Equal(t, postOf(p).PlatformID, posts[0].PlatformID)
-		assert.Equal(t, store.SocialPostPublished, posts[0].Status)
+		assert.Equal(t, advert.SocialPostPublished, posts[0].Status)
 		require.NotNil(t, posts[0].PublishedAt)
 		assert.NotEmpty(t, posts[0].Text)
 		assert.NotEmpty(t, posts[0].LinkURL)
@@ -73,9 +73,9 @@ func TestPosts_AreThoseOfThePageOrOfItsInstagramAccount(t *testing.T) {
 }
 
 // walk syncs an ad account whole.
-func (w *world) walk(t *testing.T, adAccount string) store.AdBatch {
+func (w *world) walk(t *testing.T, adAccount string) advert.Batch {
 	t.Helper()
-	var all store.AdBatch
+	var all advert.Batch
 	cursor := ""
 	for range 100 {
 		b, next, err := w.net.Sync(t.Context(), w.conn, adAccount, cursor)
@@ -103,7 +103,7 @@ func (w *world) external(adAccount, name string) (campaign, group, ad string) {
 
 func TestSync_WalksThroughEverythingPageByPage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	for i := range 205 {
 		w.external(dollars, fmt.Sprint("External ", i))
 	}
@@ -123,7 +123,7 @@ func TestSync_WalksThroughEverythingPageByPage(t *testing.T) {
 
 func TestPosts_AreTheNewest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	for i := range 700 {
 		w.fake.AddPost(pageID, fmt.Sprint(pageID, "_", 4_000+i), "More", now)
 	}
@@ -135,21 +135,21 @@ func TestPosts_AreTheNewest(t *testing.T) {
 
 func TestSync_ReadsWhatCreateMade(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	made := w.create(t, plan(func(p *ads.Plan) {
-		p.BidStrategy, p.BidAmount, p.EndsAt, p.Goal = store.BidStrategyCostCap, 1_500_000, at(8), store.AdGoalVideoViews
+		p.BidStrategy, p.BidAmount, p.EndsAt, p.Goal = advert.BidStrategyCostCap, 1_500_000, at(8), advert.GoalVideoViews
 	}))
 	b := w.walk(t, dollars)
 	c, g, a := b.Campaigns[0], b.Groups[0], b.Ads[0]
 	assert.Equal(t, made.Campaign.PlatformID, c.PlatformID)
-	assert.Equal(t, store.AdStatusActive, c.Status)
+	assert.Equal(t, advert.StatusActive, c.Status)
 	assert.Equal(t, "OUTCOME_ENGAGEMENT", c.Objective)
-	assert.Equal(t, store.BudgetLevelGroup, c.BudgetLevel)
-	assert.Equal(t, store.AdGoalVideoViews, g.Goal, "the optimization goal tells it from engagement")
-	assert.Equal(t, 20*store.AdUnit, g.BudgetAmount)
-	assert.Equal(t, store.BudgetTypeDaily, g.BudgetType)
-	assert.Equal(t, store.BidStrategyCostCap, g.BidStrategy)
-	assert.Equal(t, store.AdAmount(1_500_000), g.BidAmount)
+	assert.Equal(t, advert.BudgetLevelGroup, c.BudgetLevel)
+	assert.Equal(t, advert.GoalVideoViews, g.Goal, "the optimization goal tells it from engagement")
+	assert.Equal(t, 20*advert.AmountUnit, g.BudgetAmount)
+	assert.Equal(t, advert.BudgetTypeDaily, g.BudgetType)
+	assert.Equal(t, advert.BidStrategyCostCap, g.BidStrategy)
+	assert.Equal(t, advert.Amount(1_500_000), g.BidAmount)
 	assert.Equal(t, *at(8), *g.EndsAt)
 	assert.Contains(t, string(g.Targeting), "advantage_audience")
 	assert.Equal(t, plan(nil).Creative, a.Creative.V)
@@ -159,20 +159,20 @@ func TestSync_ReadsWhatCreateMade(t *testing.T) {
 
 func TestSync_ReadsWhatSomebodyElseMade(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.external(dollars, "External")
 	b := w.walk(t, dollars)
-	assert.Equal(t, store.BudgetLevelCampaign, b.Campaigns[0].BudgetLevel)
-	assert.Equal(t, 50*store.AdUnit, b.Campaigns[0].BudgetAmount)
+	assert.Equal(t, advert.BudgetLevelCampaign, b.Campaigns[0].BudgetLevel)
+	assert.Equal(t, 50*advert.AmountUnit, b.Campaigns[0].BudgetAmount)
 	assert.Empty(t, b.Campaigns[0].Goal, "an objective of old has no word here")
-	assert.Equal(t, store.AdTypeBoost, b.Ads[0].Type)
+	assert.Equal(t, advert.TypeBoost, b.Ads[0].Type)
 	assert.Equal(t, post, b.Ads[0].PlatformPostID)
-	assert.Equal(t, store.AdConfiguredPaused, b.Ads[0].ConfiguredStatus)
+	assert.Equal(t, advert.ConfiguredPaused, b.Ads[0].ConfiguredStatus)
 }
 
 func TestSync_RefusesAStrangeCursor(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	_, _, err := w.net.Sync(t.Context(), w.conn, dollars, "level=universe")
 	require.Error(t, err)
 	assert.Empty(t, w.fake.Calls())
@@ -190,34 +190,34 @@ func (w *world) deliver(ad string) {
 
 func TestReport_HasFiguresAndStatesOfEveryLevel(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	made := w.create(t, plan(nil))
 	w.deliver(made.Ad.PlatformID)
-	for level, id := range map[store.AdLevel]string{store.AdLevelCampaign: made.Campaign.PlatformID, store.AdLevelGroup: made.Group.PlatformID, store.AdLevelAd: made.Ad.PlatformID} {
+	for level, id := range map[advert.Level]string{advert.LevelCampaign: made.Campaign.PlatformID, advert.LevelGroup: made.Group.PlatformID, advert.LevelAd: made.Ad.PlatformID} {
 		reports, err := w.net.Report(t.Context(), w.conn, dollars, level, []string{id, "999"}, date(11, 1), date(11, 2))
 		require.NoError(t, err)
 		require.Len(t, reports, 1)
 		r := reports[id]
 		reach := int64(800)
-		assert.Equal(t, store.AdMetrics{Spend: 15_050_000, Impressions: 1500, Reach: &reach, Clicks: 25, Engagement: 40, Conversions: 3000,
+		assert.Equal(t, advert.Metrics{Spend: 15_050_000, Impressions: 1500, Reach: &reach, Clicks: 25, Engagement: 40, Conversions: 3000,
 			PurchaseValue: 99_900_000, VideoViews: 300, Actions: map[string]int64{"link_click": 18_000, "video_view": 300_000,
 				"post_engagement": 40_000, "omni_purchase": 2_000, "purchase": 2_000, "lead": 1_000}}, r.Metrics)
-		assert.Equal(t, store.AdStatusActive, r.Status)
-		assert.Equal(t, store.AdConfiguredActive, r.Configured)
+		assert.Equal(t, advert.StatusActive, r.Status)
+		assert.Equal(t, advert.ConfiguredActive, r.Configured)
 		assert.Equal(t, core.TimeOf(now), r.SyncedAt)
 	}
 }
 
 func TestReport_TellsWhatWasNotDelivered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	made := w.create(t, plan(nil))
 	w.fake.Review(made.Ad.PlatformID, "DISAPPROVED", "Misleading claims.")
 	id := made.Ad.PlatformID
-	reports, err := w.net.Report(t.Context(), w.conn, dollars, store.AdLevelAd, []string{id}, date(11, 1), date(11, 2))
+	reports, err := w.net.Report(t.Context(), w.conn, dollars, advert.LevelAd, []string{id}, date(11, 1), date(11, 2))
 	require.NoError(t, err)
-	assert.Equal(t, store.AdStatusRejected, reports[id].Status)
-	assert.Equal(t, store.AdReviewRejected, reports[id].Review)
+	assert.Equal(t, advert.StatusRejected, reports[id].Status)
+	assert.Equal(t, advert.ReviewRejected, reports[id].Review)
 	assert.Equal(t, "DISAPPROVED", reports[id].PlatformStatus)
 	assert.Equal(t, "Misleading claims.", reports[id].RejectionReason)
 	assert.Zero(t, reports[id].Metrics.Spend)
@@ -225,10 +225,10 @@ func TestReport_TellsWhatWasNotDelivered(t *testing.T) {
 
 func TestReport_KnowsASpentBudget(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	made := w.create(t, plan(func(p *ads.Plan) { p.BudgetType, p.EndsAt = store.BudgetTypeLifetime, at(8) }))
+	w := newWorld(t, advert.PlatformFacebook)
+	made := w.create(t, plan(func(p *ads.Plan) { p.BudgetType, p.EndsAt = advert.BudgetTypeLifetime, at(8) }))
 	w.fake.Set(made.Group.PlatformID, "budget_remaining", "0")
-	for level, id := range map[store.AdLevel]string{store.AdLevelGroup: made.Group.PlatformID, store.AdLevelAd: made.Ad.PlatformID} {
+	for level, id := range map[advert.Level]string{advert.LevelGroup: made.Group.PlatformID, advert.LevelAd: made.Ad.PlatformID} {
 		reports, err := w.net.Report(t.Context(), w.conn, dollars, level, []string{id}, date(11, 1), date(11, 2))
 		require.NoError(t, err)
 		assert.True(t, reports[id].BudgetSpent, level)
@@ -237,32 +237,32 @@ func TestReport_KnowsASpentBudget(t *testing.T) {
 
 func TestReport_CountsWhatIsDeleted(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	made := w.create(t, plan(nil))
 	w.deliver(made.Ad.PlatformID)
 	_, err := w.net.Delete(t.Context(), w.conn, ref(made))
 	require.NoError(t, err)
 	id := made.Campaign.PlatformID
-	reports, err := w.net.Report(t.Context(), w.conn, dollars, store.AdLevelCampaign, []string{id}, date(11, 1), date(11, 2))
+	reports, err := w.net.Report(t.Context(), w.conn, dollars, advert.LevelCampaign, []string{id}, date(11, 1), date(11, 2))
 	require.NoError(t, err)
-	assert.Equal(t, store.AdAmount(15_050_000), reports[id].Metrics.Spend)
-	assert.Equal(t, store.AdStatusCancelled, reports[id].Status)
+	assert.Equal(t, advert.Amount(15_050_000), reports[id].Metrics.Spend)
+	assert.Equal(t, advert.StatusCancelled, reports[id].Status)
 }
 
 func TestReport_AsksFewTimesForMany(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	var ids []string
 	for i := range 100 {
 		campaign, _, _ := w.external(dollars, fmt.Sprint(i))
 		ids = append(ids, campaign)
 	}
-	reports, err := w.net.Report(t.Context(), w.conn, dollars, store.AdLevelCampaign, ids, date(11, 1), date(11, 2))
+	reports, err := w.net.Report(t.Context(), w.conn, dollars, advert.LevelCampaign, ids, date(11, 1), date(11, 2))
 	require.NoError(t, err)
 	assert.Len(t, reports, 100)
 	assert.Len(t, w.fake.Calls(), 2)
 }
 
 func ref(made ads.Created) ads.Ref {
-	return ads.Ref{AdAccount: dollars, Level: store.AdLevelCampaign, ID: made.Campaign.PlatformID}
+	return ads.Ref{AdAccount: dollars, Level: advert.LevelCampaign, ID: made.Campaign.PlatformID}
 }

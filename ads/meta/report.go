@@ -7,15 +7,15 @@ import (
 	"strconv"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // stateFields are the fields that a report reads to tell the state of things of a level.
-var stateFields = map[store.AdLevel]string{
-	store.AdLevelCampaign: "id,status,effective_status,lifetime_budget,budget_remaining",
-	store.AdLevelGroup:    "id,status,effective_status,lifetime_budget,budget_remaining",
-	store.AdLevelAd: "id,status,effective_status,ad_review_feedback,adset{lifetime_budget,budget_remaining}," +
+var stateFields = map[advert.Level]string{
+	advert.LevelCampaign: "id,status,effective_status,lifetime_budget,budget_remaining",
+	advert.LevelGroup:    "id,status,effective_status,lifetime_budget,budget_remaining",
+	advert.LevelAd: "id,status,effective_status,ad_review_feedback,adset{lifetime_budget,budget_remaining}," +
 		"campaign{lifetime_budget,budget_remaining}",
 }
 
@@ -48,7 +48,7 @@ func (i insight) id() string { return i.CampaignID + i.GroupID + i.AdID } // onl
 
 // Report implements ads.Network. It asks for the states and then for the figures, a hundred ids at a time.
 func (n *Network) Report(
-	ctx context.Context, c ads.Conn, adAccount string, of store.AdLevel, ids []string, from, to ads.Date,
+	ctx context.Context, c ads.Conn, adAccount string, of advert.Level, ids []string, from, to ads.Date,
 ) (map[string]ads.Report, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
@@ -84,7 +84,7 @@ func (n *Network) stateReport(node anyNode) ads.Report {
 }
 
 // insights asks for the figures of things, deleted ones included. What had none in these days has no row.
-func (n *Network) insights(ctx context.Context, c ads.Conn, adAccount string, of store.AdLevel, ids []string, from, to ads.Date) ([]insight, error) {
+func (n *Network) insights(ctx context.Context, c ads.Conn, adAccount string, of advert.Level, ids []string, from, to ads.Date) ([]insight, error) {
 	name := levels[of].name
 	var rows []insight
 	for chunk := range slices.Chunk(ids, idsPerCall) {
@@ -112,10 +112,10 @@ var conversions = [][]string{
 var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pixel_purchase"}
 
 // metrics converts a row of figures. A number that cannot be read counts as 0.
-func (i insight) metrics() store.AdMetrics {
-	spend, _ := store.ParseAdSpend(i.Spend) // a number that cannot be read is 0: the rest is still worth showing
+func (i insight) metrics() advert.Metrics {
+	spend, _ := advert.ParseSpend(i.Spend) // a number that cannot be read is 0: the rest is still worth showing
 	reach := count(i.Reach)
-	m := store.AdMetrics{Spend: spend, Impressions: count(i.Impressions), Reach: &reach, Clicks: count(i.Clicks),
+	m := advert.Metrics{Spend: spend, Impressions: count(i.Impressions), Reach: &reach, Clicks: count(i.Clicks),
 		Engagement: count(i.Engagement), Actions: map[string]int64{}}
 	for _, a := range i.Actions {
 		m.Actions[a.Type] = thousandths(a.Value)
@@ -125,7 +125,7 @@ func (i insight) metrics() store.AdMetrics {
 	}
 	m.VideoViews = m.Actions["video_view"] / 1000
 	if best := firstOf(purchases, i.Values); best != "" {
-		m.PurchaseValue, _ = store.ParseAdSpend(valueOf(best, i.Values))
+		m.PurchaseValue, _ = advert.ParseSpend(valueOf(best, i.Values))
 	}
 	return m
 }
@@ -153,6 +153,6 @@ func count(text string) int64 {
 
 // thousandths reads a number of events in thousandths. Attribution can make it a fraction.
 func thousandths(text string) int64 {
-	n, _ := store.ParseAdRatio(text)
-	return int64(n) * 1000 / int64(store.AdRatioOne)
+	n, _ := advert.ParseRatio(text)
+	return int64(n) * 1000 / int64(advert.RatioOne)
 }

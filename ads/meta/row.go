@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -56,10 +56,10 @@ type groupNode struct {
 	Constraints  struct {
 		Floor json.Number `json:"roas_average_floor"`
 	} `json:"bid_constraints"`
-	Targeting store.AdObject
-	Promoted  store.AdObject `json:"promoted_object"`
-	StartTime string         `json:"start_time"`
-	EndTime   string         `json:"end_time"`
+	Targeting advert.Object
+	Promoted  advert.Object `json:"promoted_object"`
+	StartTime string        `json:"start_time"`
+	EndTime   string        `json:"end_time"`
 }
 
 type adNode struct {
@@ -92,15 +92,15 @@ func timeOf(text string) *core.Time {
 // textOf writes a time for Meta.
 func textOf(t core.Time) string { return t.Time().Format("2006-01-02T15:04:05-0700") }
 
-func (n *Network) status(s state) store.AdStatus { return ads.StatusOf(n.caps.Platform, s.Effective) }
+func (n *Network) status(s state) advert.Status { return ads.StatusOf(n.caps.Platform, s.Effective) }
 
 // of returns the amount of a budget and its type, or 0 and "" if the other level has it.
-func (b budget) of(n *Network, currency string) (store.AdAmount, store.BudgetType) {
+func (b budget) of(n *Network, currency string) (advert.Amount, advert.BudgetType) {
 	if amount := n.amount(b.Lifetime, currency); amount > 0 {
-		return amount, store.BudgetTypeLifetime
+		return amount, advert.BudgetTypeLifetime
 	}
 	if amount := n.amount(b.Daily, currency); amount > 0 {
-		return amount, store.BudgetTypeDaily
+		return amount, advert.BudgetTypeDaily
 	}
 	return 0, ""
 }
@@ -111,21 +111,21 @@ func (b budget) isSpent() bool {
 }
 
 // campaign converts a campaign to a row of the mirror.
-func (n *Network) campaign(node campaignNode, currency string) store.AdCampaign {
-	c := store.AdCampaign{PlatformID: node.ID, Name: node.Name, ConfiguredStatus: n.caps.Configured(node.Status),
+func (n *Network) campaign(node campaignNode, currency string) advert.Campaign {
+	c := advert.Campaign{PlatformID: node.ID, Name: node.Name, ConfiguredStatus: n.caps.Configured(node.Status),
 		Status: n.status(node.state), ReviewStatus: ads.ReviewOf(n.status(node.state)), PlatformStatus: node.Effective,
-		Goal: n.caps.GoalOf(node.Objective), Objective: node.Objective, BudgetLevel: store.BudgetLevelGroup,
+		Goal: n.caps.GoalOf(node.Objective), Objective: node.Objective, BudgetLevel: advert.BudgetLevelGroup,
 		BidStrategy: n.caps.BidStrategyOf(node.BidStrategy), StartsAt: timeOf(node.StartTime), EndsAt: timeOf(node.StopTime),
 		PlatformCreatedAt: timeOf(node.CreatedTime)}
 	if c.BudgetAmount, c.BudgetType = node.of(n, currency); c.BudgetAmount > 0 {
-		c.BudgetLevel = store.BudgetLevelCampaign
+		c.BudgetLevel = advert.BudgetLevelCampaign
 	}
 	return c
 }
 
 // group converts an ad set to a row of the mirror.
-func (n *Network) group(node groupNode, currency string) store.AdGroup {
-	g := store.AdGroup{PlatformID: node.ID, CampaignID: node.CampaignID, Name: node.Name,
+func (n *Network) group(node groupNode, currency string) advert.Group {
+	g := advert.Group{PlatformID: node.ID, CampaignID: node.CampaignID, Name: node.Name,
 		ConfiguredStatus: n.caps.Configured(node.Status), Status: n.status(node.state), ReviewStatus: ads.ReviewOf(n.status(node.state)),
 		PlatformStatus: node.Effective, Goal: n.goalOf(node.Campaign.Objective, node.Optimization), OptimizationGoal: node.Optimization,
 		BidStrategy: n.caps.BidStrategyOf(node.BidStrategy), BidAmount: n.amount(node.BidAmount.String(), currency),
@@ -136,13 +136,13 @@ func (n *Network) group(node groupNode, currency string) store.AdGroup {
 }
 
 // ad converts an ad to a row of the mirror. It is a boost if it shows a post that was not made for it.
-func (n *Network) ad(node adNode) store.Ad {
-	a := store.Ad{PlatformID: node.ID, CampaignID: node.CampaignID, AdGroupID: node.GroupID, Name: node.Name,
+func (n *Network) ad(node adNode) advert.Ad {
+	a := advert.Ad{PlatformID: node.ID, CampaignID: node.CampaignID, AdGroupID: node.GroupID, Name: node.Name,
 		ConfiguredStatus: n.caps.Configured(node.Status), Status: n.status(node.state), ReviewStatus: ads.ReviewOf(n.status(node.state)),
-		PlatformStatus: node.Effective, RejectionReason: node.rejection(), Type: store.AdTypeStandalone,
+		PlatformStatus: node.Effective, RejectionReason: node.rejection(), Type: advert.TypeStandalone,
 		Creative: core.JSONOf(node.Creative.Spec.creative()), PlatformCreatedAt: timeOf(node.CreatedTime)}
 	if post := node.Creative.StoryID + node.Creative.MediaID; post != "" && node.Creative.Spec.Page == "" {
-		a.Type, a.PlatformPostID = store.AdTypeBoost, post
+		a.Type, a.PlatformPostID = advert.TypeBoost, post
 	}
 	return a
 }
@@ -156,13 +156,13 @@ func (a adNode) rejection() string {
 }
 
 // floorUnit is what Meta counts a ROAS floor in, ten thousandths: 2.5 is 25000.
-const floorUnit = store.AdRatioOne / 10_000
+const floorUnit = advert.RatioOne / 10_000
 
 // floorOf reads a ROAS floor; one that cannot be read is 0.
-func floorOf(wire json.Number) store.AdRatio {
+func floorOf(wire json.Number) advert.Ratio {
 	n, err := wire.Int64()
 	if err != nil {
 		return 0
 	}
-	return store.AdRatio(n) * floorUnit
+	return advert.Ratio(n) * floorUnit
 }

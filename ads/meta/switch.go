@@ -10,14 +10,14 @@ import (
 	"sync/atomic"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // atOnce is how many switches are turned at the same time. Meta has no call that turns several.
 const atOnce = 4
 
 // SetStatus implements ads.Network. It reads the ads before and after, to see which of them it has stopped or started.
-func (n *Network) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured) ([]ads.ItemResult, error) {
+func (n *Network) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to advert.Configured) ([]ads.ItemResult, error) {
 	if len(refs) == 0 {
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func (n *Network) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to 
 
 // turnFirst turns the first switch on its own, to see whether Meta takes requests at all. It returns an error only if it
 // does not.
-func (n *Network) turnFirst(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured, results []ads.ItemResult) error {
+func (n *Network) turnFirst(ctx context.Context, c ads.Conn, refs []ads.Ref, to advert.Configured, results []ads.ItemResult) error {
 	results[0] = ads.ItemResult{Ref: refs[0], Err: n.switchStatus(ctx, c, refs[0], to)}
 	var limited *ads.RateLimited
 	if errors.As(results[0].Err, &limited) || errors.Is(results[0].Err, ads.ErrUnauthorized) {
@@ -48,13 +48,13 @@ func (n *Network) turnFirst(ctx context.Context, c ads.Conn, refs []ads.Ref, to 
 }
 
 // switchStatus turns one switch.
-func (n *Network) switchStatus(ctx context.Context, c ads.Conn, ref ads.Ref, to store.AdConfigured) error {
+func (n *Network) switchStatus(ctx context.Context, c ads.Conn, ref ads.Ref, to advert.Configured) error {
 	return n.graph.order(ctx, http.MethodPost, c.Token, place{id: ref.ID}, url.Values{"status": {n.caps.SwitchWord(to)}})
 }
 
 // turnRest turns the other switches, a few at a time. Once Meta takes no more requests, the rest is not tried and gets
 // that error.
-func (n *Network) turnRest(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured, results []ads.ItemResult) {
+func (n *Network) turnRest(ctx context.Context, c ads.Conn, refs []ads.Ref, to advert.Configured, results []ads.ItemResult) {
 	var wg sync.WaitGroup
 	var stop atomic.Pointer[ads.RateLimited]
 	slots := make(chan struct{}, atOnce)
@@ -78,8 +78,8 @@ func (n *Network) turnRest(ctx context.Context, c ads.Conn, refs []ads.Ref, to s
 }
 
 // byLevel returns the ids of references by their level.
-func byLevel(refs []ads.Ref) map[store.AdLevel][]string {
-	ids := map[store.AdLevel][]string{}
+func byLevel(refs []ads.Ref) map[advert.Level][]string {
+	ids := map[advert.Level][]string{}
 	for _, ref := range refs {
 		ids[ref.Level] = append(ids[ref.Level], ref.ID)
 	}
@@ -88,15 +88,15 @@ func byLevel(refs []ads.Ref) map[store.AdLevel][]string {
 
 // adsOf returns the ads that the references name, and those below what they name.
 func (n *Network) adsOf(ctx context.Context, c ads.Conn, refs []ads.Ref) ([]adNode, error) {
-	return below[adNode](ctx, n, c, refs, store.AdLevelAd, adFields)
+	return below[adNode](ctx, n, c, refs, advert.LevelAd, adFields)
 }
 
 // below returns the things of one level that the references name, or that are below what they name. What is above is
 // never returned.
-func below[T any](ctx context.Context, n *Network, c ads.Conn, refs []ads.Ref, of store.AdLevel, fields string) ([]T, error) {
+func below[T any](ctx context.Context, n *Network, c ads.Conn, refs []ads.Ref, of advert.Level, fields string) ([]T, error) {
 	var found []T
 	ids := byLevel(refs)
-	for _, by := range []store.AdLevel{store.AdLevelCampaign, store.AdLevelGroup, store.AdLevelAd} {
+	for _, by := range []advert.Level{advert.LevelCampaign, advert.LevelGroup, advert.LevelAd} {
 		if len(ids[by]) > 0 {
 			some, err := lookup[T](ctx, n, c, refs[0].AdAccount, of, by, ids[by], fields, levels[of].states)
 			if err != nil {
@@ -118,7 +118,7 @@ func (n *Network) tell(ctx context.Context, c ads.Conn, refs []ads.Ref, before [
 	if err != nil {
 		return
 	}
-	was := map[string]store.AdStatus{}
+	was := map[string]advert.Status{}
 	for _, ad := range before {
 		was[ad.ID] = n.status(ad.state)
 	}
@@ -131,7 +131,7 @@ func (n *Network) tell(ctx context.Context, c ads.Conn, refs []ads.Ref, before [
 }
 
 // countAds counts the ads whose state has changed and those whose state has not, and adds a reason for each of these.
-func countAds(r *ads.ItemResult, was map[string]store.AdStatus) {
+func countAds(r *ads.ItemResult, was map[string]advert.Status) {
 	for _, ad := range r.State.Ads {
 		if was[ad.PlatformID] != ad.Status {
 			r.Updated++
@@ -143,30 +143,30 @@ func countAds(r *ads.ItemResult, was map[string]store.AdStatus) {
 }
 
 // batchOf reads what the references name and everything below it.
-func (n *Network) batchOf(ctx context.Context, c ads.Conn, refs []ads.Ref) (b store.AdBatch, err error) {
+func (n *Network) batchOf(ctx context.Context, c ads.Conn, refs []ads.Ref) (b advert.Batch, err error) {
 	currency, err := n.currency(ctx, c, refs[0].AdAccount)
 	if err != nil {
 		return b, err
 	}
-	campaigns, err := below[campaignNode](ctx, n, c, refs, store.AdLevelCampaign, campaignFields)
+	campaigns, err := below[campaignNode](ctx, n, c, refs, advert.LevelCampaign, campaignFields)
 	if err != nil {
 		return b, err
 	}
-	groups, err := below[groupNode](ctx, n, c, refs, store.AdLevelGroup, groupFields)
+	groups, err := below[groupNode](ctx, n, c, refs, advert.LevelGroup, groupFields)
 	if err != nil {
 		return b, err
 	}
 	nodes, err := n.adsOf(ctx, c, refs)
-	return store.AdBatch{Campaigns: n.campaigns(campaigns, currency), Groups: n.groups(groups, currency), Ads: n.ads(nodes)}, err
+	return advert.Batch{Campaigns: n.campaigns(campaigns, currency), Groups: n.groups(groups, currency), Ads: n.ads(nodes)}, err
 }
 
 // part returns the part of a batch that a reference is about: the thing that it names and everything below that.
-func part(b store.AdBatch, ref ads.Ref) store.AdBatch {
+func part(b advert.Batch, ref ads.Ref) advert.Batch {
 	id := ref.ID
-	return store.AdBatch{
-		Campaigns: only(b.Campaigns, func(c store.AdCampaign) bool { return c.PlatformID == id }),
-		Groups:    only(b.Groups, func(g store.AdGroup) bool { return g.PlatformID == id || g.CampaignID == id }),
-		Ads:       only(b.Ads, func(a store.Ad) bool { return a.PlatformID == id || a.AdGroupID == id || a.CampaignID == id }),
+	return advert.Batch{
+		Campaigns: only(b.Campaigns, func(c advert.Campaign) bool { return c.PlatformID == id }),
+		Groups:    only(b.Groups, func(g advert.Group) bool { return g.PlatformID == id || g.CampaignID == id }),
+		Ads:       only(b.Ads, func(a advert.Ad) bool { return a.PlatformID == id || a.AdGroupID == id || a.CampaignID == id }),
 	}
 }
 

@@ -6,12 +6,12 @@ import (
 	"net/url"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // position says how far a walk through an ad account has come. It is what the cursor holds.
 type position struct {
-	level    store.AdLevel
+	level    advert.Level
 	currency string
 	after    string
 }
@@ -19,7 +19,7 @@ type position struct {
 var errCursor = errors.New("meta: the cursor is not one of this driver")
 
 // nextLevel is the level that is read after another one has been read to its end.
-var nextLevel = map[store.AdLevel]store.AdLevel{store.AdLevelCampaign: store.AdLevelGroup, store.AdLevelGroup: store.AdLevelAd}
+var nextLevel = map[advert.Level]advert.Level{advert.LevelCampaign: advert.LevelGroup, advert.LevelGroup: advert.LevelAd}
 
 func (p position) String() string {
 	return url.Values{"level": {string(p.level)}, "currency": {p.currency}, "after": {p.after}}.Encode()
@@ -27,7 +27,7 @@ func (p position) String() string {
 
 func parsePosition(cursor string) (position, error) {
 	v, err := url.ParseQuery(cursor)
-	p := position{store.AdLevel(v.Get("level")), v.Get("currency"), v.Get("after")}
+	p := position{advert.Level(v.Get("level")), v.Get("currency"), v.Get("after")}
 	if _, ok := levels[p.level]; err != nil || !ok {
 		return position{}, errCursor
 	}
@@ -35,16 +35,16 @@ func parsePosition(cursor string) (position, error) {
 }
 
 // Sync implements ads.Network: campaigns first, then ad sets, then ads, a page each.
-func (n *Network) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
+func (n *Network) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (advert.Batch, string, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
 	at, err := n.position(ctx, c, adAccount, cursor)
 	if err != nil {
-		return store.AdBatch{}, "", err
+		return advert.Batch{}, "", err
 	}
 	b, after, err := n.stretch(ctx, c, adAccount, at)
 	if err != nil {
-		return store.AdBatch{}, "", err
+		return advert.Batch{}, "", err
 	}
 	at.after = after
 	if after == "" {
@@ -62,17 +62,17 @@ func (n *Network) position(ctx context.Context, c ads.Conn, adAccount, cursor st
 		return parsePosition(cursor)
 	}
 	currency, err := n.currency(ctx, c, adAccount)
-	return position{level: store.AdLevelCampaign, currency: currency}, err
+	return position{level: advert.LevelCampaign, currency: currency}, err
 }
 
 // stretch reads one page of the level that a walk is at, and returns the cursor of the next page, "" at the end.
-func (n *Network) stretch(ctx context.Context, c ads.Conn, adAccount string, at position) (b store.AdBatch, after string, err error) {
+func (n *Network) stretch(ctx context.Context, c ads.Conn, adAccount string, at position) (b advert.Batch, after string, err error) {
 	switch at.level {
-	case store.AdLevelCampaign:
+	case advert.LevelCampaign:
 		var nodes []campaignNode
 		nodes, after, err = stretchOf[campaignNode](ctx, n, c, adAccount, at, campaignFields)
 		b.Campaigns = n.campaigns(nodes, at.currency)
-	case store.AdLevelGroup:
+	case advert.LevelGroup:
 		var nodes []groupNode
 		nodes, after, err = stretchOf[groupNode](ctx, n, c, adAccount, at, groupFields)
 		b.Groups = n.groups(nodes, at.currency)
@@ -90,24 +90,24 @@ func stretchOf[T any](ctx context.Context, n *Network, c ads.Conn, adAccount str
 	return listPage[T](ctx, n.graph, c.Token, place{adAccount, levels[at.level].edge}, params, at.after)
 }
 
-func (n *Network) campaigns(nodes []campaignNode, currency string) []store.AdCampaign {
-	rows := make([]store.AdCampaign, len(nodes))
+func (n *Network) campaigns(nodes []campaignNode, currency string) []advert.Campaign {
+	rows := make([]advert.Campaign, len(nodes))
 	for i, node := range nodes {
 		rows[i] = n.campaign(node, currency)
 	}
 	return rows
 }
 
-func (n *Network) groups(nodes []groupNode, currency string) []store.AdGroup {
-	rows := make([]store.AdGroup, len(nodes))
+func (n *Network) groups(nodes []groupNode, currency string) []advert.Group {
+	rows := make([]advert.Group, len(nodes))
 	for i, node := range nodes {
 		rows[i] = n.group(node, currency)
 	}
 	return rows
 }
 
-func (n *Network) ads(nodes []adNode) []store.Ad {
-	rows := make([]store.Ad, len(nodes))
+func (n *Network) ads(nodes []adNode) []advert.Ad {
+	rows := make([]advert.Ad, len(nodes))
 	for i, node := range nodes {
 		rows[i] = n.ad(node)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
 
@@ -50,7 +50,7 @@ func TestUnknownOutcome_IsSettledByTheTokenAndNeverSpendsTwice(t *testing.T) {
 				assert.Equal(t, []string{made.Ad.PlatformID}, w.fake.Live("Ad"), "%s at %s: one ad", u.kind, step)
 				assert.Equal(t, []string{made.Campaign.PlatformID}, w.fake.Live("Campaign"))
 				assert.Equal(t, []string{made.Group.PlatformID}, w.fake.Live("AdSet"))
-				assert.Equal(t, 20*store.AdUnit, made.Group.BudgetAmount)
+				assert.Equal(t, 20*advert.AmountUnit, made.Group.BudgetAmount)
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func TestUnknownOutcome_IsSettledByTheTokenAndNeverSpendsTwice(t *testing.T) {
 func TestUnknownOutcome_OfAnAdInAnExistingGroup(t *testing.T) {
 	t.Parallel()
 	for _, u := range unknown {
-		w := newWorld(t, store.PlatformFacebook)
+		w := newWorld(t, advert.PlatformFacebook)
 		first := w.create(t, plan(func(p *ads.Plan) { p.Token = "adact_first" }))
 		join := plan(func(p *ads.Plan) {
 			p.Token, p.CampaignID, p.AdGroupID = "adact_second", first.Campaign.PlatformID, first.Group.PlatformID
@@ -81,7 +81,7 @@ func TestUnknownOutcome_OfAnAdInAnExistingGroup(t *testing.T) {
 
 func TestFind_DoesNotTakeAnotherActionForIts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.external(dollars, "adact_second")
 	w.create(t, plan(func(p *ads.Plan) { p.Token, p.Name = "adact_first", "adact_second" }))
 	_, found, err := w.net.Find(t.Context(), w.conn, dollars, "adact_second")
@@ -92,21 +92,21 @@ func TestFind_DoesNotTakeAnotherActionForIts(t *testing.T) {
 
 func TestFind_ReturnsWhatSomebodyDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	made := w.create(t, plan(nil))
 	_, err := w.net.Delete(t.Context(), w.conn, ref(made))
 	require.NoError(t, err)
 	found, ok, err := w.net.Find(t.Context(), w.conn, dollars, plan(nil).Token)
 	require.NoError(t, err)
 	require.True(t, ok, "it was made, so it must not be made again")
-	assert.Equal(t, store.AdStatusCancelled, found.Ad.Status)
+	assert.Equal(t, advert.StatusCancelled, found.Ad.Status)
 	require.NotNil(t, found.Campaign)
 	require.NotNil(t, found.Group)
 }
 
 func TestFind_KeepsTheAdAndRemovesWhatAnotherTryLeft(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	whole := w.create(t, plan(nil))
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultTimeoutAfter, Method: "POST", Edge: "adsets"})
 	_, err := w.net.Create(t.Context(), w.conn, plan(nil))
@@ -125,7 +125,7 @@ func TestFind_KeepsTheAdAndRemovesWhatAnotherTryLeft(t *testing.T) {
 func TestFind_SaysNothingWhenItCannotLook(t *testing.T) {
 	t.Parallel()
 	for _, edge := range []string{"campaigns", "adsets", "ads", "customaudiences"} {
-		w := newWorld(t, store.PlatformFacebook)
+		w := newWorld(t, advert.PlatformFacebook)
 		w.create(t, plan(nil))
 		w.fake.Fail(metafake.Fault{Kind: metafake.FaultServerError, Method: "GET", Edge: edge, Times: -1})
 		_, found, err := w.net.Find(t.Context(), w.conn, dollars, plan(nil).Token)
@@ -137,7 +137,7 @@ func TestFind_SaysNothingWhenItCannotLook(t *testing.T) {
 
 func TestFind_SaysNothingWhileSomethingIsLeft(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultTimeoutAfter, Method: "POST", Edge: "adsets"})
 	_, err := w.net.Create(t.Context(), w.conn, plan(nil))
 	require.ErrorIs(t, err, ads.ErrIndeterminate)

@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // Update implements ads.Network. A campaign has a bid strategy itself, but its bid amount, ROAS floor and end are set at
@@ -17,9 +17,9 @@ func (n *Network) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads
 	defer cancel()
 	var err error
 	switch ref.Level {
-	case store.AdLevelCampaign:
+	case advert.LevelCampaign:
 		err = n.updateCampaign(ctx, c, ref, patch)
-	case store.AdLevelGroup:
+	case advert.LevelGroup:
 		err = n.updateGroup(ctx, c, ref.ID, patch)
 	default:
 		return ads.Entity{}, ads.ErrUnsupported
@@ -55,8 +55,8 @@ func (n *Network) fillGroup(params url.Values, patch ads.Patch) error {
 	if patch.EndsAt != nil {
 		params.Set("end_time", textOf(*patch.EndsAt))
 	}
-	var amount store.AdAmount
-	var floor store.AdRatio
+	var amount advert.Amount
+	var floor advert.Ratio
 	if patch.BidAmount != nil {
 		amount = *patch.BidAmount
 	}
@@ -126,7 +126,7 @@ func setCaps(own, below url.Values, groups []state) {
 
 // entity reads what was changed. If that fails, the error is ErrIndeterminate, because the change took place.
 func (n *Network) entity(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (e ads.Entity, err error) {
-	if ref.Level == store.AdLevelCampaign {
+	if ref.Level == advert.LevelCampaign {
 		var node campaignNode
 		err = n.graph.get(ctx, c.Token, place{id: ref.ID}, url.Values{"fields": {campaignFields}}, &node)
 		row := n.campaign(node, patch.Currency)
@@ -145,7 +145,7 @@ func (n *Network) entity(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads
 
 // Delete implements ads.Network.
 func (n *Network) Delete(ctx context.Context, c ads.Conn, ref ads.Ref) (ads.Deleted, error) {
-	if ref.Level != store.AdLevelCampaign {
+	if ref.Level != advert.LevelCampaign {
 		return ads.Deleted{}, ads.ErrUnsupported
 	}
 	ctx, cancel := n.bounded(ctx)

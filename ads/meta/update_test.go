@@ -7,45 +7,45 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
 )
 
-func patch(amount store.AdAmount, kind store.BudgetType) ads.Patch {
+func patch(amount advert.Amount, kind advert.BudgetType) ads.Patch {
 	return ads.Patch{Token: "adact_2", Currency: "usd", Timezone: "UTC", Budget: &ads.Budget{Amount: amount, Type: kind}}
 }
 
 func groupRef(made ads.Created) ads.Ref {
-	return ads.Ref{AdAccount: dollars, Level: store.AdLevelGroup, ID: made.Group.PlatformID, CampaignID: made.Campaign.PlatformID}
+	return ads.Ref{AdAccount: dollars, Level: advert.LevelGroup, ID: made.Group.PlatformID, CampaignID: made.Campaign.PlatformID}
 }
 
 func TestUpdate_ChangesTheBudgetOfEitherLevel(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []store.BudgetType{store.BudgetTypeDaily, store.BudgetTypeLifetime} {
-		w := newWorld(t, store.PlatformFacebook)
-		withEnd := func(level store.BudgetLevel) ads.Plan {
+	for _, kind := range []advert.BudgetType{advert.BudgetTypeDaily, advert.BudgetTypeLifetime} {
+		w := newWorld(t, advert.PlatformFacebook)
+		withEnd := func(level advert.BudgetLevel) ads.Plan {
 			return plan(func(p *ads.Plan) { p.BudgetLevel, p.BudgetType, p.EndsAt = level, kind, at(8) })
 		}
-		cbo, abo := w.create(t, withEnd(store.BudgetLevelCampaign)), w.create(t, withEnd(store.BudgetLevelGroup))
+		cbo, abo := w.create(t, withEnd(advert.BudgetLevelCampaign)), w.create(t, withEnd(advert.BudgetLevelGroup))
 
-		e, err := w.net.Update(t.Context(), w.conn, ref(cbo), patch(2000*store.AdUnit, kind))
+		e, err := w.net.Update(t.Context(), w.conn, ref(cbo), patch(2000*advert.AmountUnit, kind))
 		require.NoError(t, err)
 		assert.Equal(t, "200000", w.fake.Field(cbo.Campaign.PlatformID, string(kind)+"_budget"))
-		assert.Equal(t, 2000*store.AdUnit, e.Campaign.BudgetAmount)
+		assert.Equal(t, 2000*advert.AmountUnit, e.Campaign.BudgetAmount)
 		assert.Equal(t, kind, e.Campaign.BudgetType)
 
 		e, err = w.net.Update(t.Context(), w.conn, groupRef(abo), patch(35_500_000, kind))
 		require.NoError(t, err)
 		assert.Equal(t, "3550", w.fake.Field(abo.Group.PlatformID, string(kind)+"_budget"))
-		assert.Equal(t, store.AdAmount(35_500_000), e.Group.BudgetAmount)
+		assert.Equal(t, advert.Amount(35_500_000), e.Group.BudgetAmount)
 	}
 }
 
 func TestUpdate_IsRefusedOnTheLevelWithoutBudget(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	made := w.create(t, plan(nil))
-	_, err := w.net.Update(t.Context(), w.conn, ref(made), patch(30*store.AdUnit, store.BudgetTypeDaily))
+	_, err := w.net.Update(t.Context(), w.conn, ref(made), patch(30*advert.AmountUnit, advert.BudgetTypeDaily))
 	var rejected *ads.Rejected
 	require.ErrorAs(t, err, &rejected)
 	assert.Nil(t, w.fake.Field(made.Campaign.PlatformID, "daily_budget"))
@@ -53,21 +53,21 @@ func TestUpdate_IsRefusedOnTheLevelWithoutBudget(t *testing.T) {
 
 func TestUpdate_ChangesTheBidOfAnAdGroup(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	made := w.create(t, plan(func(p *ads.Plan) { p.BidStrategy = store.BidStrategyLowestCost }))
-	strategy, amount := store.BidStrategyBidCap, store.AdAmount(2_250_000)
+	w := newWorld(t, advert.PlatformFacebook)
+	made := w.create(t, plan(func(p *ads.Plan) { p.BidStrategy = advert.BidStrategyLowestCost }))
+	strategy, amount := advert.BidStrategyBidCap, advert.Amount(2_250_000)
 	e, err := w.net.Update(t.Context(), w.conn, groupRef(made), ads.Patch{Currency: "usd", BidStrategy: &strategy, BidAmount: &amount, EndsAt: at(9)})
 	require.NoError(t, err)
 	assert.Equal(t, strategy, e.Group.BidStrategy)
 	assert.Equal(t, amount, e.Group.BidAmount)
 	assert.Equal(t, *at(9), *e.Group.EndsAt)
 
-	strategy, amount = store.BidStrategyLowestCost, 0
+	strategy, amount = advert.BidStrategyLowestCost, 0
 	e, err = w.net.Update(t.Context(), w.conn, groupRef(made), ads.Patch{Currency: "usd", BidStrategy: &strategy, BidAmount: &amount})
 	require.NoError(t, err)
 	assert.Zero(t, e.Group.BidAmount)
 
-	strategy, floor := store.BidStrategyMinROAS, store.AdRatio(1_500_000)
+	strategy, floor := advert.BidStrategyMinROAS, advert.Ratio(1_500_000)
 	e, err = w.net.Update(t.Context(), w.conn, groupRef(made), ads.Patch{Currency: "usd", BidStrategy: &strategy, RoasFloor: &floor})
 	require.NoError(t, err)
 	assert.Equal(t, floor, e.Group.RoasFloor)
@@ -75,17 +75,17 @@ func TestUpdate_ChangesTheBidOfAnAdGroup(t *testing.T) {
 
 func TestUpdate_ChangesTheBidOfACampaignInItsAdGroups(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	made := w.create(t, plan(func(p *ads.Plan) {
-		p.BudgetLevel, p.BidStrategy = store.BudgetLevelCampaign, store.BidStrategyLowestCost
+		p.BudgetLevel, p.BidStrategy = advert.BudgetLevelCampaign, advert.BidStrategyLowestCost
 	}))
-	strategy, amount := store.BidStrategyCostCap, 3*store.AdUnit
+	strategy, amount := advert.BidStrategyCostCap, 3*advert.AmountUnit
 	e, err := w.net.Update(t.Context(), w.conn, ref(made), ads.Patch{Currency: "usd", BidStrategy: &strategy, BidAmount: &amount})
 	require.NoError(t, err)
 	assert.Equal(t, strategy, e.Campaign.BidStrategy)
 	assert.Equal(t, int64(300), w.fake.Field(made.Group.PlatformID, "bid_amount"))
 
-	strategy, floor := store.BidStrategyMinROAS, store.AdRatio(1_500_000)
+	strategy, floor := advert.BidStrategyMinROAS, advert.Ratio(1_500_000)
 	_, err = w.net.Update(t.Context(), w.conn, ref(made), ads.Patch{Currency: "usd", BidStrategy: &strategy, RoasFloor: &floor})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]any{"roas_average_floor": 15000.0}, w.fake.Field(made.Group.PlatformID, "bid_constraints"))
@@ -93,28 +93,28 @@ func TestUpdate_ChangesTheBidOfACampaignInItsAdGroups(t *testing.T) {
 
 func TestUpdate_IsIndeterminateAfterATimeoutAndMayBeRepeated(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	made := w.create(t, plan(nil))
 	w.fake.Forget()
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultTimeoutAfter, Method: "POST"})
-	_, err := w.net.Update(t.Context(), w.conn, groupRef(made), patch(30*store.AdUnit, store.BudgetTypeDaily))
+	_, err := w.net.Update(t.Context(), w.conn, groupRef(made), patch(30*advert.AmountUnit, advert.BudgetTypeDaily))
 	require.ErrorIs(t, err, ads.ErrIndeterminate)
 	assert.Len(t, w.calls("POST", "."), 1)
-	e, err := w.net.Update(t.Context(), w.conn, groupRef(made), patch(30*store.AdUnit, store.BudgetTypeDaily))
+	e, err := w.net.Update(t.Context(), w.conn, groupRef(made), patch(30*advert.AmountUnit, advert.BudgetTypeDaily))
 	require.NoError(t, err)
-	assert.Equal(t, 30*store.AdUnit, e.Group.BudgetAmount)
+	assert.Equal(t, 30*advert.AmountUnit, e.Group.BudgetAmount)
 }
 
 func TestUpdate_OfAnAdIsUnsupported(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
-	_, err := w.net.Update(t.Context(), w.conn, ads.Ref{Level: store.AdLevelAd, ID: "1"}, ads.Patch{})
+	w := newWorld(t, advert.PlatformFacebook)
+	_, err := w.net.Update(t.Context(), w.conn, ads.Ref{Level: advert.LevelAd, ID: "1"}, ads.Patch{})
 	require.ErrorIs(t, err, ads.ErrUnsupported)
 }
 
 func TestDelete_CancelsTheCampaignAndSaysWhatElse(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	made := w.create(t, plan(nil))
 	w.create(t, plan(func(p *ads.Plan) { p.CampaignID, p.AdGroupID = made.Campaign.PlatformID, made.Group.PlatformID }))
 	deleted, err := w.net.Delete(t.Context(), w.conn, ref(made))
@@ -131,7 +131,7 @@ func TestDelete_CancelsTheCampaignAndSaysWhatElse(t *testing.T) {
 
 func TestDelete_IsIndeterminateAfterATimeout(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, store.PlatformFacebook)
+	w := newWorld(t, advert.PlatformFacebook)
 	made := w.create(t, plan(nil))
 	w.fake.Fail(metafake.Fault{Kind: metafake.FaultTimeoutAfter, Method: "DELETE"})
 	_, err := w.net.Delete(t.Context(), w.conn, ref(made))

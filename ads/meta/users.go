@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // key is a column of a table of people: an identifier, or a detail such as the city.
@@ -17,7 +17,7 @@ type key struct{ field, word string }
 
 // keys are Meta's words for what it matches people by, in the order of the columns.
 var keys = []key{
-	{string(store.AdIdentifierEmail), "EMAIL"}, {string(store.AdIdentifierPhone), "PHONE"}, {"first_name", "FN"}, {"last_name", "LN"},
+	{string(advert.IdentifierEmail), "EMAIL"}, {string(advert.IdentifierPhone), "PHONE"}, {"first_name", "FN"}, {"last_name", "LN"},
 	{"city", "CT"}, {"state", "ST"}, {"country", "COUNTRY"}, {"zip", "ZIP"},
 }
 
@@ -50,7 +50,7 @@ func (n *Network) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ad
 		accepted -= answer.Invalid
 	}
 	audience := u.Audience
-	audience.Status = store.AudienceStatusProcessing
+	audience.Status = advert.AudienceStatusProcessing
 	return ads.Uploaded{Audience: audience, Accepted: max(accepted, 0)}, nil
 }
 
@@ -72,7 +72,7 @@ type person map[string]string
 
 // peopleOf puts the identifiers of each user together into one person. A second identifier of the same kind begins
 // another person.
-func peopleOf(members []store.AdMember) []person {
+func peopleOf(members []advert.Member) []person {
 	var people []person
 	last := -1
 	for _, m := range members {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/meta"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/impatient"
 	"github.com/tillwright/tillwright/tests/harness/metafake"
@@ -50,13 +50,13 @@ func (w *world) driver(timeout time.Duration) *meta.Network {
 	})
 }
 
-func newWorld(t *testing.T, p store.Platform) *world {
+func newWorld(t *testing.T, p advert.Platform) *world {
 	t.Helper()
 	return worldThrough(t, p, nil)
 }
 
 // worldThrough puts something between the driver and the network.
-func worldThrough(t *testing.T, p store.Platform, wrap func(*metafake.Fake, http.RoundTripper) http.RoundTripper) *world {
+func worldThrough(t *testing.T, p advert.Platform, wrap func(*metafake.Fake, http.RoundTripper) http.RoundTripper) *world {
 	t.Helper()
 	f := metafake.New(token)
 	f.Now = func() time.Time { return now }
@@ -83,16 +83,16 @@ func worldThrough(t *testing.T, p store.Platform, wrap func(*metafake.Fake, http
 	return w
 }
 
-func account(id string) store.AdAccount {
+func account(id string) advert.Account {
 	currency := map[string]string{dollars: "usd", yen: "jpy", dinars: "bhd", closed: "usd"}[id]
-	return store.AdAccount{PlatformID: id, Currency: currency, Timezone: "UTC", Status: store.AdAccountActive}
+	return advert.Account{PlatformID: id, Currency: currency, Timezone: "UTC", Status: advert.AccountActive}
 }
 
 // plan is a traffic ad of 20 dollars a day.
 func plan(change func(*ads.Plan)) ads.Plan {
-	p := ads.Plan{Token: "adact_01kabc0000000000000000000a", AdAccount: account(dollars), Name: "Autumn", Goal: store.AdGoalTraffic,
-		BudgetLevel: store.BudgetLevelGroup, BudgetAmount: 20 * store.AdUnit, BudgetType: store.BudgetTypeDaily, Configured: store.AdConfiguredActive,
-		Creative: store.AdCreative{Headline: "Leaves", Body: "They fall", CallToAction: "LEARN_MORE", LinkURL: "https://shop.example/leaves", ImageURL: "https://shop.example/leaf.jpg"}}
+	p := ads.Plan{Token: "adact_01kabc0000000000000000000a", AdAccount: account(dollars), Name: "Autumn", Goal: advert.GoalTraffic,
+		BudgetLevel: advert.BudgetLevelGroup, BudgetAmount: 20 * advert.AmountUnit, BudgetType: advert.BudgetTypeDaily, Configured: advert.ConfiguredActive,
+		Creative: advert.Creative{Headline: "Leaves", Body: "They fall", CallToAction: "LEARN_MORE", LinkURL: "https://shop.example/leaves", ImageURL: "https://shop.example/leaf.jpg"}}
 	if change != nil {
 		change(&p)
 	}
@@ -124,11 +124,11 @@ func (w *world) calls(method, edge string) []metafake.Call {
 	return slices.DeleteFunc(w.fake.Calls(), func(c metafake.Call) bool { return c.Method != method || c.Edge != edge })
 }
 
-func postOf(p store.Platform) *store.SocialPost {
-	if p == store.PlatformInstagram {
-		return &store.SocialPost{PlatformID: media, Status: store.SocialPostPublished}
+func postOf(p advert.Platform) *advert.SocialPost {
+	if p == advert.PlatformInstagram {
+		return &advert.SocialPost{PlatformID: media, Status: advert.SocialPostPublished}
 	}
-	return &store.SocialPost{PlatformID: post, Status: store.SocialPostPublished}
+	return &advert.SocialPost{PlatformID: post, Status: advert.SocialPostPublished}
 }
 
-var platforms = []store.Platform{store.PlatformFacebook, store.PlatformInstagram}
+var platforms = []advert.Platform{advert.PlatformFacebook, advert.PlatformInstagram}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // reportingZone is the time zone in which the days of a report are counted.
@@ -24,14 +24,14 @@ type account struct {
 var spenders = []string{"OWNER", "ADMIN", "CAMPAIGN_MANAGER"}
 
 // AdAccounts implements ads.Network. It returns the channel's own ad accounts and those that are shared with it.
-func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount, error) {
+func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]advert.Account, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	found, err := all[account](ctx, d, c, path("ad_accounts"), nil)
 	if err != nil {
 		return nil, err
 	}
-	var accounts []store.AdAccount
+	var accounts []advert.Account
 	for _, a := range found {
 		if len(c.AdAccounts) == 0 || slices.Contains(c.AdAccounts, a.ID) {
 			accounts = append(accounts, d.adAccount(a))
@@ -41,10 +41,10 @@ func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount,
 }
 
 // adAccount converts an ad account. The network tells no state of it; that one is disabled shows only in what is in it.
-func (d *Driver) adAccount(a account) store.AdAccount {
-	return store.AdAccount{
+func (d *Driver) adAccount(a account) advert.Account {
+	return advert.Account{
 		PlatformID: a.ID, Name: a.Name, Currency: strings.ToLower(a.Currency), Timezone: reportingZone,
-		Status: store.AdAccountActive, PlatformStatus: strings.Join(a.Permissions, " "), UnusableReason: d.unusable(a),
+		Status: advert.AccountActive, PlatformStatus: strings.Join(a.Permissions, " "), UnusableReason: d.unusable(a),
 		MinimumDailyBudget: d.caps.MinimumDailyBudget,
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // audience is an audience as the network writes it.
@@ -50,79 +50,79 @@ const (
 	typeLookalike = "ACTALIKE"
 )
 
-var audienceTypes = map[string]store.AudienceType{
-	typeList: store.AudienceTypeCustomerList, typeVisitor: store.AudienceTypeRetargeting, typeLookalike: store.AudienceTypeLookalike,
+var audienceTypes = map[string]advert.AudienceType{
+	typeList: advert.AudienceTypeCustomerList, typeVisitor: advert.AudienceTypeRetargeting, typeLookalike: advert.AudienceTypeLookalike,
 }
 
-var audienceStatuses = map[string]store.AudienceStatus{
-	"INITIALIZING": store.AudienceStatusProcessing, "READY": store.AudienceStatusReady, "TOO_SMALL": store.AudienceStatusTooSmall,
+var audienceStatuses = map[string]advert.AudienceStatus{
+	"INITIALIZING": advert.AudienceStatusProcessing, "READY": advert.AudienceStatusReady, "TOO_SMALL": advert.AudienceStatusTooSmall,
 }
 
 // audienceRow converts an audience. A state that we do not know is an error.
-func audienceRow(w audience) store.AdAudience {
+func audienceRow(w audience) advert.Audience {
 	status := audienceStatuses[w.Status]
 	if status == "" {
-		status = store.AudienceStatusError
+		status = advert.AudienceStatusError
 	}
-	return store.AdAudience{
+	return advert.Audience{
 		PlatformID: &w.ID, Name: w.Name, Description: unmark(w.Description), Type: audienceTypes[w.Type], Size: w.Size,
 		Status: status, PlatformStatus: w.Status, RetentionDays: w.Rule.Retention, PixelID: w.Rule.TagID,
-		Country: strings.ToLower(w.Rule.Country), Ratio: store.AdRatio(w.Rule.Percent) * percent,
+		Country: strings.ToLower(w.Rule.Country), Ratio: advert.Ratio(w.Rule.Percent) * percent,
 		PlatformCreatedAt: moment(w.Created),
 	}
 }
 
 // percent is one percent as a ratio.
-const percent = store.AdRatioOne / 100
+const percent = advert.RatioOne / 100
 
 // mostPercent is the largest share of a country's people, in percent, that a lookalike may have.
 const mostPercent = 10
 
 // CreateAudience implements ads.Network. It makes an audience for retargeting or a lookalike. A customer list cannot be
 // empty at Pinterest, so UploadUsers makes it with its first people.
-func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (store.AdAudience, error) {
+func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (advert.Audience, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	item := newAudience{Name: plan.Name, Description: mark(plan.Description, plan.Token)}
 	switch plan.Type {
-	case store.AudienceTypeCustomerList:
-		return store.AdAudience{
-			Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: store.AudienceStatusPending,
+	case advert.AudienceTypeCustomerList:
+		return advert.Audience{
+			Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: advert.AudienceStatusPending,
 		}, nil
-	case store.AudienceTypeRetargeting:
+	case advert.AudienceTypeRetargeting:
 		item.Type, item.Rule = typeVisitor, rule{TagID: plan.PixelID, Retention: plan.RetentionDays}
-	case store.AudienceTypeLookalike:
+	case advert.AudienceTypeLookalike:
 		if plan.Ratio%percent != 0 || plan.Ratio < percent || plan.Ratio > mostPercent*percent {
-			return store.AdAudience{}, &ads.Rejected{Field: "ratio", Message: "Pinterest takes 0.01 to 0.10, in steps of 0.01."}
+			return advert.Audience{}, &ads.Rejected{Field: "ratio", Message: "Pinterest takes 0.01 to 0.10, in steps of 0.01."}
 		}
 		item.Type = typeLookalike
 		item.Rule = rule{Seeds: []string{plan.SourceID}, Country: strings.ToUpper(plan.Country), Percent: int(plan.Ratio / percent)}
 	default:
-		return store.AdAudience{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
+		return advert.Audience{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
 	}
 	return d.makeAudience(ctx, c, plan.AdAccount.PlatformID, item)
 }
 
 // makeAudience sends the request that creates an audience. If the answer has no id, the error is ErrIndeterminate.
-func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount string, item newAudience) (store.AdAudience, error) {
+func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount string, item newAudience) (advert.Audience, error) {
 	r := request{method: http.MethodPost, path: inAccount(adAccount, "audiences"), body: item}
 	var made audience
 	if err := d.write(ctx, c, r, &made); err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	if made.ID == "" {
-		return store.AdAudience{}, failure(c, r, ads.ErrIndeterminate, errors.New("it has no id"))
+		return advert.Audience{}, failure(c, r, ads.ErrIndeterminate, errors.New("it has no id"))
 	}
 	return audienceRow(made), nil
 }
 
 // Audience implements ads.Network.
-func (d *Driver) Audience(ctx context.Context, c ads.Conn, adAccount, id string) (store.AdAudience, error) {
+func (d *Driver) Audience(ctx context.Context, c ads.Conn, adAccount, id string) (advert.Audience, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	w, err := d.audience(ctx, c, adAccount, id)
 	if err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	return audienceRow(w), nil
 }
@@ -133,14 +133,14 @@ func (d *Driver) audience(ctx context.Context, c ads.Conn, adAccount, id string)
 }
 
 // Audiences implements ads.Network. Audiences of a type that we do not know are left out.
-func (d *Driver) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([]store.AdAudience, error) {
+func (d *Driver) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([]advert.Audience, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	found, err := all[audience](ctx, d, c, inAccount(adAccount, "audiences"), nil)
 	if err != nil {
 		return nil, err
 	}
-	var rows []store.AdAudience
+	var rows []advert.Audience
 	for _, w := range found {
 		if audienceTypes[w.Type] != "" {
 			rows = append(rows, audienceRow(w))
@@ -205,7 +205,7 @@ func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads
 	uploaded := ads.Uploaded{Audience: u.Audience}
 	var hashes []string
 	for place, member := range u.Members {
-		if member.Kind != store.AdIdentifierEmail {
+		if member.Kind != advert.IdentifierEmail {
 			uploaded.Invalid = append(uploaded.Invalid, ads.InvalidMember{Place: place, Message: "Pinterest knows people by their e-mail only."})
 			continue
 		}
@@ -224,16 +224,16 @@ func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads
 
 // addHashes adds hashes to the customer list of an audience, as many in each call as the network takes. Without an
 // audience it makes the list with the first of them, and the audience last.
-func (d *Driver) addHashes(ctx context.Context, c ads.Conn, a store.AdAudience, hashes []string) (store.AdAudience, error) {
+func (d *Driver) addHashes(ctx context.Context, c ads.Conn, a advert.Audience, hashes []string) (advert.Audience, error) {
 	w, made, err := d.listOf(ctx, c, a)
 	if err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	listID, size := w.Rule.ListID, d.caps.UsersPerCall
 	if !made {
 		first := hashes[:min(size, len(hashes))]
 		if listID, err = d.makeList(ctx, c, a, first); err != nil {
-			return store.AdAudience{}, err
+			return advert.Audience{}, err
 		}
 		hashes = hashes[len(first):]
 	}
@@ -241,12 +241,12 @@ func (d *Driver) addHashes(ctx context.Context, c ads.Conn, a store.AdAudience, 
 		body := addition{"ADD", strings.Join(chunk, ",")}
 		r := request{method: http.MethodPatch, path: inAccount(a.AdAccountID, "customer_lists", listID), body: body}
 		if err := d.write(ctx, c, r, nil); err != nil {
-			return store.AdAudience{}, err
+			return advert.Audience{}, err
 		}
 	}
 	if made {
 		if w, err = d.audience(ctx, c, a.AdAccountID, w.ID); err != nil {
-			return store.AdAudience{}, unread(err)
+			return advert.Audience{}, unread(err)
 		}
 		return audienceRow(w), nil
 	}
@@ -256,7 +256,7 @@ func (d *Driver) addHashes(ctx context.Context, c ads.Conn, a store.AdAudience, 
 }
 
 // listOf returns the audience as the network has it, or false if it has none yet.
-func (d *Driver) listOf(ctx context.Context, c ads.Conn, a store.AdAudience) (audience, bool, error) {
+func (d *Driver) listOf(ctx context.Context, c ads.Conn, a advert.Audience) (audience, bool, error) {
 	if a.PlatformID == nil {
 		return d.audienceMarked(ctx, c, a.AdAccountID, a.ID)
 	}
@@ -265,7 +265,7 @@ func (d *Driver) listOf(ctx context.Context, c ads.Conn, a store.AdAudience) (au
 }
 
 // makeList makes a customer list with its first people and returns its id.
-func (d *Driver) makeList(ctx context.Context, c ads.Conn, a store.AdAudience, hashes []string) (string, error) {
+func (d *Driver) makeList(ctx context.Context, c ads.Conn, a advert.Audience, hashes []string) (string, error) {
 	r := request{method: http.MethodPost, path: inAccount(a.AdAccountID, "customer_lists"),
 		body: newList{Name: a.Name, Type: "EMAIL", Records: strings.Join(hashes, ",")}}
 	var made list

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // buyers is a customer list without an audience at the network, and people for it.
 func (w *world) buyers(people int) ads.Upload {
-	u := ads.Upload{Audience: store.AdAudience{ID: "aud_00000000000000000000000001", AdAccountID: w.account.ID, Name: "Buyers", Type: store.AudienceTypeCustomerList}}
+	u := ads.Upload{Audience: advert.Audience{ID: "aud_00000000000000000000000001", AdAccountID: w.account.ID, Name: "Buyers", Type: advert.AudienceTypeCustomerList}}
 	for i := range people {
-		u.Members = append(u.Members, store.AdMember{Kind: store.AdIdentifierEmail, Hash: fmt.Sprintf("%064x", i), Index: i})
+		u.Members = append(u.Members, advert.Member{Kind: advert.IdentifierEmail, Hash: fmt.Sprintf("%064x", i), Index: i})
 	}
 	return u
 }
@@ -23,10 +23,10 @@ func (w *world) buyers(people int) ads.Upload {
 func TestUploadUsers_MakesTheAudienceWithTheFirstPeople(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
-	made, err := w.driver.CreateAudience(t.Context(), w.conn, ads.AudiencePlan{AdAccount: w.ad, Name: "Buyers", Type: store.AudienceTypeCustomerList})
+	made, err := w.driver.CreateAudience(t.Context(), w.conn, ads.AudiencePlan{AdAccount: w.ad, Name: "Buyers", Type: advert.AudienceTypeCustomerList})
 	require.NoError(t, err)
 	assert.Nil(t, made.PlatformID)
-	assert.Equal(t, store.AudienceStatusPending, made.Status)
+	assert.Equal(t, advert.AudienceStatusPending, made.Status)
 	assert.Empty(t, w.net.Calls())
 
 	u := w.buyers(99)
@@ -34,12 +34,12 @@ func TestUploadUsers_MakesTheAudienceWithTheFirstPeople(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 99, uploaded.Accepted)
 	require.NotNil(t, uploaded.Audience.PlatformID)
-	assert.Equal(t, store.AudienceStatusTooSmall, uploaded.Audience.Status)
+	assert.Equal(t, advert.AudienceStatusTooSmall, uploaded.Audience.Status)
 
 	u.Audience.PlatformID, u.Members = uploaded.Audience.PlatformID, w.buyers(100).Members
 	uploaded, err = w.driver.UploadUsers(t.Context(), w.conn, u)
 	require.NoError(t, err)
-	assert.Equal(t, store.AudienceStatusReady, uploaded.Audience.Status)
+	assert.Equal(t, advert.AudienceStatusReady, uploaded.Audience.Status)
 	assert.Equal(t, int64(100), *uploaded.Audience.Size, "nobody is in it twice")
 }
 
@@ -57,7 +57,7 @@ func TestUploadUsers_NamesWhomPinterestCannotKnow(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
 	u := w.buyers(2)
-	u.Members[0].Kind = store.AdIdentifierPhone
+	u.Members[0].Kind = advert.IdentifierPhone
 	uploaded, err := w.driver.UploadUsers(t.Context(), w.conn, u)
 	require.NoError(t, err)
 	assert.Equal(t, 1, uploaded.Accepted)
@@ -101,7 +101,7 @@ func TestCreateAudience_OfUnknownOutcomeIsSettledByFind(t *testing.T) {
 			t.Parallel()
 			w := newWorld("USD", nil)
 			plan := ads.AudiencePlan{
-				Token: token("v"), AdAccount: w.ad, Name: "Visitors", Description: "Who came", Type: store.AudienceTypeRetargeting,
+				Token: token("v"), AdAccount: w.ad, Name: "Visitors", Description: "Who came", Type: advert.AudienceTypeRetargeting,
 				PixelID: w.net.AddTag(w.account), RetentionDays: 180,
 			}
 			w.net.Break("audiences/create", 0, fault)
@@ -122,9 +122,9 @@ func TestCreateAudience_OfUnknownOutcomeIsSettledByFind(t *testing.T) {
 func TestCreateAudience_RefusesARatioThatPinterestCannotSay(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
-	for _, ratio := range []store.AdRatio{0, 5_000, 15_000, 110_000, 200_000} {
+	for _, ratio := range []advert.Ratio{0, 5_000, 15_000, 110_000, 200_000} {
 		_, err := w.driver.CreateAudience(t.Context(), w.conn, ads.AudiencePlan{
-			AdAccount: w.ad, Name: "Alike", Type: store.AudienceTypeLookalike, SourceID: "1", Country: "us", Ratio: ratio,
+			AdAccount: w.ad, Name: "Alike", Type: advert.AudienceTypeLookalike, SourceID: "1", Country: "us", Ratio: ratio,
 		})
 		var refused *ads.Rejected
 		require.ErrorAs(t, err, &refused)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -29,17 +29,17 @@ type newCampaign struct {
 
 // newGroup is an ad group to create.
 type newGroup struct {
-	CampaignID string          `json:"campaign_id"`
-	Name       string          `json:"name"`
-	Status     string          `json:"status"`
-	Billable   string          `json:"billable_event"`
-	BudgetType string          `json:"budget_type"`
-	Budget     json.Number     `json:"budget_in_micro_currency,omitempty"`
-	Bidding    string          `json:"bid_strategy_type"`
-	Bid        json.Number     `json:"bid_in_micro_currency,omitempty"`
-	Targeting  *store.AdObject `json:"targeting_spec,omitempty"`
-	Start      int64           `json:"start_time,omitempty"`
-	End        int64           `json:"end_time,omitempty"`
+	CampaignID string         `json:"campaign_id"`
+	Name       string         `json:"name"`
+	Status     string         `json:"status"`
+	Billable   string         `json:"billable_event"`
+	BudgetType string         `json:"budget_type"`
+	Budget     json.Number    `json:"budget_in_micro_currency,omitempty"`
+	Bidding    string         `json:"bid_strategy_type"`
+	Bid        json.Number    `json:"bid_in_micro_currency,omitempty"`
+	Targeting  *advert.Object `json:"targeting_spec,omitempty"`
+	Start      int64          `json:"start_time,omitempty"`
+	End        int64          `json:"end_time,omitempty"`
 }
 
 // newAd is an ad to create.
@@ -115,7 +115,7 @@ func (m *making) prepare() (*newCampaign, *newGroup, error) {
 func (d *Driver) bid(g *newGroup, plan ads.Plan) error {
 	strategy := plan.BidStrategy
 	if strategy == "" {
-		strategy = store.BidStrategyLowestCost
+		strategy = advert.BidStrategyLowestCost
 	}
 	rule, known := d.caps.Bid(strategy)
 	if !known {
@@ -138,9 +138,9 @@ func (d *Driver) budget(first *newCampaign, second *newGroup, plan ads.Plan) err
 		return err
 	}
 	start, end := seconds(plan.StartsAt), seconds(plan.EndsAt)
-	lifetime := plan.BudgetType == store.BudgetTypeLifetime
+	lifetime := plan.BudgetType == advert.BudgetTypeLifetime
 	switch {
-	case plan.BudgetLevel != store.BudgetLevelCampaign:
+	case plan.BudgetLevel != advert.BudgetLevelCampaign:
 		second.Budget, second.BudgetType, second.Start, second.End = amount, "DAILY", start, end
 		if lifetime {
 			second.BudgetType = "LIFETIME"
@@ -157,7 +157,7 @@ func (d *Driver) budget(first *newCampaign, second *newGroup, plan ads.Plan) err
 }
 
 // wire writes an amount as the network takes it. One that it cannot take is rejected with our name of the field.
-func (d *Driver) wire(amount store.AdAmount, currency, field string) (json.Number, error) {
+func (d *Driver) wire(amount advert.Amount, currency, field string) (json.Number, error) {
 	text, err := d.caps.Wire(amount, currency)
 	if err != nil {
 		return "", &ads.Rejected{Field: field, Message: err.Error()}
@@ -283,7 +283,7 @@ func (m *making) undo(ctx context.Context, err error) error {
 func (m *making) created() (ads.Created, error) {
 	t := tree{ads: []ad{*m.ad}}
 	if m.campaign == nil { // the ad joined what is there
-		above := store.AdGroup{Status: store.AdStatusActive}
+		above := advert.Group{Status: advert.StatusActive}
 		row := m.adMade(m.d.adRow(*m.ad, above))
 		return ads.Created{Ad: &row}, nil
 	}
@@ -298,11 +298,11 @@ func (m *making) created() (ads.Created, error) {
 }
 
 // adMade adds what only the plan knows to the row of an ad.
-func (m *making) adMade(row store.Ad) store.Ad {
+func (m *making) adMade(row advert.Ad) advert.Ad {
 	row.Creative.V = m.plan.Creative
-	row.Type = store.AdTypeBoost
+	row.Type = advert.TypeBoost
 	if m.plan.Post == nil {
-		row.Type = store.AdTypeStandalone
+		row.Type = advert.TypeStandalone
 	}
 	return row
 }

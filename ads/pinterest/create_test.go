@@ -15,18 +15,18 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/pinterest"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/tests/harness/pinterestfake"
 )
 
 func TestCreate_SendsTheBudgetThatWasMeant(t *testing.T) {
 	t.Parallel()
 	for _, currency := range []string{"USD", "JPY"} {
-		for budget, micros := range map[store.AdAmount]int64{20 * store.AdUnit: 20_000_000, 2000 * store.AdUnit: 2_000_000_000} {
-			for _, kind := range []store.BudgetType{store.BudgetTypeDaily, store.BudgetTypeLifetime} {
+		for budget, micros := range map[advert.Amount]int64{20 * advert.AmountUnit: 20_000_000, 2000 * advert.AmountUnit: 2_000_000_000} {
+			for _, kind := range []advert.BudgetType{advert.BudgetTypeDaily, advert.BudgetTypeLifetime} {
 				w := newWorld(currency, nil)
 				group, campaign := w.boost("group"), w.boost("campaign")
-				campaign.BudgetLevel = store.BudgetLevelCampaign
+				campaign.BudgetLevel = advert.BudgetLevelCampaign
 				for _, plan := range []*ads.Plan{&group, &campaign} {
 					plan.BudgetAmount, plan.BudgetType, plan.EndsAt = budget, kind, at(noon.AddDate(0, 1, 0))
 				}
@@ -34,7 +34,7 @@ func TestCreate_SendsTheBudgetThatWasMeant(t *testing.T) {
 				assert.Equal(t, budget, inGroup.Group.BudgetAmount)
 				assert.Equal(t, budget, inCampaign.Campaign.BudgetAmount)
 
-				words := map[store.BudgetType][2]string{store.BudgetTypeDaily: {"DAILY", "daily_spend_cap"}, store.BudgetTypeLifetime: {"LIFETIME", "lifetime_spend_cap"}}[kind]
+				words := map[advert.BudgetType][2]string{advert.BudgetTypeDaily: {"DAILY", "daily_spend_cap"}, advert.BudgetTypeLifetime: {"LIFETIME", "lifetime_spend_cap"}}[kind]
 				groups, campaigns := w.net.Groups(w.account), w.net.Campaigns(w.account)
 				assert.Equal(t, micros, groups[0].Number("budget_in_micro_currency"))
 				assert.Equal(t, words[0], groups[0].Text("budget_type"))
@@ -51,10 +51,10 @@ func TestCreate_SendsNothingForMoneyThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld("JPY", nil)
 	fraction, unknown, none, bid := w.boost("a"), w.boost("b"), w.boost("c"), w.boost("d")
-	fraction.BudgetAmount += store.AdUnit / 2
+	fraction.BudgetAmount += advert.AmountUnit / 2
 	unknown.AdAccount.Currency = "xxx"
 	none.BudgetAmount = 0
-	bid.BidStrategy, bid.BidAmount = store.BidStrategyBidCap, store.AdUnit/10
+	bid.BidStrategy, bid.BidAmount = advert.BidStrategyBidCap, advert.AmountUnit/10
 	for _, plan := range []ads.Plan{fraction, unknown, none, bid} {
 		_, err := w.driver.Create(t.Context(), w.conn, plan)
 		var refused *ads.Rejected
@@ -68,8 +68,8 @@ func TestCreate_RefusesWhatPinterestCannotDo(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
 	goal, roas, promoted := w.boost("a"), w.boost("b"), w.boost("c")
-	goal.Goal = store.AdGoalConversions
-	roas.BidStrategy, roas.RoasFloor = store.BidStrategyMinROAS, 2*store.AdRatioOne
+	goal.Goal = advert.GoalConversions
+	roas.BidStrategy, roas.RoasFloor = advert.BidStrategyMinROAS, 2*advert.RatioOne
 	promoted.PromotedObject = `{"pixel_id":"1"}`
 	for _, plan := range []ads.Plan{goal, roas, promoted} {
 		_, err := w.driver.Create(t.Context(), w.conn, plan)
@@ -83,13 +83,13 @@ func TestCreate_BoostsThePinThatIsThere(t *testing.T) {
 	w := newWorld("USD", nil)
 	made := w.create(t, w.boost("boost"))
 	assert.Equal(t, w.pin, made.Ad.PlatformPostID)
-	assert.Equal(t, store.AdTypeBoost, made.Ad.Type)
+	assert.Equal(t, advert.TypeBoost, made.Ad.Type)
 	assert.Equal(t, "boost", made.Campaign.Name)
 	assert.Len(t, w.net.Pins(secret), 1)
 	assert.Equal(t, "boost · "+token("boost"), w.net.Campaigns(w.account)[0].Text("name"))
 
 	gone := w.boost("gone")
-	gone.Post = &store.SocialPost{PlatformID: "404"}
+	gone.Post = &advert.SocialPost{PlatformID: "404"}
 	_, err := w.driver.Create(t.Context(), w.conn, gone)
 	var refused *ads.Rejected
 	require.ErrorAs(t, err, &refused)
@@ -102,7 +102,7 @@ func TestCreate_MakesOneBoardForItsPins(t *testing.T) {
 	w.net.AddBoard(secret, "Public")
 	for _, name := range []string{"first", "second"} {
 		made := w.create(t, w.standalone(name))
-		assert.Equal(t, store.AdTypeStandalone, made.Ad.Type)
+		assert.Equal(t, advert.TypeStandalone, made.Ad.Type)
 		assert.Equal(t, w.standalone(name).Creative, made.Ad.Creative.V)
 	}
 	assert.Equal(t, 1, count(w.net.Calls(), "boards/create"))
@@ -127,7 +127,7 @@ func TestCreate_LeavesNothingBehindWhenItIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
 	late := w.standalone("late") // the campaign is taken, and the ad group refused
-	late.BidStrategy = store.BidStrategyBidCap
+	late.BidStrategy = advert.BidStrategyBidCap
 	_, err := w.driver.Create(t.Context(), w.conn, late)
 	var refused *ads.Rejected
 	require.ErrorAs(t, err, &refused)
@@ -159,7 +159,7 @@ func TestCreate_DoesNotCleanUpForLongerThanItsActionIsLeased(t *testing.T) {
 	w := newWorld("USD", nil)
 	driver := pinterest.New(pinterest.Config{Client: &http.Client{Transport: hurried{w.net, left}}, Request: time.Hour})
 	late := w.standalone("late")
-	late.BidStrategy = store.BidStrategyBidCap
+	late.BidStrategy = advert.BidStrategyBidCap
 	_, err := driver.Create(t.Context(), w.conn, late)
 	require.Error(t, err)
 	for _, method := range []string{http.MethodPatch, http.MethodDelete} { // the campaign, and the Pin
@@ -172,7 +172,7 @@ func TestCreate_SaysSoWhenItCannotCleanUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
 	late := w.boost("late")
-	late.BidStrategy = store.BidStrategyBidCap
+	late.BidStrategy = advert.BidStrategyBidCap
 	for range 3 {
 		w.net.Break("campaigns/update", 0, pinterestfake.FaultUnavailable)
 	}
@@ -292,7 +292,7 @@ func TestSync_SaysNothingOfACreativeThatWasMadeHere(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, ours.Ad.PlatformID, whole.Ads[0].PlatformID)
 	assert.Zero(t, whole.Ads[0].Creative.V)
-	assert.Equal(t, store.AdCreative{CallToAction: "SHOP_NOW", LinkURL: "https://shop.example/mug"}, whole.Ads[1].Creative.V)
+	assert.Equal(t, advert.Creative{CallToAction: "SHOP_NOW", LinkURL: "https://shop.example/mug"}, whole.Ads[1].Creative.V)
 }
 
 func TestFind_IsNoProofWhileTheListsCannotBeRead(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -27,20 +27,20 @@ type campaign struct {
 
 // group is an ad group as the network writes it.
 type group struct {
-	ID         string         `json:"id"`
-	CampaignID string         `json:"campaign_id"`
-	Name       string         `json:"name"`
-	Status     string         `json:"status"`
-	Summary    string         `json:"summary_status"`
-	Billable   string         `json:"billable_event"`
-	BudgetType string         `json:"budget_type"`
-	Budget     json.Number    `json:"budget_in_micro_currency"`
-	Bidding    string         `json:"bid_strategy_type"`
-	Bid        json.Number    `json:"bid_in_micro_currency"`
-	Targeting  store.AdObject `json:"targeting_spec"`
-	Start      int64          `json:"start_time"`
-	End        int64          `json:"end_time"`
-	Created    int64          `json:"created_time"`
+	ID         string        `json:"id"`
+	CampaignID string        `json:"campaign_id"`
+	Name       string        `json:"name"`
+	Status     string        `json:"status"`
+	Summary    string        `json:"summary_status"`
+	Billable   string        `json:"billable_event"`
+	BudgetType string        `json:"budget_type"`
+	Budget     json.Number   `json:"budget_in_micro_currency"`
+	Bidding    string        `json:"bid_strategy_type"`
+	Bid        json.Number   `json:"bid_in_micro_currency"`
+	Targeting  advert.Object `json:"targeting_spec"`
+	Start      int64         `json:"start_time"`
+	End        int64         `json:"end_time"`
+	Created    int64         `json:"created_time"`
 }
 
 // ad is an ad as the network writes it.
@@ -64,7 +64,7 @@ type ad struct {
 const anyCurrency = "usd"
 
 // amount reads an amount. One that is missing is 0.
-func (d *Driver) amount(wire json.Number) (store.AdAmount, error) {
+func (d *Driver) amount(wire json.Number) (advert.Amount, error) {
 	if wire == "" {
 		return 0, nil
 	}
@@ -82,29 +82,29 @@ func moment(seconds int64) *core.Time {
 
 // delivery returns the state of a thing from its own word and the state of what it is in. If what it is in is not
 // active, that state decides, unless the thing's own state is final, or is paused while the one above is not final.
-func delivery(above store.AdStatus, raw string) store.AdStatus {
-	own := ads.StatusOf(store.PlatformPinterest, raw)
-	if above == store.AdStatusActive || own.IsTerminal() || own == store.AdStatusPaused && !above.IsTerminal() {
+func delivery(above advert.Status, raw string) advert.Status {
+	own := ads.StatusOf(advert.PlatformPinterest, raw)
+	if above == advert.StatusActive || own.IsTerminal() || own == advert.StatusPaused && !above.IsTerminal() {
 		return own
 	}
 	return above
 }
 
 // campaignRow converts a campaign to a row of the mirror.
-func (d *Driver) campaignRow(w campaign) (store.AdCampaign, error) {
-	row := store.AdCampaign{
+func (d *Driver) campaignRow(w campaign) (advert.Campaign, error) {
+	row := advert.Campaign{
 		PlatformID: w.ID, Name: unmark(w.Name), ConfiguredStatus: d.caps.Configured(w.Status),
-		Status: delivery(store.AdStatusActive, w.Summary), ReviewStatus: store.AdReviewApproved, PlatformStatus: w.Summary,
-		Goal: d.caps.GoalOf(w.Objective), Objective: w.Objective, BudgetLevel: store.BudgetLevelGroup,
+		Status: delivery(advert.StatusActive, w.Summary), ReviewStatus: advert.ReviewApproved, PlatformStatus: w.Summary,
+		Goal: d.caps.GoalOf(w.Objective), Objective: w.Objective, BudgetLevel: advert.BudgetLevelGroup,
 		StartsAt: moment(w.Start), EndsAt: moment(w.End), PlatformCreatedAt: moment(w.Created),
 	}
 	if !w.IsOptimized {
 		return row, nil
 	}
-	row.BudgetLevel, row.BudgetType = store.BudgetLevelCampaign, store.BudgetTypeDaily
+	row.BudgetLevel, row.BudgetType = advert.BudgetLevelCampaign, advert.BudgetTypeDaily
 	amount, err := d.amount(w.DailyCap)
 	if err == nil && amount == 0 {
-		row.BudgetType = store.BudgetTypeLifetime
+		row.BudgetType = advert.BudgetTypeLifetime
 		amount, err = d.amount(w.LifetimeCap)
 	}
 	row.BudgetAmount = amount
@@ -113,13 +113,13 @@ func (d *Driver) campaignRow(w campaign) (store.AdCampaign, error) {
 
 // budgetTypes are the network's words for the budget types of an ad group. A third word means that the campaign has the
 // budget.
-var budgetTypes = map[string]store.BudgetType{"DAILY": store.BudgetTypeDaily, "LIFETIME": store.BudgetTypeLifetime}
+var budgetTypes = map[string]advert.BudgetType{"DAILY": advert.BudgetTypeDaily, "LIFETIME": advert.BudgetTypeLifetime}
 
 // groupRow converts an ad group in a campaign to a row of the mirror.
-func (d *Driver) groupRow(w group, above store.AdCampaign) (store.AdGroup, error) {
-	row := store.AdGroup{
+func (d *Driver) groupRow(w group, above advert.Campaign) (advert.Group, error) {
+	row := advert.Group{
 		PlatformID: w.ID, CampaignID: w.CampaignID, Name: unmark(w.Name), ConfiguredStatus: d.caps.Configured(w.Status),
-		Status: delivery(above.Status, w.Summary), ReviewStatus: store.AdReviewApproved, PlatformStatus: w.Summary,
+		Status: delivery(above.Status, w.Summary), ReviewStatus: advert.ReviewApproved, PlatformStatus: w.Summary,
 		Goal: above.Goal, OptimizationGoal: w.Billable, BudgetType: budgetTypes[w.BudgetType],
 		BidStrategy: d.caps.BidStrategyOf(w.Bidding), Targeting: w.Targeting,
 		StartsAt: moment(w.Start), EndsAt: moment(w.End), PlatformCreatedAt: moment(w.Created),
@@ -135,30 +135,30 @@ func (d *Driver) groupRow(w group, above store.AdCampaign) (store.AdGroup, error
 // adRow converts an ad in an ad group to a row of the mirror. At Pinterest every ad shows a Pin, so each is read as a
 // boost. Pinterest tells less about a creative than we know of an ad that was made here, so for such an ad the creative
 // is left empty.
-func (d *Driver) adRow(w ad, above store.AdGroup) store.Ad {
-	row := store.Ad{
+func (d *Driver) adRow(w ad, above advert.Group) advert.Ad {
+	row := advert.Ad{
 		PlatformID: w.ID, CampaignID: w.CampaignID, AdGroupID: w.AdGroupID, Name: unmark(w.Name),
 		ConfiguredStatus: d.caps.Configured(w.Status), Status: delivery(above.Status, w.Summary), ReviewStatus: review(w),
-		PlatformStatus: w.Summary, RejectionReason: strings.Join(w.Reasons, ", "), Type: store.AdTypeBoost,
+		PlatformStatus: w.Summary, RejectionReason: strings.Join(w.Reasons, ", "), Type: advert.TypeBoost,
 		PlatformPostID: w.PinID, PlatformCreatedAt: moment(w.Created),
 	}
 	if !isMarked(w.Name) {
-		row.Creative.V = store.AdCreative{CallToAction: w.CTA, LinkURL: w.Link}
+		row.Creative.V = advert.Creative{CallToAction: w.CTA, LinkURL: w.Link}
 	}
 	return row
 }
 
 // review returns the state of an ad's review. A word that is not known counts as issues.
-func review(w ad) store.AdReview {
+func review(w ad) advert.Review {
 	switch w.Review {
 	case "APPROVED":
-		return store.AdReviewApproved
+		return advert.ReviewApproved
 	case "PENDING":
-		return store.AdReviewInReview
+		return advert.ReviewInReview
 	case "REJECTED":
-		return store.AdReviewRejected
+		return advert.ReviewRejected
 	}
-	return store.AdReviewWithIssues
+	return advert.ReviewWithIssues
 }
 
 // tree is a part of an ad account, with everything above that decides the state of what is in it.
@@ -169,9 +169,9 @@ type tree struct {
 }
 
 // batch converts a tree. A thing whose parent is missing is left out: it was made while the lists were being read.
-func (d *Driver) batch(t tree) (store.AdBatch, error) {
-	var b store.AdBatch
-	campaigns, groups := map[string]store.AdCampaign{}, map[string]store.AdGroup{}
+func (d *Driver) batch(t tree) (advert.Batch, error) {
+	var b advert.Batch
+	campaigns, groups := map[string]advert.Campaign{}, map[string]advert.Group{}
 	for _, w := range t.campaigns {
 		row, err := d.campaignRow(w)
 		if err != nil {

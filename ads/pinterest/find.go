@@ -7,7 +7,7 @@ import (
 	"net/url"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // Find implements ads.Network. It looks for what carries the token: a campaign, an ad that joined an ad group, an
@@ -124,7 +124,7 @@ func (d *Driver) findAd(ctx context.Context, c ads.Conn, adAccount, token string
 	if err != nil || len(found) == 0 {
 		return ads.Created{}, false, err
 	}
-	row := d.adRow(found[0], store.AdGroup{Status: store.AdStatusActive})
+	row := d.adRow(found[0], advert.Group{Status: advert.StatusActive})
 	return ads.Created{Ad: &row}, true, nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -61,14 +61,14 @@ func (w pin) creative() string {
 }
 
 // Posts implements ads.Network. The posts are the channel's Pins.
-func (d *Driver) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, error) {
+func (d *Driver) Posts(ctx context.Context, c ads.Conn) ([]advert.SocialPost, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	pins, err := all[pin](ctx, d, c, path("pins"), nil)
 	if err != nil {
 		return nil, err
 	}
-	posts := make([]store.SocialPost, len(pins))
+	posts := make([]advert.SocialPost, len(pins))
 	for i, w := range pins {
 		posts[i] = w.post()
 	}
@@ -76,9 +76,9 @@ func (d *Driver) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, err
 }
 
 // post converts a Pin. Every Pin that the network lists is published.
-func (w pin) post() store.SocialPost {
-	post := store.SocialPost{
-		PlatformID: w.ID, Status: store.SocialPostPublished, Text: strings.TrimSpace(w.Title + "\n\n" + w.Description),
+func (w pin) post() advert.SocialPost {
+	post := advert.SocialPost{
+		PlatformID: w.ID, Status: advert.SocialPostPublished, Text: strings.TrimSpace(w.Title + "\n\n" + w.Description),
 		LinkURL: w.Link, MediaURL: w.Media.Images["600x"].URL,
 	}
 	if at, err := time.Parse("2006-01-02T15:04:05", strings.TrimSuffix(w.CreatedAt, "Z")); err == nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // BaseURL is the address of Pinterest's API.
@@ -44,7 +44,7 @@ func New(c Config) *Driver {
 	c.Pause = orDefault(c.Pause, 250*time.Millisecond)
 	client := *c.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Driver{caps: ads.CapsOf(store.PlatformPinterest), config: c, client: client}
+	return &Driver{caps: ads.CapsOf(advert.PlatformPinterest), config: c, client: client}
 }
 
 func orDefault[T comparable](value, fallback T) T {
@@ -59,7 +59,7 @@ func orDefault[T comparable](value, fallback T) T {
 func (d *Driver) Caps() ads.Caps { return d.caps }
 
 // BusinessCenters implements ads.Network. Pinterest has none.
-func (d *Driver) BusinessCenters(context.Context, ads.Conn) ([]store.AdBusinessCenter, error) {
+func (d *Driver) BusinessCenters(context.Context, ads.Conn) ([]advert.BusinessCenter, error) {
 	return nil, ads.ErrUnsupported
 }
 

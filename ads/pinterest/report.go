@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -38,13 +38,13 @@ var columns = []string{
 }
 
 // filters are the names of the parameters for ids of a level.
-var filters = map[store.AdLevel]string{
-	store.AdLevelCampaign: "campaign_ids", store.AdLevelGroup: "ad_group_ids", store.AdLevelAd: "ad_ids",
+var filters = map[advert.Level]string{
+	advert.LevelCampaign: "campaign_ids", advert.LevelGroup: "ad_group_ids", advert.LevelAd: "ad_ids",
 }
 
 // Report implements ads.Network. Pinterest keeps figures for 90 days; earlier days are left out.
 func (d *Driver) Report(
-	ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date,
+	ctx context.Context, c ads.Conn, adAccount string, level advert.Level, ids []string, from, to ads.Date,
 ) (map[string]ads.Report, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -72,14 +72,14 @@ func (d *Driver) Report(
 }
 
 // above returns the things of a level with what they are in, because their state depends on that.
-func (d *Driver) above(ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string) (t tree, err error) {
-	if level == store.AdLevelAd {
+func (d *Driver) above(ctx context.Context, c ads.Conn, adAccount string, level advert.Level, ids []string) (t tree, err error) {
+	if level == advert.LevelAd {
 		if t.ads, err = filtered[ad](ctx, d, c, inAccount(adAccount, "ads"), "ad_ids", ids); err != nil {
 			return t, err
 		}
 		ids = distinct(t.ads, func(w ad) string { return w.AdGroupID })
 	}
-	if level != store.AdLevelCampaign {
+	if level != advert.LevelCampaign {
 		if t.groups, err = filtered[group](ctx, d, c, inAccount(adAccount, "ad_groups"), "ad_group_ids", ids); err != nil {
 			return t, err
 		}
@@ -101,18 +101,18 @@ func distinct[T any](items []T, key func(T) string) []string {
 
 // states returns a report for each row of a level, with its state and without figures. Only ads are reviewed, so only
 // they have a review.
-func states(b store.AdBatch, level store.AdLevel, now core.Time) map[string]ads.Report {
+func states(b advert.Batch, level advert.Level, now core.Time) map[string]ads.Report {
 	reports := map[string]ads.Report{}
 	switch level {
-	case store.AdLevelCampaign:
+	case advert.LevelCampaign:
 		for _, r := range b.Campaigns {
 			reports[r.PlatformID] = ads.Report{Status: r.Status, Configured: r.ConfiguredStatus, PlatformStatus: r.PlatformStatus, SyncedAt: now}
 		}
-	case store.AdLevelGroup:
+	case advert.LevelGroup:
 		for _, r := range b.Groups {
 			reports[r.PlatformID] = ads.Report{Status: r.Status, Configured: r.ConfiguredStatus, PlatformStatus: r.PlatformStatus, SyncedAt: now}
 		}
-	case store.AdLevelAd:
+	case advert.LevelAd:
 		for _, r := range b.Ads {
 			reports[r.PlatformID] = ads.Report{
 				Status: r.Status, Configured: r.ConfiguredStatus, PlatformStatus: r.PlatformStatus, SyncedAt: now,
@@ -125,7 +125,7 @@ func states(b store.AdBatch, level store.AdLevel, now core.Time) map[string]ads.
 
 // figures asks for the rows of a report, for those of the days that the network keeps.
 func (d *Driver) figures(
-	ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date,
+	ctx context.Context, c ads.Conn, adAccount string, level advert.Level, ids []string, from, to ads.Date,
 ) ([]figures, error) {
 	today := ads.DateOf(c.Now().UTC())
 	if first := today.AddDays(-oldest); from.Compare(first) < 0 {
@@ -153,11 +153,11 @@ func (d *Driver) figures(
 }
 
 // metrics converts a row. Pinterest counts people for exactly what was asked for, so the reach is known at every level.
-func (f figures) metrics() store.AdMetrics {
-	m := store.AdMetrics{
-		Spend: store.AdAmount(scaled(f.Spend, 1)), Impressions: scaled(f.Impressions, 1), Clicks: scaled(f.Clicks, 1),
+func (f figures) metrics() advert.Metrics {
+	m := advert.Metrics{
+		Spend: advert.Amount(scaled(f.Spend, 1)), Impressions: scaled(f.Impressions, 1), Clicks: scaled(f.Clicks, 1),
 		Engagement: scaled(f.Engagement, 1), Conversions: scaled(f.Conversions, 1000),
-		PurchaseValue: store.AdAmount(scaled(f.Sales, 1)), VideoViews: scaled(f.Views, 1),
+		PurchaseValue: advert.Amount(scaled(f.Sales, 1)), VideoViews: scaled(f.Views, 1),
 	}
 	if f.Reach != "" {
 		reach := scaled(f.Reach, 1)

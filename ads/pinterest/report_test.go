@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -22,14 +22,14 @@ func TestReport_SumsFiguresExactly(t *testing.T) {
 	}
 	ids := []string{busy.Ad.PlatformID, idle.Ad.PlatformID, "404"}
 	to := ads.DateOf(noon)
-	reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, store.AdLevelAd, ids, to.AddDays(-1), to)
+	reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, advert.LevelAd, ids, to.AddDays(-1), to)
 	require.NoError(t, err)
 	require.Len(t, reports, 2, "what the network does not know is not there")
-	assert.Equal(t, store.AdAmount(33_514_137), reports[ids[0]].Metrics.Spend)
+	assert.Equal(t, advert.Amount(33_514_137), reports[ids[0]].Metrics.Spend)
 	assert.Equal(t, int64(250), reports[ids[0]].Metrics.Conversions)
 	assert.Nil(t, reports[ids[0]].Metrics.Reach, "it did not say")
-	assert.Equal(t, store.AdMetrics{}, reports[ids[1]].Metrics)
-	assert.Equal(t, store.AdStatusActive, reports[ids[1]].Status)
+	assert.Equal(t, advert.Metrics{}, reports[ids[1]].Metrics)
+	assert.Equal(t, advert.StatusActive, reports[ids[1]].Status)
 	assert.Equal(t, core.TimeOf(noon), reports[ids[1]].SyncedAt)
 }
 
@@ -41,16 +41,16 @@ func TestReport_AsksForTheDaysThatPinterestKeeps(t *testing.T) {
 	today := ads.DateOf(noon)
 	w.net.Deliver(w.account, made.Ad.PlatformID, today.AddDays(-90).String(), map[string]float64{"TOTAL_IMPRESSION": 7})
 	for _, days := range [][2]ads.Date{{today.AddDays(-700), today}, {today.AddDays(-90), today.AddDays(400)}} {
-		reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, store.AdLevelCampaign, ids, days[0], days[1])
+		reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, advert.LevelCampaign, ids, days[0], days[1])
 		require.NoError(t, err)
 		assert.Equal(t, int64(7), reports[ids[0]].Metrics.Impressions)
 	}
 	for _, days := range [][2]ads.Date{{today.AddDays(-700), today.AddDays(-91)}, {today.AddDays(1), today.AddDays(9)}} {
 		w.net.Forget()
-		reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, store.AdLevelCampaign, ids, days[0], days[1])
+		reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, advert.LevelCampaign, ids, days[0], days[1])
 		require.NoError(t, err)
 		assert.Zero(t, reports[ids[0]].Metrics.Impressions)
-		assert.Equal(t, store.AdStatusActive, reports[ids[0]].Status, "its state is told all the same")
+		assert.Equal(t, advert.StatusActive, reports[ids[0]].Status, "its state is told all the same")
 		assert.Equal(t, []string{"campaigns/list"}, w.net.Calls())
 	}
 }
@@ -66,7 +66,7 @@ func TestReport_DoesNotAskPerAd(t *testing.T) {
 		ids = append(ids, w.create(t, joins).Ad.PlatformID)
 	}
 	w.net.Forget()
-	reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, store.AdLevelAd, ids, ads.DateOf(noon), ads.DateOf(noon))
+	reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, advert.LevelAd, ids, ads.DateOf(noon), ads.DateOf(noon))
 	require.NoError(t, err)
 	assert.Len(t, reports, 100)
 	assert.Equal(t, []string{"ads/list", "ad_groups/list", "campaigns/list", "ads/analytics"}, w.net.Calls())
@@ -78,24 +78,24 @@ func TestReport_TellsReviewAndWhatStandsAbove(t *testing.T) {
 	made := w.create(t, w.boost("mug"))
 	id := made.Ad.PlatformID
 	report := func() ads.Report {
-		reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, store.AdLevelAd, []string{id}, ads.DateOf(noon), ads.DateOf(noon))
+		reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, advert.LevelAd, []string{id}, ads.DateOf(noon), ads.DateOf(noon))
 		require.NoError(t, err)
 		return reports[id]
 	}
 	w.net.Review(w.account, id, "PENDING")
-	assert.Equal(t, store.AdStatusPendingReview, report().Status)
-	assert.Equal(t, store.AdReviewInReview, report().Review)
+	assert.Equal(t, advert.StatusPendingReview, report().Status)
+	assert.Equal(t, advert.ReviewInReview, report().Review)
 	w.net.Review(w.account, id, "OTHER")
-	assert.Equal(t, store.AdReviewWithIssues, report().Review)
+	assert.Equal(t, advert.ReviewWithIssues, report().Review)
 	w.net.Review(w.account, id, "REJECTED", "URGENCY", "APP")
-	assert.Equal(t, store.AdStatusRejected, report().Status)
+	assert.Equal(t, advert.StatusRejected, report().Status)
 	assert.Equal(t, "URGENCY, APP", report().RejectionReason)
 	w.net.Review(w.account, id, "APPROVED")
-	campaign := ads.Ref{AdAccount: w.account.ID, Level: store.AdLevelCampaign, ID: made.Campaign.PlatformID}
-	_, err := w.driver.SetStatus(t.Context(), w.conn, []ads.Ref{campaign}, store.AdConfiguredPaused)
+	campaign := ads.Ref{AdAccount: w.account.ID, Level: advert.LevelCampaign, ID: made.Campaign.PlatformID}
+	_, err := w.driver.SetStatus(t.Context(), w.conn, []ads.Ref{campaign}, advert.ConfiguredPaused)
 	require.NoError(t, err)
-	assert.Equal(t, store.AdStatusPaused, report().Status)
-	assert.Equal(t, store.AdConfiguredActive, report().Configured)
+	assert.Equal(t, advert.StatusPaused, report().Status)
+	assert.Equal(t, advert.ConfiguredActive, report().Configured)
 	assert.Equal(t, "APPROVED", report().PlatformStatus)
 }
 
@@ -118,9 +118,9 @@ func TestSync_ReturnsEverythingOnceWithItsState(t *testing.T) {
 	for i, ref := range refs {
 		assert.Equal(t, ref.ID, whole.Campaigns[i].PlatformID)
 	}
-	assert.Equal(t, store.AdStatusCancelled, whole.Campaigns[3].Status)
-	assert.Equal(t, store.AdStatusCompleted, whole.Groups[120].Status)
-	assert.Equal(t, store.AdStatusCompleted, whole.Ads[120].Status)
+	assert.Equal(t, advert.StatusCancelled, whole.Campaigns[3].Status)
+	assert.Equal(t, advert.StatusCompleted, whole.Groups[120].Status)
+	assert.Equal(t, advert.StatusCompleted, whole.Ads[120].Status)
 
 	_, _, err = w.driver.Sync(t.Context(), w.conn, w.account.ID, "garbage")
 	require.ErrorAs(t, err, new(*ads.Rejected))
@@ -133,8 +133,8 @@ func TestSync_OfADisabledAccountHasNothingActive(t *testing.T) {
 	w.account.Disabled = true
 	whole, err := w.walk(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, store.AdStatusError, whole.Campaigns[0].Status)
-	assert.Equal(t, store.AdStatusError, whole.Ads[0].Status)
+	assert.Equal(t, advert.StatusError, whole.Campaigns[0].Status)
+	assert.Equal(t, advert.StatusError, whole.Ads[0].Status)
 }
 
 func TestAdAccounts_SaysWhichCanBeUsed(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // changedCampaign is a change of a campaign as the network takes it. An empty field is left as it is.
@@ -33,12 +33,12 @@ type changedAd struct {
 }
 
 // kinds are the names of the lists that the levels are in.
-var kinds = map[store.AdLevel]string{store.AdLevelCampaign: "campaigns", store.AdLevelGroup: "ad_groups", store.AdLevelAd: "ads"}
+var kinds = map[advert.Level]string{advert.LevelCampaign: "campaigns", advert.LevelGroup: "ad_groups", advert.LevelAd: "ads"}
 
 // SetStatus implements ads.Network. It turns up to 30 switches of one level with each request, and then reads how things
 // are at and below them. Only an error of the first request is returned; an error of a later one is with the items that
 // it concerns.
-func (d *Driver) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured) ([]ads.ItemResult, error) {
+func (d *Driver) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to advert.Configured) ([]ads.ItemResult, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	results := make([]ads.ItemResult, len(refs))
@@ -46,7 +46,7 @@ func (d *Driver) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to s
 		results[i].Ref = ref
 	}
 	first := true
-	for _, level := range []store.AdLevel{store.AdLevelCampaign, store.AdLevelGroup, store.AdLevelAd} {
+	for _, level := range []advert.Level{advert.LevelCampaign, advert.LevelGroup, advert.LevelAd} {
 		var places []int
 		for i, ref := range refs {
 			if ref.Level == level {
@@ -66,7 +66,7 @@ func (d *Driver) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to s
 
 // setSome turns the switches of the results at these places, which are all of one level. If the request fails, its error
 // is returned and also stands in each of these results.
-func (d *Driver) setSome(ctx context.Context, c ads.Conn, results []ads.ItemResult, places []int, to store.AdConfigured) error {
+func (d *Driver) setSome(ctx context.Context, c ads.Conn, results []ads.ItemResult, places []int, to advert.Configured) error {
 	items := make([]any, len(places))
 	for i, place := range places {
 		items[i] = switched(results[place].Ref, d.caps.SwitchWord(to))
@@ -85,9 +85,9 @@ func (d *Driver) setSome(ctx context.Context, c ads.Conn, results []ads.ItemResu
 // switched returns the change that turns a switch to the network's word.
 func switched(ref ads.Ref, word string) any {
 	switch ref.Level {
-	case store.AdLevelCampaign:
+	case advert.LevelCampaign:
 		return changedCampaign{AdAccountID: ref.AdAccount, ID: ref.ID, Status: word}
-	case store.AdLevelGroup:
+	case advert.LevelGroup:
 		return changedGroup{ID: ref.ID, Status: word}
 	}
 	return changedAd{ID: ref.ID, Status: word}
@@ -132,15 +132,15 @@ func (d *Driver) below(ctx context.Context, c ads.Conn, adAccount string, ids []
 
 // campaignOf returns the id of the campaign that a reference is in, or that it names.
 func campaignOf(ref ads.Ref) string {
-	if ref.Level == store.AdLevelCampaign {
+	if ref.Level == advert.LevelCampaign {
 		return ref.ID
 	}
 	return ref.CampaignID
 }
 
 // part returns the part of a batch that a reference is about: the thing that it names and everything below that.
-func part(b store.AdBatch, ref ads.Ref) store.AdBatch {
-	var p store.AdBatch
+func part(b advert.Batch, ref ads.Ref) advert.Batch {
+	var p advert.Batch
 	for _, row := range b.Campaigns {
 		if isOrIn(ref, row.PlatformID, "", "") {
 			p.Campaigns = append(p.Campaigns, row)
@@ -163,9 +163,9 @@ func part(b store.AdBatch, ref ads.Ref) store.AdBatch {
 // it is in.
 func isOrIn(ref ads.Ref, campaignID, groupID, adID string) bool {
 	switch ref.Level {
-	case store.AdLevelCampaign:
+	case advert.LevelCampaign:
 		return campaignID == ref.ID
-	case store.AdLevelGroup:
+	case advert.LevelGroup:
 		return groupID == ref.ID
 	}
 	return adID == ref.ID
@@ -182,12 +182,12 @@ func (t tree) on(ref ads.Ref, now int64) tree {
 	}
 	t.campaigns, t.groups = slices.Clone(t.campaigns), slices.Clone(t.groups)
 	for i, w := range t.campaigns {
-		if ref.Level == store.AdLevelCampaign && w.ID == ref.ID {
+		if ref.Level == advert.LevelCampaign && w.ID == ref.ID {
 			t.campaigns[i].Summary = as(w.End)
 		}
 	}
 	for i, w := range t.groups {
-		if ref.Level == store.AdLevelGroup && w.ID == ref.ID {
+		if ref.Level == advert.LevelGroup && w.ID == ref.ID {
 			t.groups[i].Summary = as(w.End)
 		}
 	}
@@ -197,7 +197,7 @@ func (t tree) on(ref ads.Ref, now int64) tree {
 // count counts the ads below a switch that it affects, and those that it does not, with a reason for each state of
 // these. on is the tree with the switch on.
 func (d *Driver) count(r *ads.ItemResult, on tree) {
-	if r.Ref.Level == store.AdLevelAd {
+	if r.Ref.Level == advert.LevelAd {
 		return
 	}
 	b, err := d.batch(on)
@@ -205,7 +205,7 @@ func (d *Driver) count(r *ads.ItemResult, on tree) {
 		return
 	}
 	for _, row := range part(b, r.Ref).Ads {
-		if row.Status != store.AdStatusPaused && !row.Status.IsTerminal() {
+		if row.Status != advert.StatusPaused && !row.Status.IsTerminal() {
 			r.Updated++
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/tests/harness/pinterestfake"
 )
 
@@ -18,7 +18,7 @@ func (w *world) campaigns(t *testing.T, n int) []ads.Ref {
 	refs := make([]ads.Ref, n)
 	for i := range refs {
 		made := w.create(t, w.boost(fmt.Sprint("c", i)))
-		refs[i] = ads.Ref{AdAccount: w.account.ID, Level: store.AdLevelCampaign, ID: made.Campaign.PlatformID}
+		refs[i] = ads.Ref{AdAccount: w.account.ID, Level: advert.LevelCampaign, ID: made.Campaign.PlatformID}
 	}
 	w.net.Forget()
 	return refs
@@ -29,7 +29,7 @@ func TestSetStatus_TakesThirtyWithARequest(t *testing.T) {
 	w := newWorld("USD", nil)
 	refs := w.campaigns(t, 65)
 	refs[40].ID = "404"
-	results, err := w.driver.SetStatus(t.Context(), w.conn, refs, store.AdConfiguredPaused)
+	results, err := w.driver.SetStatus(t.Context(), w.conn, refs, advert.ConfiguredPaused)
 	require.NoError(t, err)
 	assert.Equal(t, 3, count(w.net.Calls(), "campaigns/update"))
 	require.Len(t, results, len(refs))
@@ -41,10 +41,10 @@ func TestSetStatus_TakesThirtyWithARequest(t *testing.T) {
 			continue
 		}
 		require.NoError(t, r.Err)
-		assert.Equal(t, store.AdStatusPaused, r.State.Campaigns[0].Status)
-		assert.Equal(t, store.AdConfiguredPaused, r.State.Campaigns[0].ConfiguredStatus)
-		assert.Equal(t, store.AdStatusPaused, r.State.Ads[0].Status, "what is below a paused campaign is paused")
-		assert.Equal(t, store.AdConfiguredActive, r.State.Ads[0].ConfiguredStatus)
+		assert.Equal(t, advert.StatusPaused, r.State.Campaigns[0].Status)
+		assert.Equal(t, advert.ConfiguredPaused, r.State.Campaigns[0].ConfiguredStatus)
+		assert.Equal(t, advert.StatusPaused, r.State.Ads[0].Status, "what is below a paused campaign is paused")
+		assert.Equal(t, advert.ConfiguredActive, r.State.Ads[0].ConfiguredStatus)
 		assert.Equal(t, 1, r.Updated)
 	}
 	for i, c := range w.net.Campaigns(w.account) {
@@ -58,28 +58,28 @@ func TestSetStatus_TellsWhichAdsItMoves(t *testing.T) {
 	home := w.create(t, w.boost("home"))
 	joins := w.boost("joins")
 	joins.AdGroupID, joins.CampaignID = home.Group.PlatformID, home.Campaign.PlatformID
-	joins.Configured = store.AdConfiguredPaused
+	joins.Configured = advert.ConfiguredPaused
 	w.create(t, joins)
-	joins.Configured = store.AdConfiguredActive
+	joins.Configured = advert.ConfiguredActive
 	rejected := w.create(t, joins)
 	w.net.Review(w.account, rejected.Ad.PlatformID, "REJECTED", "NUDITY")
 
-	group := ads.Ref{AdAccount: w.account.ID, Level: store.AdLevelGroup, ID: home.Group.PlatformID, CampaignID: home.Campaign.PlatformID}
-	campaign := ads.Ref{AdAccount: w.account.ID, Level: store.AdLevelCampaign, ID: home.Campaign.PlatformID}
-	set := func(ref ads.Ref, to store.AdConfigured) ads.ItemResult {
+	group := ads.Ref{AdAccount: w.account.ID, Level: advert.LevelGroup, ID: home.Group.PlatformID, CampaignID: home.Campaign.PlatformID}
+	campaign := ads.Ref{AdAccount: w.account.ID, Level: advert.LevelCampaign, ID: home.Campaign.PlatformID}
+	set := func(ref ads.Ref, to advert.Configured) ads.ItemResult {
 		results, err := w.driver.SetStatus(t.Context(), w.conn, []ads.Ref{ref}, to)
 		require.NoError(t, err)
 		require.NoError(t, results[0].Err)
 		return results[0]
 	}
-	for _, to := range []store.AdConfigured{store.AdConfiguredPaused, store.AdConfiguredActive} {
+	for _, to := range []advert.Configured{advert.ConfiguredPaused, advert.ConfiguredActive} {
 		r := set(group, to)
 		assert.Equal(t, 1, r.Updated)
 		assert.Equal(t, 2, r.Skipped)
 		assert.ElementsMatch(t, []string{"paused", "rejected"}, r.Reasons)
 	}
-	set(campaign, store.AdConfiguredPaused)
-	r := set(group, store.AdConfiguredPaused)
+	set(campaign, advert.ConfiguredPaused)
+	r := set(group, advert.ConfiguredPaused)
 	assert.Zero(t, r.Updated, "the campaign had paused them all before")
 	assert.Equal(t, 3, r.Skipped)
 }
@@ -90,8 +90,8 @@ func TestSetStatus_MovesNoAdThatHasEnded(t *testing.T) {
 	plan := w.boost("over")
 	plan.StartsAt, plan.EndsAt = at(noon.AddDate(0, 0, -9)), at(noon.AddDate(0, 0, -2))
 	made := w.create(t, plan)
-	ref := ads.Ref{AdAccount: w.account.ID, Level: store.AdLevelGroup, ID: made.Group.PlatformID, CampaignID: made.Campaign.PlatformID}
-	results, err := w.driver.SetStatus(t.Context(), w.conn, []ads.Ref{ref}, store.AdConfiguredPaused)
+	ref := ads.Ref{AdAccount: w.account.ID, Level: advert.LevelGroup, ID: made.Group.PlatformID, CampaignID: made.Campaign.PlatformID}
+	results, err := w.driver.SetStatus(t.Context(), w.conn, []ads.Ref{ref}, advert.ConfiguredPaused)
 	require.NoError(t, err)
 	assert.Zero(t, results[0].Updated)
 	assert.Equal(t, []string{"completed"}, results[0].Reasons)
@@ -102,16 +102,16 @@ func TestSetStatus_KeepsALateFaultWithItsItems(t *testing.T) {
 	w := newWorld("USD", nil)
 	refs := w.campaigns(t, 31)
 	w.net.Break("campaigns/update", 0, pinterestfake.FaultRateLimit)
-	_, err := w.driver.SetStatus(t.Context(), w.conn, refs, store.AdConfiguredPaused)
+	_, err := w.driver.SetStatus(t.Context(), w.conn, refs, advert.ConfiguredPaused)
 	require.ErrorAs(t, err, new(*ads.RateLimited), "nothing was changed: it is the request's")
 
 	w.net.Break("campaigns/update", 1, pinterestfake.FaultDropAfter)
-	results, err := w.driver.SetStatus(t.Context(), w.conn, refs, store.AdConfiguredPaused)
+	results, err := w.driver.SetStatus(t.Context(), w.conn, refs, advert.ConfiguredPaused)
 	require.NoError(t, err)
 	require.NoError(t, results[29].Err)
 	require.ErrorIs(t, results[30].Err, ads.ErrIndeterminate)
 
-	results, err = w.driver.SetStatus(t.Context(), w.conn, refs, store.AdConfiguredPaused)
+	results, err = w.driver.SetStatus(t.Context(), w.conn, refs, advert.ConfiguredPaused)
 	require.NoError(t, err, "it may be repeated")
 	require.NoError(t, results[30].Err)
 }
@@ -121,39 +121,39 @@ func TestUpdate_ChangesWhatItNamesAndNothingElse(t *testing.T) {
 	for currency, micros := range map[string]int64{"USD": 2000_500_000, "JPY": 2000_000_000} {
 		w := newWorld(currency, nil)
 		plan := w.boost("mug")
-		plan.BidStrategy, plan.BidAmount = store.BidStrategyBidCap, 3*store.AdUnit
+		plan.BidStrategy, plan.BidAmount = advert.BidStrategyBidCap, 3*advert.AmountUnit
 		made := w.create(t, plan)
-		ref := ads.Ref{AdAccount: w.account.ID, Level: store.AdLevelGroup, ID: made.Group.PlatformID, CampaignID: made.Campaign.PlatformID}
-		patch := ads.Patch{Currency: w.ad.Currency, Budget: &ads.Budget{Amount: store.AdAmount(micros), Type: store.BudgetTypeDaily}}
+		ref := ads.Ref{AdAccount: w.account.ID, Level: advert.LevelGroup, ID: made.Group.PlatformID, CampaignID: made.Campaign.PlatformID}
+		patch := ads.Patch{Currency: w.ad.Currency, Budget: &ads.Budget{Amount: advert.Amount(micros), Type: advert.BudgetTypeDaily}}
 		changed, err := w.driver.Update(t.Context(), w.conn, ref, patch)
 		require.NoError(t, err)
-		assert.Equal(t, store.AdAmount(micros), changed.Group.BudgetAmount)
-		assert.Equal(t, 3*store.AdUnit, changed.Group.BidAmount)
+		assert.Equal(t, advert.Amount(micros), changed.Group.BudgetAmount)
+		assert.Equal(t, 3*advert.AmountUnit, changed.Group.BidAmount)
 		assert.Equal(t, micros, w.net.Groups(w.account)[0].Number("budget_in_micro_currency"))
 
-		lowest := ads.Patch{Currency: w.ad.Currency, BidStrategy: pointer(store.BidStrategyLowestCost)}
+		lowest := ads.Patch{Currency: w.ad.Currency, BidStrategy: pointer(advert.BidStrategyLowestCost)}
 		changed, err = w.driver.Update(t.Context(), w.conn, ref, lowest)
 		require.NoError(t, err)
 		assert.Zero(t, changed.Group.BidAmount, "a bid that is not used any more is removed")
-		assert.Equal(t, store.BidStrategyLowestCost, changed.Group.BidStrategy)
-		assert.Equal(t, store.AdAmount(micros), changed.Group.BudgetAmount)
+		assert.Equal(t, advert.BidStrategyLowestCost, changed.Group.BidStrategy)
+		assert.Equal(t, advert.Amount(micros), changed.Group.BudgetAmount)
 	}
 }
 
 func TestUpdate_RefusesWhatPinterestCannotDo(t *testing.T) {
 	t.Parallel()
 	w := newWorld("JPY", nil)
-	campaign := ads.Ref{AdAccount: w.account.ID, Level: store.AdLevelCampaign, ID: "1"}
+	campaign := ads.Ref{AdAccount: w.account.ID, Level: advert.LevelCampaign, ID: "1"}
 	var refused *ads.Rejected
-	_, err := w.driver.Update(t.Context(), w.conn, campaign, ads.Patch{BidStrategy: pointer(store.BidStrategyCostCap)})
+	_, err := w.driver.Update(t.Context(), w.conn, campaign, ads.Patch{BidStrategy: pointer(advert.BidStrategyCostCap)})
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, "bid_strategy", refused.Field)
-	half := ads.Patch{Currency: "jpy", Budget: &ads.Budget{Amount: 20*store.AdUnit + 1, Type: store.BudgetTypeDaily}}
+	half := ads.Patch{Currency: "jpy", Budget: &ads.Budget{Amount: 20*advert.AmountUnit + 1, Type: advert.BudgetTypeDaily}}
 	_, err = w.driver.Update(t.Context(), w.conn, campaign, half)
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, "budget.amount", refused.Field)
-	group := ads.Ref{AdAccount: w.account.ID, Level: store.AdLevelGroup, ID: "1"}
-	for _, patch := range []ads.Patch{{RoasFloor: pointer(store.AdRatioOne)}, {BidStrategy: pointer(store.BidStrategyMinROAS)}} {
+	group := ads.Ref{AdAccount: w.account.ID, Level: advert.LevelGroup, ID: "1"}
+	for _, patch := range []ads.Patch{{RoasFloor: pointer(advert.RatioOne)}, {BidStrategy: pointer(advert.BidStrategyMinROAS)}} {
 		_, err = w.driver.Update(t.Context(), w.conn, group, patch)
 		require.ErrorIs(t, err, ads.ErrUnsupported)
 	}
@@ -170,12 +170,12 @@ func TestDelete_ArchivesForGood(t *testing.T) {
 	assert.Zero(t, w.running())
 	whole, err := w.walk(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, store.AdStatusCancelled, whole.Campaigns[0].Status)
-	assert.Equal(t, store.AdStatusCancelled, whole.Ads[0].Status, "so is what was in it")
+	assert.Equal(t, advert.StatusCancelled, whole.Campaigns[0].Status)
+	assert.Equal(t, advert.StatusCancelled, whole.Ads[0].Status, "so is what was in it")
 
 	_, err = w.driver.Delete(t.Context(), w.conn, ref)
 	require.ErrorIs(t, err, ads.ErrNotFound)
-	results, err := w.driver.SetStatus(t.Context(), w.conn, []ads.Ref{ref}, store.AdConfiguredActive)
+	results, err := w.driver.SetStatus(t.Context(), w.conn, []ads.Ref{ref}, advert.ConfiguredActive)
 	require.NoError(t, err)
 	require.Error(t, results[0].Err)
 }

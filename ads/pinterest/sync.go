@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // stretch is how many campaigns one call of Sync returns, with everything in them.
@@ -12,7 +12,7 @@ const stretch = "50"
 
 // Sync implements ads.Network. It returns the next campaigns with their ad groups and ads, the oldest first and archived
 // ones too.
-func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
+func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (advert.Batch, string, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	query := every()
@@ -23,11 +23,11 @@ func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string)
 	}
 	var p page[campaign]
 	if err := d.read(ctx, c, inAccount(adAccount, "campaigns"), query, &p); err != nil {
-		return store.AdBatch{}, "", err
+		return advert.Batch{}, "", err
 	}
 	t, err := d.within(ctx, c, adAccount, p.Items)
 	if err != nil {
-		return store.AdBatch{}, "", err
+		return advert.Batch{}, "", err
 	}
 	batch, err := d.batch(t)
 	return batch, p.Bookmark, err

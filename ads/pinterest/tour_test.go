@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // tour takes the driver through everything that it can do and writes down all that came back, and in the end what the
@@ -75,17 +75,17 @@ func (t *tour) reads() {
 // creates makes ads in every way that there is.
 func (t *tour) creates() []ads.Created {
 	optimized := t.boost("optimized")
-	optimized.Goal, optimized.Configured = store.AdGoalVideoViews, store.AdConfiguredPaused
-	optimized.BudgetLevel, optimized.BudgetType = store.BudgetLevelCampaign, store.BudgetTypeLifetime
+	optimized.Goal, optimized.Configured = advert.GoalVideoViews, advert.ConfiguredPaused
+	optimized.BudgetLevel, optimized.BudgetType = advert.BudgetLevelCampaign, advert.BudgetTypeLifetime
 	optimized.StartsAt, optimized.EndsAt = at(noon.AddDate(0, 0, 1)), at(noon.AddDate(0, 0, 8))
 	optimized.Targeting = everything
 
 	shared := t.standalone("shared")
-	shared.BudgetLevel = store.BudgetLevelCampaign
+	shared.BudgetLevel = advert.BudgetLevelCampaign
 
 	capped := t.standalone("capped")
-	capped.BudgetType = store.BudgetTypeLifetime
-	capped.BidStrategy, capped.BidAmount = store.BidStrategyBidCap, 3*store.AdUnit/2
+	capped.BudgetType = advert.BudgetTypeLifetime
+	capped.BidStrategy, capped.BidAmount = advert.BidStrategyBidCap, 3*advert.AmountUnit/2
 	capped.StartsAt, capped.EndsAt = at(noon), at(noon.AddDate(0, 0, 30))
 
 	var all []ads.Created
@@ -96,7 +96,7 @@ func (t *tour) creates() []ads.Created {
 	}
 	joins := ads.Plan{
 		Token: token("joins"), AdAccount: t.ad, Name: "joins", AdGroupID: all[2].Group.PlatformID,
-		CampaignID: all[2].Campaign.PlatformID, Configured: store.AdConfiguredActive, Post: &store.SocialPost{PlatformID: t.pin},
+		CampaignID: all[2].Campaign.PlatformID, Configured: advert.ConfiguredActive, Post: &advert.SocialPost{PlatformID: t.pin},
 	}
 	made, err := t.driver.Create(t.ctx, t.conn, joins)
 	t.note("create joins", made, err)
@@ -116,18 +116,18 @@ func (t *tour) changes(made []ads.Created) {
 		t.note("update "+what, entity, err)
 	}
 	later := at(noon.AddDate(0, 0, 60))
-	update("lifetime", t.ref(made[0].Campaign), ads.Patch{Budget: &ads.Budget{Amount: 400 * store.AdUnit, Type: store.BudgetTypeLifetime}, EndsAt: later})
-	update("daily", t.ref(made[1].Campaign), ads.Patch{Budget: &ads.Budget{Amount: 40 * store.AdUnit, Type: store.BudgetTypeDaily}})
+	update("lifetime", t.ref(made[0].Campaign), ads.Patch{Budget: &ads.Budget{Amount: 400 * advert.AmountUnit, Type: advert.BudgetTypeLifetime}, EndsAt: later})
+	update("daily", t.ref(made[1].Campaign), ads.Patch{Budget: &ads.Budget{Amount: 40 * advert.AmountUnit, Type: advert.BudgetTypeDaily}})
 	update("group", t.groupRef(made[2].Group), ads.Patch{
-		Budget: &ads.Budget{Amount: 41 * store.AdUnit, Type: store.BudgetTypeLifetime}, EndsAt: later,
-		BidStrategy: pointer(store.BidStrategyCostCap), BidAmount: pointer(2 * store.AdUnit),
+		Budget: &ads.Budget{Amount: 41 * advert.AmountUnit, Type: advert.BudgetTypeLifetime}, EndsAt: later,
+		BidStrategy: pointer(advert.BidStrategyCostCap), BidAmount: pointer(2 * advert.AmountUnit),
 	})
 	t.net.Review(t.account, made[1].Ad.PlatformID, "REJECTED", "LANDING_PAGE", "URGENCY")
 	refs := []ads.Ref{
 		t.ref(made[1].Campaign), t.groupRef(made[2].Group), t.adRef(made[1].Ad), t.adRef(made[2].Ad),
-		{AdAccount: t.account.ID, Level: store.AdLevelCampaign, ID: "404"}, {AdAccount: t.account.ID, Level: store.AdLevelGroup, ID: "404"},
+		{AdAccount: t.account.ID, Level: advert.LevelCampaign, ID: "404"}, {AdAccount: t.account.ID, Level: advert.LevelGroup, ID: "404"},
 	}
-	for _, to := range []store.AdConfigured{store.AdConfiguredPaused, store.AdConfiguredActive} {
+	for _, to := range []advert.Configured{advert.ConfiguredPaused, advert.ConfiguredActive} {
 		results, err := t.driver.SetStatus(t.ctx, t.conn, refs, to)
 		t.note("switch "+string(to), results, err)
 		for _, r := range results {
@@ -136,16 +136,16 @@ func (t *tour) changes(made []ads.Created) {
 	}
 }
 
-func (t *tour) adRef(a *store.Ad) ads.Ref {
-	return ads.Ref{AdAccount: t.account.ID, Level: store.AdLevelAd, ID: a.PlatformID, CampaignID: a.CampaignID, AdGroupID: a.AdGroupID}
+func (t *tour) adRef(a *advert.Ad) ads.Ref {
+	return ads.Ref{AdAccount: t.account.ID, Level: advert.LevelAd, ID: a.PlatformID, CampaignID: a.CampaignID, AdGroupID: a.AdGroupID}
 }
 
-func (t *tour) ref(c *store.AdCampaign) ads.Ref {
-	return ads.Ref{AdAccount: t.account.ID, Level: store.AdLevelCampaign, ID: c.PlatformID}
+func (t *tour) ref(c *advert.Campaign) ads.Ref {
+	return ads.Ref{AdAccount: t.account.ID, Level: advert.LevelCampaign, ID: c.PlatformID}
 }
 
-func (t *tour) groupRef(g *store.AdGroup) ads.Ref {
-	return ads.Ref{AdAccount: t.account.ID, Level: store.AdLevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID}
+func (t *tour) groupRef(g *advert.Group) ads.Ref {
+	return ads.Ref{AdAccount: t.account.ID, Level: advert.LevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID}
 }
 
 func (t *tour) reports(made []ads.Created) {
@@ -160,14 +160,14 @@ func (t *tour) reports(made []ads.Created) {
 		}
 	}
 	to := ads.DateOf(noon)
-	report := func(level store.AdLevel, id func(ads.Created) string) {
+	report := func(level advert.Level, id func(ads.Created) string) {
 		ids := []string{id(made[1]), id(made[2])}
 		reports, err := t.driver.Report(t.ctx, t.conn, t.account.ID, level, ids, to.AddDays(-1), to)
 		t.note("report "+string(level), reports, err)
 	}
-	report(store.AdLevelCampaign, func(c ads.Created) string { return c.Campaign.PlatformID })
-	report(store.AdLevelGroup, func(c ads.Created) string { return c.Group.PlatformID })
-	report(store.AdLevelAd, func(c ads.Created) string { return c.Ad.PlatformID })
+	report(advert.LevelCampaign, func(c ads.Created) string { return c.Campaign.PlatformID })
+	report(advert.LevelGroup, func(c ads.Created) string { return c.Group.PlatformID })
+	report(advert.LevelAd, func(c ads.Created) string { return c.Ad.PlatformID })
 }
 
 func (t *tour) finds() {
@@ -178,23 +178,23 @@ func (t *tour) finds() {
 }
 
 func (t *tour) audiences() {
-	people := make([]store.AdMember, 150)
+	people := make([]advert.Member, 150)
 	for i := range people {
-		people[i] = store.AdMember{Kind: store.AdIdentifierEmail, Hash: fmt.Sprintf("%064x", i), Index: i}
+		people[i] = advert.Member{Kind: advert.IdentifierEmail, Hash: fmt.Sprintf("%064x", i), Index: i}
 	}
-	list := store.AdAudience{ID: "aud_" + strings.Repeat("1", 26), AdAccountID: t.account.ID, Name: "Buyers", Description: "Who bought"}
-	for _, some := range [][]store.AdMember{people[:60], people[60:]} {
+	list := advert.Audience{ID: "aud_" + strings.Repeat("1", 26), AdAccountID: t.account.ID, Name: "Buyers", Description: "Who bought"}
+	for _, some := range [][]advert.Member{people[:60], people[60:]} {
 		uploaded, err := t.driver.UploadUsers(t.ctx, t.conn, ads.Upload{Audience: list, Members: some})
 		t.note("upload", uploaded, err)
 		list.PlatformID = uploaded.Audience.PlatformID
 	}
 	visitors := ads.AudiencePlan{
-		Token: token("visitors"), AdAccount: t.ad, Name: "Visitors", Type: store.AudienceTypeRetargeting,
+		Token: token("visitors"), AdAccount: t.ad, Name: "Visitors", Type: advert.AudienceTypeRetargeting,
 		PixelID: t.net.AddTag(t.account), RetentionDays: 30,
 	}
 	alike := ads.AudiencePlan{
-		Token: token("alike"), AdAccount: t.ad, Name: "Alike", Description: "Like buyers", Type: store.AudienceTypeLookalike,
-		SourceID: *list.PlatformID, Country: "us", Ratio: 5 * store.AdRatioOne / 100,
+		Token: token("alike"), AdAccount: t.ad, Name: "Alike", Description: "Like buyers", Type: advert.AudienceTypeLookalike,
+		SourceID: *list.PlatformID, Country: "us", Ratio: 5 * advert.RatioOne / 100,
 	}
 	for _, plan := range []ads.AudiencePlan{visitors, alike} {
 		made, err := t.driver.CreateAudience(t.ctx, t.conn, plan)

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // campaignBudget is a change of a campaign's budget. One of the two fields is set.
@@ -32,9 +32,9 @@ func (d *Driver) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.
 	switch {
 	case patch.RoasFloor != nil && *patch.RoasFloor != 0:
 		return ads.Entity{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
-	case ref.Level == store.AdLevelCampaign:
+	case ref.Level == advert.LevelCampaign:
 		return d.updateCampaign(ctx, c, ref, patch)
-	case ref.Level == store.AdLevelGroup:
+	case ref.Level == advert.LevelGroup:
 		return d.updateGroup(ctx, c, ref, patch)
 	}
 	return ads.Entity{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
@@ -52,7 +52,7 @@ func (d *Driver) updateCampaign(ctx context.Context, c ads.Conn, ref ads.Ref, pa
 			return ads.Entity{}, err
 		}
 		change.DailyCap = amount
-		if patch.Budget.Type == store.BudgetTypeLifetime {
+		if patch.Budget.Type == advert.BudgetTypeLifetime {
 			change.DailyCap, change.LifetimeCap = "", amount
 		}
 	}
@@ -91,14 +91,14 @@ func (d *Driver) updateGroup(ctx context.Context, c ads.Conn, ref ads.Ref, patch
 }
 
 // groupBelow converts an ad group, whose campaign it reads for its state.
-func (d *Driver) groupBelow(ctx context.Context, c ads.Conn, adAccount string, w group) (store.AdGroup, error) {
-	above := store.AdCampaign{Status: store.AdStatusActive}
+func (d *Driver) groupBelow(ctx context.Context, c ads.Conn, adAccount string, w group) (advert.Group, error) {
+	above := advert.Campaign{Status: advert.StatusActive}
 	campaigns, err := filtered[campaign](ctx, d, c, inAccount(adAccount, "campaigns"), "campaign_ids", []string{w.CampaignID})
 	if err == nil && len(campaigns) == 1 {
 		above, err = d.campaignRow(campaigns[0])
 	}
 	if err != nil {
-		return store.AdGroup{}, err
+		return advert.Group{}, err
 	}
 	return d.groupRow(w, above)
 }
@@ -128,7 +128,7 @@ func (d *Driver) groupChange(ref ads.Ref, patch ads.Patch) (changedGroup, error)
 func (d *Driver) bidChange(patch ads.Patch) (*json.RawMessage, error) {
 	none := json.RawMessage("null")
 	switch {
-	case patch.BidStrategy != nil && *patch.BidStrategy == store.BidStrategyLowestCost:
+	case patch.BidStrategy != nil && *patch.BidStrategy == advert.BidStrategyLowestCost:
 		return &none, nil
 	case patch.BidAmount == nil:
 		return nil, nil
@@ -145,7 +145,7 @@ func (d *Driver) bidChange(patch ads.Patch) (*json.RawMessage, error) {
 func (d *Driver) Delete(ctx context.Context, c ads.Conn, ref ads.Ref) (ads.Deleted, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
-	if ref.Level != store.AdLevelCampaign {
+	if ref.Level != advert.LevelCampaign {
 		return ads.Deleted{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
 	}
 	t, err := d.below(ctx, c, ref.AdAccount, []string{ref.ID})

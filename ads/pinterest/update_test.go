@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // deaf loses the reads of a path that come after a change, once it is on.
@@ -48,8 +48,8 @@ func TestUpdate_IsNotDeniedWhenItCannotBeReadAfterwards(t *testing.T) {
 	w, wire := deafWorld("/campaigns")
 	made := w.create(t, w.boost("Spring"))
 	wire.on.Store(true)
-	ref := ads.Ref{AdAccount: w.account.ID, Level: store.AdLevelGroup, ID: made.Group.PlatformID, CampaignID: made.Campaign.PlatformID}
-	patch := ads.Patch{Budget: &ads.Budget{Amount: 900 * store.AdUnit, Type: store.BudgetTypeDaily}, Currency: "usd"}
+	ref := ads.Ref{AdAccount: w.account.ID, Level: advert.LevelGroup, ID: made.Group.PlatformID, CampaignID: made.Campaign.PlatformID}
+	patch := ads.Patch{Budget: &ads.Budget{Amount: 900 * advert.AmountUnit, Type: advert.BudgetTypeDaily}, Currency: "usd"}
 	_, err := w.driver.Update(t.Context(), w.conn, ref, patch)
 	require.ErrorIs(t, err, ads.ErrIndeterminate)
 	assert.EqualValues(t, 900_000_000, w.net.Groups(w.account)[0].Number("budget_in_micro_currency"), "it was changed")

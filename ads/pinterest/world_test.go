@@ -11,7 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/pinterest"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/impatient"
 	"github.com/tillwright/tillwright/tests/harness/pinterestfake"
@@ -31,7 +31,7 @@ type world struct {
 	pin     string // a published one
 	driver  *pinterest.Driver
 	conn    ads.Conn
-	ad      store.AdAccount
+	ad      advert.Account
 }
 
 // newWorld lets the driver's requests pass through wire, if there is one.
@@ -50,8 +50,8 @@ func newWorldAt(clock func() time.Time, currency string, wire func(http.RoundTri
 	w.driver = pinterest.New(pinterest.Config{
 		Client: &http.Client{Transport: client}, Request: time.Minute, Total: time.Minute, Pause: time.Microsecond,
 	})
-	w.conn = ads.Conn{Account: "acct_1", Channel: "sacct_1", Platform: store.PlatformPinterest, Token: ads.Secret(secret), Now: clock}
-	w.ad = store.AdAccount{PlatformID: w.account.ID, Currency: strings.ToLower(currency), Timezone: "UTC"}
+	w.conn = ads.Conn{Account: "acct_1", Channel: "sacct_1", Platform: advert.PlatformPinterest, Token: ads.Secret(secret), Now: clock}
+	w.ad = advert.Account{PlatformID: w.account.ID, Currency: strings.ToLower(currency), Timezone: "UTC"}
 	return w
 }
 
@@ -61,9 +61,9 @@ func token(text string) string { return "adact_" + strings.Repeat("0", 26-len(te
 // boost is a plan for the published Pin: 20.00 a day in an ad group of its own.
 func (w *world) boost(name string) ads.Plan {
 	return ads.Plan{
-		Token: token(strings.ToLower(name)), AdAccount: w.ad, Name: name, Goal: store.AdGoalTraffic,
-		BudgetLevel: store.BudgetLevelGroup, BudgetAmount: 20 * store.AdUnit, BudgetType: store.BudgetTypeDaily,
-		Configured: store.AdConfiguredActive, Post: &store.SocialPost{PlatformID: w.pin},
+		Token: token(strings.ToLower(name)), AdAccount: w.ad, Name: name, Goal: advert.GoalTraffic,
+		BudgetLevel: advert.BudgetLevelGroup, BudgetAmount: 20 * advert.AmountUnit, BudgetType: advert.BudgetTypeDaily,
+		Configured: advert.ConfiguredActive, Post: &advert.SocialPost{PlatformID: w.pin},
 	}
 }
 
@@ -71,7 +71,7 @@ func (w *world) boost(name string) ads.Plan {
 func (w *world) standalone(name string) ads.Plan {
 	p := w.boost(name)
 	p.Post = nil
-	p.Creative = store.AdCreative{
+	p.Creative = advert.Creative{
 		Headline: "A mug", Body: "It holds tea.", CallToAction: "SHOP_NOW", LinkURL: "https://shop.example/mug",
 		ImageURL: "https://shop.example/mug.jpg",
 	}
@@ -86,8 +86,8 @@ func (w *world) create(t *testing.T, plan ads.Plan) ads.Created {
 }
 
 // walk returns the whole ad account.
-func (w *world) walk(ctx context.Context) (store.AdBatch, error) {
-	var whole store.AdBatch
+func (w *world) walk(ctx context.Context) (advert.Batch, error) {
+	var whole advert.Batch
 	for cursor := ""; ; {
 		b, next, err := w.driver.Sync(ctx, w.conn, w.account.ID, cursor)
 		if err != nil || next == "" {
@@ -97,7 +97,7 @@ func (w *world) walk(ctx context.Context) (store.AdBatch, error) {
 	}
 }
 
-func merge(a, b store.AdBatch) store.AdBatch {
+func merge(a, b advert.Batch) advert.Batch {
 	a.Campaigns = append(a.Campaigns, b.Campaigns...)
 	a.Groups = append(a.Groups, b.Groups...)
 	a.Ads = append(a.Ads, b.Ads...)

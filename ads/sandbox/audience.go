@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -17,43 +17,43 @@ const smallest = 100
 
 // audienceDetail is what the sandbox keeps about an audience besides its numbers.
 type audienceDetail struct {
-	Name          string             `json:"name"`
-	Description   string             `json:"description,omitempty"`
-	Type          store.AudienceType `json:"type"`
-	PixelID       string             `json:"pixel_id,omitempty"`
-	RetentionDays int                `json:"retention_days,omitempty"`
-	Country       string             `json:"country,omitempty"`
-	Ratio         store.AdRatio      `json:"ratio,omitempty"`
+	Name          string              `json:"name"`
+	Description   string              `json:"description,omitempty"`
+	Type          advert.AudienceType `json:"type"`
+	PixelID       string              `json:"pixel_id,omitempty"`
+	RetentionDays int                 `json:"retention_days,omitempty"`
+	Country       string              `json:"country,omitempty"`
+	Ratio         advert.Ratio        `json:"ratio,omitempty"`
 }
 
 // CreateAudience implements ads.Network. On TikTok a customer list is made only with its first upload.
-func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (store.AdAudience, error) {
+func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (advert.Audience, error) {
 	fault, err := d.enter(ctx, c, true)
 	if err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	if err := d.checkAudience(ctx, c, plan); err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	of := audienceDetail{
 		Name: plan.Name, Description: plan.Description, Type: plan.Type, PixelID: plan.PixelID,
 		RetentionDays: plan.RetentionDays, Country: plan.Country, Ratio: plan.Ratio,
 	}
 	if d.isDeferred(plan.Type) {
-		return store.AdAudience{
-			AdAccountID: plan.AdAccount.PlatformID, Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: store.AudienceStatusPending,
+		return advert.Audience{
+			AdAccountID: plan.AdAccount.PlatformID, Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: advert.AudienceStatusPending,
 		}, fault.lost(ctx)
 	}
 	made, err := d.makeAudience(ctx, c, plan.AdAccount.PlatformID, plan.Token, of)
 	if err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	return d.mirror(made, of, c), fault.lost(ctx)
 }
 
 // isDeferred reports whether an audience of a type is made only with its first upload.
-func (d *Driver) isDeferred(t store.AudienceType) bool {
-	return d.platform == store.PlatformTikTok && t == store.AudienceTypeCustomerList
+func (d *Driver) isDeferred(t advert.AudienceType) bool {
+	return d.platform == advert.PlatformTikTok && t == advert.AudienceTypeCustomerList
 }
 
 // checkAudience refuses an audience that no network would take.
@@ -62,11 +62,11 @@ func (d *Driver) checkAudience(ctx context.Context, c ads.Conn, plan ads.Audienc
 	switch {
 	case err != nil:
 		return err
-	case account.Status != store.AdAccountActive:
+	case account.Status != advert.AccountActive:
 		return refuse("ad_account_id", "The ad account is disabled.")
 	case !slices.Contains(d.Caps().AudienceTypes, plan.Type):
 		return refuse("type", "There are no audiences of this type.")
-	case plan.Type == store.AudienceTypeLookalike:
+	case plan.Type == advert.AudienceTypeLookalike:
 		if _, err := d.audience(ctx, c, plan.AdAccount.PlatformID, plan.SourceID); err != nil {
 			return refuse("source_audience_id", "There is no such source.")
 		}
@@ -75,14 +75,14 @@ func (d *Driver) checkAudience(ctx context.Context, c ads.Conn, plan ads.Audienc
 }
 
 // makeAudience stores a new audience under the next sequence number of the channel.
-func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount, token string, of audienceDetail) (store.SandboxAudience, error) {
+func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount, token string, of audienceDetail) (advert.SandboxAudience, error) {
 	text, err := json.Marshal(of)
 	if err != nil {
-		return store.SandboxAudience{}, fmt.Errorf("write audience: %w", err)
+		return advert.SandboxAudience{}, fmt.Errorf("write audience: %w", err)
 	}
 	now := core.TimeOf(c.Now())
-	made, err := d.store.CreateSandboxAudience(ctx, c.Account, c.Channel, func(seq int64) store.SandboxAudience {
-		return store.SandboxAudience{
+	made, err := d.store.CreateSandboxAudience(ctx, c.Account, c.Channel, func(seq int64) advert.SandboxAudience {
+		return advert.SandboxAudience{
 			AccountID: c.Account, ChannelID: c.Channel, ID: d.id(c, kindAudience, seq), AdAccountID: adAccount, Seq: seq,
 			Token: token, Detail: string(text), CreatedAt: now, UpdatedAt: now,
 		}
@@ -91,27 +91,27 @@ func (d *Driver) makeAudience(ctx context.Context, c ads.Conn, adAccount, token 
 }
 
 // Audience implements ads.Network.
-func (d *Driver) Audience(ctx context.Context, c ads.Conn, adAccount, id string) (store.AdAudience, error) {
+func (d *Driver) Audience(ctx context.Context, c ads.Conn, adAccount, id string) (advert.Audience, error) {
 	if _, err := d.read(ctx, c, adAccount); err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	return d.audience(ctx, c, adAccount, id)
 }
 
 // audience returns an audience of an ad account, or ads.ErrNotFound.
-func (d *Driver) audience(ctx context.Context, c ads.Conn, adAccount, id string) (store.AdAudience, error) {
+func (d *Driver) audience(ctx context.Context, c ads.Conn, adAccount, id string) (advert.Audience, error) {
 	found, err := d.store.GetSandboxAudience(ctx, c.Account, c.Channel, id)
 	if err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	if found == nil || found.AdAccountID != adAccount || found.DeletedAt != nil {
-		return store.AdAudience{}, fmt.Errorf("audience %s: %w", id, ads.ErrNotFound)
+		return advert.Audience{}, fmt.Errorf("audience %s: %w", id, ads.ErrNotFound)
 	}
 	return d.readAudience(*found, c)
 }
 
 // Audiences implements ads.Network.
-func (d *Driver) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([]store.AdAudience, error) {
+func (d *Driver) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([]advert.Audience, error) {
 	if _, err := d.read(ctx, c, adAccount); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (d *Driver) Audiences(ctx context.Context, c ads.Conn, adAccount string) ([
 	if err != nil {
 		return nil, err
 	}
-	all := make([]store.AdAudience, len(found))
+	all := make([]advert.Audience, len(found))
 	for i := range found {
 		if all[i], err = d.readAudience(found[i], c); err != nil {
 			return nil, err
@@ -193,19 +193,19 @@ func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads
 
 // listOf returns the customer list of an upload. If the network has none yet, it is made now, unless an earlier upload
 // whose answer was lost has made it.
-func (d *Driver) listOf(ctx context.Context, c ads.Conn, u ads.Upload) (store.AdAudience, error) {
-	if u.Audience.Type != store.AudienceTypeCustomerList {
-		return store.AdAudience{}, refuse("type", "People can be added to customer lists only.")
+func (d *Driver) listOf(ctx context.Context, c ads.Conn, u ads.Upload) (advert.Audience, error) {
+	if u.Audience.Type != advert.AudienceTypeCustomerList {
+		return advert.Audience{}, refuse("type", "People can be added to customer lists only.")
 	}
 	if u.Audience.PlatformID != nil {
 		return d.audience(ctx, c, u.Audience.AdAccountID, *u.Audience.PlatformID)
 	}
 	if _, err := d.account(c, u.Audience.AdAccountID); err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	_, made, err := d.store.FindSandboxToken(ctx, c.Account, c.Channel, u.Audience.ID)
 	if err != nil {
-		return store.AdAudience{}, err
+		return advert.Audience{}, err
 	}
 	if len(made) > 0 { // by an upload of which nothing was heard
 		return d.audience(ctx, c, u.Audience.AdAccountID, made[0])
@@ -219,21 +219,21 @@ func (d *Driver) listOf(ctx context.Context, c ads.Conn, u ads.Upload) (store.Ad
 func isKnown(digest string) bool { return hash(digest, 0)%10 < 6 }
 
 // readAudience returns a stored audience as the mirror has it.
-func (d *Driver) readAudience(a store.SandboxAudience, c ads.Conn) (store.AdAudience, error) {
+func (d *Driver) readAudience(a advert.SandboxAudience, c ads.Conn) (advert.Audience, error) {
 	var of audienceDetail
 	if err := json.Unmarshal([]byte(a.Detail), &of); err != nil {
-		return store.AdAudience{}, fmt.Errorf("read detail of %s: %w", a.ID, err)
+		return advert.Audience{}, fmt.Errorf("read detail of %s: %w", a.ID, err)
 	}
 	return d.mirror(a, of, c), nil
 }
 
 // mirror returns an audience as the mirror has it. Its size is known only once it is no longer processed.
-func (d *Driver) mirror(a store.SandboxAudience, of audienceDetail, c ads.Conn) store.AdAudience {
-	audience := store.AdAudience{
+func (d *Driver) mirror(a advert.SandboxAudience, of audienceDetail, c ads.Conn) advert.Audience {
+	audience := advert.Audience{
 		AdAccountID: a.AdAccountID, PlatformID: &a.ID, Name: of.Name, Description: of.Description, Type: of.Type, Status: d.progress(a, of, core.TimeOf(c.Now())),
 		RetentionDays: of.RetentionDays, PixelID: of.PixelID, Country: of.Country, Ratio: of.Ratio, PlatformCreatedAt: &a.CreatedAt,
 	}
-	if audience.Status == store.AudienceStatusReady || audience.Status == store.AudienceStatusTooSmall {
+	if audience.Status == advert.AudienceStatusReady || audience.Status == advert.AudienceStatusTooSmall {
 		size := sizeOf(a, of)
 		audience.Size = &size
 	}
@@ -242,46 +242,46 @@ func (d *Driver) mirror(a store.SandboxAudience, of audienceDetail, c ads.Conn) 
 }
 
 // progress returns the state of an audience at a time. A customer list is pending until people were uploaded.
-func (d *Driver) progress(a store.SandboxAudience, of audienceDetail, now core.Time) store.AudienceStatus {
+func (d *Driver) progress(a advert.SandboxAudience, of audienceDetail, now core.Time) advert.AudienceStatus {
 	begun := a.CreatedAt
-	if of.Type == store.AudienceTypeCustomerList {
+	if of.Type == advert.AudienceTypeCustomerList {
 		if a.UploadedAt == nil {
-			return store.AudienceStatusPending
+			return advert.AudienceStatusPending
 		}
 		begun = *a.UploadedAt
 	}
 	delay := max(d.options.AudienceDelay, 0)
 	switch {
-	case of.Type != store.AudienceTypeCustomerList && now < begun.Add(delay/2):
-		return store.AudienceStatusPending
+	case of.Type != advert.AudienceTypeCustomerList && now < begun.Add(delay/2):
+		return advert.AudienceStatusPending
 	case now < begun.Add(delay):
-		return store.AudienceStatusProcessing
+		return advert.AudienceStatusProcessing
 	case sizeOf(a, of) < smallest:
-		return store.AudienceStatusTooSmall
+		return advert.AudienceStatusTooSmall
 	}
-	return store.AudienceStatusReady
+	return advert.AudienceStatusReady
 }
 
 // sizeOf returns how many people are in an audience.
-func sizeOf(a store.SandboxAudience, of audienceDetail) int64 {
+func sizeOf(a advert.SandboxAudience, of audienceDetail) int64 {
 	switch of.Type {
-	case store.AudienceTypeCustomerList:
+	case advert.AudienceTypeCustomerList:
 		return a.Matched
-	case store.AudienceTypeLookalike:
+	case advert.AudienceTypeLookalike:
 		people := 5_000_000 + int64(hash(of.Country, 0)%50_000_000)
-		return scale(people, int64(min(of.Ratio, store.AdRatioOne)), int64(store.AdRatioOne))
+		return scale(people, int64(min(of.Ratio, advert.RatioOne)), int64(advert.RatioOne))
 	default:
 		return int64(hash(of.PixelID, of.RetentionDays) % 20_000)
 	}
 }
 
 // audienceWord returns the network's word for the state of an audience.
-func audienceWord(p store.Platform, status store.AudienceStatus) string {
-	if p == store.PlatformPinterest && (status == store.AudienceStatusPending || status == store.AudienceStatusProcessing) {
+func audienceWord(p advert.Platform, status advert.AudienceStatus) string {
+	if p == advert.PlatformPinterest && (status == advert.AudienceStatusPending || status == advert.AudienceStatusProcessing) {
 		return "INITIALIZING"
 	}
-	return map[store.AudienceStatus]string{
-		store.AudienceStatusPending: "PENDING", store.AudienceStatusProcessing: "PROCESSING",
-		store.AudienceStatusReady: "READY", store.AudienceStatusTooSmall: "TOO_SMALL",
+	return map[advert.AudienceStatus]string{
+		advert.AudienceStatusPending: "PENDING", advert.AudienceStatusProcessing: "PROCESSING",
+		advert.AudienceStatusReady: "READY", advert.AudienceStatusTooSmall: "TOO_SMALL",
 	}[status]
 }

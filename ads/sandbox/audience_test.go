@@ -11,32 +11,32 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // audiencePlan returns a customer list.
 func (n *network) audiencePlan(token string) ads.AudiencePlan {
-	return ads.AudiencePlan{Token: token, AdAccount: n.mine(), Name: "Buyers", Type: store.AudienceTypeCustomerList}
+	return ads.AudiencePlan{Token: token, AdAccount: n.mine(), Name: "Buyers", Type: advert.AudienceTypeCustomerList}
 }
 
 // people returns so many members, from the n-th on.
-func people(from, count int) []store.AdMember {
-	members := make([]store.AdMember, count)
+func people(from, count int) []advert.Member {
+	members := make([]advert.Member, count)
 	for i := range members {
 		digest := sha256.Sum256(fmt.Appendf(nil, "user%d@example.com", from+i))
-		members[i] = store.AdMember{Kind: store.AdIdentifierEmail, Hash: hex.EncodeToString(digest[:]), Index: i}
+		members[i] = advert.Member{Kind: advert.IdentifierEmail, Hash: hex.EncodeToString(digest[:]), Index: i}
 	}
 	return members
 }
 
-func (n *network) upload(a store.AdAudience, members []store.AdMember) ads.Uploaded {
+func (n *network) upload(a advert.Audience, members []advert.Member) ads.Uploaded {
 	n.t.Helper()
 	uploaded, err := n.UploadUsers(n.t.Context(), n.conn, ads.Upload{Token: "adact_u", Audience: a, Members: members})
 	require.NoError(n.t, err)
 	return uploaded
 }
 
-func (n *network) audienceNow(id string) store.AdAudience {
+func (n *network) audienceNow(id string) advert.Audience {
 	n.t.Helper()
 	a, err := n.Audience(n.t.Context(), n.conn, n.mine().PlatformID, id)
 	require.NoError(n.t, err)
@@ -44,21 +44,21 @@ func (n *network) audienceNow(id string) store.AdAudience {
 }
 
 func TestAudience_FillsByTheClockAndCountsEverybodyOnce(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{AudienceDelay: time.Hour}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{AudienceDelay: time.Hour}, func(t *testing.T, n *network) {
 		list, err := n.CreateAudience(t.Context(), n.conn, n.audiencePlan("adact_1"))
 		require.NoError(t, err)
 		n.now = n.now.Add(100 * time.Hour)
 		assert.Equal(t, list, n.audienceNow(*list.PlatformID))
-		assert.Equal(t, store.AudienceStatusPending, list.Status, "nobody is in it")
+		assert.Equal(t, advert.AudienceStatusPending, list.Status, "nobody is in it")
 		assert.Nil(t, list.Size)
 
 		uploaded := n.upload(list, people(0, 10_000))
 		assert.Equal(t, 10_000, uploaded.Accepted)
-		assert.Equal(t, store.AudienceStatusProcessing, uploaded.Audience.Status)
+		assert.Equal(t, advert.AudienceStatusProcessing, uploaded.Audience.Status)
 		assert.Nil(t, uploaded.Audience.Size)
 		n.now = n.now.Add(time.Hour)
 		ready := n.audienceNow(*list.PlatformID)
-		assert.Equal(t, store.AudienceStatusReady, ready.Status)
+		assert.Equal(t, advert.AudienceStatusReady, ready.Status)
 		assert.InDelta(t, 6000, *ready.Size, 200)
 
 		n.upload(list, people(0, 10_000))
@@ -71,19 +71,19 @@ func TestAudience_FillsByTheClockAndCountsEverybodyOnce(t *testing.T) {
 }
 
 func TestAudience_IsTooSmallBelowAHundred(t *testing.T) {
-	each(t, store.PlatformPinterest, Options{AudienceDelay: -1}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformPinterest, Options{AudienceDelay: -1}, func(t *testing.T, n *network) {
 		list, err := n.CreateAudience(t.Context(), n.conn, n.audiencePlan("adact_1"))
 		require.NoError(t, err)
 		small := n.upload(list, people(0, 100)).Audience
-		assert.Equal(t, store.AudienceStatusTooSmall, small.Status)
+		assert.Equal(t, advert.AudienceStatusTooSmall, small.Status)
 		assert.Equal(t, "TOO_SMALL", small.PlatformStatus)
 		assert.InDelta(t, 60, *small.Size, 25)
-		assert.Equal(t, store.AudienceStatusReady, n.upload(list, people(100, 200)).Audience.Status)
+		assert.Equal(t, advert.AudienceStatusReady, n.upload(list, people(100, 200)).Audience.Status)
 	})
 }
 
 func TestUpload_TakesAUserWithTwoIdentifiersForOnePerson(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{AudienceDelay: -1}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{AudienceDelay: -1}, func(t *testing.T, n *network) {
 		list, err := n.CreateAudience(t.Context(), n.conn, n.audiencePlan("adact_1"))
 		require.NoError(t, err)
 		emails, phones := people(0, 300), people(10_000, 300)
@@ -95,7 +95,7 @@ func TestUpload_TakesAUserWithTwoIdentifiersForOnePerson(t *testing.T) {
 }
 
 func TestUpload_TellsWhatItDoesNotTake(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
 		list, err := n.CreateAudience(t.Context(), n.conn, n.audiencePlan("adact_1"))
 		require.NoError(t, err)
 		members := people(0, 5)
@@ -108,14 +108,14 @@ func TestUpload_TellsWhatItDoesNotTake(t *testing.T) {
 		assert.Equal(t, 3, partial.Accepted)
 		assert.Len(t, partial.Invalid, 2)
 
-		list.Type = store.AudienceTypeLookalike
+		list.Type = advert.AudienceTypeLookalike
 		_, err = n.UploadUsers(t.Context(), n.conn, ads.Upload{Audience: list, Members: members})
 		requireRejected(t, err, "type")
 	})
 }
 
 func TestAudience_OfTikTokComesIntoBeingWithItsFirstUpload(t *testing.T) {
-	each(t, store.PlatformTikTok, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformTikTok, Options{}, func(t *testing.T, n *network) {
 		list, err := n.CreateAudience(t.Context(), n.conn, n.audiencePlan("adact_1"))
 		require.NoError(t, err)
 		assert.Nil(t, list.PlatformID)
@@ -125,27 +125,27 @@ func TestAudience_OfTikTokComesIntoBeingWithItsFirstUpload(t *testing.T) {
 		again := n.upload(list, people(0, 3)).Audience
 		all, err := n.Audiences(t.Context(), n.conn, n.mine().PlatformID)
 		require.NoError(t, err)
-		assert.Equal(t, []store.AdAudience{again}, all, "it was made once")
+		assert.Equal(t, []advert.Audience{again}, all, "it was made once")
 	})
 }
 
 func TestAudience_OfOtherTypes(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{AudienceDelay: time.Hour}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{AudienceDelay: time.Hour}, func(t *testing.T, n *network) {
 		source, err := n.CreateAudience(t.Context(), n.conn, n.audiencePlan("adact_1"))
 		require.NoError(t, err)
 		plan := n.audiencePlan("adact_2")
-		plan.Type, plan.Country, plan.Ratio, plan.SourceID = store.AudienceTypeLookalike, "DE", store.AdRatioOne/50, *source.PlatformID
+		plan.Type, plan.Country, plan.Ratio, plan.SourceID = advert.AudienceTypeLookalike, "DE", advert.RatioOne/50, *source.PlatformID
 		alike, err := n.CreateAudience(n.failing("timeout_after_commit"), n.conn, plan)
 		require.ErrorIs(t, err, ads.ErrIndeterminate)
-		assert.Equal(t, store.AudienceStatusPending, alike.Status)
+		assert.Equal(t, advert.AudienceStatusPending, alike.Status)
 		found, ok := n.found("adact_2")
 		require.True(t, ok)
 		assert.Equal(t, alike, *found.Audience)
 		n.now = n.now.Add(30 * time.Minute)
-		assert.Equal(t, store.AudienceStatusProcessing, n.audienceNow(*alike.PlatformID).Status)
+		assert.Equal(t, advert.AudienceStatusProcessing, n.audienceNow(*alike.PlatformID).Status)
 		n.now = n.now.Add(30 * time.Minute)
 		ready := n.audienceNow(*alike.PlatformID)
-		assert.Equal(t, store.AudienceStatusReady, ready.Status)
+		assert.Equal(t, advert.AudienceStatusReady, ready.Status)
 		assert.Greater(t, *ready.Size, int64(99_999))
 
 		require.NoError(t, n.DeleteAudience(t.Context(), n.conn, n.mine().PlatformID, *source.PlatformID))

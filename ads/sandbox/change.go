@@ -6,25 +6,25 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // change lets fn change the campaigns that the ids belong to, or add some, in a transaction of the sandbox's own. It
 // stores the things that fn returns, and what changes about delivery. fn may be called again.
-func (d *Driver) change(ctx context.Context, c ads.Conn, account *store.AdAccount, ids []string, fn func(s *state, last int64) ([]*thing, error)) error {
+func (d *Driver) change(ctx context.Context, c ads.Conn, account *advert.Account, ids []string, fn func(s *state, last int64) ([]*thing, error)) error {
 	var refused error
-	err := d.store.ChangeSandbox(ctx, c.Account, c.Channel, ids, func(last int64, found store.SandboxCampaigns) (store.SandboxChange, error) {
+	err := d.store.ChangeSandbox(ctx, c.Account, c.Channel, ids, func(last int64, found advert.SandboxCampaigns) (advert.SandboxChange, error) {
 		s, err := d.stateOf(account, found, window{}, since(found.Segments, core.TimeOf(c.Now())))
 		if err != nil {
-			return store.SandboxChange{}, err
+			return advert.SandboxChange{}, err
 		}
 		var changed []*thing
 		if changed, refused = fn(s, last); refused != nil {
-			return store.SandboxChange{}, refused
+			return advert.SandboxChange{}, refused
 		}
 		entities, err := rows(changed, s.now)
-		return store.SandboxChange{Entities: entities, Segments: s.deliveries(open(found.Segments))}, err
+		return advert.SandboxChange{Entities: entities, Segments: s.deliveries(open(found.Segments))}, err
 	})
 	if refused != nil {
 		return refused
@@ -42,7 +42,7 @@ func unanswered(err error) error {
 
 // since returns now, or the beginning of the latest segment if that is later, because the clock of another replica may
 // be ahead.
-func since(segments []store.SandboxSegment, now core.Time) core.Time {
+func since(segments []advert.SandboxSegment, now core.Time) core.Time {
 	for _, s := range segments {
 		now = max(now, s.FromAt)
 	}
@@ -50,8 +50,8 @@ func since(segments []store.SandboxSegment, now core.Time) core.Time {
 }
 
 // deliveries returns the segments that begin now in all campaigns of the state.
-func (s *state) deliveries(open map[string]store.SandboxSegment) []store.SandboxSegment {
-	var begun []store.SandboxSegment
+func (s *state) deliveries(open map[string]advert.SandboxSegment) []advert.SandboxSegment {
+	var begun []advert.SandboxSegment
 	for _, campaign := range s.campaigns {
 		begun = append(begun, deliveries(campaign.owners(), open, s.now)...)
 	}
@@ -59,7 +59,7 @@ func (s *state) deliveries(open map[string]store.SandboxSegment) []store.Sandbox
 }
 
 // SetStatus implements ads.Network.
-func (d *Driver) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to store.AdConfigured) ([]ads.ItemResult, error) {
+func (d *Driver) SetStatus(ctx context.Context, c ads.Conn, refs []ads.Ref, to advert.Configured) ([]ads.ItemResult, error) {
 	fault, err := d.enter(ctx, c, true)
 	if err != nil || len(refs) == 0 {
 		return nil, err
@@ -129,12 +129,12 @@ func (s *state) switchable(d *Driver, ref ads.Ref) (*thing, error) {
 }
 
 // switchStatus switches a thing on or off, and returns how it and the ads below it are afterwards.
-func (s *state) switchStatus(t *thing, ref ads.Ref, to store.AdConfigured) ads.ItemResult {
-	before := map[string]store.AdStatus{}
+func (s *state) switchStatus(t *thing, ref ads.Ref, to advert.Configured) ads.ItemResult {
+	before := map[string]advert.Status{}
 	for _, ad := range t.ads() {
 		before[ad.ID] = s.status(ad)
 	}
-	t.Off = to == store.AdConfiguredPaused
+	t.Off = to == advert.ConfiguredPaused
 	result := ads.ItemResult{Ref: ref, State: s.batch(t)}
 	for _, ad := range t.ads() {
 		switch after := s.status(ad); {
@@ -234,9 +234,9 @@ func (d *Driver) Delete(ctx context.Context, c ads.Conn, ref ads.Ref) (ads.Delet
 		t.each(func(below *thing) {
 			switch {
 			case below.isDeleted():
-			case below.Kind == store.AdLevelGroup:
+			case below.Kind == advert.LevelGroup:
 				deleted.AdGroups++
-			case below.Kind == store.AdLevelAd:
+			case below.Kind == advert.LevelAd:
 				deleted.Ads++
 			}
 		})

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -63,7 +63,7 @@ func (b *builder) build() (ads.Created, error) {
 		if group, err = b.add(campaign, b.group()); err != nil {
 			return created, err
 		}
-	case !ok || group.Kind != store.AdLevelGroup || group.AdAccountID != b.account.PlatformID || group.isDeleted():
+	case !ok || group.Kind != advert.LevelGroup || group.AdAccountID != b.account.PlatformID || group.isDeleted():
 		return created, fmt.Errorf("ad group %s: %w", b.plan.AdGroupID, ads.ErrNotFound)
 	}
 	if _, err := b.add(group, b.ad(group.Goal)); err != nil {
@@ -80,7 +80,7 @@ func (b *builder) add(parent *thing, of detail) (*thing, error) {
 	b.seq++
 	t := b.driver.make(b.conn, parent, b.account.PlatformID, b.seq, b.now)
 	t.detail, t.Token = of, b.plan.Token
-	t.Off = b.plan.Configured == store.AdConfiguredPaused && slices.Contains(b.driver.Caps().PauseLevels, t.Kind)
+	t.Off = b.plan.Configured == advert.ConfiguredPaused && slices.Contains(b.driver.Caps().PauseLevels, t.Kind)
 	b.forest.add(t)
 	b.made = append(b.made, t)
 	return t, nil
@@ -88,7 +88,7 @@ func (b *builder) add(parent *thing, of detail) (*thing, error) {
 
 func (b *builder) campaign() detail {
 	of := detail{Name: b.plan.Name, Goal: b.plan.Goal}
-	if b.plan.BudgetLevel == store.BudgetLevelCampaign {
+	if b.plan.BudgetLevel == advert.BudgetLevelCampaign {
 		b.pay(&of)
 	}
 	return of
@@ -96,7 +96,7 @@ func (b *builder) campaign() detail {
 
 func (b *builder) group() detail {
 	of := detail{Name: b.plan.Name, Goal: b.plan.Goal, Targeting: b.plan.Targeting, PromotedObject: b.plan.PromotedObject}
-	if b.plan.BudgetLevel != store.BudgetLevelCampaign {
+	if b.plan.BudgetLevel != advert.BudgetLevelCampaign {
 		b.pay(&of)
 	}
 	return of
@@ -109,13 +109,13 @@ func (b *builder) pay(of *detail) {
 	of.BidStrategy, of.BidAmount, of.RoasFloor = b.plan.BidStrategy, b.plan.BidAmount, b.plan.RoasFloor
 }
 
-func (b *builder) ad(goal store.AdGoal) detail {
+func (b *builder) ad(goal advert.Goal) detail {
 	of := detail{
-		Name: b.plan.Name, Goal: goal, Type: store.AdTypeStandalone, Creative: b.plan.Creative,
+		Name: b.plan.Name, Goal: goal, Type: advert.TypeStandalone, Creative: b.plan.Creative,
 		ReviewedAt: int64(b.now.Add(b.driver.options.ReviewDelay)),
 	}
 	if b.plan.Post != nil {
-		of.Type, of.PostID = store.AdTypeBoost, b.plan.Post.PlatformID
+		of.Type, of.PostID = advert.TypeBoost, b.plan.Post.PlatformID
 	}
 	if strings.Contains(of.Creative.Headline+of.Creative.Body, rejectMark) {
 		of.Rejection = "The ad does not comply with the sandbox's policy: it contains " + rejectMark + "."
@@ -127,10 +127,10 @@ func (b *builder) ad(goal store.AdGoal) detail {
 func (b *builder) check() error {
 	plan := b.plan
 	switch {
-	case b.account.Status != store.AdAccountActive:
+	case b.account.Status != advert.AccountActive:
 		return refuse("ad_account_id", "The ad account is disabled.")
-	case plan.Post != nil && !slices.ContainsFunc(b.driver.posts(b.conn), func(p store.SocialPost) bool {
-		return p.PlatformID == plan.Post.PlatformID && p.Status == store.SocialPostPublished
+	case plan.Post != nil && !slices.ContainsFunc(b.driver.posts(b.conn), func(p advert.SocialPost) bool {
+		return p.PlatformID == plan.Post.PlatformID && p.Status == advert.SocialPostPublished
 	}):
 		return refuse("post_id", "The post is not published.")
 	case plan.AdGroupID != "":
@@ -143,7 +143,7 @@ func (b *builder) check() error {
 	if plan.EndsAt != nil && *plan.EndsAt <= max(b.now, core.Time(micros(plan.StartsAt))) {
 		return refuse("end_date", "The campaign would end before it begins.")
 	}
-	if plan.BudgetType == store.BudgetTypeLifetime && plan.EndsAt == nil {
+	if plan.BudgetType == advert.BudgetTypeLifetime && plan.EndsAt == nil {
 		return refuse("end_date", "A lifetime budget needs an end.")
 	}
 	return checkBudget(caps, ads.Budget{Amount: plan.BudgetAmount, Type: plan.BudgetType}, b.account.Currency)
@@ -169,9 +169,9 @@ func (s *state) created(made []*thing) ads.Created {
 	for _, t := range made {
 		e := s.entity(t)
 		switch t.Kind {
-		case store.AdLevelCampaign:
+		case advert.LevelCampaign:
 			created.Campaign = e.Campaign
-		case store.AdLevelGroup:
+		case advert.LevelGroup:
 			created.Group = e.Group
 		default:
 			created.Ad = e.Ad

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -45,7 +45,7 @@ type spending struct {
 // spend works out what one owner has spent. It walks through the owner's segments in their order and calls each for what
 // every ad spent in a part of a day within the window. It returns what was spent in the parts that it looked at, which
 // for a lifetime budget is everything until now.
-func (m market) spend(segments []store.SandboxSegment, w window, now core.Time, each func(spending)) int64 {
+func (m market) spend(segments []advert.SandboxSegment, w window, now core.Time, each func(spending)) int64 {
 	var total int64
 	for _, s := range segments {
 		for _, p := range m.stretches(s, w, now) {
@@ -70,7 +70,7 @@ type stretch struct {
 
 // stretches cuts a segment at the ends of days and at the moments when an ad begins to deliver. Parts without an ad are
 // left out. So are days outside the window, except of a lifetime budget, for which earlier spending counts.
-func (m market) stretches(s store.SandboxSegment, w window, now core.Time) []stretch {
+func (m market) stretches(s advert.SandboxSegment, w window, now core.Time) []stretch {
 	from, to := max(s.FromAt, s.StartAt), earlier(earlier(now, s.ToAt), s.EndAt)
 	if !s.Lifetime {
 		from, to = max(from, w.since), min(to, w.until)
@@ -91,7 +91,7 @@ func (m market) stretches(s store.SandboxSegment, w window, now core.Time) []str
 
 // edges returns the moments between `from` and `to` at which another ad begins to deliver, and `to` itself, in ascending
 // order.
-func edges(slots []store.SandboxSlot, from, to core.Time) []core.Time {
+func edges(slots []advert.SandboxSlot, from, to core.Time) []core.Time {
 	if from >= to {
 		return nil
 	}
@@ -106,7 +106,7 @@ func edges(slots []store.SandboxSlot, from, to core.Time) []core.Time {
 }
 
 // delivering returns the ads that deliver at a moment.
-func delivering(slots []store.SandboxSlot, at core.Time) []string {
+func delivering(slots []advert.SandboxSlot, at core.Time) []string {
 	var ads []string
 	for _, slot := range slots {
 		if core.Time(slot.FromAt) <= at {
@@ -133,7 +133,7 @@ func (m market) midnight(year int, month time.Month, day int) core.Time {
 
 // quantaOf returns how many quanta are spent in a stretch, given what the owner has spent before. A quantum is the
 // smallest amount that is spent.
-func (m market) quantaOf(s store.SandboxSegment, p stretch, spent int64) int64 {
+func (m market) quantaOf(s advert.SandboxSegment, p stretch, spent int64) int64 {
 	pace := paceFull - int64(hash(s.OwnerID, p.day)%paceRange)
 	if !s.Lifetime {
 		return scale(int64(s.Budget)/m.quantum, millis(p.from, p.to)*pace, millis(p.dayBegin, p.dayEnd)*paceFull)

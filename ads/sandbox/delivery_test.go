@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -28,7 +28,7 @@ var zones = []string{"UTC", "Europe/Berlin", "America/New_York", "Asia/Tokyo"}
 // history is a random life of one budget: pauses, edits and time that passes.
 type history struct {
 	market
-	segments []store.SandboxSegment
+	segments []advert.SandboxSegment
 	now      core.Time
 }
 
@@ -46,10 +46,10 @@ func newHistory(t *testing.T, r *rand.Rand, lifetime bool) *history {
 	}
 	owner := fmt.Sprint("owner", r.Uint64())
 	for range 1 + r.IntN(12) {
-		s := store.SandboxSegment{OwnerID: owner, FromAt: h.now, EndAt: end, Lifetime: lifetime}
-		s.Budget = store.AdAmount(r.Int64N(500)) * store.AdUnit / store.AdAmount(1+r.IntN(3))
+		s := advert.SandboxSegment{OwnerID: owner, FromAt: h.now, EndAt: end, Lifetime: lifetime}
+		s.Budget = advert.Amount(r.Int64N(500)) * advert.AmountUnit / advert.Amount(1+r.IntN(3))
 		for ad := range r.IntN(5) { // none: paused
-			slot := store.SandboxSlot{Ad: fmt.Sprint(owner, "/", ad), FromAt: int64(h.now)}
+			slot := advert.SandboxSlot{Ad: fmt.Sprint(owner, "/", ad), FromAt: int64(h.now)}
 			if r.IntN(3) == 0 {
 				slot.FromAt += r.Int64N(int64(48 * time.Hour / time.Microsecond))
 			}
@@ -162,7 +162,7 @@ func TestDelivery_NeverPassesALifetimeBudget(t *testing.T) {
 		}
 		for _, now := range h.moments(r) {
 			_, _, total := h.spent(always, now)
-			var largest store.AdAmount // of those that have stood until now
+			var largest advert.Amount // of those that have stood until now
 			for _, s := range h.segments {
 				if s.FromAt <= now {
 					largest = max(largest, s.Budget)
@@ -179,9 +179,9 @@ func TestDelivery_SpendsALifetimeBudgetToTheEnd(t *testing.T) {
 	require.NoError(t, err)
 	start := core.TimeOf(time.Date(2026, time.March, 5, 13, 37, 0, 0, zone))
 	end := start.Add(10 * 24 * time.Hour)
-	h := history{market: market{zone, cent, 1_000_000}, segments: []store.SandboxSegment{{
+	h := history{market: market{zone, cent, 1_000_000}, segments: []advert.SandboxSegment{{
 		OwnerID: "o", FromAt: start, Budget: 100_010_000, Lifetime: true, EndAt: &end,
-		Ads: core.JSONOf([]store.SandboxSlot{{Ad: "a", FromAt: int64(start)}, {Ad: "b", FromAt: int64(start)}}),
+		Ads: core.JSONOf([]advert.SandboxSlot{{Ad: "a", FromAt: int64(start)}, {Ad: "b", FromAt: int64(start)}}),
 	}}}
 	_, byDay, before := h.spent(always, end-1)
 	assert.Less(t, before, int64(100_010_000))
@@ -282,16 +282,16 @@ func TestShare_GrowsForEveryAdAndIsExact(t *testing.T) {
 func TestDelivery_CountsAnEditedBudgetForTheHoursThatItStood(t *testing.T) {
 	t.Parallel()
 	day := core.TimeOf(time.Date(2026, time.May, 4, 0, 0, 0, 0, time.UTC))
-	ads := core.JSONOf([]store.SandboxSlot{{Ad: "a", FromAt: int64(day)}})
+	ads := core.JSONOf([]advert.SandboxSlot{{Ad: "a", FromAt: int64(day)}})
 	noon := day.Add(12 * time.Hour)
-	h := history{market: market{time.UTC, cent, 1_000_000}, segments: []store.SandboxSegment{
-		{OwnerID: "o", FromAt: day, ToAt: &noon, Budget: 100 * store.AdUnit, Ads: ads},
-		{OwnerID: "o", FromAt: noon, Budget: 10 * store.AdUnit, Ads: ads},
+	h := history{market: market{time.UTC, cent, 1_000_000}, segments: []advert.SandboxSegment{
+		{OwnerID: "o", FromAt: day, ToAt: &noon, Budget: 100 * advert.AmountUnit, Ads: ads},
+		{OwnerID: "o", FromAt: noon, Budget: 10 * advert.AmountUnit, Ads: ads},
 	}}
 	_, _, morning := h.spent(always, noon)
 	_, _, total := h.spent(always, day.Add(24*time.Hour))
-	assert.GreaterOrEqual(t, morning, int64(40*store.AdUnit))
-	assert.LessOrEqual(t, morning, int64(50*store.AdUnit))
-	assert.GreaterOrEqual(t, total-morning, int64(4*store.AdUnit)-cent)
-	assert.LessOrEqual(t, total-morning, int64(5*store.AdUnit))
+	assert.GreaterOrEqual(t, morning, int64(40*advert.AmountUnit))
+	assert.LessOrEqual(t, morning, int64(50*advert.AmountUnit))
+	assert.GreaterOrEqual(t, total-morning, int64(4*advert.AmountUnit)-cent)
+	assert.LessOrEqual(t, total-morning, int64(5*advert.AmountUnit))
 }

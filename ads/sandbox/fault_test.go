@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 func TestParseFault_ReadsWhatItDocumentsAndNothingElse(t *testing.T) {
@@ -62,7 +62,7 @@ func (n *network) found(token string) (ads.Created, bool) {
 }
 
 func TestFind_ReturnsWhatAnUnansweredCreateMade(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
 		_, err := n.Create(n.failing("timeout_after_commit"), n.conn, n.plan("adact_1"))
 		require.ErrorIs(t, err, ads.ErrIndeterminate)
 		created, found := n.found("adact_1")
@@ -92,7 +92,7 @@ func TestFind_ReturnsWhatAnUnansweredCreateMade(t *testing.T) {
 }
 
 func TestFaults_LeaveNothingBehindButTheOneAfterCommit(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
 		made := n.create(n.plan("adact_1"))
 		before := n.everything()
 		for text, check := range map[string]func(error){
@@ -104,9 +104,9 @@ func TestFaults_LeaveNothingBehindButTheOneAfterCommit(t *testing.T) {
 		} {
 			_, err := n.Create(n.failing(text), n.conn, n.plan("adact_2"))
 			check(err)
-			_, err = n.SetStatus(n.failing(text), n.conn, []ads.Ref{n.groupRef(made.Group)}, store.AdConfiguredPaused)
+			_, err = n.SetStatus(n.failing(text), n.conn, []ads.Ref{n.groupRef(made.Group)}, advert.ConfiguredPaused)
 			check(err)
-			_, err = n.Update(n.failing(text), n.conn, n.groupRef(made.Group), ads.Patch{BidStrategy: ref(store.BidStrategyCostCap)})
+			_, err = n.Update(n.failing(text), n.conn, n.groupRef(made.Group), ads.Patch{BidStrategy: ref(advert.BidStrategyCostCap)})
 			check(err)
 			_, err = n.Delete(n.failing(text), n.conn, n.campaignRef(made.Campaign.PlatformID))
 			check(err)
@@ -115,12 +115,12 @@ func TestFaults_LeaveNothingBehindButTheOneAfterCommit(t *testing.T) {
 
 		_, err := n.Delete(n.failing("timeout_after_commit"), n.conn, n.campaignRef(made.Campaign.PlatformID))
 		require.ErrorIs(t, err, ads.ErrIndeterminate)
-		assert.Equal(t, store.AdStatusCancelled, n.report(store.AdLevelCampaign, made.Campaign.PlatformID).Status)
+		assert.Equal(t, advert.StatusCancelled, n.report(advert.LevelCampaign, made.Campaign.PlatformID).Status)
 	})
 }
 
 func TestCreate_ThatFailsHalfwayIsCleanedUp(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
 		before := n.everything()
 		for _, text := range []string{"partial:0", "partial:1", "partial:2"} {
 			_, err := n.Create(n.failing(text), n.conn, n.plan("adact_"+text))
@@ -136,7 +136,7 @@ func TestCreate_ThatFailsHalfwayIsCleanedUp(t *testing.T) {
 }
 
 func TestSetStatus_FailsItemByItem(t *testing.T) {
-	each(t, store.PlatformPinterest, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformPinterest, Options{}, func(t *testing.T, n *network) {
 		var refs []ads.Ref
 		for i := range 5 {
 			refs = append(refs, n.campaignRef(n.create(n.plan(fmt.Sprint("adact_", i))).Campaign.PlatformID))
@@ -145,25 +145,25 @@ func TestSetStatus_FailsItemByItem(t *testing.T) {
 			"partial:3":                  func(err error) bool { return assert.ErrorIs(t, err, ads.ErrUnavailable) },
 			"rate_limit;after=9;calls=3": func(err error) bool { return assert.Equal(t, &ads.RateLimited{After: 9 * time.Second}, err) },
 		} {
-			results, err := n.SetStatus(n.failing(text), n.conn, refs, store.AdConfiguredPaused)
+			results, err := n.SetStatus(n.failing(text), n.conn, refs, advert.ConfiguredPaused)
 			require.NoError(t, err)
 			for i, result := range results {
 				assert.Equal(t, refs[i], result.Ref)
-				status := n.report(store.AdLevelCampaign, refs[i].ID).Configured
+				status := n.report(advert.LevelCampaign, refs[i].ID).Configured
 				if i < 3 {
 					require.NoError(t, result.Err)
-					assert.Equal(t, store.AdConfiguredPaused, status)
+					assert.Equal(t, advert.ConfiguredPaused, status)
 				} else {
 					check(result.Err)
-					assert.Equal(t, store.AdConfiguredActive, status)
+					assert.Equal(t, advert.ConfiguredActive, status)
 				}
 			}
 		}
-		results, err := n.SetStatus(n.failing("timeout_after_commit"), n.conn, refs, store.AdConfiguredPaused)
+		results, err := n.SetStatus(n.failing("timeout_after_commit"), n.conn, refs, advert.ConfiguredPaused)
 		require.NoError(t, err)
 		for i, result := range results {
 			assert.ErrorIs(t, result.Err, ads.ErrIndeterminate)
-			assert.Equal(t, store.AdConfiguredPaused, n.report(store.AdLevelCampaign, refs[i].ID).Configured)
+			assert.Equal(t, advert.ConfiguredPaused, n.report(advert.LevelCampaign, refs[i].ID).Configured)
 		}
 	})
 }
@@ -171,7 +171,7 @@ func TestSetStatus_FailsItemByItem(t *testing.T) {
 func TestFault_OfTheConfigurationIsOneOfEveryCallWithoutItsOwn(t *testing.T) {
 	fault, err := ParseFault("5xx")
 	require.NoError(t, err)
-	each(t, store.PlatformGoogle, Options{Fault: fault}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformGoogle, Options{Fault: fault}, func(t *testing.T, n *network) {
 		_, err := n.AdAccounts(t.Context(), n.conn)
 		require.ErrorIs(t, err, ads.ErrUnavailable)
 		_, err = n.AdAccounts(WithFault(t.Context(), Fault{}), n.conn)
@@ -181,7 +181,7 @@ func TestFault_OfTheConfigurationIsOneOfEveryCallWithoutItsOwn(t *testing.T) {
 
 func TestBucket_IsOneForAllReplicas(t *testing.T) {
 	limit := Options{CallInterval: 10 * time.Second, CallBurst: 3}
-	each(t, store.PlatformTwitter, limit, func(t *testing.T, n *network) {
+	each(t, advert.PlatformTwitter, limit, func(t *testing.T, n *network) {
 		other := connect(t, n.url, n.platform, limit)
 		call := func(n *network) error {
 			_, err := n.Posts(t.Context(), n.conn)
@@ -209,7 +209,7 @@ func TestBucket_IsOneForAllReplicas(t *testing.T) {
 }
 
 func TestCreate_WithoutItsDatabaseIsUnknownOrNotDone(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
 		n.create(n.plan("adact_1"))
 		ended, end := context.WithCancel(t.Context())
 		end()

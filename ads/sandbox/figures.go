@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // figures is what an ad achieved in some days. Each day's figures follow only from what the ad spent on that day, so
@@ -41,25 +41,25 @@ type rates struct {
 const parts = 100_000
 
 // ratesOf returns the rates of an ad in a market. They depend on its network and its goal, and vary a little by its id.
-func (m market) ratesOf(p store.Platform, goal store.AdGoal, ad string) rates {
+func (m market) ratesOf(p advert.Platform, goal advert.Goal, ad string) rates {
 	r := rates{quantum: m.quantum, cpm: cpmOf(p), clicks: 900, engagements: 1_200, views: 4_000, conversions: 2_000, value: 45, action: "purchase"}
 	switch goal {
-	case store.AdGoalTraffic:
+	case advert.GoalTraffic:
 		r.clicks = 1_800
-	case store.AdGoalEngagement:
+	case advert.GoalEngagement:
 		r.engagements = 6_000
-	case store.AdGoalAwareness:
+	case advert.GoalAwareness:
 		r.cpm, r.clicks = r.cpm/2, 300
-	case store.AdGoalVideoViews:
+	case advert.GoalVideoViews:
 		r.views = 35_000
-	case store.AdGoalLeadGeneration, store.AdGoalLeadConversion, store.AdGoalJobApplicants:
+	case advert.GoalLeadGeneration, advert.GoalLeadConversion, advert.GoalJobApplicants:
 		r.conversions, r.value, r.action = 9_000, 0, "lead"
-	case store.AdGoalConversions, store.AdGoalCatalogSales:
+	case advert.GoalConversions, advert.GoalCatalogSales:
 		r.conversions = 6_000
-	case store.AdGoalAppPromotion:
+	case advert.GoalAppPromotion:
 		r.conversions, r.value, r.action = 12_000, 0, "app_install"
 	}
-	r.cpm = r.cpm * m.dollar / int64(store.AdUnit) * chance(ad, 1) / 100
+	r.cpm = r.cpm * m.dollar / int64(advert.AmountUnit) * chance(ad, 1) / 100
 	r.clicks = r.clicks * chance(ad, 2) / 100
 	r.value *= m.dollar
 	return r
@@ -69,17 +69,17 @@ func (m market) ratesOf(p store.Platform, goal store.AdGoal, ad string) rates {
 func chance(ad string, n int) int64 { return 80 + int64(hash(ad, n)%41) }
 
 // cpmOf returns what a thousand impressions cost at a network, in micros of a dollar.
-func cpmOf(p store.Platform) int64 {
+func cpmOf(p advert.Platform) int64 {
 	switch p {
-	case store.PlatformFacebook:
+	case advert.PlatformFacebook:
 		return 9_000_000
-	case store.PlatformInstagram:
+	case advert.PlatformInstagram:
 		return 8_000_000
-	case store.PlatformTikTok:
+	case advert.PlatformTikTok:
 		return 6_000_000
-	case store.PlatformLinkedIn:
+	case advert.PlatformLinkedIn:
 		return 33_000_000
-	case store.PlatformPinterest:
+	case advert.PlatformPinterest:
 		return 5_000_000
 	default:
 		return 7_000_000
@@ -108,12 +108,12 @@ func (f *figures) add(s spending) {
 }
 
 // metrics returns the figures of all days together.
-func (f *figures) metrics() store.AdMetrics {
+func (f *figures) metrics() advert.Metrics {
 	all := f.before
 	all.add(f.of(f.spent))
-	return store.AdMetrics{
-		Spend: store.AdAmount(all.spend), Impressions: all.impressions, Reach: reach(all.impressions), Clicks: all.clicks,
-		Engagement: all.engagement, Conversions: all.conversions, PurchaseValue: store.AdAmount(all.value), VideoViews: all.views,
+	return advert.Metrics{
+		Spend: advert.Amount(all.spend), Impressions: all.impressions, Reach: reach(all.impressions), Clicks: all.clicks,
+		Engagement: all.engagement, Conversions: all.conversions, PurchaseValue: advert.Amount(all.value), VideoViews: all.views,
 		Actions: actions(map[string]int64{"link_click": all.clicks * 1000, "video_view": all.views * 1000, f.action: all.conversions}),
 	}
 }

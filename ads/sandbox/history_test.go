@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -32,8 +32,8 @@ type life struct {
 // budget is what an owner may spend from a moment on.
 type budget struct {
 	at     time.Time
-	amount store.AdAmount
-	kind   store.BudgetType
+	amount advert.Amount
+	kind   advert.BudgetType
 	ends   time.Time
 }
 
@@ -44,10 +44,10 @@ func newLife(n *network, r *rand.Rand) *life {
 	}
 	for i := range 3 {
 		plan := n.plan(fmt.Sprint("adact_", i))
-		plan.BudgetAmount = store.AdAmount(5+r.Int64N(400)) * store.AdUnit
-		plan.BudgetLevel = []store.BudgetLevel{store.BudgetLevelCampaign, store.BudgetLevelGroup}[r.IntN(2)]
+		plan.BudgetAmount = advert.Amount(5+r.Int64N(400)) * advert.AmountUnit
+		plan.BudgetLevel = []advert.BudgetLevel{advert.BudgetLevelCampaign, advert.BudgetLevelGroup}[r.IntN(2)]
 		if r.IntN(2) == 0 {
-			plan.BudgetType, plan.EndsAt = store.BudgetTypeLifetime, ref(core.TimeOf(n.now.Add(time.Duration(1+r.IntN(15))*24*time.Hour)))
+			plan.BudgetType, plan.EndsAt = advert.BudgetTypeLifetime, ref(core.TimeOf(n.now.Add(time.Duration(1+r.IntN(15))*24*time.Hour)))
 		}
 		l.grown(n.create(plan), plan)
 	}
@@ -61,7 +61,7 @@ func (l *life) grown(made ads.Created, plan ads.Plan) {
 		l.campaigns, l.groups = append(l.campaigns, campaign), append(l.groups, group)
 		l.above[group] = campaign
 		owner := group
-		if plan.BudgetLevel == store.BudgetLevelCampaign {
+		if plan.BudgetLevel == advert.BudgetLevelCampaign {
 			owner = campaign
 		}
 		l.budgets[owner] = []budget{{l.now, plan.BudgetAmount, plan.BudgetType, made.Campaign.PlatformCreatedAt.Time()}}
@@ -82,9 +82,9 @@ func (l *life) step() {
 	case 3, 4:
 		l.rebudget(n)
 	case 5, 6:
-		if report := l.report(store.AdLevelGroup, group); report.Status != store.AdStatusCancelled {
+		if report := l.report(advert.LevelGroup, group); report.Status != advert.StatusCancelled {
 			headline := []string{"good", "[reject]"}[l.r.IntN(2)]
-			l.grown(ads.Created{Ad: n.join(&store.AdGroup{PlatformID: group, CampaignID: l.above[group]}, headline)}, ads.Plan{})
+			l.grown(ads.Created{Ad: n.join(&advert.Group{PlatformID: group, CampaignID: l.above[group]}, headline)}, ads.Plan{})
 		}
 	case 7:
 		if l.r.IntN(4) == 0 {
@@ -96,10 +96,10 @@ func (l *life) step() {
 // toggle turns the switch of anything.
 func (l *life) toggle(n *network, group string) {
 	refs := []ads.Ref{
-		l.campaignRef(l.above[group]), {AdAccount: l.mine().PlatformID, Level: store.AdLevelGroup, ID: group},
-		{AdAccount: l.mine().PlatformID, Level: store.AdLevelAd, ID: l.ads[l.r.IntN(len(l.ads))]},
+		l.campaignRef(l.above[group]), {AdAccount: l.mine().PlatformID, Level: advert.LevelGroup, ID: group},
+		{AdAccount: l.mine().PlatformID, Level: advert.LevelAd, ID: l.ads[l.r.IntN(len(l.ads))]},
 	}
-	to := []store.AdConfigured{store.AdConfiguredActive, store.AdConfiguredPaused}[l.r.IntN(2)]
+	to := []advert.Configured{advert.ConfiguredActive, advert.ConfiguredPaused}[l.r.IntN(2)]
 	_, err := n.SetStatus(l.t.Context(), n.conn, refs[:1+l.r.IntN(3)], to)
 	require.NoError(l.t, err)
 }
@@ -109,7 +109,7 @@ func (l *life) rebudget(n *network) {
 	owners := slices.Sorted(maps.Keys(l.budgets))
 	owner := owners[l.r.IntN(len(owners))]
 	stood := l.budgets[owner]
-	next := budget{l.now, store.AdAmount(5+l.r.Int64N(400)) * store.AdUnit, stood[0].kind, stood[0].ends}
+	next := budget{l.now, advert.Amount(5+l.r.Int64N(400)) * advert.AmountUnit, stood[0].kind, stood[0].ends}
 	_, err := n.Update(l.t.Context(), n.conn, l.refOf(owner), ads.Patch{Budget: &ads.Budget{Amount: next.amount, Type: next.kind}})
 	if err == nil {
 		l.budgets[owner] = append(stood, next)
@@ -122,24 +122,24 @@ func (l *life) refOf(owner string) ads.Ref {
 	if slices.Contains(l.campaigns, owner) {
 		return l.campaignRef(owner)
 	}
-	return ads.Ref{AdAccount: l.mine().PlatformID, Level: store.AdLevelGroup, ID: owner}
+	return ads.Ref{AdAccount: l.mine().PlatformID, Level: advert.LevelGroup, ID: owner}
 }
 
 // check holds the network to what it promises at any moment.
 func (l *life) check() {
 	l.t.Helper()
-	of := map[store.AdLevel]map[string]ads.Report{
-		store.AdLevelCampaign: l.reports(store.AdLevelCampaign, l.campaigns...),
-		store.AdLevelGroup:    l.reports(store.AdLevelGroup, l.groups...),
-		store.AdLevelAd:       l.reports(store.AdLevelAd, l.ads...),
+	of := map[advert.Level]map[string]ads.Report{
+		advert.LevelCampaign: l.reports(advert.LevelCampaign, l.campaigns...),
+		advert.LevelGroup:    l.reports(advert.LevelGroup, l.groups...),
+		advert.LevelAd:       l.reports(advert.LevelAd, l.ads...),
 	}
-	l.sums(of[store.AdLevelAd], of[store.AdLevelGroup])
-	l.sums(of[store.AdLevelGroup], of[store.AdLevelCampaign])
+	l.sums(of[advert.LevelAd], of[advert.LevelGroup])
+	l.sums(of[advert.LevelGroup], of[advert.LevelCampaign])
 	for level, reports := range of {
 		for id, now := range reports {
 			l.grows(id, l.before[id], now)
 			l.before[id] = now
-			assert.Contains(l.t, store.AdStatuses, now.Status, level)
+			assert.Contains(l.t, advert.Statuses, now.Status, level)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (l *life) check() {
 // sums compares each thing with the sum of what is below it.
 func (l *life) sums(below, above map[string]ads.Report) {
 	l.t.Helper()
-	sums := map[string]store.AdMetrics{}
+	sums := map[string]advert.Metrics{}
 	reach := map[string]int64{}
 	for id, report := range below {
 		sum := sums[l.above[id]]
@@ -187,20 +187,20 @@ func (l *life) budgetsHold(begin time.Time) {
 	zone := marketOf(ref(l.mine())).zone
 	for owner, stood := range l.budgets {
 		ref := l.refOf(owner)
-		var total store.AdMetrics
+		var total advert.Metrics
 		for day := ads.DateOf(begin.In(zone)); day.Compare(ads.DateOf(l.now.In(zone))) <= 0; day = day.AddDays(1) {
 			reports, err := l.Report(l.t.Context(), l.conn, ref.AdAccount, ref.Level, []string{owner}, day, day)
 			require.NoError(l.t, err)
 			metrics := reports[owner].Metrics
 			total.Add(metrics)
-			if stood[0].kind == store.BudgetTypeDaily {
+			if stood[0].kind == advert.BudgetTypeDaily {
 				assert.LessOrEqual(l.t, int64(metrics.Spend), allowed(stood, day.Start(zone), day.End(zone)))
 			}
 		}
 		whole := l.report(ref.Level, owner).Metrics
 		whole.Reach = nil
 		assert.Equal(l.t, whole, total, "days add up")
-		if stood[0].kind == store.BudgetTypeLifetime {
+		if stood[0].kind == advert.BudgetTypeLifetime {
 			largest := slices.MaxFunc(stood, func(a, b budget) int { return int(a.amount - b.amount) })
 			assert.LessOrEqual(l.t, total.Spend, largest.amount)
 		}
@@ -229,7 +229,7 @@ func allowed(stood []budget, begin, end time.Time) int64 {
 }
 
 func TestLife_KeepsItsPromisesThroughAnyHistory(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{ReviewDelay: 20 * time.Minute}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{ReviewDelay: 20 * time.Minute}, func(t *testing.T, n *network) {
 		begin := n.now
 		l := newLife(n, random(t))
 		for range 60 {
@@ -238,33 +238,33 @@ func TestLife_KeepsItsPromisesThroughAnyHistory(t *testing.T) {
 		}
 		l.budgetsHold(begin)
 		assert.Equal(t, l.everything(), l.other.everything())
-		var spent store.AdAmount
+		var spent advert.Amount
 		for _, id := range l.campaigns {
-			spent += l.report(store.AdLevelCampaign, id).Metrics.Spend
+			spent += l.report(advert.LevelCampaign, id).Metrics.Spend
 		}
 		assert.Positive(t, spent)
 	})
 }
 
 func TestPause_FreezesEveryFigure(t *testing.T) {
-	each(t, store.PlatformInstagram, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformInstagram, Options{}, func(t *testing.T, n *network) {
 		made := n.create(n.planCampaign("adact_1"))
 		second := n.join(made.Group, "second")
 		for _, pause := range []ads.Ref{
 			n.campaignRef(made.Campaign.PlatformID), n.groupRef(made.Group),
-			{AdAccount: n.mine().PlatformID, Level: store.AdLevelAd, ID: made.Ad.PlatformID},
+			{AdAccount: n.mine().PlatformID, Level: advert.LevelAd, ID: made.Ad.PlatformID},
 		} {
 			n.now = n.now.Add(7*time.Hour + 13*time.Microsecond)
-			n.turn(pause, store.AdConfiguredPaused)
+			n.turn(pause, advert.ConfiguredPaused)
 			frozen := n.report(pause.Level, pause.ID)
 			n.now = n.now.Add(1000 * time.Hour)
 			assert.Equal(t, frozen.Metrics, n.report(pause.Level, pause.ID).Metrics)
-			other := n.report(store.AdLevelAd, second.PlatformID).Metrics.Spend
-			n.turn(pause, store.AdConfiguredActive)
+			other := n.report(advert.LevelAd, second.PlatformID).Metrics.Spend
+			n.turn(pause, advert.ConfiguredActive)
 			assert.Equal(t, frozen.Metrics, n.report(pause.Level, pause.ID).Metrics)
 			n.now = n.now.Add(2 * time.Hour)
 			assert.Greater(t, n.report(pause.Level, pause.ID).Metrics.Spend, frozen.Metrics.Spend)
-			assert.Greater(t, n.report(store.AdLevelAd, second.PlatformID).Metrics.Spend, other)
+			assert.Greater(t, n.report(advert.LevelAd, second.PlatformID).Metrics.Spend, other)
 		}
 	})
 }
@@ -282,17 +282,17 @@ func TestReach_GrowsMoreSlowlyThanImpressions(t *testing.T) {
 }
 
 func TestChange_ByAReplicaWhoseClockIsBehindSpendsNothingTwice(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
 		other := connect(t, n.url, n.platform, n.options)
 		made := n.create(n.plan("adact_1"))
 		for i, r := range []*network{n, other, n, other} {
 			n.now = n.now.Add(time.Hour)
 			other.now = n.now.Add(-90 * time.Minute)
-			budget := ads.Budget{Amount: store.AdAmount(30+i) * store.AdUnit, Type: store.BudgetTypeDaily}
+			budget := ads.Budget{Amount: advert.Amount(30+i) * advert.AmountUnit, Type: advert.BudgetTypeDaily}
 			_, err := r.Update(t.Context(), r.conn, n.groupRef(made.Group), ads.Patch{Budget: &budget})
 			require.NoError(t, err)
 		}
-		segments, err := n.store.GetSandboxSegments(t.Context(), testAccount, testChannel)
+		segments, err := n.store.Advert.GetSandboxSegments(t.Context(), testAccount, testChannel)
 		require.NoError(t, err)
 		for _, owned := range byOwner(segments) {
 			for i, s := range owned[1:] {

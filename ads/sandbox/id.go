@@ -3,16 +3,16 @@ package sandbox
 import (
 	"strconv"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // kind says what an id names. A level of the hierarchy is a kind with the same name.
 type kind string
 
 const (
-	kindCampaign       = kind(store.AdLevelCampaign)
-	kindGroup          = kind(store.AdLevelGroup)
-	kindAd             = kind(store.AdLevelAd)
+	kindCampaign       = kind(advert.LevelCampaign)
+	kindGroup          = kind(advert.LevelGroup)
+	kindAd             = kind(advert.LevelAd)
 	kindAccount        = kind("ad_account")
 	kindBusinessCenter = kind("business_center")
 	kindPost           = kind("post")
@@ -21,18 +21,18 @@ const (
 
 // platformID returns the n-th id of a kind behind a channel, in the form of the network's own ids. It is a pure
 // function. Campaigns, ad groups and ads are counted together, so that no two of them have the same id.
-func platformID(p store.Platform, account, channel string, k kind, n int64) string {
+func platformID(p advert.Platform, account, channel string, k kind, n int64) string {
 	at := hash(account+channel+k.series(), 0)>>1 + uint64(n)*idStep
 	switch p {
-	case store.PlatformFacebook, store.PlatformInstagram:
+	case advert.PlatformFacebook, advert.PlatformInstagram:
 		return metaID(p, k, at)
-	case store.PlatformTikTok:
+	case advert.PlatformTikTok:
 		return "7" + digits(at, 18)
-	case store.PlatformLinkedIn:
+	case advert.PlatformLinkedIn:
 		return linkedInID(k, at)
-	case store.PlatformPinterest:
+	case advert.PlatformPinterest:
 		return pinterestID(k, at)
-	case store.PlatformGoogle:
+	case advert.PlatformGoogle:
 		return googleID(k, at)
 	default:
 		return twitterID(k, at)
@@ -53,11 +53,11 @@ func (k kind) series() string {
 const idStep = 104_729
 
 // metaID returns an id as facebook and instagram write it.
-func metaID(p store.Platform, k kind, at uint64) string {
+func metaID(p advert.Platform, k kind, at uint64) string {
 	switch {
 	case k == kindAccount:
 		return "act_" + digits(at, 15)
-	case k == kindPost && p == store.PlatformFacebook:
+	case k == kindPost && p == advert.PlatformFacebook:
 		return "1" + digits(at, 14) + "_1" + digits(at, 16)
 	case k == kindPost:
 		return "17" + digits(at, 15)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -14,10 +14,10 @@ var _ ads.Drifting = (*Driver)(nil)
 // Edit is what somebody changes about one thing in the ad manager. A field that is nil is left as it is.
 type Edit struct {
 	Name       *string
-	Configured *store.AdConfigured
-	Budget     *store.AdAmount // above 0, of what has one
-	EndsAt     *core.Time      // of what has a budget
-	Rejection  *string         // the review changes its mind about an ad; "" approves it
+	Configured *advert.Configured
+	Budget     *advert.Amount // above 0, of what has one
+	EndsAt     *core.Time     // of what has a budget
+	Rejection  *string        // the review changes its mind about an ad; "" approves it
 	Delete     bool
 }
 
@@ -28,7 +28,7 @@ func (d *Driver) Manage(ctx context.Context, c ads.Conn, ref ads.Ref, e Edit) er
 		set(&t.Name, e.Name)
 		set(&t.Rejection, e.Rejection)
 		if e.Configured != nil {
-			t.Off = *e.Configured == store.AdConfiguredPaused
+			t.Off = *e.Configured == advert.ConfiguredPaused
 		}
 		if t.Budget > 0 {
 			set(&t.Budget, e.Budget)

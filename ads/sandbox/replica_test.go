@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 func TestReplicas_AnswerAlikeToTheByte(t *testing.T) {
-	each(t, store.PlatformLinkedIn, Options{ReviewDelay: time.Hour}, func(t *testing.T, n *network) {
-		other := connect(t, n.url, store.PlatformLinkedIn, Options{ReviewDelay: time.Hour})
+	each(t, advert.PlatformLinkedIn, Options{ReviewDelay: time.Hour}, func(t *testing.T, n *network) {
+		other := connect(t, n.url, advert.PlatformLinkedIn, Options{ReviewDelay: time.Hour})
 		made := n.create(n.planCampaign("adact_1"))
 		n.now = n.now.Add(50 * time.Hour)
-		n.turn(n.campaignRef(made.Campaign.PlatformID), store.AdConfiguredPaused)
+		n.turn(n.campaignRef(made.Campaign.PlatformID), advert.ConfiguredPaused)
 		n.now = n.now.Add(time.Hour)
 		other.now = n.now
 		assert.Equal(t, n.everything(), other.everything())
@@ -30,14 +30,14 @@ func TestTwoNetworks_WithTheSameSeedAndClockAreAlikeToTheByte(t *testing.T) {
 	t.Parallel()
 	var told []string
 	for _, engine := range append(database.Engines, database.Engines...) {
-		n := connect(t, database.URL(t, engine), store.PlatformPinterest, Options{})
+		n := connect(t, database.URL(t, engine), advert.PlatformPinterest, Options{})
 		require.NoError(t, n.store.Migrate(t.Context()))
 		made := n.create(n.planCampaign("adact_1"))
 		n.join(made.Group, "second")
 		n.now = n.now.Add(30*time.Hour + 123*time.Microsecond)
-		n.turn(n.groupRef(made.Group), store.AdConfiguredPaused)
+		n.turn(n.groupRef(made.Group), advert.ConfiguredPaused)
 		n.now = n.now.Add(30 * time.Hour)
-		n.turn(n.groupRef(made.Group), store.AdConfiguredActive)
+		n.turn(n.groupRef(made.Group), advert.ConfiguredActive)
 		n.now = n.now.Add(7 * time.Hour)
 		told = append(told, n.everything())
 	}
@@ -64,14 +64,14 @@ func (n *network) everything() string {
 		ids[2] = append(ids[2], a.PlatformID)
 	}
 	told := []any{accounts, posts, all}
-	for i, level := range []store.AdLevel{store.AdLevelCampaign, store.AdLevelGroup, store.AdLevelAd} {
+	for i, level := range []advert.Level{advert.LevelCampaign, advert.LevelGroup, advert.LevelAd} {
 		told = append(told, n.reports(level, ids[i]...))
 	}
 	return text(n.t, told)
 }
 
 func TestReplicas_ChangeThingsAtTheSameTime(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
 		replicas := []*network{n, connect(t, n.url, n.platform, n.options)}
 		var all sync.WaitGroup
 		for i := range 16 {
@@ -81,7 +81,7 @@ func TestReplicas_ChangeThingsAtTheSameTime(t *testing.T) {
 				if !assert.NoError(t, err) {
 					return
 				}
-				_, err = r.SetStatus(t.Context(), r.conn, []ads.Ref{r.groupRef(made.Group)}, store.AdConfiguredPaused)
+				_, err = r.SetStatus(t.Context(), r.conn, []ads.Ref{r.groupRef(made.Group)}, advert.ConfiguredPaused)
 				assert.NoError(t, err)
 			})
 		}
@@ -90,7 +90,7 @@ func TestReplicas_ChangeThingsAtTheSameTime(t *testing.T) {
 		assert.Len(t, found.Campaigns, 3+16)
 		assert.Len(t, found.Ads, 12+16)
 		for _, campaign := range found.Campaigns[3:] {
-			assert.Equal(t, store.AdStatusPaused, campaign.Status)
+			assert.Equal(t, advert.StatusPaused, campaign.Status)
 		}
 	})
 }

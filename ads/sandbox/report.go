@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -14,8 +14,8 @@ import (
 const syncPage = 25
 
 // Sync implements ads.Network. What was deleted is left out.
-func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (store.AdBatch, string, error) {
-	var batch store.AdBatch
+func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string) (advert.Batch, string, error) {
+	var batch advert.Batch
 	account, err := d.read(ctx, c, adAccount)
 	if err != nil {
 		return batch, "", err
@@ -45,7 +45,7 @@ func (d *Driver) Sync(ctx context.Context, c ads.Conn, adAccount, cursor string)
 }
 
 // Report implements ads.Network. It takes a few statements for any number of ids, and also reports what was deleted.
-func (d *Driver) Report(ctx context.Context, c ads.Conn, adAccount string, level store.AdLevel, ids []string, from, to ads.Date) (map[string]ads.Report, error) {
+func (d *Driver) Report(ctx context.Context, c ads.Conn, adAccount string, level advert.Level, ids []string, from, to ads.Date) (map[string]ads.Report, error) {
 	account, err := d.read(ctx, c, adAccount)
 	if err != nil {
 		return nil, err
@@ -69,9 +69,9 @@ func (d *Driver) Report(ctx context.Context, c ads.Conn, adAccount string, level
 }
 
 // read begins a call that changes nothing, and returns its ad account.
-func (d *Driver) read(ctx context.Context, c ads.Conn, adAccount string) (store.AdAccount, error) {
+func (d *Driver) read(ctx context.Context, c ads.Conn, adAccount string) (advert.Account, error) {
 	if _, err := d.enter(ctx, c, false); err != nil {
-		return store.AdAccount{}, err
+		return advert.Account{}, err
 	}
 	return d.account(c, adAccount)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -25,15 +25,15 @@ type Options struct {
 
 // Driver plays one platform. All its state is in the store, so any number of replicas together are one network.
 type Driver struct {
-	store    *store.Store
-	platform store.Platform
+	store    *advert.Store
+	platform advert.Platform
 	options  Options
 }
 
 var _ ads.Network = (*Driver)(nil)
 
 // New returns the sandbox of a platform.
-func New(s *store.Store, p store.Platform, o Options) *Driver {
+func New(s *advert.Store, p advert.Platform, o Options) *Driver {
 	if o.AudienceDelay == 0 {
 		o.AudienceDelay = time.Minute
 	}
@@ -41,9 +41,9 @@ func New(s *store.Store, p store.Platform, o Options) *Driver {
 }
 
 // All returns the sandbox of every platform.
-func All(s *store.Store, o Options) map[store.Platform]ads.Network {
-	networks := make(map[store.Platform]ads.Network, len(store.Platforms))
-	for _, p := range store.Platforms {
+func All(s *advert.Store, o Options) map[advert.Platform]ads.Network {
+	networks := make(map[advert.Platform]ads.Network, len(advert.Platforms))
+	for _, p := range advert.Platforms {
 		networks[p] = New(s, p, o)
 	}
 	return networks
@@ -57,7 +57,7 @@ func (d *Driver) Caps() ads.Caps {
 }
 
 // AdAccounts implements ads.Network.
-func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount, error) {
+func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]advert.Account, error) {
 	if _, err := d.enter(ctx, c, false); err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount,
 	for _, owned := range byOwner(segments) {
 		for i := range all {
 			if a := &all[i]; a.PlatformID == owned[0].AdAccountID {
-				marketOf(a).spend(owned, window{0, now}, now, func(s spending) { a.AmountSpent += store.AdAmount(s.micros) })
+				marketOf(a).spend(owned, window{0, now}, now, func(s spending) { a.AmountSpent += advert.Amount(s.micros) })
 			}
 		}
 	}
@@ -77,8 +77,8 @@ func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]store.AdAccount,
 }
 
 // byOwner splits segments by their owners. Those of one owner must stand next to each other.
-func byOwner(segments []store.SandboxSegment) [][]store.SandboxSegment {
-	var all [][]store.SandboxSegment
+func byOwner(segments []advert.SandboxSegment) [][]advert.SandboxSegment {
+	var all [][]advert.SandboxSegment
 	for len(segments) > 0 {
 		n := 1
 		for n < len(segments) && segments[n].OwnerID == segments[0].OwnerID {
@@ -90,7 +90,7 @@ func byOwner(segments []store.SandboxSegment) [][]store.SandboxSegment {
 }
 
 // BusinessCenters implements ads.Network.
-func (d *Driver) BusinessCenters(ctx context.Context, c ads.Conn) ([]store.AdBusinessCenter, error) {
+func (d *Driver) BusinessCenters(ctx context.Context, c ads.Conn) ([]advert.BusinessCenter, error) {
 	if _, err := d.enter(ctx, c, false); err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (d *Driver) BusinessCenters(ctx context.Context, c ads.Conn) ([]store.AdBus
 }
 
 // Posts implements ads.Network.
-func (d *Driver) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, error) {
+func (d *Driver) Posts(ctx context.Context, c ads.Conn) ([]advert.SocialPost, error) {
 	if _, err := d.enter(ctx, c, false); err != nil {
 		return nil, err
 	}
@@ -109,20 +109,20 @@ func (d *Driver) Posts(ctx context.Context, c ads.Conn) ([]store.SocialPost, err
 }
 
 // visible returns the ad accounts that the channel may use.
-func (d *Driver) visible(c ads.Conn) []store.AdAccount {
-	return slices.DeleteFunc(d.accounts(c), func(a store.AdAccount) bool {
+func (d *Driver) visible(c ads.Conn) []advert.Account {
+	return slices.DeleteFunc(d.accounts(c), func(a advert.Account) bool {
 		return len(c.AdAccounts) > 0 && !slices.Contains(c.AdAccounts, a.PlatformID)
 	})
 }
 
 // account returns an ad account that the channel may use, or ads.ErrNotFound.
-func (d *Driver) account(c ads.Conn, id string) (store.AdAccount, error) {
+func (d *Driver) account(c ads.Conn, id string) (advert.Account, error) {
 	for _, a := range d.visible(c) {
 		if a.PlatformID == id {
 			return a, nil
 		}
 	}
-	return store.AdAccount{}, fmt.Errorf("ad account %s: %w", id, ads.ErrNotFound)
+	return advert.Account{}, fmt.Errorf("ad account %s: %w", id, ads.ErrNotFound)
 }
 
 // enter begins every call: it connects a channel that is seen for the first time, counts the call, and fails if the
@@ -152,6 +152,6 @@ func unavailable(err error) error {
 // connect makes a channel known to the sandbox, if it is not yet.
 func (d *Driver) connect(ctx context.Context, c ads.Conn) error {
 	now := core.TimeOf(c.Now())
-	channel := store.SandboxChannel{AccountID: c.Account, ID: c.Channel, Platform: d.platform, LimitedAt: now, CreatedAt: now}
-	return d.store.OpenSandbox(ctx, channel, func() store.SandboxChange { return d.seed(c, now) })
+	channel := advert.SandboxChannel{AccountID: c.Account, ID: c.Channel, Platform: d.platform, LimitedAt: now, CreatedAt: now}
+	return d.store.OpenSandbox(ctx, channel, func() advert.SandboxChange { return d.seed(c, now) })
 }

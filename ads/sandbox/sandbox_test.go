@@ -13,12 +13,13 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/effort"
 )
 
 func TestSync_WalksEveryCampaignOnceWhileOthersAreMade(t *testing.T) {
-	each(t, store.PlatformGoogle, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformGoogle, Options{}, func(t *testing.T, n *network) {
 		mine := n.mine().PlatformID
 		made := map[string]int{}
 		for _, c := range n.walk(mine).Campaigns {
@@ -55,7 +56,7 @@ func TestSync_WalksEveryCampaignOnceWhileOthersAreMade(t *testing.T) {
 
 func (n *network) planCampaign(token string) ads.Plan {
 	plan := n.plan(token)
-	plan.BudgetLevel = store.BudgetLevelCampaign
+	plan.BudgetLevel = advert.BudgetLevelCampaign
 	return plan
 }
 
@@ -63,16 +64,16 @@ func (n *network) planCampaign(token string) ads.Plan {
 
 func TestWords_MeanWhatTheyAreReadAs(t *testing.T) {
 	t.Parallel()
-	for _, p := range store.Platforms {
-		campaign := &thing{SandboxEntity: store.SandboxEntity{Kind: store.AdLevelCampaign}}
-		group := &thing{SandboxEntity: store.SandboxEntity{Kind: store.AdLevelGroup}, parent: campaign}
-		ad := &thing{SandboxEntity: store.SandboxEntity{Kind: store.AdLevelAd}, parent: group}
+	for _, p := range advert.Platforms {
+		campaign := &thing{SandboxEntity: advert.SandboxEntity{Kind: advert.LevelCampaign}}
+		group := &thing{SandboxEntity: advert.SandboxEntity{Kind: advert.LevelGroup}, parent: campaign}
+		ad := &thing{SandboxEntity: advert.SandboxEntity{Kind: advert.LevelAd}, parent: group}
 		for _, off := range []*thing{{}, ad, group, campaign} {
 			off.Off = true
-			for _, status := range store.AdStatuses {
-				isMeta := p == store.PlatformFacebook || p == store.PlatformInstagram
-				if raw := word(p, ad, status); isMeta && status == store.AdStatusCompleted {
-					assert.Equal(t, store.AdStatusActive, ads.StatusOf(p, raw))
+			for _, status := range advert.Statuses {
+				isMeta := p == advert.PlatformFacebook || p == advert.PlatformInstagram
+				if raw := word(p, ad, status); isMeta && status == advert.StatusCompleted {
+					assert.Equal(t, advert.StatusActive, ads.StatusOf(p, raw))
 				} else {
 					assert.Equal(t, status, ads.StatusOf(p, raw), "%s: %s", p, raw)
 				}
@@ -83,7 +84,7 @@ func TestWords_MeanWhatTheyAreReadAs(t *testing.T) {
 }
 
 func TestCalls_CommitWhateverBecomesOfTheRequest(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
 		account, err := n.store.CreateAccount(t.Context(), store.NewAccount{Name: "Ada", Email: "ada@example.com"})
 		require.NoError(t, err)
 		n.conn.Account = account.ID
@@ -115,15 +116,15 @@ func TestCalls_CommitWhateverBecomesOfTheRequest(t *testing.T) {
 }
 
 func TestReport_OfAPageIsQuick(t *testing.T) {
-	each(t, store.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
+	each(t, advert.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
 		var ids []string
 		for i := range 100 {
 			ids = append(ids, n.create(n.plan(fmt.Sprint("adact_", i))).Ad.PlatformID)
 		}
 		n.now = n.now.Add(90 * 24 * time.Hour)
-		assert.Len(t, n.reports(store.AdLevelAd, ids...), 100)
+		assert.Len(t, n.reports(advert.LevelAd, ids...), 100)
 		if !strings.HasPrefix(n.url, "postgres") { // which works in a process of its own, whose time is not counted
-			assert.Less(t, effort.Of(func() { n.reports(store.AdLevelAd, ids...) }), 10*time.Second)
+			assert.Less(t, effort.Of(func() { n.reports(advert.LevelAd, ids...) }), 10*time.Second)
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -31,14 +31,14 @@ type currency struct {
 	code, zone string
 	quantum    int64 // micros of a cent, a yen
 	dollar     int64 // micros that are worth a dollar, about
-	round      store.AdAmount
+	round      advert.Amount
 }
 
 // currencies are those of the ad accounts. They are never changed.
 var currencies = []currency{
-	{"usd", "America/New_York", 10_000, 1_000_000, store.AdUnit},
-	{"eur", "Europe/Berlin", 10_000, 900_000, store.AdUnit},
-	{"jpy", "Asia/Tokyo", 1_000_000, 150_000_000, 100 * store.AdUnit},
+	{"usd", "America/New_York", 10_000, 1_000_000, advert.AmountUnit},
+	{"eur", "Europe/Berlin", 10_000, 900_000, advert.AmountUnit},
+	{"jpy", "Asia/Tokyo", 1_000_000, 150_000_000, 100 * advert.AmountUnit},
 }
 
 // currencyOf returns the entry of currencies for a code. It panics if there is none.
@@ -52,7 +52,7 @@ func currencyOf(code string) currency {
 }
 
 // marketOf returns the market in which the ads of an ad account are delivered.
-func marketOf(a *store.AdAccount) market {
+func marketOf(a *advert.Account) market {
 	known := currencyOf(a.Currency)
 	zone, err := time.LoadLocation(known.zone)
 	if err != nil {
@@ -63,18 +63,18 @@ func marketOf(a *store.AdAccount) market {
 
 // accounts returns the ad accounts behind a channel: one in dollars, one in another currency, and one in the third that is
 // disabled.
-func (d *Driver) accounts(c ads.Conn) []store.AdAccount {
+func (d *Driver) accounts(c ads.Conn) []advert.Account {
 	second := 1 + int(hash(c.Account+c.Channel, 1)%2)
 	order := []currency{currencies[0], currencies[second], currencies[3-second]}
-	all := make([]store.AdAccount, len(order))
+	all := make([]advert.Account, len(order))
 	for i, known := range order {
-		a := store.AdAccount{
+		a := advert.Account{
 			PlatformID: d.id(c, kindAccount, int64(i)),
 			Name:       fmt.Sprintf("Sandbox %s", strings.ToUpper(known.code)), Currency: known.code, Timezone: known.zone,
-			Status: store.AdAccountActive, PlatformStatus: accountWord(d.platform, true), MinimumDailyBudget: d.Caps().MinimumDailyBudget,
+			Status: advert.AccountActive, PlatformStatus: accountWord(d.platform, true), MinimumDailyBudget: d.Caps().MinimumDailyBudget,
 		}
 		if i == 2 {
-			a.Status, a.PlatformStatus = store.AdAccountDisabled, accountWord(d.platform, false)
+			a.Status, a.PlatformStatus = advert.AccountDisabled, accountWord(d.platform, false)
 			a.UnusableReason = "The network has disabled this ad account."
 		}
 		if d.Caps().BusinessCenters {
@@ -86,13 +86,13 @@ func (d *Driver) accounts(c ads.Conn) []store.AdAccount {
 }
 
 // accountWord returns the network's word for the state of an ad account.
-func accountWord(p store.Platform, active bool) string {
+func accountWord(p advert.Platform, active bool) string {
 	switch {
-	case p == store.PlatformFacebook || p == store.PlatformInstagram:
+	case p == advert.PlatformFacebook || p == advert.PlatformInstagram:
 		return map[bool]string{true: "1", false: "2"}[active]
-	case p == store.PlatformTikTok:
+	case p == advert.PlatformTikTok:
 		return map[bool]string{true: "STATUS_ENABLE", false: "STATUS_DISABLE"}[active]
-	case p == store.PlatformGoogle:
+	case p == advert.PlatformGoogle:
 		return map[bool]string{true: "ENABLED", false: "SUSPENDED"}[active]
 	}
 	return map[bool]string{true: "ACTIVE", false: "DISABLED"}[active]
@@ -104,28 +104,28 @@ func (d *Driver) id(c ads.Conn, k kind, n int64) string {
 }
 
 // centers returns two business centers. One of them does not tell how many advertisers it has.
-func (d *Driver) centers(c ads.Conn) []store.AdBusinessCenter {
+func (d *Driver) centers(c ads.Conn) []advert.BusinessCenter {
 	count := int64(len(d.accounts(c)))
-	return []store.AdBusinessCenter{
+	return []advert.BusinessCenter{
 		{PlatformID: d.id(c, kindBusinessCenter, 0), Name: "Sandbox Agency", AdvertiserCount: &count},
 		{PlatformID: d.id(c, kindBusinessCenter, 1), Name: "Sandbox Partners"},
 	}
 }
 
 // posts returns three posts that can be boosted and a draft.
-func (d *Driver) posts(c ads.Conn) []store.SocialPost {
+func (d *Driver) posts(c ads.Conn) []advert.SocialPost {
 	texts := []string{"The new course is out.", "Behind the scenes of the studio.", "Last days of the summer sale!", "Not finished yet."}
 	begin := anchor(c.Channel, core.TimeOf(c.Now()))
-	all := make([]store.SocialPost, len(texts))
+	all := make([]advert.SocialPost, len(texts))
 	for i, text := range texts {
 		id, published := d.id(c, kindPost, int64(i)), begin.Add(-time.Duration(1+3*i)*24*time.Hour)
-		all[i] = store.SocialPost{
-			PlatformID: id, Status: store.SocialPostPublished, Text: text,
+		all[i] = advert.SocialPost{
+			PlatformID: id, Status: advert.SocialPostPublished, Text: text,
 			LinkURL: "https://" + string(d.platform) + ".example/posts/" + id, PublishedAt: &published,
 		}
 	}
 	draft := &all[len(all)-1]
-	draft.Status, draft.LinkURL, draft.PublishedAt = store.SocialPostDraft, "", nil
+	draft.Status, draft.LinkURL, draft.PublishedAt = advert.SocialPostDraft, "", nil
 	return all
 }
 
@@ -133,17 +133,17 @@ func (d *Driver) posts(c ads.Conn) []store.SocialPost {
 type story struct {
 	driver   *Driver
 	conn     ads.Conn
-	account  *store.AdAccount
+	account  *advert.Account
 	begin    core.Time // the end of the story
 	now      core.Time
 	seq      int64
 	forest   *forest
 	things   []*thing
-	segments []store.SandboxSegment
+	segments []advert.SandboxSegment
 }
 
 // seed returns the campaigns that every ad account has from the beginning, which somebody else has made.
-func (d *Driver) seed(c ads.Conn, now core.Time) store.SandboxChange {
+func (d *Driver) seed(c ads.Conn, now core.Time) advert.SandboxChange {
 	s := story{driver: d, conn: c, begin: anchor(c.Channel, now), forest: &forest{byID: map[string]*thing{}}}
 	for _, account := range d.accounts(c) {
 		s.account = &account
@@ -155,14 +155,14 @@ func (d *Driver) seed(c ads.Conn, now core.Time) store.SandboxChange {
 	if err != nil {
 		panic(err) // what is seeded has a text
 	}
-	return store.SandboxChange{Entities: entities, Segments: s.segments}
+	return advert.SandboxChange{Entities: entities, Segments: s.segments}
 }
 
 // running makes up a campaign whose ad groups have budgets of their own. One of its ads was rejected, one was paused
 // later.
 func (s *story) running() {
 	s.day(-30)
-	campaign := s.add(nil, detail{Name: "Always on", Goal: store.AdGoalTraffic})
+	campaign := s.add(nil, detail{Name: "Always on", Goal: advert.GoalTraffic})
 	first := s.group(campaign, "Visitors", s.amount(30))
 	s.ad(first, "Carousel", "")
 	s.ad(first, "Miracle cure", "The ad promises what it cannot keep.")
@@ -176,7 +176,7 @@ func (s *story) running() {
 	s.day(-10)
 	still.Off = true
 	s.deliver(campaign)
-	if s.account.Status != store.AdAccountActive {
+	if s.account.Status != advert.AccountActive {
 		s.day(-3)
 		campaign.Off = true
 		s.deliver(campaign)
@@ -186,7 +186,7 @@ func (s *story) running() {
 // paused makes up a campaign with a budget of its own that somebody has paused.
 func (s *story) paused() {
 	s.day(-20)
-	campaign := s.add(nil, detail{Name: "Brand", Goal: store.AdGoalAwareness, Budget: s.amount(60), BudgetType: store.BudgetTypeDaily})
+	campaign := s.add(nil, detail{Name: "Brand", Goal: advert.GoalAwareness, Budget: s.amount(60), BudgetType: advert.BudgetTypeDaily})
 	s.fill(campaign)
 	s.deliver(campaign)
 	s.day(-6)
@@ -198,7 +198,7 @@ func (s *story) paused() {
 func (s *story) completed() {
 	s.day(-21)
 	campaign := s.add(nil, detail{
-		Name: "Launch week", Goal: store.AdGoalVideoViews, Budget: s.amount(350), BudgetType: store.BudgetTypeLifetime,
+		Name: "Launch week", Goal: advert.GoalVideoViews, Budget: s.amount(350), BudgetType: advert.BudgetTypeLifetime,
 		StartsAt: int64(s.now), EndsAt: int64(s.now.Add(7 * 24 * time.Hour)),
 	})
 	s.fill(campaign)
@@ -218,22 +218,22 @@ func (s *story) fill(campaign *thing) {
 func (s *story) day(n int) { s.now = s.begin.Add(time.Duration(n) * 24 * time.Hour) }
 
 // amount returns roughly so many dollars in the ad account's currency, as a round number.
-func (s *story) amount(dollars store.AdAmount) store.AdAmount {
+func (s *story) amount(dollars advert.Amount) advert.Amount {
 	return dollars * currencyOf(s.account.Currency).round
 }
 
-func (s *story) group(campaign *thing, name string, budget store.AdAmount) *thing {
+func (s *story) group(campaign *thing, name string, budget advert.Amount) *thing {
 	d := detail{Name: name, Goal: campaign.Goal, Budget: budget}
 	if budget > 0 {
-		d.BudgetType = store.BudgetTypeDaily
+		d.BudgetType = advert.BudgetTypeDaily
 	}
 	return s.add(campaign, d)
 }
 
 func (s *story) ad(group *thing, name, rejection string) *thing {
 	return s.add(group, detail{
-		Name: name, Goal: group.Goal, Type: store.AdTypeStandalone, ReviewedAt: int64(s.now), Rejection: rejection,
-		Creative: store.AdCreative{Headline: name, Body: "Made in the ad manager.", CallToAction: "LEARN_MORE", LinkURL: "https://shop.example"},
+		Name: name, Goal: group.Goal, Type: advert.TypeStandalone, ReviewedAt: int64(s.now), Rejection: rejection,
+		Creative: advert.Creative{Headline: name, Body: "Made in the ad manager.", CallToAction: "LEARN_MORE", LinkURL: "https://shop.example"},
 	})
 }
 
@@ -263,20 +263,20 @@ func (s *story) deliver(campaign *thing) {
 
 // make returns a new thing below a parent, nil for a campaign.
 func (d *Driver) make(c ads.Conn, parent *thing, adAccount string, seq int64, now core.Time) *thing {
-	t := &thing{SandboxEntity: store.SandboxEntity{AccountID: c.Account, ChannelID: c.Channel, AdAccountID: adAccount, Seq: seq, CreatedAt: now, UpdatedAt: now}}
+	t := &thing{SandboxEntity: advert.SandboxEntity{AccountID: c.Account, ChannelID: c.Channel, AdAccountID: adAccount, Seq: seq, CreatedAt: now, UpdatedAt: now}}
 	switch {
 	case parent == nil:
-		t.Kind = store.AdLevelCampaign
+		t.Kind = advert.LevelCampaign
 	case parent.parent == nil:
-		t.Kind = store.AdLevelGroup
+		t.Kind = advert.LevelGroup
 	default:
-		t.Kind = store.AdLevelAd
+		t.Kind = advert.LevelAd
 	}
 	t.ID = d.id(c, kind(t.Kind), seq)
 	switch t.Kind {
-	case store.AdLevelCampaign:
+	case advert.LevelCampaign:
 		t.CampaignID = t.ID
-	case store.AdLevelGroup:
+	case advert.LevelGroup:
 		t.CampaignID, t.AdGroupID = parent.ID, t.ID
 	default:
 		t.CampaignID, t.AdGroupID = parent.CampaignID, parent.ID

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -12,15 +12,15 @@ import (
 type state struct {
 	*forest
 	market
-	platform store.Platform
-	account  *store.AdAccount
+	platform advert.Platform
+	account  *advert.Account
 	now      core.Time
 	spent    map[string]int64    // by owner of a lifetime budget
 	figures  map[string]*figures // by ad
 }
 
 // stateOf computes the state of campaigns from their rows and segments.
-func (d *Driver) stateOf(account *store.AdAccount, c store.SandboxCampaigns, w window, now core.Time) (*state, error) {
+func (d *Driver) stateOf(account *advert.Account, c advert.SandboxCampaigns, w window, now core.Time) (*state, error) {
 	f, err := plant(c.Entities)
 	if err != nil {
 		return nil, err
@@ -46,8 +46,8 @@ func (s *state) count(part spending) {
 }
 
 // metrics returns the figures of a thing, which are those of its ads added up.
-func (s *state) metrics(t *thing) store.AdMetrics {
-	all := store.AdMetrics{}
+func (s *state) metrics(t *thing) advert.Metrics {
+	all := advert.Metrics{}
 	for _, ad := range t.ads() {
 		if f, ok := s.figures[ad.ID]; ok {
 			all.Add(f.metrics())
@@ -60,86 +60,86 @@ func (s *state) metrics(t *thing) store.AdMetrics {
 // isSpent reports whether the lifetime budget that pays for a thing is used up.
 func (s *state) isSpent(t *thing) bool {
 	owner := t.owner()
-	return owner != nil && owner.BudgetType == store.BudgetTypeLifetime && int64(owner.Budget)-s.spent[owner.ID] < s.quantum
+	return owner != nil && owner.BudgetType == advert.BudgetTypeLifetime && int64(owner.Budget)-s.spent[owner.ID] < s.quantum
 }
 
 // status returns the state of delivery of a thing.
-func (s *state) status(t *thing) store.AdStatus {
-	isAd := t.Kind == store.AdLevelAd
+func (s *state) status(t *thing) advert.Status {
+	isAd := t.Kind == advert.LevelAd
 	switch {
 	case t.isDeleted():
-		return store.AdStatusCancelled
-	case isAd && s.review(t) == store.AdReviewRejected:
-		return store.AdStatusRejected
+		return advert.StatusCancelled
+	case isAd && s.review(t) == advert.ReviewRejected:
+		return advert.StatusRejected
 	case t.hasEnded(s.now) || s.isSpent(t):
-		return store.AdStatusCompleted
-	case s.account.Status != store.AdAccountActive:
-		return store.AdStatusError
+		return advert.StatusCompleted
+	case s.account.Status != advert.AccountActive:
+		return advert.StatusError
 	case t.isOff():
-		return store.AdStatusPaused
-	case isAd && s.review(t) == store.AdReviewInReview:
-		return store.AdStatusPendingReview
+		return advert.StatusPaused
+	case isAd && s.review(t) == advert.ReviewInReview:
+		return advert.StatusPendingReview
 	}
 	return s.rollUp(t)
 }
 
 // rollUp returns the state that a thing which is on gets from what is below it. With nothing below, it is active.
-func (s *state) rollUp(t *thing) store.AdStatus {
-	var below []store.AdStatus
+func (s *state) rollUp(t *thing) advert.Status {
+	var below []advert.Status
 	for _, child := range t.children {
 		if child.DeletedAt == 0 {
 			below = append(below, s.status(child))
 		}
 	}
-	for _, status := range store.AdStatuses {
+	for _, status := range advert.Statuses {
 		if slices.Contains(below, status) {
 			return status
 		}
 	}
-	return store.AdStatusActive
+	return advert.StatusActive
 }
 
 // review returns how far the review of an ad has come, or of all ads below a thing together.
-func (s *state) review(t *thing) store.AdReview {
-	if t.Kind == store.AdLevelAd {
+func (s *state) review(t *thing) advert.Review {
+	if t.Kind == advert.LevelAd {
 		switch {
 		case s.now < core.Time(t.ReviewedAt):
-			return store.AdReviewInReview
+			return advert.ReviewInReview
 		case t.Rejection != "":
-			return store.AdReviewRejected
+			return advert.ReviewRejected
 		}
-		return store.AdReviewApproved
+		return advert.ReviewApproved
 	}
-	found := map[store.AdReview]bool{}
+	found := map[advert.Review]bool{}
 	for _, ad := range t.ads() {
 		if !ad.isDeleted() {
 			found[s.review(ad)] = true
 		}
 	}
 	switch {
-	case found[store.AdReviewInReview]:
-		return store.AdReviewInReview
-	case found[store.AdReviewRejected] && found[store.AdReviewApproved]:
-		return store.AdReviewWithIssues
-	case found[store.AdReviewRejected]:
-		return store.AdReviewRejected
+	case found[advert.ReviewInReview]:
+		return advert.ReviewInReview
+	case found[advert.ReviewRejected] && found[advert.ReviewApproved]:
+		return advert.ReviewWithIssues
+	case found[advert.ReviewRejected]:
+		return advert.ReviewRejected
 	}
-	return store.AdReviewApproved
+	return advert.ReviewApproved
 }
 
 // rejection returns why the review rejected an ad, or "" if it did not.
 func (s *state) rejection(t *thing) string {
-	if s.review(t) != store.AdReviewRejected {
+	if s.review(t) != advert.ReviewRejected {
 		return ""
 	}
 	return t.Rejection
 }
 
-func configured(t *thing) store.AdConfigured {
+func configured(t *thing) advert.Configured {
 	if t.Off {
-		return store.AdConfiguredPaused
+		return advert.ConfiguredPaused
 	}
-	return store.AdConfiguredActive
+	return advert.ConfiguredActive
 }
 
 // report returns the state and the figures of a thing.
@@ -152,15 +152,15 @@ func (s *state) report(t *thing) ads.Report {
 }
 
 // campaign returns a campaign as the mirror has it.
-func (s *state) campaign(t *thing) store.AdCampaign {
+func (s *state) campaign(t *thing) advert.Campaign {
 	status := s.status(t)
-	level := store.BudgetLevelGroup
+	level := advert.BudgetLevelGroup
 	if t.Budget > 0 {
-		level = store.BudgetLevelCampaign
+		level = advert.BudgetLevelCampaign
 	}
 	starts, ends := schedule(t.owners())
 	objective, _ := ads.CapsOf(s.platform).Objective(t.Goal)
-	return store.AdCampaign{
+	return advert.Campaign{
 		AdAccountID: t.AdAccountID, PlatformID: t.ID, Name: t.Name, ConfiguredStatus: configured(t), Status: status, ReviewStatus: s.review(t),
 		PlatformStatus: word(s.platform, t, status), RejectionReason: s.rejection(t), Goal: t.Goal, Objective: objective,
 		BudgetLevel: level, BudgetAmount: t.Budget, BudgetType: t.BudgetType, BidStrategy: t.BidStrategy, BidAmount: t.BidAmount,
@@ -188,10 +188,10 @@ func schedule(owners []*thing) (starts, ends *core.Time) {
 }
 
 // group returns an ad group as the mirror has it.
-func (s *state) group(t *thing) store.AdGroup {
+func (s *state) group(t *thing) advert.Group {
 	status := s.status(t)
 	starts, ends := schedule([]*thing{t.owner()})
-	return store.AdGroup{
+	return advert.Group{
 		AdAccountID: t.AdAccountID, PlatformID: t.ID, CampaignID: t.CampaignID, Name: t.Name, ConfiguredStatus: configured(t), Status: status,
 		ReviewStatus: s.review(t), PlatformStatus: word(s.platform, t, status), RejectionReason: s.rejection(t), Goal: t.Goal,
 		OptimizationGoal: optimization(t.Goal), BudgetAmount: t.Budget, BudgetType: t.BudgetType, BidStrategy: t.BidStrategy,
@@ -201,9 +201,9 @@ func (s *state) group(t *thing) store.AdGroup {
 }
 
 // ad returns an ad as the mirror has it.
-func (s *state) ad(t *thing) store.Ad {
+func (s *state) ad(t *thing) advert.Ad {
 	status := s.status(t)
-	return store.Ad{
+	return advert.Ad{
 		AdAccountID: t.AdAccountID, PlatformID: t.ID, CampaignID: t.CampaignID, AdGroupID: t.AdGroupID, Name: t.Name,
 		ConfiguredStatus: configured(t), Status: status, ReviewStatus: s.review(t), PlatformStatus: word(s.platform, t, status),
 		RejectionReason: s.rejection(t), Type: t.Type, PlatformPostID: t.PostID, Creative: core.JSONOf(t.Creative),
@@ -214,10 +214,10 @@ func (s *state) ad(t *thing) store.Ad {
 // entity returns a thing as the mirror has it.
 func (s *state) entity(t *thing) ads.Entity {
 	switch t.Kind {
-	case store.AdLevelCampaign:
+	case advert.LevelCampaign:
 		c := s.campaign(t)
 		return ads.Entity{Campaign: &c}
-	case store.AdLevelGroup:
+	case advert.LevelGroup:
 		g := s.group(t)
 		return ads.Entity{Group: &g}
 	default:
@@ -227,14 +227,14 @@ func (s *state) entity(t *thing) ads.Entity {
 }
 
 // batch returns a thing and what is below it for the mirror, without what was deleted.
-func (s *state) batch(t *thing) store.AdBatch {
-	var b store.AdBatch
+func (s *state) batch(t *thing) advert.Batch {
+	var b advert.Batch
 	t.each(func(t *thing) {
 		switch {
 		case t.isDeleted():
-		case t.Kind == store.AdLevelCampaign:
+		case t.Kind == advert.LevelCampaign:
 			b.Campaigns = append(b.Campaigns, s.campaign(t))
-		case t.Kind == store.AdLevelGroup:
+		case t.Kind == advert.LevelGroup:
 			b.Groups = append(b.Groups, s.group(t))
 		default:
 			b.Ads = append(b.Ads, s.ad(t))

@@ -7,13 +7,13 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // thing is a campaign, an ad group or an ad, linked to what is above and below it.
 type thing struct {
-	store.SandboxEntity
+	advert.SandboxEntity
 	detail
 	parent   *thing // nil for a campaign
 	children []*thing
@@ -25,22 +25,22 @@ type detail struct {
 	Off       bool   `json:"off,omitempty"` // its own switch
 	DeletedAt int64  `json:"deleted_at,omitempty"`
 
-	Goal           store.AdGoal      `json:"goal,omitempty"`
-	Budget         store.AdAmount    `json:"budget,omitempty"` // 0: another level has it
-	BudgetType     store.BudgetType  `json:"budget_type,omitempty"`
-	StartsAt       int64             `json:"starts_at,omitempty"` // of the owner of the budget, as the end
-	EndsAt         int64             `json:"ends_at,omitempty"`
-	BidStrategy    store.BidStrategy `json:"bid_strategy,omitempty"`
-	BidAmount      store.AdAmount    `json:"bid_amount,omitempty"`
-	RoasFloor      store.AdRatio     `json:"roas_floor,omitempty"`
-	Targeting      store.AdObject    `json:"targeting,omitempty"`
-	PromotedObject store.AdObject    `json:"promoted_object,omitempty"`
+	Goal           advert.Goal        `json:"goal,omitempty"`
+	Budget         advert.Amount      `json:"budget,omitempty"` // 0: another level has it
+	BudgetType     advert.BudgetType  `json:"budget_type,omitempty"`
+	StartsAt       int64              `json:"starts_at,omitempty"` // of the owner of the budget, as the end
+	EndsAt         int64              `json:"ends_at,omitempty"`
+	BidStrategy    advert.BidStrategy `json:"bid_strategy,omitempty"`
+	BidAmount      advert.Amount      `json:"bid_amount,omitempty"`
+	RoasFloor      advert.Ratio       `json:"roas_floor,omitempty"`
+	Targeting      advert.Object      `json:"targeting,omitempty"`
+	PromotedObject advert.Object      `json:"promoted_object,omitempty"`
 
-	Type       store.AdType     `json:"type,omitempty"` // of an ad, as what follows
-	Creative   store.AdCreative `json:"creative,omitzero"`
-	PostID     string           `json:"post_id,omitempty"`
-	ReviewedAt int64            `json:"reviewed_at,omitempty"`
-	Rejection  string           `json:"rejection,omitempty"` // why the review refused it, or will
+	Type       advert.Type     `json:"type,omitempty"` // of an ad, as what follows
+	Creative   advert.Creative `json:"creative,omitzero"`
+	PostID     string          `json:"post_id,omitempty"`
+	ReviewedAt int64           `json:"reviewed_at,omitempty"`
+	Rejection  string          `json:"rejection,omitempty"` // why the review refused it, or will
 }
 
 // forest holds campaigns as the sandbox has them, and by its id everything that is in them.
@@ -51,7 +51,7 @@ type forest struct {
 
 // plant makes a forest of stored rows. The rows must be in the order in which the things were made, so that a parent
 // comes before its children.
-func plant(rows []store.SandboxEntity) (*forest, error) {
+func plant(rows []advert.SandboxEntity) (*forest, error) {
 	f := &forest{byID: make(map[string]*thing, len(rows))}
 	for _, row := range rows {
 		t := &thing{SandboxEntity: row}
@@ -67,20 +67,20 @@ func plant(rows []store.SandboxEntity) (*forest, error) {
 func (f *forest) add(t *thing) {
 	f.byID[t.ID] = t
 	switch t.Kind {
-	case store.AdLevelCampaign:
+	case advert.LevelCampaign:
 		f.campaigns = append(f.campaigns, t)
 		return
-	case store.AdLevelGroup:
+	case advert.LevelGroup:
 		t.parent = f.byID[t.CampaignID]
-	case store.AdLevelAd:
+	case advert.LevelAd:
 		t.parent = f.byID[t.AdGroupID]
 	}
 	t.parent.children = append(t.parent.children, t)
 }
 
 // rows returns things as they are stored, with now as the time of their change.
-func rows(things []*thing, now core.Time) ([]store.SandboxEntity, error) {
-	var all []store.SandboxEntity
+func rows(things []*thing, now core.Time) ([]advert.SandboxEntity, error) {
+	var all []advert.SandboxEntity
 	for _, t := range things {
 		text, err := json.Marshal(t.detail)
 		if err != nil {
@@ -105,7 +105,7 @@ func (t *thing) each(fn func(*thing)) {
 func (t *thing) ads() []*thing {
 	var all []*thing
 	t.each(func(t *thing) {
-		if t.Kind == store.AdLevelAd {
+		if t.Kind == advert.LevelAd {
 			all = append(all, t)
 		}
 	})
@@ -153,14 +153,14 @@ func (t *thing) hasEnded(now core.Time) bool {
 
 // segment returns how the owner of a budget delivers from now on. If none of its ads can deliver, the segment has no
 // ads.
-func (t *thing) segment(now core.Time) store.SandboxSegment {
-	s := store.SandboxSegment{
+func (t *thing) segment(now core.Time) advert.SandboxSegment {
+	s := advert.SandboxSegment{
 		CampaignID: t.CampaignID, OwnerID: t.ID, AdAccountID: t.AdAccountID, FromAt: now, Budget: t.Budget,
-		Lifetime: t.BudgetType == store.BudgetTypeLifetime, StartAt: core.Time(t.StartsAt), EndAt: moment(t.EndsAt),
+		Lifetime: t.BudgetType == advert.BudgetTypeLifetime, StartAt: core.Time(t.StartsAt), EndAt: moment(t.EndsAt),
 	}
 	for _, ad := range t.ads() {
 		if !ad.isOff() && !ad.isDeleted() && ad.Rejection == "" {
-			s.Ads.V = append(s.Ads.V, store.SandboxSlot{Ad: ad.ID, FromAt: ad.ReviewedAt})
+			s.Ads.V = append(s.Ads.V, advert.SandboxSlot{Ad: ad.ID, FromAt: ad.ReviewedAt})
 		}
 	}
 	return s
@@ -184,8 +184,8 @@ func micros(at *core.Time) int64 {
 }
 
 // deliveries returns the segments that begin now: one for each owner whose delivery differs from its open segment.
-func deliveries(owners []*thing, open map[string]store.SandboxSegment, now core.Time) []store.SandboxSegment {
-	var changed []store.SandboxSegment
+func deliveries(owners []*thing, open map[string]advert.SandboxSegment, now core.Time) []advert.SandboxSegment {
+	var changed []advert.SandboxSegment
 	for _, owner := range owners {
 		before, wasOpen := open[owner.ID]
 		after := owner.segment(now)
@@ -197,14 +197,14 @@ func deliveries(owners []*thing, open map[string]store.SandboxSegment, now core.
 }
 
 // same reports whether two segments deliver in the same way, whatever their times.
-func same(a, b store.SandboxSegment) bool {
+func same(a, b advert.SandboxSegment) bool {
 	return a.Budget == b.Budget && a.Lifetime == b.Lifetime && a.StartAt == b.StartAt &&
 		reflect.DeepEqual(a.EndAt, b.EndAt) && slices.Equal(a.Ads.V, b.Ads.V)
 }
 
 // open returns the segments without an end, by owner.
-func open(segments []store.SandboxSegment) map[string]store.SandboxSegment {
-	found := map[string]store.SandboxSegment{}
+func open(segments []advert.SandboxSegment) map[string]advert.SandboxSegment {
+	found := map[string]advert.SandboxSegment{}
 	for _, s := range segments {
 		if s.ToAt == nil {
 			found[s.OwnerID] = s

@@ -3,18 +3,18 @@ package sandbox
 import (
 	"strings"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // word returns the network's word for the state of a thing.
-func word(p store.Platform, t *thing, status store.AdStatus) string {
+func word(p advert.Platform, t *thing, status advert.Status) string {
 	switch p {
-	case store.PlatformFacebook, store.PlatformInstagram:
+	case advert.PlatformFacebook, advert.PlatformInstagram:
 		return metaWord(t, status)
-	case store.PlatformTikTok:
+	case advert.PlatformTikTok:
 		return tiktokWord(t, status)
-	case store.PlatformPinterest:
-		if status == store.AdStatusActive && t.Kind == store.AdLevelAd {
+	case advert.PlatformPinterest:
+		if status == advert.StatusActive && t.Kind == advert.LevelAd {
 			return "APPROVED"
 		}
 	}
@@ -22,52 +22,52 @@ func word(p store.Platform, t *thing, status store.AdStatus) string {
 }
 
 // words are the words of the networks that have one word for each state. They are never changed.
-var words = map[store.Platform]map[store.AdStatus]string{
-	store.PlatformLinkedIn: { // servingStatuses
-		store.AdStatusActive: "RUNNABLE", store.AdStatusPaused: "PAUSED", store.AdStatusPendingReview: "PENDING", store.AdStatusRejected: "REJECTED",
-		store.AdStatusCompleted: "COMPLETED", store.AdStatusCancelled: "REMOVED", store.AdStatusError: "STOPPED",
+var words = map[advert.Platform]map[advert.Status]string{
+	advert.PlatformLinkedIn: { // servingStatuses
+		advert.StatusActive: "RUNNABLE", advert.StatusPaused: "PAUSED", advert.StatusPendingReview: "PENDING", advert.StatusRejected: "REJECTED",
+		advert.StatusCompleted: "COMPLETED", advert.StatusCancelled: "REMOVED", advert.StatusError: "STOPPED",
 	},
-	store.PlatformPinterest: { // summary_status
-		store.AdStatusActive: "RUNNING", store.AdStatusPaused: "PAUSED", store.AdStatusPendingReview: "PENDING", store.AdStatusRejected: "REJECTED",
-		store.AdStatusCompleted: "COMPLETED", store.AdStatusCancelled: "ARCHIVED", store.AdStatusError: "ADVERTISER_DISABLED",
+	advert.PlatformPinterest: { // summary_status
+		advert.StatusActive: "RUNNING", advert.StatusPaused: "PAUSED", advert.StatusPendingReview: "PENDING", advert.StatusRejected: "REJECTED",
+		advert.StatusCompleted: "COMPLETED", advert.StatusCancelled: "ARCHIVED", advert.StatusError: "ADVERTISER_DISABLED",
 	},
-	store.PlatformGoogle: { // primary_status
-		store.AdStatusActive: "ELIGIBLE", store.AdStatusPaused: "PAUSED", store.AdStatusPendingReview: "PENDING", store.AdStatusRejected: "DISAPPROVED",
-		store.AdStatusCompleted: "ENDED", store.AdStatusCancelled: "REMOVED", store.AdStatusError: "NOT_ELIGIBLE",
+	advert.PlatformGoogle: { // primary_status
+		advert.StatusActive: "ELIGIBLE", advert.StatusPaused: "PAUSED", advert.StatusPendingReview: "PENDING", advert.StatusRejected: "DISAPPROVED",
+		advert.StatusCompleted: "ENDED", advert.StatusCancelled: "REMOVED", advert.StatusError: "NOT_ELIGIBLE",
 	},
-	store.PlatformTwitter: { // entity_status, or what stands in its way
-		store.AdStatusActive: "ACTIVE", store.AdStatusPaused: "PAUSED", store.AdStatusPendingReview: "UNDER_REVIEW", store.AdStatusRejected: "REJECTED",
-		store.AdStatusCompleted: "EXPIRED", store.AdStatusCancelled: "DELETED", store.AdStatusError: "FUNDING_PROBLEM",
+	advert.PlatformTwitter: { // entity_status, or what stands in its way
+		advert.StatusActive: "ACTIVE", advert.StatusPaused: "PAUSED", advert.StatusPendingReview: "UNDER_REVIEW", advert.StatusRejected: "REJECTED",
+		advert.StatusCompleted: "EXPIRED", advert.StatusCancelled: "DELETED", advert.StatusError: "FUNDING_PROBLEM",
 	},
 }
 
 // metaWord returns an effective_status. Meta calls even what has ended ACTIVE, so whoever reads it must look at the end.
-func metaWord(t *thing, status store.AdStatus) string {
+func metaWord(t *thing, status advert.Status) string {
 	switch status {
-	case store.AdStatusPaused:
+	case advert.StatusPaused:
 		switch offLevel(t) {
-		case store.AdLevelCampaign:
+		case advert.LevelCampaign:
 			return "CAMPAIGN_PAUSED"
-		case store.AdLevelGroup:
+		case advert.LevelGroup:
 			return "ADSET_PAUSED"
 		}
 		return "PAUSED"
-	case store.AdStatusPendingReview:
+	case advert.StatusPendingReview:
 		return "PENDING_REVIEW"
-	case store.AdStatusRejected:
+	case advert.StatusRejected:
 		return "DISAPPROVED"
-	case store.AdStatusCancelled:
+	case advert.StatusCancelled:
 		return "DELETED"
-	case store.AdStatusError:
+	case advert.StatusError:
 		return "PENDING_BILLING_INFO"
-	case store.AdStatusActive, store.AdStatusCompleted:
+	case advert.StatusActive, advert.StatusCompleted:
 	}
 	return "ACTIVE"
 }
 
 // offLevel returns the level above a thing at which it was switched off, or "" if its own switch is off or nothing above
 // it is.
-func offLevel(t *thing) store.AdLevel {
+func offLevel(t *thing) advert.Level {
 	switch {
 	case t.Off || t.parent == nil || !t.isOff():
 		return ""
@@ -78,14 +78,14 @@ func offLevel(t *thing) store.AdLevel {
 }
 
 // tiktokWord returns a secondary_status.
-func tiktokWord(t *thing, status store.AdStatus) string {
-	if status == store.AdStatusError {
+func tiktokWord(t *thing, status advert.Status) string {
+	if status == advert.StatusError {
 		return "STATUS_NOT_DELIVERY"
 	}
 	switch t.Kind {
-	case store.AdLevelCampaign:
+	case advert.LevelCampaign:
 		return tiktokCampaignWord(status)
-	case store.AdLevelGroup:
+	case advert.LevelGroup:
 		return "ADGROUP_STATUS_" + tiktokSuffix(t, status, "TIME_DONE")
 	default:
 		return "AD_STATUS_" + tiktokSuffix(t, status, "DONE")
@@ -93,54 +93,54 @@ func tiktokWord(t *thing, status store.AdStatus) string {
 }
 
 // tiktokCampaignWord returns a secondary_status of a campaign, for which there are only a few words.
-func tiktokCampaignWord(status store.AdStatus) string {
+func tiktokCampaignWord(status advert.Status) string {
 	switch status {
-	case store.AdStatusPaused:
+	case advert.StatusPaused:
 		return "CAMPAIGN_STATUS_DISABLE"
-	case store.AdStatusCancelled:
+	case advert.StatusCancelled:
 		return "CAMPAIGN_STATUS_DELETE"
-	case store.AdStatusCompleted:
+	case advert.StatusCompleted:
 		return "STATUS_TIME_DONE"
-	case store.AdStatusActive, store.AdStatusPendingReview, store.AdStatusRejected, store.AdStatusError:
+	case advert.StatusActive, advert.StatusPendingReview, advert.StatusRejected, advert.StatusError:
 	}
 	return "CAMPAIGN_STATUS_ENABLE"
 }
 
 // tiktokSuffix returns the end of a secondary_status of an ad group or ad. done is the word for completed.
-func tiktokSuffix(t *thing, status store.AdStatus, done string) string {
+func tiktokSuffix(t *thing, status advert.Status, done string) string {
 	switch status {
-	case store.AdStatusPaused:
+	case advert.StatusPaused:
 		if level := offLevel(t); level != "" {
 			return strings.ReplaceAll(strings.ToUpper(string(level)), "_", "") + "_DISABLE"
 		}
 		return "DISABLE"
-	case store.AdStatusPendingReview:
+	case advert.StatusPendingReview:
 		return "AUDIT"
-	case store.AdStatusRejected:
+	case advert.StatusRejected:
 		return "AUDIT_DENY"
-	case store.AdStatusCompleted:
+	case advert.StatusCompleted:
 		return done
-	case store.AdStatusCancelled:
+	case advert.StatusCancelled:
 		return "DELETE"
-	case store.AdStatusActive, store.AdStatusError:
+	case advert.StatusActive, advert.StatusError:
 	}
 	return "DELIVERY_OK"
 }
 
 // optimization returns what the ads of a goal are optimised for.
-func optimization(goal store.AdGoal) string {
+func optimization(goal advert.Goal) string {
 	switch goal {
-	case store.AdGoalTraffic:
+	case advert.GoalTraffic:
 		return "LINK_CLICKS"
-	case store.AdGoalEngagement:
+	case advert.GoalEngagement:
 		return "POST_ENGAGEMENT"
-	case store.AdGoalAwareness:
+	case advert.GoalAwareness:
 		return "REACH"
-	case store.AdGoalVideoViews:
+	case advert.GoalVideoViews:
 		return "VIDEO_VIEWS"
-	case store.AdGoalLeadGeneration, store.AdGoalLeadConversion, store.AdGoalJobApplicants:
+	case advert.GoalLeadGeneration, advert.GoalLeadConversion, advert.GoalJobApplicants:
 		return "LEADS"
-	case store.AdGoalAppPromotion:
+	case advert.GoalAppPromotion:
 		return "APP_INSTALLS"
 	default:
 		return "CONVERSIONS"

@@ -10,11 +10,12 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // sound holds the rows against every promise, and against the bank.
 func (h *history) sound() error {
-	broken, err := h.Check(context.Background(), store.DeliveryRetention{Succeeded: 365 * day, Failed: 365 * day})
+	broken, err := h.Check(context.Background(), outbox.DeliveryRetention{Succeeded: 365 * day, Failed: 365 * day})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
@@ -122,7 +123,7 @@ func eachOf(t *testing.T, open func(*testing.T, string) *world, test func(t *tes
 		require.NoError(t, err)
 		w.account = account.ID
 		test(t, w)
-		violations, err := w.Check(t.Context(), store.DeliveryRetention{Succeeded: time.Hour, Failed: time.Hour})
+		violations, err := w.Check(t.Context(), outbox.DeliveryRetention{Succeeded: time.Hour, Failed: time.Hour})
 		require.NoError(t, err)
 		assert.Empty(t, violations)
 	})

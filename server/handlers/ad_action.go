@@ -10,7 +10,7 @@ import (
 // ListAdActions implements GET /ads/actions.
 func (h *Handlers) ListAdActions(ctx context.Context, r api.ListAdActionsRequestObject) (api.ListAdActionsResponseObject, error) {
 	query := view.ListAdActions(r.Params)
-	actions, more, err := h.store.ListAdActions(ctx, account(ctx), query)
+	actions, more, err := h.store.Advert.ListActions(ctx, account(ctx), query)
 	if err != nil {
 		return nil, view.AdActionsRefusal(err, r.Params)
 	}

@@ -9,7 +9,7 @@ import (
 
 // ListAISites implements GET /ai_sites.
 func (h *Handlers) ListAISites(ctx context.Context, r api.ListAISitesRequestObject) (api.ListAISitesResponseObject, error) {
-	sites, more, err := h.store.ListAISites(ctx, account(ctx), view.ListAISites(r.Params))
+	sites, more, err := h.store.Content.ListAISites(ctx, account(ctx), view.ListAISites(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +18,7 @@ func (h *Handlers) ListAISites(ctx context.Context, r api.ListAISitesRequestObje
 
 // CreateAISite implements POST /ai_sites.
 func (h *Handlers) CreateAISite(ctx context.Context, r api.CreateAISiteRequestObject) (api.CreateAISiteResponseObject, error) {
-	a, err := h.store.CreateAISite(ctx, account(ctx), view.NewAISite(r.Body))
+	a, err := h.store.Content.CreateAISite(ctx, account(ctx), view.NewAISite(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (h *Handlers) CreateAISite(ctx context.Context, r api.CreateAISiteRequestOb
 
 // GetAISite implements GET /ai_sites/{id}.
 func (h *Handlers) GetAISite(ctx context.Context, r api.GetAISiteRequestObject) (api.GetAISiteResponseObject, error) {
-	a, err := h.store.GetAISite(ctx, account(ctx), r.ID)
+	a, err := h.store.Content.GetAISite(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (h *Handlers) GetAISite(ctx context.Context, r api.GetAISiteRequestObject) 
 
 // UpdateAISite implements PATCH /ai_sites/{id}.
 func (h *Handlers) UpdateAISite(ctx context.Context, r api.UpdateAISiteRequestObject) (api.UpdateAISiteResponseObject, error) {
-	a, err := h.store.UpdateAISite(ctx, account(ctx), r.ID, view.AISiteChange(r.Body))
+	a, err := h.store.Content.UpdateAISite(ctx, account(ctx), r.ID, view.AISiteChange(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (h *Handlers) UpdateAISite(ctx context.Context, r api.UpdateAISiteRequestOb
 
 // DeleteAISite implements DELETE /ai_sites/{id}.
 func (h *Handlers) DeleteAISite(ctx context.Context, r api.DeleteAISiteRequestObject) (api.DeleteAISiteResponseObject, error) {
-	a, err := h.store.DeleteAISite(ctx, account(ctx), r.ID)
+	a, err := h.store.Content.DeleteAISite(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}

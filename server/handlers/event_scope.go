@@ -10,8 +10,8 @@ import (
 
 	"github.com/tillwright/tillwright/gen/spec"
 	"github.com/tillwright/tillwright/server/caller"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // eventScopes maps each type of event to the scopes that a key needs to read one, because events show other resources. It
@@ -30,7 +30,7 @@ var eventScopes = sync.OnceValue(func() map[string][]string {
 		panic(fmt.Sprintf("handlers: the API document: %v", err))
 	}
 	scopes := document.Components.Schemas.WebhookEvent.Scopes
-	for _, t := range store.EventTypes() {
+	for _, t := range outbox.EventTypes() {
 		if len(scopes[t.Type]) == 0 {
 			panic("handlers: nothing says who may read " + t.Type)
 		}
@@ -42,7 +42,7 @@ var eventScopes = sync.OnceValue(func() map[string][]string {
 // events sent somewhere needs the same scopes, because they can be read there.
 func mayRead(ctx context.Context, types []string) error {
 	scopes := eventScopes()
-	if slices.Contains(types, store.EventAll) {
+	if slices.Contains(types, outbox.EventAll) {
 		types = slices.Sorted(maps.Keys(scopes))
 	}
 	for _, t := range types {

@@ -25,7 +25,7 @@ func kindsOf(s *store.Store) map[string]kind {
 		kindOf(core.KindInvoice, s.InvoicesByID, view.Invoice, view.InvoiceRefs),
 		kindOf(core.KindDiscount, s.DiscountsByID, view.Discount, nil),
 		kindOf(core.KindOrder, s.OrdersByID, view.Order, view.OrderRefs),
-		kindOf(core.KindEvent, s.EventsByID, view.WebhookEvent, nil),
+		kindOf(core.KindEvent, s.Outbox.EventsByID, view.WebhookEvent, nil),
 		kindOf(core.KindSubscription, s.SubscriptionsByID, view.Subscription, view.SubscriptionRefs),
 		kindOf(core.KindPayment, s.PaymentsByID, view.Payment, nil),
 		kindOf(core.KindPaymentMethod, s.PaymentMethodsByID, view.SavedPaymentMethod, nil),

@@ -9,7 +9,7 @@ import (
 
 // ListSocialAccounts implements GET /socials.
 func (h *Handlers) ListSocialAccounts(ctx context.Context, r api.ListSocialAccountsRequestObject) (api.ListSocialAccountsResponseObject, error) {
-	channels, more, err := h.store.ListSocialAccounts(ctx, account(ctx), view.ListSocialAccounts(r.Params))
+	channels, more, err := h.store.Advert.ListSocialAccounts(ctx, account(ctx), view.ListSocialAccounts(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (h *Handlers) ConnectSocialAccount(ctx context.Context, r api.ConnectSocial
 
 // GetSocialAccount implements GET /socials/{id}.
 func (h *Handlers) GetSocialAccount(ctx context.Context, r api.GetSocialAccountRequestObject) (api.GetSocialAccountResponseObject, error) {
-	a, err := h.store.GetSocialAccount(ctx, account(ctx), r.ID)
+	a, err := h.store.Advert.GetSocialAccount(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -5,13 +5,13 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/view"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // ListWebhookDeliveries implements GET /webhook_endpoints/{id}/deliveries.
 func (h *Handlers) ListWebhookDeliveries(ctx context.Context, r api.ListWebhookDeliveriesRequestObject) (api.ListWebhookDeliveriesResponseObject, error) {
-	deliveries, more, err := h.store.ListDeliveries(ctx, account(ctx), r.ID, view.ListWebhookDeliveries(r.Params))
+	deliveries, more, err := h.store.Outbox.ListDeliveries(ctx, account(ctx), r.ID, view.ListWebhookDeliveries(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -22,11 +22,11 @@ func (h *Handlers) ListWebhookDeliveries(ctx context.Context, r api.ListWebhookD
 
 // RedeliverWebhookEndpoint implements POST /webhook_endpoints/{id}/redeliver.
 func (h *Handlers) RedeliverWebhookEndpoint(ctx context.Context, r api.RedeliverWebhookEndpointRequestObject) (api.RedeliverWebhookEndpointResponseObject, error) {
-	if err := mayRead(ctx, []string{store.EventAll}); err != nil { // the deliveries that failed may be of any type
+	if err := mayRead(ctx, []string{outbox.EventAll}); err != nil { // the deliveries that failed may be of any type
 		return nil, err
 	}
 	after, before := core.TimeOf(r.Body.CreatedAfter.Time()), core.TimeOf(r.Body.CreatedBefore.Time())
-	count, err := h.store.RedeliverFailed(ctx, account(ctx), r.ID, after, before)
+	count, err := h.store.Outbox.RedeliverFailed(ctx, account(ctx), r.ID, after, before)
 	if err != nil {
 		return nil, err
 	}

@@ -7,13 +7,13 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/view"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // ListWebhookEndpoints implements GET /webhook_endpoints.
 func (h *Handlers) ListWebhookEndpoints(ctx context.Context, r api.ListWebhookEndpointsRequestObject) (api.ListWebhookEndpointsResponseObject, error) {
-	endpoints, more, err := h.store.ListWebhookEndpoints(ctx, account(ctx), view.ListWebhookEndpoints(r.Params))
+	endpoints, more, err := h.store.Outbox.ListWebhookEndpoints(ctx, account(ctx), view.ListWebhookEndpoints(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -28,12 +28,12 @@ func (h *Handlers) CreateWebhookEndpoint(ctx context.Context, r api.CreateWebhoo
 	draft := view.NewWebhookEndpoint(r.Body)
 	types := draft.EnabledEvents.V
 	if types == nil {
-		types = []string{store.EventAll}
+		types = []string{outbox.EventAll}
 	}
 	if err := mayRead(ctx, types); err != nil {
 		return nil, err
 	}
-	e, err := h.store.CreateWebhookEndpoint(ctx, account(ctx), draft)
+	e, err := h.store.Outbox.CreateWebhookEndpoint(ctx, account(ctx), draft)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (h *Handlers) CreateWebhookEndpoint(ctx context.Context, r api.CreateWebhoo
 
 // GetWebhookEndpoint implements GET /webhook_endpoints/{id}.
 func (h *Handlers) GetWebhookEndpoint(ctx context.Context, r api.GetWebhookEndpointRequestObject) (api.GetWebhookEndpointResponseObject, error) {
-	e, err := h.store.GetWebhookEndpoint(ctx, account(ctx), r.ID)
+	e, err := h.store.Outbox.GetWebhookEndpoint(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (h *Handlers) GetWebhookEndpoint(ctx context.Context, r api.GetWebhookEndpo
 
 // UpdateWebhookEndpoint implements PATCH /webhook_endpoints/{id}.
 func (h *Handlers) UpdateWebhookEndpoint(ctx context.Context, r api.UpdateWebhookEndpointRequestObject) (api.UpdateWebhookEndpointResponseObject, error) {
-	before, err := h.store.GetWebhookEndpoint(ctx, account(ctx), r.ID)
+	before, err := h.store.Outbox.GetWebhookEndpoint(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err // that there is no such endpoint is said before anything about the URL
 	}
@@ -64,7 +64,7 @@ func (h *Handlers) UpdateWebhookEndpoint(ctx context.Context, r api.UpdateWebhoo
 	if err := h.checkURL(r.Body.URL); err != nil {
 		return nil, err
 	}
-	e, err := h.store.UpdateWebhookEndpoint(ctx, account(ctx), r.ID, view.WebhookEndpointChange(r.Body))
+	e, err := h.store.Outbox.UpdateWebhookEndpoint(ctx, account(ctx), r.ID, view.WebhookEndpointChange(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (h *Handlers) UpdateWebhookEndpoint(ctx context.Context, r api.UpdateWebhoo
 
 // DeleteWebhookEndpoint implements DELETE /webhook_endpoints/{id}.
 func (h *Handlers) DeleteWebhookEndpoint(ctx context.Context, r api.DeleteWebhookEndpointRequestObject) (api.DeleteWebhookEndpointResponseObject, error) {
-	e, err := h.store.DeleteWebhookEndpoint(ctx, account(ctx), r.ID)
+	e, err := h.store.Outbox.DeleteWebhookEndpoint(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +87,11 @@ func (h *Handlers) DeleteWebhookEndpoint(ctx context.Context, r api.DeleteWebhoo
 
 // RotateWebhookSecret implements POST /webhook_endpoints/{id}/rotate_secret. Its answer holds the new secret.
 func (h *Handlers) RotateWebhookSecret(ctx context.Context, r api.RotateWebhookSecretRequestObject) (api.RotateWebhookSecretResponseObject, error) {
-	overlap := store.DefaultSecretOverlap
+	overlap := outbox.DefaultSecretOverlap
 	if hours := r.Body.OverlapHours; hours != nil {
 		overlap = time.Duration(*hours) * time.Hour
 	}
-	e, err := h.store.RotateWebhookSecret(ctx, account(ctx), r.ID, overlap)
+	e, err := h.store.Outbox.RotateWebhookSecret(ctx, account(ctx), r.ID, overlap)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (h *Handlers) RotateWebhookSecret(ctx context.Context, r api.RotateWebhookS
 
 // TestWebhookEndpoint implements POST /webhook_endpoints/{id}/test.
 func (h *Handlers) TestWebhookEndpoint(ctx context.Context, r api.TestWebhookEndpointRequestObject) (api.TestWebhookEndpointResponseObject, error) {
-	kind := store.EventOrderPaid
+	kind := outbox.EventOrderPaid
 	if r.Body.Type != nil {
 		kind = *r.Body.Type
 	}
@@ -116,7 +116,7 @@ func (h *Handlers) ListWebhookEventTypes(context.Context, api.ListWebhookEventTy
 	return api.ListWebhookEventTypes200JSONResponse(h.eventTypes), nil
 }
 
-func (h *Handlers) webhookEndpoint(e *store.WebhookEndpoint) api.WebhookEndpoint {
+func (h *Handlers) webhookEndpoint(e *outbox.WebhookEndpoint) api.WebhookEndpoint {
 	return view.WebhookEndpoint(e, h.store.Now())
 }
 

@@ -9,7 +9,7 @@ import (
 
 // GetWebhookEvent implements GET /webhook_events/{id}.
 func (h *Handlers) GetWebhookEvent(ctx context.Context, r api.GetWebhookEventRequestObject) (api.GetWebhookEventResponseObject, error) {
-	e, err := h.store.GetEvent(ctx, account(ctx), r.ID)
+	e, err := h.store.Outbox.GetEvent(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -21,14 +21,14 @@ func (h *Handlers) GetWebhookEvent(ctx context.Context, r api.GetWebhookEventReq
 
 // RedeliverWebhookEvent implements POST /webhook_events/{id}/redeliver.
 func (h *Handlers) RedeliverWebhookEvent(ctx context.Context, r api.RedeliverWebhookEventRequestObject) (api.RedeliverWebhookEventResponseObject, error) {
-	e, err := h.store.GetEvent(ctx, account(ctx), r.ID)
+	e, err := h.store.Outbox.GetEvent(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
 	if err := mayRead(ctx, []string{e.Type}); err != nil {
 		return nil, err
 	}
-	d, err := h.store.RedeliverEvent(ctx, account(ctx), r.ID, r.Body.WebhookEndpoint)
+	d, err := h.store.Outbox.RedeliverEvent(ctx, account(ctx), r.ID, r.Body.WebhookEndpoint)
 	if err != nil {
 		return nil, err
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // CursorList renders a page of the list at url.
-func CursorList[R, W any](url string, page *store.AdList[R], render func(*R) W) wire.CursorList[W] {
+func CursorList[R, W any](url string, page *advert.List[R], render func(*R) W) wire.CursorList[W] {
 	list := List(url, page.Items, page.HasMore, render)
 	return wire.CursorList[W]{Object: list.Object, Data: list.Data, HasMore: list.HasMore, URL: list.URL, NextCursor: text(page.NextCursor)}
 }
@@ -27,7 +27,7 @@ func Ad(shown *ads.ShownAd) api.Ad {
 	a := &shown.Row
 	group, campaign, account := a.Group, a.Campaign, a.AdAccount
 	spending, kind := group.BudgetAmount, group.BudgetType
-	if campaign.BudgetLevel == store.BudgetLevelCampaign {
+	if campaign.BudgetLevel == advert.BudgetLevelCampaign {
 		spending, kind = campaign.BudgetAmount, campaign.BudgetType
 	}
 	return api.Ad{
@@ -45,10 +45,10 @@ func Ad(shown *ads.ShownAd) api.Ad {
 		ConfiguredStatus:     api.AdConfiguredStatus(a.ConfiguredStatus),
 		ReviewStatus:         word[api.AdReviewStatus](a.ReviewStatus),
 		RejectionReason:      text(a.RejectionReason),
-		AdType:               api.AdAdType(cmp.Or(a.Type, store.AdTypeStandalone)),
+		AdType:               api.AdAdType(cmp.Or(a.Type, advert.TypeStandalone)),
 		Goal:                 word[api.AdGoal](cmp.Or(a.Goal, group.Goal, campaign.Goal)),
 		Source:               api.AdSource(a.Source),
-		IsExternal:           a.Source == store.AdSourceExternal,
+		IsExternal:           a.Source == advert.SourceExternal,
 		PostID:               text(cmp.Or(a.PostID, a.PlatformPostID)),
 		PlatformPostID:       text(a.PlatformPostID),
 		Budget:               budget(spending, kind, account.Currency),
@@ -68,11 +68,11 @@ func Ad(shown *ads.ShownAd) api.Ad {
 	}
 }
 
-func budgetLevel(c *store.AdCampaign) api.AdBudgetLevel {
-	return api.AdBudgetLevel(cmp.Or(c.BudgetLevel, store.BudgetLevelGroup))
+func budgetLevel(c *advert.Campaign) api.AdBudgetLevel {
+	return api.AdBudgetLevel(cmp.Or(c.BudgetLevel, advert.BudgetLevelGroup))
 }
 
-func creative(c store.AdCreative) api.AdCreative {
+func creative(c advert.Creative) api.AdCreative {
 	return api.AdCreative{
 		Headline: text(c.Headline), Body: text(c.Body), CallToAction: text(c.CallToAction), LinkURL: text(c.LinkURL), ImageURL: text(c.ImageURL),
 	}
@@ -124,7 +124,7 @@ func lettersOf(name string) string {
 
 // extras returns the fields that the caller sent with a new ad and that no ad has. One that has the name of an ad's own field,
 // in any case, is left out: it would replace that.
-func extras(o store.AdObject) map[string]json.RawMessage {
+func extras(o advert.Object) map[string]json.RawMessage {
 	fields := map[string]json.RawMessage{}
 	if o == "" || o.Decode(&fields) != nil {
 		return nil
@@ -192,7 +192,7 @@ func NewAd(b *api.AdCreate, extra map[string]any, dryRun *bool) ads.CreateAd {
 		Status: string(value(b.Status)), Currency: value(b.Currency),
 		BudgetAmount: string(value(b.BudgetAmount)), BudgetType: string(value(b.BudgetType)), BudgetLevel: string(value(b.BudgetLevel)),
 		StartDate: value(b.StartDate), EndDate: value(b.EndDate), AdGroupID: value(b.AdGroupID), CampaignID: value(b.CampaignID),
-		Creative: store.AdCreative{
+		Creative: advert.Creative{
 			Headline: value(b.Headline), Body: value(b.Body), CallToAction: value(b.CallToAction), LinkURL: value(b.LinkURL), ImageURL: value(b.ImageURL),
 		},
 		Bid:       bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),
@@ -221,11 +221,11 @@ func bid(strategy *string, amount, floor *json.Number) ads.BidInput {
 }
 
 // adObject reads an object in a network's own words, empty for nil.
-func adObject(sent *json.RawMessage) store.AdObject {
+func adObject(sent *json.RawMessage) advert.Object {
 	if sent == nil {
 		return ""
 	}
-	return store.NewAdObject(*sent)
+	return advert.NewObject(*sent)
 }
 
 // wanted reads the budget that is asked for, nil for none.
@@ -250,7 +250,7 @@ func AdPlan(p *ads.DryRun) api.AdPlan {
 	}
 }
 
-func adFigures(f store.AdFigures) api.AdFigures {
+func adFigures(f advert.Figures) api.AdFigures {
 	return api.AdFigures{
 		Currency: f.Currency, DailyCampaign: amount(f.Campaign), DailyTotalBefore: amount(f.TotalBefore), DailyTotal: amount(f.TotalAfter), Limit: adLimit(f.Limit),
 	}

@@ -3,11 +3,11 @@ package view
 import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // AdAccount renders an ad account.
-func AdAccount(a *store.AdAccount) api.AdAccount {
+func AdAccount(a *advert.Account) api.AdAccount {
 	return api.AdAccount{
 		ID:                 a.PlatformID,
 		Object:             "ad_account",

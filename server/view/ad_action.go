@@ -6,12 +6,12 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // AdAction renders a line of the audit trail.
-func AdAction(a *store.AdAction) api.AdAction {
+func AdAction(a *advert.Action) api.AdAction {
 	return api.AdAction{
 		ID:          a.ID,
 		Object:      "ad_action",
@@ -34,7 +34,7 @@ func AdAction(a *store.AdAction) api.AdAction {
 	}
 }
 
-func adFailure(f *store.AdFailure) *api.AdFailure {
+func adFailure(f *advert.Failure) *api.AdFailure {
 	if f == nil {
 		return nil
 	}
@@ -44,30 +44,30 @@ func adFailure(f *store.AdFailure) *api.AdFailure {
 // adTerms is how the store keeps what a change of a campaign or ad group was about: only what was changed is set.
 type adTerms struct {
 	Budget *struct {
-		Amount store.AdAmount   `json:"amount"`
-		Type   store.BudgetType `json:"type"`
+		Amount advert.Amount     `json:"amount"`
+		Type   advert.BudgetType `json:"type"`
 	} `json:"budget"`
-	EndsAt      *core.Time         `json:"ends_at"`
-	BidStrategy *store.BidStrategy `json:"bid_strategy"`
-	BidAmount   *store.AdAmount    `json:"bid_amount"`
-	RoasFloor   *store.AdRatio     `json:"roas_floor"`
-	SettledBy   string             `json:"settled_by"`
+	EndsAt      *core.Time          `json:"ends_at"`
+	BidStrategy *advert.BidStrategy `json:"bid_strategy"`
+	BidAmount   *advert.Amount      `json:"bid_amount"`
+	RoasFloor   *advert.Ratio       `json:"roas_floor"`
+	SettledBy   string              `json:"settled_by"`
 }
 
 // adState renders what something was before an operation, or became by it, with the API's names and amounts in whole currency
 // units. The store keeps it in the program's own words, and old lines have names of Go types in it. What cannot be read is
 // shown as it is kept.
-func adState(op store.AdOp, state store.AdObject) json.RawMessage {
+func adState(op advert.Op, state advert.Object) json.RawMessage {
 	text := json.RawMessage(state.Text())
 	var out any
 	switch op {
-	case store.AdOpUpdateCampaign, store.AdOpUpdateGroup:
+	case advert.OpUpdateCampaign, advert.OpUpdateGroup:
 		var terms adTerms
 		if json.Unmarshal(text, &terms) != nil {
 			return text
 		}
 		out = terms.words()
-	case store.AdOpPauseCampaign, store.AdOpResumeCampaign, store.AdOpPauseGroup, store.AdOpResumeGroup:
+	case advert.OpPauseCampaign, advert.OpResumeCampaign, advert.OpPauseGroup, advert.OpResumeGroup:
 		var turned map[string]json.RawMessage
 		if json.Unmarshal(text, &turned) != nil || turned["to"] == nil {
 			return text
@@ -76,7 +76,7 @@ func adState(op store.AdOp, state store.AdObject) json.RawMessage {
 		delete(turned, "to")
 		delete(turned, "ref") // target_id says the same
 		out = turned
-	case store.AdOpUploadAudience:
+	case advert.OpUploadAudience:
 		var counted map[string]json.RawMessage
 		var wrong []uploadError
 		if json.Unmarshal(text, &counted) != nil || json.Unmarshal(counted["errors"], &wrong) != nil || wrong == nil {
@@ -131,8 +131,8 @@ func (t adTerms) words() map[string]any {
 }
 
 // AdActions renders a page of the audit trail. Its cursor is the id of its last line: ids carry the order of this list.
-func AdActions(rows []store.AdAction, more bool, page core.Page) wire.CursorList[api.AdAction] {
-	shown := &store.AdList[store.AdAction]{Items: rows, HasMore: more}
+func AdActions(rows []advert.Action, more bool, page core.Page) wire.CursorList[api.AdAction] {
+	shown := &advert.List[advert.Action]{Items: rows, HasMore: more}
 	if len(rows) > 0 && (more || page.EndingBefore != "") {
 		shown.NextCursor = rows[len(rows)-1].ID
 	}
@@ -149,16 +149,16 @@ func AdActionsRefusal(err error, q api.ListAdActionsParams) error {
 }
 
 // ListAdActions reads the query of a list. A cursor means the same as starting_after, and is preferred to both other positions.
-func ListAdActions(q api.ListAdActionsParams) store.ListAdActions {
+func ListAdActions(q api.ListAdActionsParams) advert.ListActions {
 	if q.Cursor != nil {
 		q.StartingAfter, q.EndingBefore = q.Cursor, nil
 	}
-	return store.ListAdActions{
+	return advert.ListActions{
 		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, nil, nil),
 		Channel:    value(q.AccountID),
-		Op:         store.AdOp(value(q.Operation)),
-		State:      store.AdActionState(value(q.State)),
+		Op:         advert.Op(value(q.Operation)),
+		State:      advert.ActionState(value(q.State)),
 		TargetID:   value(q.TargetID),
 	}
 }

@@ -6,11 +6,11 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // AdAudience renders an audience.
-func AdAudience(a *store.AdAudience) api.AdAudience {
+func AdAudience(a *advert.Audience) api.AdAudience {
 	return api.AdAudience{
 		ID:                 a.ID,
 		Object:             "audience",

@@ -4,7 +4,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -33,7 +33,7 @@ func AdCampaign(shown *ads.ShownCampaign) api.AdCampaign {
 		AdGroupCount:      int64(c.AdGroupCount),
 		AdCount:           int64(c.AdCount),
 		Source:            api.AdSource(c.Source),
-		IsExternal:        c.Source == store.AdSourceExternal,
+		IsExternal:        c.Source == advert.SourceExternal,
 		Schedule:          schedule(c.StartsAt, c.EndsAt, account),
 		Metrics:           metrics(shown),
 		CreatedAt:         at(c.CreatedAt),

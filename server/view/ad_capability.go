@@ -4,12 +4,12 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // AdCapabilities renders what every network can do, in a list of one page.
 func AdCapabilities(rows []ads.Caps) wire.CursorList[api.AdCapability] {
-	return CursorList("/v1/ads/capabilities", &store.AdList[ads.Caps]{Items: rows}, AdCapability)
+	return CursorList("/v1/ads/capabilities", &advert.List[ads.Caps]{Items: rows}, AdCapability)
 }
 
 // AdCapability renders what a network can do.
@@ -23,18 +23,18 @@ func AdCapability(c *ads.Caps) api.AdCapability {
 		Platform:           api.AdPlatform(c.Platform),
 		Verified:           api.AdCapabilityVerified(c.Verified),
 		Reconcile:          api.AdCapabilityReconcile(c.Reconcile),
-		Goals:              mapped(c.Goals(), func(g store.AdGoal) api.AdGoal { return api.AdGoal(g) }),
+		Goals:              mapped(c.Goals(), func(g advert.Goal) api.AdGoal { return api.AdGoal(g) }),
 		CallToActions:      list(c.CallsToAction),
-		AudienceTypes:      mapped(c.AudienceTypes, func(t store.AudienceType) api.AdAudienceType { return api.AdAudienceType(t) }),
+		AudienceTypes:      mapped(c.AudienceTypes, func(t advert.AudienceType) api.AdAudienceType { return api.AdAudienceType(t) }),
 		BidStrategies:      mapped(c.Bids, adBidRule),
-		BudgetLevels:       mapped(c.BudgetLevels, func(l store.BudgetLevel) api.AdBudgetLevel { return api.AdBudgetLevel(l) }),
+		BudgetLevels:       mapped(c.BudgetLevels, func(l advert.BudgetLevel) api.AdBudgetLevel { return api.AdBudgetLevel(l) }),
 		MinimumDailyBudget: amount(c.MinimumDailyBudget),
 		Currencies:         list(c.Currencies()),
-		PauseLevels:        mapped(c.PauseLevels, func(l store.AdLevel) api.AdCapabilityPauseLevels { return api.AdCapabilityPauseLevels(l) }),
+		PauseLevels:        mapped(c.PauseLevels, func(l advert.Level) api.AdCapabilityPauseLevels { return api.AdCapabilityPauseLevels(l) }),
 		BusinessCenters:    c.BusinessCenters,
 		Creative:           api.AdCreativeRules{Required: list(c.Creative.Required), Ignored: list(c.Creative.Ignored), Limits: limits},
 		AudienceUsers: api.AdAudienceRules{
-			Identifiers: mapped(c.Users.Identifiers, func(i store.AdIdentifier) api.AdAudienceRulesIdentifiers { return api.AdAudienceRulesIdentifiers(i) }),
+			Identifiers: mapped(c.Users.Identifiers, func(i advert.Identifier) api.AdAudienceRulesIdentifiers { return api.AdAudienceRulesIdentifiers(i) }),
 			MaxPerCall:  int64(c.UsersPerCall),
 		},
 	}

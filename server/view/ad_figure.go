@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -38,10 +38,10 @@ func fixed[N ~int64](millionths N, decimals int) json.Number {
 }
 
 // amount writes an amount in whole currency units.
-func amount(a store.AdAmount) json.Number { return fixed(a, amountDecimals) }
+func amount(a advert.Amount) json.Number { return fixed(a, amountDecimals) }
 
 // amountOrNull returns an amount, nil for 0, which the store keeps for no amount.
-func amountOrNull(a store.AdAmount) *json.Number {
+func amountOrNull(a advert.Amount) *json.Number {
 	if a == 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ func amountOrNull(a store.AdAmount) *json.Number {
 }
 
 // ratioOrNull returns a ratio, nil for 0, which the store keeps for no ratio.
-func ratioOrNull(r store.AdRatio) *json.Number {
+func ratioOrNull(r advert.Ratio) *json.Number {
 	if r == 0 {
 		return nil
 	}
@@ -68,7 +68,7 @@ func over[N ~int64](divisor int64, ratio N) *json.Number {
 func thousandths(count int64) json.Number { return fixed(count*1000, conversionDecimals) }
 
 // budget renders a budget, nil for the amount 0, which the store keeps for no budget.
-func budget(a store.AdAmount, kind store.BudgetType, currency string) *api.AdBudget {
+func budget(a advert.Amount, kind advert.BudgetType, currency string) *api.AdBudget {
 	if a == 0 {
 		return nil
 	}
@@ -108,7 +108,7 @@ func metrics[T any](shown *ads.Reported[T]) *api.AdMetrics {
 
 // schedule renders the first and the last day of a period, in the ad account's time zone. Ends is the first moment after the
 // last day.
-func schedule(starts, ends *core.Time, a *store.AdAccount) api.AdSchedule {
+func schedule(starts, ends *core.Time, a *advert.Account) api.AdSchedule {
 	where := location(a)
 	var out api.AdSchedule
 	if starts != nil {
@@ -121,7 +121,7 @@ func schedule(starts, ends *core.Time, a *store.AdAccount) api.AdSchedule {
 }
 
 // location returns the ad account's time zone, in which its days begin, or UTC if this server does not know it.
-func location(a *store.AdAccount) *time.Location {
+func location(a *advert.Account) *time.Location {
 	where, err := time.LoadLocation(a.Timezone)
 	if err != nil {
 		return time.UTC

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -29,7 +29,7 @@ func TestFixed_RoundsHalfUpWithoutFloats(t *testing.T) {
 
 func TestMetrics_MakesNoRatioOfNothing(t *testing.T) {
 	t.Parallel()
-	none := metrics(&ads.ShownAd{Metrics: &store.AdMetrics{Spend: 0}})
+	none := metrics(&ads.ShownAd{Metrics: &advert.Metrics{Spend: 0}})
 	require.NotNil(t, none)
 	assert.Nil(t, none.CTR)
 	assert.Nil(t, none.CPC)
@@ -37,7 +37,7 @@ func TestMetrics_MakesNoRatioOfNothing(t *testing.T) {
 	assert.Nil(t, none.CostPerConversion)
 	assert.Nil(t, none.ROAS)
 	assert.Nil(t, none.Reach)
-	some := metrics(&ads.ShownAd{Metrics: &store.AdMetrics{
+	some := metrics(&ads.ShownAd{Metrics: &advert.Metrics{
 		Spend: 12_340_000, Impressions: 1000, Clicks: 3, Conversions: 1500, PurchaseValue: 24_680_000, Actions: map[string]int64{"like": 2500},
 	}})
 	assert.Equal(t, "12.34", string(some.Spend))
@@ -53,7 +53,7 @@ func TestMetrics_MakesNoRatioOfNothing(t *testing.T) {
 
 func TestSchedule_IsInTheAdAccountsDays(t *testing.T) {
 	t.Parallel()
-	account := &store.AdAccount{Timezone: "America/New_York"}
+	account := &advert.Account{Timezone: "America/New_York"}
 	from := ads.Date{Year: 2026, Month: 3, Day: 8}
 	starts, ends := core.TimeOf(from.Start(location(account))), core.TimeOf(from.AddDays(6).End(location(account)))
 	out := schedule(&starts, &ends, account)
@@ -75,7 +75,7 @@ func TestLatestAndEarliest_TakeWhatThereIs(t *testing.T) {
 
 func TestExtras_DoNotReplaceAnAdsOwnFields(t *testing.T) {
 	t.Parallel()
-	fields := extras(store.NewAdObject(map[string]any{"id": "evil", "metrics": 1, "utm_source": "news", "object": "x"}))
+	fields := extras(advert.NewObject(map[string]any{"id": "evil", "metrics": 1, "utm_source": "news", "object": "x"}))
 	require.Len(t, fields, 1)
 	assert.JSONEq(t, `"news"`, string(fields["utm_source"]))
 	assert.Empty(t, extras(""))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // AdGroup renders an ad group with what its network reports.
@@ -40,7 +40,7 @@ func AdGroup(shown *ads.ShownAdGroup) api.AdGroup {
 		PromotedObject:    json.RawMessage(g.PromotedObject.Text()),
 		AdCount:           int64(g.AdCount),
 		Source:            api.AdSource(g.Source),
-		IsExternal:        g.Source == store.AdSourceExternal,
+		IsExternal:        g.Source == advert.SourceExternal,
 		Schedule:          schedule(latest(g.StartsAt, campaign.StartsAt), earliest(g.EndsAt, campaign.EndsAt), account),
 		Metrics:           metrics(shown),
 		CreatedAt:         at(g.CreatedAt),

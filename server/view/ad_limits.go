@@ -8,12 +8,12 @@ import (
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // AdLimits renders the limits of an account.
-func AdLimits(l *store.AdLimits) api.AdLimits {
+func AdLimits(l *advert.Limits) api.AdLimits {
 	currencies := map[string]api.AdLimit{}
 	for currency, limit := range l.Currencies.V {
 		currencies[currency] = adLimit(limit)
@@ -21,15 +21,15 @@ func AdLimits(l *store.AdLimits) api.AdLimits {
 	return api.AdLimits{
 		Object:                    "ad_limits",
 		Currencies:                currencies,
-		Default:                   adLimit(store.DefaultAdLimit("usd")),
+		Default:                   adLimit(advert.DefaultLimit("usd")),
 		MaxDailyBudgetIncreasePct: optionalRatio(l.MaxIncrease),
-		BlockedOperations:         mapped(l.BlockedOperations.V, func(op store.AdOp) api.AdOperation { return api.AdOperation(op) }),
+		BlockedOperations:         mapped(l.BlockedOperations.V, func(op advert.Op) api.AdOperation { return api.AdOperation(op) }),
 		CreatedAt:                 atOrNever(l.CreatedAt),
 		UpdatedAt:                 atOrNever(l.UpdatedAt),
 	}
 }
 
-func adLimit(l store.AdLimit) api.AdLimit {
+func adLimit(l advert.Limit) api.AdLimit {
 	return api.AdLimit{
 		MaxDailyBudgetPerCampaign: amount(l.MaxDailyPerCampaign),
 		MaxTotalDailyBudget:       amount(l.MaxDailyTotal),
@@ -38,16 +38,16 @@ func adLimit(l store.AdLimit) api.AdLimit {
 }
 
 // AdLimitsChange reads the body of a PATCH. An amount or percentage that cannot be read is CodeInvalid on its field.
-func AdLimitsChange(b *api.AdLimitsUpdate) (func(*store.AdLimits), error) {
+func AdLimitsChange(b *api.AdLimitsUpdate) (func(*advert.Limits), error) {
 	var p core.Problems
-	changes := map[string]func(*store.AdLimit){}
+	changes := map[string]func(*advert.Limit){}
 	for currency, sent := range b.Currencies {
 		changes[currency] = adLimitChange(&p, "currencies."+currency, sent)
 	}
 	increase, err := ratio(b.MaxDailyBudgetIncreasePct)
 	p.Check(err == nil, "max_daily_budget_increase_pct", "Send a percentage such as 50, or null for any.")
-	return func(l *store.AdLimits) {
-		limits := map[string]store.AdLimit{}
+	return func(l *advert.Limits) {
+		limits := map[string]advert.Limit{}
 		maps.Copy(limits, l.Currencies.V)
 		for currency, change := range changes {
 			if change == nil {
@@ -63,24 +63,24 @@ func AdLimitsChange(b *api.AdLimitsUpdate) (func(*store.AdLimits), error) {
 			l.MaxIncrease = increase
 		}
 		if b.BlockedOperations != nil {
-			l.BlockedOperations.V = mapped(b.BlockedOperations, func(op api.AdOperation) store.AdOp { return store.AdOp(op) })
+			l.BlockedOperations.V = mapped(b.BlockedOperations, func(op api.AdOperation) advert.Op { return advert.Op(op) })
 		}
 	}, p.Err()
 }
 
 // adLimitChange returns what changes the limits of a currency, nil if they are to be the defaults again. An amount that cannot
 // be read is noted in p.
-func adLimitChange(p *core.Problems, at string, sent *api.AdLimitUpdate) func(*store.AdLimit) {
+func adLimitChange(p *core.Problems, at string, sent *api.AdLimitUpdate) func(*advert.Limit) {
 	if sent == nil {
 		return nil
 	}
 	perCampaign := limitAmount(p, at+".max_daily_budget_per_campaign", sent.MaxDailyBudgetPerCampaign)
 	total := limitAmount(p, at+".max_total_daily_budget", sent.MaxTotalDailyBudget)
-	var bid *store.AdAmount // nil: any amount
+	var bid *advert.Amount // nil: any amount
 	if sent.MaxBidAmount.IsSpecified() && !sent.MaxBidAmount.IsNull() {
 		bid = limitAmount(p, at+".max_bid_amount", new(sent.MaxBidAmount.MustGet()))
 	}
-	return func(l *store.AdLimit) {
+	return func(l *advert.Limit) {
 		set(&l.MaxDailyPerCampaign, perCampaign)
 		set(&l.MaxDailyTotal, total)
 		if sent.MaxBidAmount.IsSpecified() {
@@ -90,33 +90,33 @@ func adLimitChange(p *core.Problems, at string, sent *api.AdLimitUpdate) func(*s
 }
 
 // limitAmount reads an amount, which may be 0; nil if none was sent. One that cannot be read is noted in p.
-func limitAmount(p *core.Problems, field string, sent *json.Number) *store.AdAmount {
+func limitAmount(p *core.Problems, field string, sent *json.Number) *advert.Amount {
 	if sent == nil {
 		return nil
 	}
-	amount, err := store.ParseAdAmount(string(*sent))
+	amount, err := advert.ParseAmount(string(*sent))
 	isZero := strings.Trim(string(*sent), "0.") == ""
 	p.Check(err == nil || isZero, field, "Send an amount in whole currency units, such as 500 or 500.50.")
 	return &amount
 }
 
 // ratio reads a ratio, nil for null or if none was sent.
-func ratio(sent nullable.Nullable[json.Number]) (*store.AdRatio, error) {
+func ratio(sent nullable.Nullable[json.Number]) (*advert.Ratio, error) {
 	if !sent.IsSpecified() || sent.IsNull() {
 		return nil, nil
 	}
-	ratio, err := store.ParseAdRatio(string(sent.MustGet()))
+	ratio, err := advert.ParseRatio(string(sent.MustGet()))
 	return &ratio, err
 }
 
-func optionalAmount(a *store.AdAmount) *json.Number {
+func optionalAmount(a *advert.Amount) *json.Number {
 	if a == nil {
 		return nil
 	}
 	return new(amount(*a))
 }
 
-func optionalRatio(r *store.AdRatio) *json.Number {
+func optionalRatio(r *advert.Ratio) *json.Number {
 	if r == nil {
 		return nil
 	}

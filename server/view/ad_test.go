@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 func TestNewAd_NamesWhateverIsNoFieldOfIt(t *testing.T) {
@@ -34,6 +34,6 @@ func TestNewAd_NamesWhateverIsNoFieldOfIt(t *testing.T) {
 // TestExtras_HideNoFieldOfAnAd is of what was stored before an ad had a field of its name.
 func TestExtras_HideNoFieldOfAnAd(t *testing.T) {
 	t.Parallel()
-	shown := extras(store.NewAdObject(map[string]any{"id": 1, "Metrics": 2, "-": nil, "x": json.Number("1.50")}))
+	shown := extras(advert.NewObject(map[string]any{"id": 1, "Metrics": 2, "-": nil, "x": json.Number("1.50")}))
 	assert.Equal(t, map[string]json.RawMessage{"-": json.RawMessage("null"), "x": json.RawMessage("1.50")}, shown)
 }

@@ -2,11 +2,11 @@ package view
 
 import (
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/content"
 )
 
 // AISite renders an AI site.
-func AISite(a *store.AISite) api.AISite {
+func AISite(a *content.AISite) api.AISite {
 	return api.AISite{
 		ID:                   a.ID,
 		Object:               "ai_site",
@@ -29,20 +29,20 @@ func AISite(a *store.AISite) api.AISite {
 }
 
 // ListAISites reads the query of a list.
-func ListAISites(q api.ListAISitesParams) store.ListAISites {
-	return store.ListAISites{
+func ListAISites(q api.ListAISitesParams) content.ListAISites {
+	return content.ListAISites{
 		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
-		Type:       store.AISiteType(value(q.Type)),
+		Type:       content.AISiteType(value(q.Type)),
 		IsLive:     q.IsLive,
 	}
 }
 
 // NewAISite reads the body of a create.
-func NewAISite(b *api.AISiteCreate) store.AISite {
-	return store.AISite{
+func NewAISite(b *api.AISiteCreate) content.AISite {
+	return content.AISite{
 		Name:                 b.Name,
-		Type:                 store.AISiteType(value(b.Type)),
+		Type:                 content.AISiteType(value(b.Type)),
 		Default:              value(b.Default),
 		Subdomain:            value(b.Subdomain),
 		Domain:               b.Domain,
@@ -55,8 +55,8 @@ func NewAISite(b *api.AISiteCreate) store.AISite {
 }
 
 // AISiteChange reads the body of a PATCH.
-func AISiteChange(b *api.AISiteUpdate) func(*store.AISite) {
-	return func(a *store.AISite) {
+func AISiteChange(b *api.AISiteUpdate) func(*content.AISite) {
+	return func(a *content.AISite) {
 		set(&a.Name, b.Name)
 		setAs(&a.Type, b.Type)
 		set(&a.Default, b.Default)

@@ -3,11 +3,11 @@ package view
 import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // BusinessCenter renders a business center.
-func BusinessCenter(c *store.AdBusinessCenter) api.BusinessCenter {
+func BusinessCenter(c *advert.BusinessCenter) api.BusinessCenter {
 	return api.BusinessCenter{
 		ID:              c.PlatformID,
 		Object:          "business_center",

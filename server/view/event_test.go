@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // payload is the body of a delivery.
@@ -41,7 +42,7 @@ func TestEventTypes_ListsTheWholeCatalogueWithExamples(t *testing.T) {
 	t.Parallel()
 	types := EventTypes()
 	require.Len(t, types.Data, 12)
-	for i, want := range store.EventTypes() {
+	for i, want := range outbox.EventTypes() {
 		got := types.Data[i]
 		require.Equal(t, want.Type, got.Type)
 		require.Equal(t, "event_type", got.Object)
@@ -74,7 +75,7 @@ func objectOf(kind string) string {
 func TestEvent_RendersEveryTypeThatIsEmitted(t *testing.T) {
 	t.Parallel()
 	rendered := 0
-	for _, kind := range store.EventTypes() {
+	for _, kind := range outbox.EventTypes() {
 		sample := eventSample(kind.Type)
 		if sample == nil {
 			continue
@@ -111,13 +112,13 @@ func TestEvent_DoesNotCarryWhatPaysACheckout(t *testing.T) {
 	t.Parallel()
 	d := sampleCheckout()
 	d.Checkout.ClientSecret, d.Checkout.URL = "chk_secret", "https://shop.example/checkout/chk_secret"
-	data, err := Event(store.EventCheckoutCreated, d)
+	data, err := Event(outbox.EventCheckoutCreated, d)
 	require.NoError(t, err)
 	require.NotContains(t, string(data), "chk_secret")
 }
 
 func TestEvent_UnknownValueIsAnError(t *testing.T) {
 	t.Parallel()
-	_, err := Event(store.EventOrderPaid, &store.Order{})
+	_, err := Event(outbox.EventOrderPaid, &store.Order{})
 	require.Error(t, err)
 }

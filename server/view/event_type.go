@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // futureExamples holds the `data` of examples for the events that nothing emits yet. The other examples are rendered like real
@@ -22,7 +23,7 @@ var futureExamples []byte
 // has no example, which the start of the program would show.
 func EventTypes() api.EventTypeList {
 	out := wire.List[api.EventType]{Object: "list", URL: "/v1/webhook_endpoints/events"}
-	for _, t := range store.EventTypes() {
+	for _, t := range outbox.EventTypes() {
 		data := EventExample(t.Type)
 		if data == nil {
 			panic("view: no example of " + t.Type)
@@ -53,8 +54,8 @@ func mustRender(kind string, sample any) []byte {
 }
 
 func exampleBody(kind string, data []byte) []byte {
-	event := &store.Event{ID: core.KindEvent.Prefix() + sampleID, Type: kind, CreatedAt: sampleTime()}
-	return []byte(store.EventBody(event, data))
+	event := &outbox.Event{ID: core.KindEvent.Prefix() + sampleID, Type: kind, CreatedAt: sampleTime()}
+	return []byte(outbox.EventBody(event, data))
 }
 
 const sampleID = "01k0000000000000000000000a"
@@ -66,36 +67,36 @@ func sampleTime() core.Time {
 // eventSample returns what the store would emit when one product is sold, nil for types that nothing emits yet.
 func eventSample(kind string) any {
 	switch kind {
-	case store.EventProductCreated, store.EventProductUpdated:
+	case outbox.EventProductCreated, outbox.EventProductUpdated:
 		return sampleProduct()
-	case store.EventCheckoutCreated:
+	case outbox.EventCheckoutCreated:
 		return sampleCheckout()
-	case store.EventOrderCreated:
+	case outbox.EventOrderCreated:
 		return sampleOrder()
-	case store.EventOrderPaid:
+	case outbox.EventOrderPaid:
 		return samplePaidOrder()
-	case store.EventRefundCreated:
+	case outbox.EventRefundCreated:
 		return sampleRefund()
-	case store.EventRefundUpdated:
+	case outbox.EventRefundUpdated:
 		refund := sampleRefund()
 		refund.Refund.Status, refund.Refund.SucceededAt = store.RefundStatusSucceeded, new(sampleTime())
 		refund.Refund.ProviderRef = new("tre_" + refund.Refund.ID)
 		refund.Refunds = []store.Refund{*refund.Refund}
 		refund.Customer.TotalSpent = core.JSONOf(map[string]int64{"usd": 0})
 		return refund
-	case store.EventInvoiceCreated:
+	case outbox.EventInvoiceCreated:
 		return sampleInvoice()
-	case store.EventInvoicePaid:
+	case outbox.EventInvoicePaid:
 		invoice := sampleInvoice()
 		invoice.Invoice.Status, invoice.Invoice.AmountPaid, invoice.Invoice.PaidAt = store.InvoiceStatusPaid, invoice.Invoice.TotalAmount, new(sampleTime())
 		invoice.Invoice.AttemptCount, invoice.Invoice.PaymentIDs = 1, core.JSONOf([]string{core.KindPayment.Prefix() + sampleID})
 		return invoice
-	case store.EventInvoicePastDue:
+	case outbox.EventInvoicePastDue:
 		invoice := sampleInvoice()
 		invoice.Invoice.Status, invoice.Invoice.AttemptCount = store.InvoiceStatusPastDue, 1
 		invoice.Invoice.PastDueAt, invoice.Invoice.NextAttemptAt = new(sampleTime()), new(sampleTime().Add(48*time.Hour))
 		return invoice
-	case store.EventInvoiceVoided:
+	case outbox.EventInvoiceVoided:
 		invoice := sampleInvoice()
 		invoice.Invoice.Status, invoice.Invoice.VoidedAt, invoice.Invoice.VoidReason = store.InvoiceStatusVoid, new(sampleTime()), new("requested")
 		return invoice

@@ -3,11 +3,11 @@ package view
 import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // SocialAccount renders a channel, without its token.
-func SocialAccount(a *store.SocialAccount) api.SocialAccount {
+func SocialAccount(a *advert.SocialAccount) api.SocialAccount {
 	return api.SocialAccount{
 		ID:                 a.ID,
 		Object:             "social_account",
@@ -25,11 +25,11 @@ func SocialAccount(a *store.SocialAccount) api.SocialAccount {
 }
 
 // ListSocialAccounts reads the query of a list.
-func ListSocialAccounts(q api.ListSocialAccountsParams) store.ListSocialAccounts {
-	return store.ListSocialAccounts{
+func ListSocialAccounts(q api.ListSocialAccountsParams) advert.ListSocialAccounts {
+	return advert.ListSocialAccounts{
 		Page:      Page(q.Limit, q.StartingAfter, q.EndingBefore),
-		Platform:  store.Platform(value(q.Platform)),
-		AdsStatus: store.AdsStatus(value(q.AdsStatus)),
+		Platform:  advert.Platform(value(q.Platform)),
+		AdsStatus: advert.AdsStatus(value(q.AdsStatus)),
 	}
 }
 
@@ -41,7 +41,7 @@ func ConnectSocialAccount(b *api.SocialAccountConnect) ads.ConnectSocialAccount 
 }
 
 // SocialPost renders a post of a channel.
-func SocialPost(p *store.SocialPost) api.SocialPost {
+func SocialPost(p *advert.SocialPost) api.SocialPost {
 	return api.SocialPost{
 		ID:             p.ID,
 		Object:         "social_post",

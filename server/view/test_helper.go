@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -33,7 +34,7 @@ func DriftAds(b *api.AdDriftCreate) ads.DriftAds {
 }
 
 // AdDrift renders which change was played on a campaign.
-func AdDrift(c *store.AdCampaign, kind api.AdDriftKind) api.AdDrift {
+func AdDrift(c *advert.Campaign, kind api.AdDriftKind) api.AdDrift {
 	return api.AdDrift{
 		Object: "ad_drift", AccountID: c.ChannelID, Platform: api.AdPlatform(c.Platform), AdAccountID: c.AdAccountID, CampaignID: c.PlatformID, Kind: kind,
 	}

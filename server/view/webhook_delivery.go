@@ -3,11 +3,11 @@ package view
 import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // WebhookDelivery renders a delivery.
-func WebhookDelivery(d *store.Delivery) api.WebhookDelivery {
+func WebhookDelivery(d *outbox.Delivery) api.WebhookDelivery {
 	return api.WebhookDelivery{
 		ID:              d.ID,
 		Object:          "webhook_delivery",
@@ -35,12 +35,12 @@ func WebhookDeliveryRefs(d *api.WebhookDelivery, field string, yield func(*wire.
 }
 
 // WebhookTest renders the delivery of a test event, which is not stored.
-func WebhookTest(d *store.Delivery) api.WebhookTest {
+func WebhookTest(d *outbox.Delivery) api.WebhookTest {
 	return api.WebhookTest{
 		Object:     "webhook_test",
 		Event:      d.EventID,
 		Type:       d.Type,
-		Delivered:  d.State == store.DeliverySucceeded,
+		Delivered:  d.State == outbox.DeliverySucceeded,
 		Reason:     enum[api.WebhookDeliveryReason](d.Reason),
 		StatusCode: statusCode(d.StatusCode),
 		DurationMS: value(d.DurationMS),
@@ -49,12 +49,12 @@ func WebhookTest(d *store.Delivery) api.WebhookTest {
 }
 
 // ListWebhookDeliveries reads the query of a list.
-func ListWebhookDeliveries(q api.ListWebhookDeliveriesParams) store.ListDeliveries {
-	return store.ListDeliveries{
+func ListWebhookDeliveries(q api.ListWebhookDeliveriesParams) outbox.ListDeliveries {
+	return outbox.ListDeliveries{
 		Page:          Page(q.Limit, q.StartingAfter, q.EndingBefore),
 		CreatedAfter:  stored(q.CreatedAfter),
 		CreatedBefore: stored(q.CreatedBefore),
-		State:         store.DeliveryState(value(q.Status)),
+		State:         outbox.DeliveryState(value(q.Status)),
 		Type:          value(q.Type),
 		Event:         value(q.Event),
 	}

@@ -2,12 +2,12 @@ package view
 
 import (
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // WebhookEndpoint renders a webhook endpoint as it is now, with its secret only when the store has just made it.
-func WebhookEndpoint(e *store.WebhookEndpoint, now core.Time) api.WebhookEndpoint {
+func WebhookEndpoint(e *outbox.WebhookEndpoint, now core.Time) api.WebhookEndpoint {
 	return api.WebhookEndpoint{
 		ID:            e.ID,
 		Object:        "webhook_endpoint",
@@ -30,29 +30,29 @@ func WebhookEndpoint(e *store.WebhookEndpoint, now core.Time) api.WebhookEndpoin
 }
 
 // ListWebhookEndpoints reads the query of a list.
-func ListWebhookEndpoints(q api.ListWebhookEndpointsParams) store.ListWebhookEndpoints {
-	return store.ListWebhookEndpoints{
+func ListWebhookEndpoints(q api.ListWebhookEndpointsParams) outbox.ListWebhookEndpoints {
+	return outbox.ListWebhookEndpoints{
 		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
-		Status:     store.WebhookEndpointStatus(value(q.Status)),
+		Status:     outbox.WebhookEndpointStatus(value(q.Status)),
 	}
 }
 
 // NewWebhookEndpoint reads the body of a create.
-func NewWebhookEndpoint(b *api.WebhookEndpointCreate) store.WebhookEndpoint {
-	return store.WebhookEndpoint{
+func NewWebhookEndpoint(b *api.WebhookEndpointCreate) outbox.WebhookEndpoint {
+	return outbox.WebhookEndpoint{
 		URL:           b.URL,
 		EnabledEvents: core.JSONOf(b.EnabledEvents),
-		Status:        store.WebhookEndpointStatus(value(b.Status)),
-		Format:        store.WebhookFormat(value(b.Format)),
+		Status:        outbox.WebhookEndpointStatus(value(b.Status)),
+		Format:        outbox.WebhookFormat(value(b.Format)),
 		Description:   b.Description,
 		Metadata:      metadata(b.Metadata),
 	}
 }
 
 // WebhookEndpointChange reads the body of a PATCH.
-func WebhookEndpointChange(b *api.WebhookEndpointUpdate) func(*store.WebhookEndpoint) {
-	return func(e *store.WebhookEndpoint) {
+func WebhookEndpointChange(b *api.WebhookEndpointUpdate) func(*outbox.WebhookEndpoint) {
+	return func(e *outbox.WebhookEndpoint) {
 		set(&e.URL, b.URL)
 		setAs(&e.Status, b.Status)
 		setAs(&e.Format, b.Format)

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // WebhookEvent renders an event with the data that it was sent with, byte for byte.
-func WebhookEvent(e *store.Event) api.WebhookEvent {
+func WebhookEvent(e *outbox.Event) api.WebhookEvent {
 	var sent struct {
 		APIVersion string          `json:"api_version"`
 		Data       json.RawMessage `json:"data"`
@@ -16,7 +16,7 @@ func WebhookEvent(e *store.Event) api.WebhookEvent {
 	if err := json.Unmarshal([]byte(e.Body), &sent); err != nil {
 		panic("view: the body of " + e.ID + " is not JSON: " + err.Error())
 	}
-	var status *store.DeliveryState
+	var status *outbox.DeliveryState
 	if e.Status != "" {
 		status = &e.Status
 	}

@@ -71,12 +71,12 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	log := slog.New(slog.DiscardHandler)
 	guard := webhooks.NewGuard(webhooks.GuardOptions{Development: true})
 	sender := webhooks.NewSender(webhooks.SenderOptions{Service: "Service", Guard: guard, Standard: true})
-	renderer := webhooks.NewRenderer(s.store, "http://shop.test/v1")
-	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.store, Renderer: renderer, Sender: sender, Log: log})
-	s.store.OnEvent = dispatcher.Wake
+	renderer := webhooks.NewRenderer(s.store.Outbox, "http://shop.test/v1")
+	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.store.Outbox, Renderer: renderer, Sender: sender, Log: log})
+	s.store.Outbox.OnEvent = dispatcher.Wake
 	money := billing.New(s.store, s.providers())
-	s.Ads = ads.New(s.store, ads.Drivers{ads.DriverSandbox: sandbox.All(s.store, sandbox.Options{})}, log)
-	operations := handlers.New(s.store, money, s.Ads, mail.NewPost(s.store, &s.Mail), guard, webhooks.NewTester(s.store, renderer, sender))
+	s.Ads = ads.New(s.store.Advert, ads.Drivers{ads.DriverSandbox: sandbox.All(s.store.Advert, sandbox.Options{})}, log)
+	operations := handlers.New(s.store, money, s.Ads, mail.NewPost(s.store, &s.Mail), guard, webhooks.NewTester(s.store.Outbox, renderer, sender))
 	srv, err := server.New(server.Deps{
 		Store: s.store, Handlers: operations, Hooks: operations.Hooks(), Log: log,
 		Development: true, Prepare: sandbox.FromHeader, Document: s.document,
@@ -166,7 +166,7 @@ func (s *Server) check(t testing.TB) {
 func (s *Server) DeleteOldDeliveries(t testing.TB) {
 	t.Helper()
 	for {
-		deleted, err := s.store.DeleteOldDeliveries(t.Context(), webhooks.Retention(24*time.Hour), 1000)
+		deleted, err := s.store.Outbox.DeleteOldDeliveries(t.Context(), webhooks.Retention(24*time.Hour), 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

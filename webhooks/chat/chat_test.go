@@ -11,7 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/view"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/webhooks/chat"
 )
 
@@ -32,8 +32,8 @@ var services = []struct {
 func TestMessages_OfEveryTypeReadAsWritten(t *testing.T) {
 	t.Parallel()
 	examples := view.EventTypes().Data
-	if len(examples) != len(store.EventTypes()) {
-		t.Fatalf("%d examples of %d types", len(examples), len(store.EventTypes()))
+	if len(examples) != len(outbox.EventTypes()) {
+		t.Fatalf("%d examples of %d types", len(examples), len(outbox.EventTypes()))
 	}
 	for _, s := range services {
 		t.Run(s.name, func(t *testing.T) {

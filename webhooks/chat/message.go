@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // message is what an event tells people, before it is written in the form of one service.
@@ -50,27 +50,27 @@ func compose(body []byte, base string) (message, error) {
 // tell chooses the message by the type of an event.
 func tell(e event) message {
 	switch e.kind {
-	case store.EventLeadCreated:
+	case outbox.EventLeadCreated:
 		return leadCreated(e.data)
-	case store.EventCheckoutCreated:
+	case outbox.EventCheckoutCreated:
 		return checkoutCreated(e.data)
-	case store.EventOrderCreated:
+	case outbox.EventOrderCreated:
 		return orderCreated(e.data)
-	case store.EventOrderPaid:
+	case outbox.EventOrderPaid:
 		return orderPaid(e.data)
-	case store.EventRefundCreated, store.EventRefundUpdated:
+	case outbox.EventRefundCreated, outbox.EventRefundUpdated:
 		return refundChanged(e.data)
-	case store.EventInvoiceCreated:
+	case outbox.EventInvoiceCreated:
 		return invoiceCreated(e.data)
-	case store.EventInvoicePaid:
+	case outbox.EventInvoicePaid:
 		return invoicePaid(e.data)
-	case store.EventInvoicePastDue:
+	case outbox.EventInvoicePastDue:
 		return invoicePastDue(e.data)
-	case store.EventInvoiceVoided:
+	case outbox.EventInvoiceVoided:
 		return invoiceVoided(e.data)
-	case store.EventProductCreated:
+	case outbox.EventProductCreated:
 		return productCreated(e.data)
-	case store.EventProductUpdated:
+	case outbox.EventProductUpdated:
 		return productUpdated(e.data)
 	}
 	return somethingElse(e)

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // settleOptions are the flags of `ads settle`.
@@ -66,8 +67,8 @@ func settleAdsCommand(settings *settings) *cobra.Command {
 }
 
 // settleAction gives an action the outcome that the flags say, after somebody has agreed to it.
-func (o *settleOptions) settleAction(ctx context.Context, s *store.Store, id string, console *console) (*store.AdAction, error) {
-	service := ads.New(s, nil, slog.Default())
+func (o *settleOptions) settleAction(ctx context.Context, s *store.Store, id string, console *console) (*advert.Action, error) {
+	service := ads.New(s.Advert, nil, slog.Default())
 	plan, err := service.PlanSettlement(ctx, o.account, id, o.SettleByHand)
 	if err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func (o *settleOptions) settleAction(ctx context.Context, s *store.Store, id str
 }
 
 // approve shows the action and asks whether to settle it. It is an error if the answer is no, or if nobody can be asked.
-func (o *settleOptions) approve(ctx context.Context, action *store.AdAction, console *console) error {
+func (o *settleOptions) approve(ctx context.Context, action *advert.Action, console *console) error {
 	if !console.answers {
 		return errors.New("this settles the action for good, and there is nobody to ask: pass --yes if that is wanted")
 	}

@@ -11,12 +11,13 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // lostAd asks for an ad of which nothing is heard, and returns its action, which cannot be on its way any more.
-func (a *advertiser) lostAd(t *testing.T, url, key string) (s *store.Store, action *store.AdAction) {
+func (a *advertiser) lostAd(t *testing.T, url, key string) (s *store.Store, action *advert.Action) {
 	t.Helper()
 	_, err := a.Client.Ads.Create(t.Context(), a.draft("Lost"), sdk.WithHeader("X-Sandbox-Fault", "timeout"), sdk.WithIdempotencyKey(key))
 	require.Error(t, err)
@@ -25,11 +26,11 @@ func (a *advertiser) lostAd(t *testing.T, url, key string) (s *store.Store, acti
 	s, err = store.Open(t.Context(), store.Options{URL: url, Sealer: sealer, CloseTime: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	open, _, err := s.ListAdActions(t.Context(), a.account.Account, store.ListAdActions{Page: core.Page{Limit: 1}, State: store.AdActionUnknown})
+	open, _, err := s.Advert.ListActions(t.Context(), a.account.Account, advert.ListActions{Page: core.Page{Limit: 1}, State: advert.ActionUnknown})
 	require.NoError(t, err)
 	require.Len(t, open, 1)
-	failure := &store.AdFailure{Code: "api_error", OpenUntil: s.Now().Add(-time.Second)}
-	require.NoError(t, s.YieldAdAction(t.Context(), a.account.Account, open[0].ID, time.Hour, failure))
+	failure := &advert.Failure{Code: "api_error", OpenUntil: s.Now().Add(-time.Second)}
+	require.NoError(t, s.Advert.YieldAction(t.Context(), a.account.Account, open[0].ID, time.Hour, failure))
 	return s, &open[0]
 }
 
@@ -50,9 +51,9 @@ func TestAdsSettle_FreesWhatNobodyKnowsAnythingOf(t *testing.T) {
 		require.ErrorContains(t, err, "done not-done")
 		_, err = a.settle(t, url, action.ID, "--yes", "--done")
 		require.ErrorContains(t, err, "send the id that facebook gave it")
-		now, err := s.GetAdAction(t.Context(), a.account.Account, action.ID)
+		now, err := s.Advert.GetAction(t.Context(), a.account.Account, action.ID)
 		require.NoError(t, err)
-		require.Equal(t, store.AdActionUnknown, now.State, "nothing was written so far")
+		require.Equal(t, advert.ActionUnknown, now.State, "nothing was written so far")
 
 		out, err := a.settle(t, url, action.ID, "--yes", "--not-done")
 		require.NoError(t, err)
@@ -101,9 +102,9 @@ func TestAdsSettle_AsksFirst(t *testing.T) {
 	require.Contains(t, shown, action.ID+": create_ad on facebook")
 	require.Contains(t, shown, "reserves 20.00 USD a day")
 	require.Contains(t, shown, "Settle it as not done? [y/N] ")
-	now, err := s.GetAdAction(t.Context(), a.account.Account, action.ID)
+	now, err := s.Advert.GetAction(t.Context(), a.account.Account, action.ID)
 	require.NoError(t, err)
-	require.Equal(t, store.AdActionUnknown, now.State)
+	require.Equal(t, advert.ActionUnknown, now.State)
 	_, err = answer("y\n")
 	require.NoError(t, err)
 }

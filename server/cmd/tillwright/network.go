@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
@@ -22,11 +23,11 @@ func adDrivers(config *server.Config, s *store.Store, guard *webhooks.Guard) (ad
 	if err != nil {
 		return nil, err
 	}
-	drivers := ads.Drivers{ads.DriverSandbox: sandbox.All(s, sandbox.Options{}), "meta": {}, "pinterest": {}}
+	drivers := ads.Drivers{ads.DriverSandbox: sandbox.All(s.Advert, sandbox.Options{}), "meta": {}, "pinterest": {}}
 	client := &http.Client{Transport: outbound(guard), Timeout: time.Minute}
 	for _, p := range live {
 		switch p {
-		case store.PlatformPinterest:
+		case advert.PlatformPinterest:
 			drivers["pinterest"][p] = pinterest.New(pinterest.Config{Client: client, BaseURL: config.PinterestURL})
 		default:
 			drivers["meta"][p] = meta.New(p, meta.Options{Client: client, BaseURL: config.MetaURL})

@@ -14,7 +14,7 @@ import (
 	"github.com/tillwright/tillwright/ads/meta"
 	"github.com/tillwright/tillwright/ads/pinterest"
 	"github.com/tillwright/tillwright/server"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
@@ -23,18 +23,18 @@ func TestAdDrivers_AreTheSandboxAndWhatIsNamed(t *testing.T) {
 	guard := webhooks.NewGuard(webhooks.GuardOptions{})
 	drivers, err := adDrivers(&server.Config{}, nil, guard)
 	require.NoError(t, err)
-	assert.Len(t, drivers[ads.DriverSandbox], len(store.Platforms))
+	assert.Len(t, drivers[ads.DriverSandbox], len(advert.Platforms))
 	assert.Empty(t, drivers["meta"])
 	assert.Empty(t, drivers["pinterest"])
 
 	drivers, err = adDrivers(&server.Config{AdsNetworks: "instagram,pinterest"}, nil, guard)
 	require.NoError(t, err)
-	assert.Len(t, drivers[ads.DriverSandbox], len(store.Platforms), "a channel without access is still played")
-	assert.IsType(t, &meta.Network{}, drivers["meta"][store.PlatformInstagram])
-	assert.IsType(t, &pinterest.Driver{}, drivers["pinterest"][store.PlatformPinterest])
-	assert.Nil(t, drivers["meta"][store.PlatformFacebook])
+	assert.Len(t, drivers[ads.DriverSandbox], len(advert.Platforms), "a channel without access is still played")
+	assert.IsType(t, &meta.Network{}, drivers["meta"][advert.PlatformInstagram])
+	assert.IsType(t, &pinterest.Driver{}, drivers["pinterest"][advert.PlatformPinterest])
+	assert.Nil(t, drivers["meta"][advert.PlatformFacebook])
 
-	for _, p := range store.Platforms {
+	for _, p := range advert.Platforms {
 		drivers, err = adDrivers(&server.Config{AdsNetworks: string(p)}, nil, guard)
 		if slices.Contains(ads.LiveNetworks, p) {
 			require.NoError(t, err)

@@ -131,9 +131,9 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	guard := webhooks.NewGuard(allowed)
 	sender := webhooks.NewSender(webhooks.SenderOptions{Service: config.ServiceName, Guard: guard, Standard: config.WebhookStandard})
 	defer sender.Close()
-	renderer := webhooks.NewRenderer(s, config.PublicURL+"/v1")
-	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s, Renderer: renderer, Sender: sender, Log: log})
-	s.OnEvent = dispatcher.Wake
+	renderer := webhooks.NewRenderer(s.Outbox, config.PublicURL+"/v1")
+	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.Outbox, Renderer: renderer, Sender: sender, Log: log})
+	s.Outbox.OnEvent = dispatcher.Wake
 	keep := webhooks.Retention(config.WebhookRetention)
 	if config.Env == server.Production && config.TakesTestCards() {
 		log.Warn("test cards are taken, which move no money, by accounts whose payments_provider is test", "setting", "TILLWRIGHT_TEST_PAYMENTS")
@@ -156,8 +156,8 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	if config.Env == server.Production && config.AdsNetworks == "" {
 		log.Warn("no real ads: every ad network is played by a sandbox, which shows nothing and spends nothing", "setting", "TILLWRIGHT_ADS_NETWORKS")
 	}
-	advertiser := ads.New(s, drivers, log)
-	operations := handlers.New(s, cashier, advertiser, post, guard, webhooks.NewTester(s, renderer, sender))
+	advertiser := ads.New(s.Advert, drivers, log)
+	operations := handlers.New(s, cashier, advertiser, post, guard, webhooks.NewTester(s.Outbox, renderer, sender))
 	deps := server.Deps{
 		Store: s, Handlers: operations, Hooks: operations.Hooks(), Pages: shop.Routes(), ErrorPage: shop.Refused, Log: log, TrustedProxies: proxies,
 		PublicURL: config.PublicURL, Release: version(),
@@ -175,7 +175,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	defer stop()
 	var workers sync.WaitGroup
 	workers.Go(func() { dispatcher.Run(background) })
-	workers.Go(func() { webhooks.Retain(background, s, keep, log) })
+	workers.Go(func() { webhooks.Retain(background, s.Outbox, keep, log) })
 	workers.Go(func() { cashier.Run(background) })
 	workers.Go(func() { advertiser.Run(background) })
 	workers.Go(func() { housekeep(background, s, log) })

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/sdk"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 const uploadHelp = `Adds the people of a CSV file to a customer list. The first line names the columns: email, phone, email_sha256,
@@ -113,7 +113,7 @@ func (c *apiClient) uploadRows(ctx context.Context, a *sdk.AdAudience, rows *use
 		}
 	}
 	for ctx.Err() == nil {
-		chunk, err := nextChunk(rows, ads.CapsOf(store.Platform(a.Platform)), perRequest)
+		chunk, err := nextChunk(rows, ads.CapsOf(advert.Platform(a.Platform)), perRequest)
 		if err != nil || chunk.rows == 0 {
 			return err
 		}

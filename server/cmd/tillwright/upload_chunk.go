@@ -6,7 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/sdk"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 )
 
 // chunk is a number of rows that are sent together, hashed.
@@ -56,7 +56,7 @@ func (c *chunk) hash(hashed ads.HashedUsers, lines []int) {
 			c.send, c.lines = append(c.send, sdk.AdAudienceUser{}), append(c.lines, lines[m.Index])
 		}
 		user := &c.send[len(c.send)-1]
-		if m.Kind == store.AdIdentifierEmail {
+		if m.Kind == advert.IdentifierEmail {
 			user.EmailSHA256 = new(m.Hash)
 		} else {
 			user.PhoneSHA256 = new(m.Hash)

@@ -141,3 +141,11 @@ func (d *DB) Close(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
+
+// Writers returns how many transactions a background job should run at a time. SQLite has one writer, so more would only wait.
+func (d *DB) Writers() int {
+	if d.Engine == core.SQLite {
+		return 1
+	}
+	return 2
+}

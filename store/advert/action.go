@@ -1,0 +1,360 @@
+package advert
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// Op is an operation that changes ads, audiences or the limits.
+type Op string
+
+// The operations that change something at a network, by the names that limits can block.
+const (
+	OpCreateAd       Op = "create_ad"
+	OpBoostPost      Op = "boost_post"
+	OpUpdateGroup    Op = "update_ad_group"
+	OpUpdateCampaign Op = "update_campaign"
+	OpPauseGroup     Op = "pause_ad_group"
+	OpResumeGroup    Op = "resume_ad_group"
+	OpPauseCampaign  Op = "pause_campaign"
+	OpResumeCampaign Op = "resume_campaign"
+	OpDeleteCampaign Op = "delete_campaign"
+	OpCreateAudience Op = "create_audience"
+	OpDeleteAudience Op = "delete_audience"
+	OpUploadAudience Op = "upload_audience_users"
+)
+
+// OpUpdateLimits stands on the audit trail only: no network is asked for it, and the limits cannot block it.
+const OpUpdateLimits Op = "update_limits"
+
+// Ops lists the operations that change something at a network. It is never changed.
+var Ops = []Op{
+	OpCreateAd, OpBoostPost, OpUpdateGroup, OpUpdateCampaign, OpPauseGroup, OpResumeGroup, OpPauseCampaign,
+	OpResumeCampaign, OpDeleteCampaign, OpCreateAudience, OpDeleteAudience, OpUploadAudience,
+}
+
+// ActionState says how far an action has come.
+type ActionState string
+
+// The states of an action. Done and refused are final.
+const (
+	ActionBegun   ActionState = "begun"   // somebody asks the network, or did when their process ended
+	ActionUnknown ActionState = "unknown" // the network did not say, and nobody asks it now
+	ActionDone    ActionState = "done"
+	ActionRefused ActionState = "refused"
+)
+
+// Action is one write at a network. It is stored before the network is asked, to say what is intended, and is a line
+// of the audit trail afterwards. Its id is also the token that the network is given for what the action creates: it is
+// minted once, and every retry sends the same one. A change of the account's limits is an action, too, one without a
+// channel.
+type Action struct {
+	AccountID   string              `db:"account_id"`
+	ID          string              `db:"id"` // adact_
+	ChannelID   string              `db:"channel_id"`
+	Platform    Platform            `db:"platform"`
+	AdAccountID string              `db:"ad_account_id"` // platform id
+	Op          Op                  `db:"op"`
+	Approval    string              `db:"approval"` // the operation's tag: allow or ask
+	Actor       string              `db:"actor"`    // key_ of who asked
+	RequestID   string              `db:"request_id"`
+	TargetID    string              `db:"target_id"` // platform id, or aud_; of what was created once it is known
+	State       ActionState         `db:"state"`
+	Plan        Object              `db:"plan"` // what the network is asked for: all that it takes to go on
+	Before      Object              `db:"before_state"`
+	After       Object              `db:"after_state"`
+	Failure     core.JSON[*Failure] `db:"failure"`
+	Currency    string              `db:"currency"`
+	Daily       Amount              `db:"daily_amount"` // what it adds to what may be spent in a day; counted while it is open
+	LeaseUntil  core.Time           `db:"lease_until"`  // by the database's clock; the reconciler leaves it alone until then
+	CreatedAt   core.Time           `db:"created_at"`
+	UpdatedAt   core.Time           `db:"updated_at"`
+}
+
+// IsFinal reports whether the action has its outcome.
+func (a *Action) IsFinal() bool { return a.State == ActionDone || a.State == ActionRefused }
+
+// Failure says why an action was refused, or why its outcome is not known.
+type Failure struct {
+	Code    core.Code           `json:"code"`
+	Param   string              `json:"param,omitempty"`
+	Message string              `json:"message"`
+	Fields  map[string][]string `json:"fields,omitempty"`
+
+	// Of an unknown outcome: what was asked for may still be on its way until then, and whether the network was seen not
+	// to have done it.
+	OpenUntil core.Time `json:"open_until,omitempty"`
+	Absent    bool      `json:"absent,omitempty"`
+}
+
+// Err returns the error that the request which wanted the action is answered with.
+func (f *Failure) Err() *core.Error {
+	return &core.Error{Code: f.Code, Param: f.Param, Message: f.Message, Fields: f.Fields}
+}
+
+var actionColumns = db.ColumnsOf[Action]("ad_actions")
+
+// actionLease is how long an action is left to whoever asks the network for it before somebody else may take it over. All
+// calls of one action together take less.
+const actionLease = time.Minute
+
+// BeginAction describes an action that is about to begin.
+type BeginAction struct {
+	Index     int // among the actions of one request, from 0
+	Op        Op
+	Approval  string
+	Actor     string
+	RequestID string
+	AdAccount *Account // where it happens
+	TargetID  string
+	Plan      Object // its token is the action's id, which is not known yet
+	Before    Object
+	Change    Change
+}
+
+// BegunAction is an action whose network may be asked now.
+//
+// Resumed says that the network may have been asked before. Unless the action already has its outcome, the caller then
+// first looks whether the network did what was asked (Find).
+//
+// Err says why the action was not begun; Action is nil then.
+type BegunAction struct {
+	Action  *Action
+	Resumed bool
+	Err     error
+}
+
+// BeginAction checks an action against the account's limits and stores it. It commits at once, before the network is
+// asked. Until the action is settled, the daily amount that it adds counts as spent.
+//
+// A request that is sent again gets the action of its first time. If somebody is at work on that one, the error is
+// CodeInProgress.
+func (s *Store) BeginAction(ctx context.Context, account string, in BeginAction) (*BegunAction, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (*BegunAction, error) { return u.beginAction(ctx, account, in) })
+}
+
+// BeginActions begins several actions of one request, as BeginAction does. One that is refused has its Err set and
+// does not keep the others from beginning. Each counts towards the limits of those behind it.
+func (s *Store) BeginActions(ctx context.Context, account string, ins []BeginAction) ([]BegunAction, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) ([]BegunAction, error) {
+		all := make([]BegunAction, len(ins))
+		for i, in := range ins {
+			begun, err := u.beginAction(ctx, account, in)
+			var refused *core.Error
+			switch {
+			case err == nil:
+				all[i] = *begun
+			case errors.As(err, &refused) && refused.Outcome == core.Refused:
+				all[i].Err = err
+			default:
+				return nil, err
+			}
+		}
+		return all, nil
+	})
+}
+
+// BegunUpload is an upload whose network may be asked now. Fresh holds the identifiers that still have to be sent: those
+// that were not uploaded to the audience before.
+type BegunUpload struct {
+	BegunAction
+	Fresh []Member
+}
+
+// BeginUpload begins the upload of identifiers to an audience, as BeginAction does, and stores those that the audience
+// does not have yet in the same transaction.
+func (s *Store) BeginUpload(ctx context.Context, account string, in BeginAction, audience string, members []Member) (*BegunUpload, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (*BegunUpload, error) {
+		begun, err := u.beginAction(ctx, account, in)
+		if err != nil {
+			return nil, err
+		}
+		if !begun.Resumed {
+			if err := u.holdMembers(ctx, begun.Action, audience, members); err != nil {
+				return nil, err
+			}
+		}
+		fresh, err := s.Members(ctx, account, begun.Action.ID)
+		detail(fresh, members)
+		return &BegunUpload{*begun, fresh}, err
+	})
+}
+
+// GetAction returns an action by its id, or CodeMissing.
+func (s *Store) GetAction(ctx context.Context, account, ref string) (*Action, error) {
+	return s.findAction(ctx, account, ref, "")
+}
+
+// RequestedAction returns the action that this request began when it was sent before, or nil if there is none. Of
+// several actions it is the first one.
+func (s *Store) RequestedAction(ctx context.Context, account string) (*Action, error) {
+	action, err := db.Get[Action](ctx, s.db, actionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, actionID(s.db.Effect(ctx), 0))
+	if err != nil {
+		return nil, fmt.Errorf("read action: %w", err)
+	}
+	return action, nil
+}
+
+// ListActions holds the filters of the audit trail. An empty one does not filter.
+type ListActions struct {
+	core.Page
+	core.ListFilter
+	Channel  string
+	Op       Op
+	State    ActionState
+	TargetID string
+}
+
+// ListActions returns a page of the audit trail, newest first, and whether there is more.
+func (s *Store) ListActions(ctx context.Context, account string, in ListActions) ([]Action, bool, error) {
+	var f db.Filter
+	f.Is("channel_id", in.Channel)
+	f.Is("op", string(in.Op))
+	f.Is("state", string(in.State))
+	f.Is("target_id", in.TargetID)
+	f.List(s.db, in.ListFilter)
+	return db.Page(ctx, s.db, actionColumns, core.KindAdAction, account, in.Page, &f)
+}
+
+// DueAction names an action without an outcome that somebody may have to go on with, and says where it happens.
+type DueAction struct {
+	AccountID   string `db:"account_id"`
+	ID          string `db:"id"`
+	Op          Op     `db:"op"`
+	ChannelID   string `db:"channel_id"`
+	AdAccountID string `db:"ad_account_id"`
+}
+
+// DueActions returns at most limit actions, of all accounts, that have no outcome and that nobody is at work on now.
+// One of each account comes before the second of any. They are only candidates: somebody else may have settled one
+// before the caller has leased it with LeaseAction.
+func (s *Store) DueActions(ctx context.Context, limit int) ([]DueAction, error) {
+	return db.Select[DueAction](ctx, s.db, `
+		SELECT account_id, id, op, channel_id, ad_account_id FROM (
+			SELECT a.*, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY lease_until, id) AS turn
+			FROM ad_actions AS a WHERE state IN ('begun', 'unknown') AND lease_until < `+s.db.NowSQL()+`) AS due
+		ORDER BY turn, lease_until, id LIMIT ?`, limit)
+}
+
+// LeaseAction claims a due action for the caller, and reports whether it succeeded: of several that ask, the first one
+// has it. It commits at once.
+func (s *Store) LeaseAction(ctx context.Context, account, id string) (bool, error) {
+	return step(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+		return u.leaseAction(ctx, account, id, `lease_until < `+s.db.NowSQL())
+	})
+}
+
+// YieldAction ends the lease on an action whose outcome is not known and stores why. The reconciler looks at it again
+// after the pause. An action that has its outcome stays as it is. It commits at once.
+func (s *Store) YieldAction(ctx context.Context, account, id string, pause time.Duration, failure *Failure) error {
+	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.Exec(ctx, `
+			UPDATE ad_actions SET state = 'unknown', failure = ?, lease_until = `+s.db.NowSQL()+` + ?, updated_at = ?
+			WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown')`,
+			core.JSONOf(failure), pause.Microseconds(), s.Now(), account, id)
+	})
+	return err
+}
+
+// findAction returns an action by its id, or CodeMissing. lock is the lock clause of a transaction, or empty.
+func (s *Store) findAction(ctx context.Context, account, id, lock string) (*Action, error) {
+	action, err := db.Get[Action](ctx, s.db, actionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read action: %w", err)
+	}
+	if action == nil {
+		return nil, core.Missing("ad action", "", id)
+	}
+	return action, nil
+}
+
+// actionID makes the id of the action at an index of a request from the token of the request's effect. A request that
+// is sent again gives the same ids.
+func actionID(effect string, index int) string {
+	if index > 0 {
+		sum := sha256.Sum256([]byte(effect + " " + strconv.Itoa(index)))
+		effect = effect[:10] + core.TokenEncoding.EncodeToString(sum[:10])
+	}
+	return core.KindAdAction.Prefix() + effect
+}
+
+// beginAction does the work of BeginAction inside a transaction. The lease of the new action ends actionLease from now
+// by the database's clock, which all replicas share.
+func (u *unit) beginAction(ctx context.Context, account string, in BeginAction) (*BegunAction, error) {
+	id := actionID(u.store.db.Effect(ctx), in.Index)
+	begun, err := db.Get[Action](ctx, u.store.db, actionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read action: %w", err)
+	}
+	if begun != nil {
+		return u.resumeAction(ctx, begun)
+	}
+	figures, err := u.checkSpend(ctx, account, in)
+	if err != nil {
+		return nil, err
+	}
+	lease, err := db.Get[core.Time](ctx, u.store.db, `SELECT `+u.store.db.NowSQL()+` + ?`, actionLease.Microseconds())
+	if err != nil {
+		return nil, fmt.Errorf("read the database's clock: %w", err)
+	}
+	now := u.store.Now()
+	action := &Action{
+		AccountID: account, ID: id, ChannelID: in.AdAccount.ChannelID, Platform: in.AdAccount.Platform, AdAccountID: in.AdAccount.PlatformID,
+		Op: in.Op, Approval: in.Approval, Actor: in.Actor, RequestID: in.RequestID, TargetID: in.TargetID, State: ActionBegun,
+		Plan: in.Plan, Before: in.Before, Currency: in.AdAccount.Currency, Daily: figures.TotalAfter - figures.TotalBefore,
+		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
+	}
+	db.NoteLeased(ctx, id)
+	return &BegunAction{Action: action}, u.Insert(ctx, actionColumns, action)
+}
+
+// checkSpend checks an action against the account's limits, as CheckSpend does. If the action changes what may be
+// spent, the limits are locked first and stay so until the commit, so that two actions cannot both use what is left.
+func (u *unit) checkSpend(ctx context.Context, account string, in BeginAction) (*Figures, error) {
+	read := u.store.GetLimits
+	if in.Change != (Change{}) {
+		read = u.lockLimits
+	}
+	limits, err := read(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.store.alone(ctx, account, in.Change); err != nil {
+		return nil, err
+	}
+	return u.store.checkSpend(ctx, limits, in.Op, in.AdAccount, in.Change)
+}
+
+// resumeAction gives an action that was begun before to the request that asks for it again. If somebody is at work on
+// it, the error is CodeInProgress. An action whose outcome is not known may be taken during the pause before the
+// reconciler looks at it: that pause is not meant for the request.
+func (u *unit) resumeAction(ctx context.Context, action *Action) (*BegunAction, error) {
+	resumed := &BegunAction{Action: action, Resumed: true}
+	if action.IsFinal() || db.IsLeased(ctx, action.ID) {
+		return resumed, nil
+	}
+	mine, err := u.leaseAction(ctx, action.AccountID, action.ID, `(state = 'unknown' OR lease_until < `+u.store.db.NowSQL()+`)`)
+	if err == nil && !mine {
+		busy := db.InProgress()
+		busy.Outcome = core.Unknown // the key stays with the action
+		return nil, busy
+	}
+	db.NoteLeased(ctx, action.ID)
+	return resumed, err
+}
+
+// leaseAction claims an action without an outcome if the condition holds, and reports whether it did. The action is
+// begun then, and nobody else takes it before the lease is over.
+func (u *unit) leaseAction(ctx context.Context, account, id, condition string) (bool, error) {
+	rows, err := u.Exec(ctx, `
+		UPDATE ad_actions SET state = 'begun', lease_until = `+u.store.db.NowSQL()+` + ?
+		WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown') AND `+condition, actionLease.Microseconds(), account, id)
+	return rows == 1, err
+}

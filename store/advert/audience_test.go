@@ -1,0 +1,129 @@
+package advert
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
+)
+
+// audience makes a customer list.
+func (a *advertiser) audience(t *testing.T, platformID *string) *Audience {
+	t.Helper()
+	begun, err := a.BeginAction(t.Context(), a.account, BeginAction{Op: OpCreateAudience, AdAccount: a.in})
+	require.NoError(t, err)
+	made := &Audience{ID: begun.Action.AudienceOf(), PlatformID: platformID, Name: "Buyers", Type: AudienceTypeCustomerList, Status: AudienceStatusPending}
+	_, err = a.SettleAction(t.Context(), a.account, begun.Action.ID, Outcome{State: ActionDone, Audience: made})
+	require.NoError(t, err)
+	found, err := a.GetAudience(t.Context(), a.account, made.ID, "")
+	require.NoError(t, err)
+	return found
+}
+
+func membersOf(from, to int) []Member {
+	var members []Member
+	for i := from; i < to; i++ {
+		sum := sha256.Sum256([]byte(strconv.Itoa(i)))
+		for _, kind := range []Identifier{IdentifierEmail, IdentifierPhone} {
+			members = append(members, Member{Kind: kind, Hash: hex.EncodeToString(sum[:]), Index: i - from})
+		}
+	}
+	return members
+}
+
+func (a *advertiser) upload(t *testing.T, audience string, members []Member) *BegunUpload {
+	t.Helper()
+	begun, err := a.BeginUpload(t.Context(), a.account, BeginAction{Op: OpUploadAudience, AdAccount: a.in, TargetID: audience}, audience, members)
+	require.NoError(t, err)
+	return begun
+}
+
+func (a *advertiser) settle(t *testing.T, action string, out Outcome) {
+	t.Helper()
+	_, err := a.SettleAction(t.Context(), a.account, action, out)
+	require.NoError(t, err)
+}
+
+func TestBeginUpload_HasOnlyWhatIsNew(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		list, other := a.audience(t, new("23")), a.audience(t, new("24"))
+		users := membersOf(0, 10)
+		users[3].Details = map[string]string{"city": "hash"}
+		first := a.upload(t, list.ID, append(users, membersOf(0, 5)...))
+		assert.Equal(t, users, first.Fresh)
+		a.settle(t, first.Action.ID, Outcome{State: ActionDone, InvalidMembers: membersOf(9, 10)})
+		second := a.upload(t, list.ID, membersOf(5, 15))
+		assert.Len(t, second.Fresh, 12, "5 new users, and the one that the network did not take")
+		assert.Len(t, a.upload(t, other.ID, membersOf(0, 10)).Fresh, 20, "another list is another list")
+
+		third := a.upload(t, list.ID, membersOf(10, 15))
+		assert.Len(t, third.Fresh, 10, "nobody knows yet what becomes of the second")
+		a.settle(t, second.Action.ID, Outcome{State: ActionRefused, Failure: &Failure{Code: core.CodeInvalid}})
+		a.settle(t, third.Action.ID, Outcome{State: ActionDone})
+		assert.Equal(t, 18+10, a.count(t, `SELECT count(*) FROM ad_audience_members WHERE audience_id = ? AND uploaded_at IS NOT NULL`, list.ID))
+		assert.Empty(t, a.upload(t, list.ID, membersOf(10, 15)).Fresh)
+	})
+}
+
+func TestBeginUpload_TakesTenThousandUsersAtOnce(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		list, members := a.audience(t, nil), membersOf(0, 10_000)
+		began := time.Now()
+		first := a.upload(t, list.ID, members)
+		a.settle(t, first.Action.ID, Outcome{State: ActionDone})
+		assert.Less(t, time.Since(began), time.Minute, "one statement, not ten thousand") // under the race detector, beside other tests
+		assert.Len(t, first.Fresh, 20_000)
+		assert.Empty(t, a.upload(t, list.ID, members).Fresh)
+	})
+}
+
+func TestDeleteAudience_ForgetsWhoWasInIt(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		list := a.audience(t, new("23"))
+		a.settle(t, a.upload(t, list.ID, membersOf(0, 3)).Action.ID, Outcome{State: ActionDone})
+		begun, err := a.BeginAction(t.Context(), a.account, BeginAction{Op: OpDeleteAudience, AdAccount: a.in, TargetID: list.ID})
+		require.NoError(t, err)
+		a.settle(t, begun.Action.ID, Outcome{State: ActionDone, DeletedAudience: list.ID})
+		_, err = a.GetAudience(t.Context(), a.account, list.ID, "")
+		dbtest.RequireCode(t, err, core.CodeMissing)
+		assert.Zero(t, a.count(t, `SELECT count(*) FROM ad_audience_members`))
+		left, err := a.ListAudiences(t.Context(), a.account, a.channel.ID, "act_1", "", Page{Limit: 10})
+		require.NoError(t, err)
+		assert.Empty(t, left.Items)
+	})
+}
+
+func TestPutAudiences_KnowsOursAgain(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		ours := a.audience(t, new("23"))
+		size := int64(1200)
+		seen := []Audience{
+			{PlatformID: new("23"), Name: "Buyers", Type: AudienceTypeRetargeting, Size: &size, Status: AudienceStatusReady},
+			{PlatformID: new("99"), Name: "Theirs", Type: AudienceTypeLookalike, Status: AudienceStatusReady},
+		}
+		require.NoError(t, a.PutAudiences(t.Context(), a.in, seen, a.Now()))
+		list := func() []Audience {
+			found, err := a.ListAudiences(t.Context(), a.account, a.channel.ID, "act_1", "", Page{Limit: 10})
+			require.NoError(t, err)
+			return found.Items
+		}
+		all := list()
+		require.Len(t, all, 2)
+		assert.Equal(t, SourceExternal, all[0].Source)
+		assert.Equal(t, ours.ID, all[1].ID)
+		assert.Equal(t, SourceNative, all[1].Source)
+		assert.Equal(t, AudienceTypeCustomerList, all[1].Type)
+		assert.Equal(t, &size, all[1].Size)
+
+		all[1].Status = AudienceStatusTooSmall
+		require.NoError(t, a.RecordAudience(t.Context(), all[1]))
+		require.NoError(t, a.PutAudiences(t.Context(), a.in, seen[:1], a.Now()))
+		assert.Len(t, list(), 1, "what the network has no more is deleted")
+	})
+}

@@ -1,0 +1,76 @@
+package advert
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// belowRank returns an SQL expression for the state that the ads below give a campaign or ad group t which is switched
+// on. It is the place of that state in Statuses, counted from 1, or NULL if there are no ads: the first state in that
+// list that any of the ads has decides.
+//
+// An ad whose status is paused although neither it nor its ad group is switched off counts as active: it was last heard
+// of before what is above it was switched on.
+func belowRank(level Level) string {
+	parent := map[Level]string{LevelCampaign: "campaign_id", LevelGroup: "ad_group_id"}[level]
+	var rank strings.Builder
+	for i, status := range Statuses {
+		fmt.Fprintf(&rank, " WHEN '%s' THEN %d", status, i+1)
+	}
+	return `(SELECT MIN(CASE CASE
+				WHEN a.status IN ('rejected', 'completed', 'cancelled') THEN a.status
+				WHEN a.configured_status = 'paused' OR g.configured_status = 'paused' THEN 'paused'
+				WHEN a.status = 'paused' THEN 'active'
+				ELSE a.status END` + rank.String() + ` END)
+			FROM ads AS a JOIN ad_groups AS g ON g.account_id = a.account_id AND g.platform_id = a.ad_group_id AND g.platform = a.platform
+			WHERE a.account_id = t.account_id AND a.` + parent + ` = t.platform_id AND a.platform = t.platform AND a.deleted_at IS NULL)`
+}
+
+// StatusBelow returns, by network and platform id, the state that their ads give to campaigns or ad groups, as if
+// these were switched on. One without ads is not in the map.
+func (s *Store) StatusBelow(ctx context.Context, account string, level Level, ids []string) (map[Platform]map[string]Status, error) {
+	condition, arg := s.db.In("t.platform_id", core.Distinct(ids))
+	rows, err := db.Select[struct {
+		Platform   Platform `db:"platform"`
+		PlatformID string   `db:"platform_id"`
+		Rank       *int     `db:"rank"`
+	}](ctx, s.db, `SELECT t.platform, t.platform_id, `+belowRank(level)+` AS rank FROM `+levelTables[level]+` AS t
+		WHERE t.account_id = ? AND `+condition, account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("read states of ads: %w", err)
+	}
+	below := map[Platform]map[string]Status{}
+	for _, row := range rows {
+		if row.Rank == nil {
+			continue
+		}
+		if below[row.Platform] == nil {
+			below[row.Platform] = map[string]Status{}
+		}
+		below[row.Platform][row.PlatformID] = Statuses[*row.Rank-1]
+	}
+	return below, nil
+}
+
+// rollUp gives ad groups and campaigns of an ad account that are switched on and active the state that their ads have
+// together. Networks call them active even when all of their ads were rejected.
+func (u *unit) rollUp(ctx context.Context, a *Account) error {
+	var status strings.Builder
+	for i, name := range Statuses {
+		fmt.Fprintf(&status, " WHEN %d THEN '%s'", i+1, name)
+	}
+	for _, level := range []Level{LevelGroup, LevelCampaign} {
+		_, err := u.Exec(ctx, `
+			UPDATE `+levelTables[level]+` AS t SET status = COALESCE(CASE `+belowRank(level)+status.String()+` END, t.status)
+			WHERE t.account_id = ? AND t.ad_account_id = ? AND t.platform = ? AND t.status = 'active' AND t.configured_status = 'active'`,
+			a.AccountID, a.PlatformID, a.Platform)
+		if err != nil {
+			return fmt.Errorf("roll states up: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,418 @@
+package advert
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// Limits are the guardrails of an account: how much its API keys may commit to spend, at all networks together, and
+// which operations they may not use.
+type Limits struct {
+	AccountID         string                      `db:"account_id"`
+	Currencies        core.JSON[map[string]Limit] `db:"currencies"`          // by currency; another one has DefaultLimit
+	MaxIncrease       *Ratio                      `db:"max_budget_increase"` // percent by which one change may raise a daily budget; nil = any
+	BlockedOperations core.JSON[[]Op]             `db:"blocked_operations"`
+	CreatedAt         core.Time                   `db:"created_at"`
+	UpdatedAt         core.Time                   `db:"updated_at"`
+}
+
+// Limit is what may be spent in one currency. A lifetime budget counts with what it comes to in a day.
+type Limit struct {
+	MaxDailyPerCampaign Amount  `json:"max_daily_budget_per_campaign"`
+	MaxDailyTotal       Amount  `json:"max_total_daily_budget"` // of everything that is switched on
+	MaxBid              *Amount `json:"max_bid_amount"`         // nil = any
+}
+
+// currencyScales says, for currencies with a small unit, roughly how many units are worth one US dollar. The default
+// limits are that many times higher in them.
+var currencyScales = map[string]Amount{
+	"clp": 1000, "cop": 4000, "crc": 500, "czk": 20, "dkk": 7, "hkd": 8, "huf": 400, "idr": 15_000, "inr": 80, "isk": 150, "jpy": 150,
+	"krw": 1000, "mxn": 20, "ngn": 1500, "nok": 10, "php": 50, "pyg": 7000, "sek": 10, "thb": 35, "try": 40, "twd": 30, "uah": 40,
+	"uyu": 40, "vnd": 25_000, "zar": 20,
+}
+
+// DefaultLimit returns what may be spent in a currency for which the account has set no limit: roughly 10,000 US
+// dollars a day for a campaign, and 50,000 for all together.
+func DefaultLimit(currency string) Limit {
+	scale := max(currencyScales[currency], 1) * AmountUnit
+	return Limit{MaxDailyPerCampaign: 10_000 * scale, MaxDailyTotal: 50_000 * scale}
+}
+
+// Of returns what may be spent in a currency: the account's own limit, or the default.
+func (l *Limits) Of(currency string) Limit {
+	if limit, ok := l.Currencies.V[currency]; ok {
+		return limit
+	}
+	return DefaultLimit(currency)
+}
+
+// check returns CodeInvalid, with every field at fault, for limits that cannot be stored.
+func (l *Limits) check() error {
+	var p core.Problems
+	for currency, limit := range l.Currencies.V {
+		p.Check(len(currency) == 3 && strings.Trim(currency, "abcdefghijklmnopqrstuvwxyz") == "", "currencies."+currency, "Send a lower-case currency code of three letters.")
+		p.Check(limit.MaxDailyPerCampaign >= 0, "currencies."+currency+".max_daily_budget_per_campaign", "Send an amount that is not negative.")
+		p.Check(limit.MaxDailyTotal >= 0, "currencies."+currency+".max_total_daily_budget", "Send an amount that is not negative.")
+		p.Check(limit.MaxBid == nil || *limit.MaxBid >= 0, "currencies."+currency+".max_bid_amount", "Send an amount that is not negative.")
+	}
+	p.Check(l.MaxIncrease == nil || *l.MaxIncrease >= 0, "max_daily_budget_increase_pct", "Send a percentage that is not negative.")
+	for _, op := range l.BlockedOperations.V {
+		p.Check(slices.Contains(Ops, op), "blocked_operations", fmt.Sprintf("There is no operation %.40q.", string(op)))
+	}
+	return p.Err()
+}
+
+const limitColumns = `account_id, currencies, max_budget_increase, blocked_operations, created_at, updated_at`
+
+// GetLimits returns the guardrails of an account. An account that never changed them has the defaults, so there always
+// are some.
+func (s *Store) GetLimits(ctx context.Context, account string) (*Limits, error) {
+	limits, err := s.findLimits(ctx, account, "")
+	if err == nil && limits == nil {
+		limits = &Limits{AccountID: account}
+	}
+	return limits, err
+}
+
+// UpdateLimits is a change of the guardrails, and who makes it.
+type UpdateLimits struct {
+	Actor     string // key_
+	RequestID string
+	Approval  string
+	Change    func(*Limits)
+}
+
+// UpdateLimits locks the guardrails, applies a change and stores them, together with a line of the audit trail. A
+// change that changes nothing writes nothing. What runs already goes on, even above a lower limit.
+func (s *Store) UpdateLimits(ctx context.Context, account string, in UpdateLimits) (*Limits, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Limits, error) {
+		limits, err := u.lockLimits(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		before, was := core.JSONText(limits), limits.trail()
+		in.Change(limits)
+		limits.BlockedOperations.V = slices.Compact(slices.Sorted(slices.Values(limits.BlockedOperations.V)))
+		if err := limits.check(); err != nil || before == core.JSONText(limits) {
+			return limits, err
+		}
+		limits.UpdatedAt = s.Now()
+		_, err = u.Exec(ctx, `UPDATE ad_limits SET currencies = ?, max_budget_increase = ?, blocked_operations = ?, updated_at = ? WHERE account_id = ?`,
+			limits.Currencies, limits.MaxIncrease, limits.BlockedOperations, limits.UpdatedAt, account)
+		if err != nil {
+			return nil, fmt.Errorf("update limits: %w", err)
+		}
+		return limits, u.Insert(ctx, actionColumns, &Action{
+			AccountID: account, ID: core.NewID(core.KindAdAction), Op: OpUpdateLimits, Approval: in.Approval, Actor: in.Actor, RequestID: in.RequestID,
+			State: ActionDone, Before: was, After: limits.trail(), CreatedAt: limits.UpdatedAt, UpdatedAt: limits.UpdatedAt,
+		})
+	})
+}
+
+// trail returns the guardrails as the audit trail keeps them, which is how the API shows them.
+func (l *Limits) trail() Object {
+	currencies := map[string]map[string]*json.Number{}
+	for currency, limit := range l.Currencies.V {
+		currencies[currency] = map[string]*json.Number{
+			"max_daily_budget_per_campaign": decimal(&limit.MaxDailyPerCampaign), "max_total_daily_budget": decimal(&limit.MaxDailyTotal),
+			"max_bid_amount": decimal(limit.MaxBid),
+		}
+	}
+	blocked := append([]Op{}, l.BlockedOperations.V...)
+	return NewObject(map[string]any{
+		"currencies": currencies, "max_daily_budget_increase_pct": decimal(l.MaxIncrease), "blocked_operations": blocked,
+	})
+}
+
+// decimal returns an amount or a ratio as the API writes it, or nil, which becomes null, for none.
+func decimal[T fmt.Stringer](value *T) *json.Number {
+	if value == nil {
+		return nil
+	}
+	return new(json.Number((*value).String()))
+}
+
+// findLimits returns the stored guardrails of an account, nil if there are none. lock is the lock clause of a
+// transaction, or empty.
+func (s *Store) findLimits(ctx context.Context, account, lock string) (*Limits, error) {
+	limits, err := db.Get[Limits](ctx, s.db, `SELECT `+limitColumns+` FROM ad_limits WHERE account_id = ?`+lock, account)
+	if err != nil {
+		return nil, fmt.Errorf("read limits: %w", err)
+	}
+	return limits, nil
+}
+
+// lockLimits returns the guardrails and locks them until the commit, so that no other budget of the account is checked
+// meanwhile. An account without stored ones gets them here: a row that is not there cannot be locked.
+func (u *unit) lockLimits(ctx context.Context, account string) (*Limits, error) {
+	limits, err := u.store.findLimits(ctx, account, u.Lock())
+	if err != nil || limits != nil {
+		return limits, err
+	}
+	now := u.store.Now()
+	if _, err := u.Exec(ctx, `INSERT INTO ad_limits (`+limitColumns+`) VALUES (?, '{}', NULL, '[]', ?, ?) ON CONFLICT (account_id) DO NOTHING`,
+		account, now, now); err != nil {
+		return nil, fmt.Errorf("insert limits: %w", err)
+	}
+	return u.store.findLimits(ctx, account, u.Lock())
+}
+
+// Change says what an action does to what may be spent. The zero value changes nothing about it.
+type Change struct {
+	Level        Level  // of what is changed, or gets the budget: campaign or ad_group
+	PlatformID   string // empty = a new campaign
+	Platform     Platform
+	BudgetAmount Amount // afterwards; 0 = as it is
+	BudgetType   BudgetType
+	StartsAt     *core.Time
+	EndsAt       *core.Time
+	Paused       bool   // a new campaign that is off
+	Resume       bool   // switches on what is off
+	BidAmount    Amount // afterwards; 0 = as it is
+	Param        string // what to blame: budget_amount, budget.amount
+}
+
+// Figures says what may be spent in a day before and after an action, in the currency of its ad account.
+type Figures struct {
+	Currency    string
+	Campaign    Amount // of its campaign, if that is on
+	TotalBefore Amount // of everything that is on or about to be
+	TotalAfter  Amount
+	Limit       Limit
+}
+
+// CheckSpend returns what may be spent in a day once an action is done, or the error that refuses it: CodeForbidden
+// for an operation that the limits block, CodeSpendLimit for a budget or bid above them, CodeInProgress while another
+// change of the campaign is under way. It locks nothing; BeginAction checks the same under a lock.
+func (s *Store) CheckSpend(ctx context.Context, account string, op Op, a *Account, change Change) (*Figures, error) {
+	limits, err := s.GetLimits(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.alone(ctx, account, change); err != nil {
+		return nil, err
+	}
+	return s.checkSpend(ctx, limits, op, a, change)
+}
+
+// checkSpend checks an action against limits that the caller has read, or locked, and returns the figures. Only the list
+// of blocked operations is looked at if the action does not change what may be spent.
+func (s *Store) checkSpend(ctx context.Context, limits *Limits, op Op, a *Account, change Change) (*Figures, error) {
+	if slices.Contains(limits.BlockedOperations.V, op) {
+		return nil, &core.Error{Code: core.CodeForbidden, Message: "The account's limits block " + string(op) + ". PATCH /ads/limits can allow it."}
+	}
+	if change == (Change{}) {
+		return &Figures{}, nil
+	}
+	spend, err := s.spendOf(ctx, limits.AccountID, change)
+	if err != nil {
+		return nil, err
+	}
+	total, err := s.committedDaily(ctx, limits.AccountID, a.Currency)
+	if err != nil {
+		return nil, err
+	}
+	f := &Figures{Currency: a.Currency, Campaign: spend.campaign, TotalBefore: total, Limit: limits.Of(a.Currency)}
+	f.TotalAfter = total.Add(max(spend.added, 0))
+	return f, f.check(limits, change, spend)
+}
+
+// spend says what a change does to what its campaign may spend in a day.
+type spend struct {
+	before, after Amount // of what has the budget, on or off
+	campaign      Amount // of the campaign afterwards, if it is on
+	grown         bool   // the campaign's is more than before
+	added         Amount // to what is on
+}
+
+// check returns CodeSpendLimit if a change goes beyond a limit: on the bid, on the daily budget of the campaign, on all
+// of them together, or on how much one change may raise a budget. A limit that is exceeded already stops only a change
+// that adds to it.
+func (f *Figures) check(limits *Limits, change Change, s *spend) error {
+	param := cmp.Or(change.Param, "budget.amount")
+	switch {
+	case f.Limit.MaxBid != nil && change.BidAmount > *f.Limit.MaxBid:
+		return f.exceeded("bid_amount", change.BidAmount, "max_bid_amount", *f.Limit.MaxBid, "A bid of %s")
+	case s.grown && f.Campaign > f.Limit.MaxDailyPerCampaign:
+		return f.exceeded(param, f.Campaign, "max_daily_budget_per_campaign", f.Limit.MaxDailyPerCampaign, "The campaign could spend %s a day, which")
+	case s.added > 0 && f.TotalAfter > f.Limit.MaxDailyTotal:
+		return f.CheckTotal(param, f.TotalAfter)
+	case limits.MaxIncrease != nil && s.before > 0 && raisedBy(s.before, s.after) > *limits.MaxIncrease:
+		return spendLimit(param, fmt.Sprintf("The budget would rise from %s to %s, by more than %s %% (max_daily_budget_increase_pct). Raise it in steps, or the limit with PATCH /ads/limits.",
+			s.before.Format(f.Currency), s.after.Format(f.Currency), limits.MaxIncrease))
+	}
+	return nil
+}
+
+// raisedBy returns the percentage by which an amount rises, 0 if it does not. A rise is never less than a millionth of a
+// percent, so that it always counts as one.
+func raisedBy(before, after Amount) Ratio {
+	if after <= before {
+		return 0
+	}
+	percent := Ratio(ratio(int64(after-before), 100_000_000, int64(before)))
+	return max(percent, 1)
+}
+
+// CheckTotal returns CodeSpendLimit if a total of all campaigns is more than the limit in this currency. param is the
+// parameter to blame.
+func (f *Figures) CheckTotal(param string, total Amount) error {
+	if total <= f.Limit.MaxDailyTotal {
+		return nil
+	}
+	return f.exceeded(param, total, "max_total_daily_budget", f.Limit.MaxDailyTotal, "All campaigns together could spend %s a day, which")
+}
+
+// exceeded returns the CodeSpendLimit that says by name which limit a figure exceeds. what begins the sentence and has a
+// place for the figure.
+func (f *Figures) exceeded(param string, figure Amount, name string, limit Amount, what string) *core.Error {
+	return spendLimit(param, fmt.Sprintf(what+" is more than the account's limit of %s (%s). Send less, or raise the limit with PATCH /ads/limits.",
+		figure.Format(f.Currency), limit.Format(f.Currency), name))
+}
+
+func spendLimit(param, message string) *core.Error {
+	return &core.Error{Code: core.CodeSpendLimit, Param: param, Message: message, Fields: map[string][]string{param: {message}}}
+}
+
+// committedDaily returns what may be spent in a day, in a currency, by everything that is switched on and by actions
+// without an outcome. If that is more than an amount can hold, it is the largest amount. The databases would refuse such
+// a sum, so they add up whole units and micros apart.
+func (s *Store) committedDaily(ctx context.Context, account, currency string) (Amount, error) {
+	now := s.Now()
+	sum, err := db.Get[struct {
+		Units  Amount `db:"units"`
+		Micros Amount `db:"micros"`
+	}](ctx, s.db, `
+		SELECT CAST(COALESCE(SUM(daily_amount / 1000000), 0) AS BIGINT) AS units, CAST(COALESCE(SUM(daily_amount % 1000000), 0) AS BIGINT) AS micros FROM (
+			SELECT daily_amount FROM ad_campaigns
+			WHERE account_id = ? AND currency = ? AND daily_amount > 0 AND configured_status = 'active'
+				AND status NOT IN ('rejected', 'completed', 'cancelled') AND (ends_at IS NULL OR ends_at > ?) AND (groups_end_at IS NULL OR groups_end_at > ?)
+			UNION ALL
+			SELECT g.daily_amount FROM ad_groups AS g
+			JOIN ad_campaigns AS c ON c.account_id = g.account_id AND c.platform_id = g.campaign_id AND c.platform = g.platform
+			WHERE g.account_id = ? AND g.currency = ? AND g.daily_amount > 0 AND g.configured_status = 'active'
+				AND g.status NOT IN ('rejected', 'completed', 'cancelled') AND (g.ends_at IS NULL OR g.ends_at > ?)
+				AND c.configured_status = 'active' AND c.status NOT IN ('rejected', 'completed', 'cancelled') AND (c.ends_at IS NULL OR c.ends_at > ?)
+			UNION ALL
+			SELECT daily_amount FROM ad_actions WHERE account_id = ? AND currency = ? AND state IN ('begun', 'unknown')) AS daily`,
+		account, currency, now, now, account, currency, now, now, account, currency)
+	if err != nil {
+		return 0, fmt.Errorf("sum daily budgets: %w", err)
+	}
+	if sum.Units > math.MaxInt64/AmountUnit {
+		return math.MaxInt64, nil
+	}
+	return (sum.Units * AmountUnit).Add(sum.Micros), nil
+}
+
+// spendOf works out what a change does to the daily spend of the campaign that it is about, which may be a new one.
+// Nothing is written.
+func (s *Store) spendOf(ctx context.Context, account string, change Change) (*spend, error) {
+	now := s.Now()
+	if change.PlatformID == "" {
+		daily := dailyAmount(change.BudgetAmount, change.BudgetType, startOf(change.StartsAt, nil, now), change.EndsAt)
+		made := &spend{after: daily, campaign: daily, grown: true, added: daily}
+		if change.Paused {
+			made.added = 0
+		}
+		return made, nil
+	}
+	c, groups, err := s.campaignOf(ctx, account, change)
+	if err != nil {
+		return nil, err
+	}
+	before, wasOn := campaignDaily(c, groups, now)
+	result := &spend{}
+	result.before, result.after = change.apply(c, groups, now)
+	after, isOn := campaignDaily(c, groups, now)
+	result.campaign, result.added = after, 0
+	result.grown = after > before || change.Resume || isOn && !wasOn
+	if isOn {
+		result.added = after
+	}
+	if wasOn {
+		result.added -= before
+	}
+	return result, nil
+}
+
+// campaignOf returns the campaign that a change is about, or whose ad group it is about, with all its ad groups. If the
+// mirror does not have them, the error is CodeMissing.
+func (s *Store) campaignOf(ctx context.Context, account string, change Change) (*Campaign, []Group, error) {
+	campaign := change.PlatformID
+	if change.Level == LevelGroup {
+		found, err := entitiesByID(ctx, s, groupRows, account, []string{change.PlatformID})
+		if err != nil {
+			return nil, nil, err
+		}
+		g := found[entityKey{change.Platform, change.PlatformID}]
+		if g == nil {
+			return nil, nil, core.Missing("ad group", "", change.PlatformID)
+		}
+		campaign = g.CampaignID
+	}
+	found, err := entitiesByID(ctx, s, campaignRows, account, []string{campaign})
+	if err != nil {
+		return nil, nil, err
+	}
+	c := found[entityKey{change.Platform, campaign}]
+	if c == nil {
+		return nil, nil, core.Missing("campaign", "", campaign)
+	}
+	groups, err := s.GroupsOf(ctx, c)
+	return c, groups, err
+}
+
+// apply changes the rows as the action will, and returns the daily amount of what it is about before and after. A resume
+// is not a rise, so its new daily amount counts as the one before, even though what is left of a lifetime budget may
+// have to be spent in less time. A change can bring back what was rejected or has spent its budget, so such a state
+// counts as active.
+func (change Change) apply(c *Campaign, groups []Group, now core.Time) (before, after Amount) {
+	c.Status = c.Status.Revived()
+	if change.Level == LevelCampaign {
+		if change.Resume {
+			c.resume(groups, now)
+		}
+		before = c.Daily
+		if change.BudgetAmount > 0 {
+			c.Daily = c.pace(now).changed(change, now)
+		}
+		return before, c.Daily
+	}
+	for i := range groups {
+		g := &groups[i]
+		if g.PlatformID != change.PlatformID {
+			continue
+		}
+		if change.Resume {
+			g.resume(now)
+		}
+		before, g.Status = g.Daily, g.Status.Revived()
+		if change.BudgetAmount > 0 {
+			g.Daily = g.pace(now).changed(change, now)
+		}
+		after = g.Daily
+	}
+	return before, after
+}
+
+// campaignDaily returns what a campaign and those of its ad groups that are switched on come to in a day, and whether
+// the campaign itself is on.
+func campaignDaily(c *Campaign, groups []Group, now core.Time) (Amount, bool) {
+	total := c.Daily
+	for i := range groups {
+		g := &groups[i]
+		if g.ConfiguredStatus == ConfiguredActive && !statusAt(g.Status, g.EndsAt, now).IsTerminal() {
+			total = total.Add(g.Daily)
+		}
+	}
+	return total, c.ConfiguredStatus == ConfiguredActive && !c.StatusAt(now).IsTerminal()
+}

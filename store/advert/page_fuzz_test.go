@@ -1,0 +1,44 @@
+package advert
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
+)
+
+// FuzzCursor: a cursor that was made for a list leads to its row, in that list alone; any other text is refused with the name of
+// the parameter.
+func FuzzCursor(f *testing.F) {
+	for _, c := range []struct{ cursor, row, filters string }{
+		{"", "", ""}, {"garbage", core.NewID(core.KindAdAction), "ads\x00acct_1"}, {cursorBehind("01k0000000000000000000000a", "ads"), "01k0000000000000000000000a", "ads"},
+		{cursorBehind("a'b", ""), "a'b", ""}, {cursorBehind("", ""), "u_1", "x"}, {"AAAAAAAAAAAAAAAA=", "\x00", "\x00"},
+	} {
+		f.Add(c.cursor, c.row, c.filters)
+	}
+	f.Fuzz(func(t *testing.T, cursor, row, filters string) {
+		if read, err := openCursor(cursor, filters); err != nil {
+			requireCursorRefused(t, err)
+		} else {
+			require.Equal(t, cursor, cursorBehind(read, filters))
+		}
+		made := cursorBehind(row, filters)
+		_, err := openCursor(made, filters+"x")
+		requireCursorRefused(t, err)
+		read, err := openCursor(made, filters)
+		if _, isID := core.ParseID(core.KindAdAction, core.KindAdAction.Prefix()+row); isID {
+			require.NoError(t, err)
+		}
+		if err == nil {
+			require.Equal(t, row, read)
+		}
+	})
+}
+
+func requireCursorRefused(t *testing.T, err error) {
+	t.Helper()
+	dbtest.RequireCode(t, err, core.CodeBadRequest)
+	require.Equal(t, "cursor", dbtest.AsError(err).Param)
+}

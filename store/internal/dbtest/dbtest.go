@@ -1,0 +1,114 @@
+// Package dbtest gives the tests of the store's rooms a database with the schema of the program and accounts in it. A room's own
+// tests cannot import package store, which imports the rooms.
+package dbtest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+var _ = database.Prepare(migrate)
+
+func migrate(url string) error {
+	d, err := open(context.Background(), url, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Migrate(context.Background()), d.Close(context.Background()))
+}
+
+func open(ctx context.Context, url string, now func() time.Time) (*db.DB, error) {
+	sealer, err := core.NewSealer(make([]byte, 32))
+	if err != nil {
+		return nil, err
+	}
+	return db.Open(ctx, db.Options{URL: url, Sealer: sealer, Synchronous: "normal", Now: now})
+}
+
+// Each runs a test on a database of every engine, in parallel.
+func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) { test(t, Open(t, url, nil)) })
+}
+
+// Open opens a database and migrates it. It is closed when the test ends. Now is its clock; nil stands for time.Now.
+func Open(t testing.TB, url string, now func() time.Time) *db.DB {
+	t.Helper()
+	d, err := open(t.Context(), url, now)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.Close(context.Background())) })
+	require.NoError(t, d.Migrate(t.Context()))
+	return d
+}
+
+// Account makes an account and returns its id.
+func Account(t testing.TB, d *db.DB) string {
+	t.Helper()
+	id := core.NewID(core.KindAccount)
+	_, err := db.Tx(t.Context(), d, func(ctx context.Context, u *db.Unit) (int64, error) {
+		return u.Exec(ctx, `
+			INSERT INTO accounts (id, name, handle, email, default_currency, timezone, locale, plan, remove_branding, checkout_requires_terms, created_at, updated_at)
+			VALUES (?, 'Ada''s Shop', ?, 'ada@example.com', 'usd', 'UTC', 'en', 'free', FALSE, FALSE, ?, ?)`, id, id, d.Now(), d.Now())
+	})
+	require.NoError(t, err)
+	return id
+}
+
+// Count returns the result of a SELECT count(*).
+func Count(t testing.TB, d *db.DB, query string, args ...any) int {
+	t.Helper()
+	n, err := db.Get[int](context.Background(), d, query, args...)
+	require.NoError(t, err)
+	return *n
+}
+
+// RequireInvalid wants core.CodeInvalid on the field.
+func RequireInvalid(t testing.TB, err error, field string) {
+	t.Helper()
+	var e *core.Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, core.CodeInvalid, e.Code, e.Message)
+	require.Contains(t, e.Fields, field)
+}
+
+// RequireCode wants a *core.Error of the code.
+func RequireCode(t testing.TB, err error, code core.Code) {
+	t.Helper()
+	var e *core.Error
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, code, e.Code, e.Message)
+}
+
+// AsError returns the refusal in an error, nil if it is none.
+func AsError(err error) *core.Error {
+	e, _ := errors.AsType[*core.Error](err)
+	return e
+}
+
+// BrokenBy returns the promises that a statement breaks, as check finds them, and takes the statement back.
+func BrokenBy(t testing.TB, d *db.DB, statement string, check func(context.Context) ([]core.Violation, error)) []string {
+	t.Helper()
+	require.NotEmpty(t, statement)
+	var broken []string
+	takeBack := errors.New("take it back")
+	_, err := db.Tx(t.Context(), d, func(ctx context.Context, u *db.Unit) (any, error) {
+		if _, err := u.Exec(ctx, statement); err != nil {
+			return nil, err
+		}
+		violations, err := check(ctx)
+		for _, v := range violations {
+			broken = append(broken, v.Promise)
+		}
+		return nil, errors.Join(takeBack, err)
+	})
+	require.ErrorIs(t, err, takeBack, statement)
+	return broken
+}

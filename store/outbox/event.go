@@ -1,0 +1,229 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// APIVersion is the version of the API that every payload names.
+const APIVersion = "v1"
+
+// Event is something that happened and that webhook endpoints are told about. Body is the payload, sent byte for byte as
+// it is stored.
+type Event struct {
+	AccountID   string    `db:"account_id"`
+	ID          string    `db:"id"`
+	Type        string    `db:"type"`
+	OrderingKey string    `db:"ordering_key"`
+	KeySeq      int64     `db:"key_seq"`
+	Body        string    `db:"body"`
+	CreatedAt   core.Time `db:"created_at"`
+
+	Status    DeliveryState // empty if no endpoint was to be told; what is being sent counts as pending. Set where an event is read.
+	ExpiresAt *core.Time    // when a failed one is deleted
+}
+
+var eventColumns = db.ColumnsOf[Event]("events")
+
+// GetEvent returns an event that is still kept, or CodeMissing.
+func (s *Store) GetEvent(ctx context.Context, account, ref string) (*Event, error) {
+	e, err := s.findEvent(ctx, account, ref, "", "")
+	if err != nil {
+		return nil, err
+	}
+	return e, s.judgeEvents(ctx, account, map[string]*Event{e.ID: e})
+}
+
+// EventsByID returns the events with the ids, by id. One that is not kept any more is not in the map.
+func (s *Store) EventsByID(ctx context.Context, account string, ids []string) (map[string]*Event, error) {
+	events, err := db.ByID(ctx, s.db, eventColumns, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	return events, s.judgeEvents(ctx, account, events)
+}
+
+// judgeEvents sets the Status of each event, and of a failed one ExpiresAt, from its deliveries. An event without
+// deliveries is left without a status.
+func (s *Store) judgeEvents(ctx context.Context, account string, events map[string]*Event) error {
+	condition, ids := s.db.In("d.event_id", slices.Collect(maps.Keys(events)))
+	outcomes, err := db.Select[eventOutcome](ctx, s.db, `
+		SELECT d.event_id, SUM(CASE WHEN d.finished_at IS NULL THEN 1 ELSE 0 END) AS under_way,
+			MAX(CASE WHEN d.state = 'failed' AND NOT EXISTS (
+				SELECT 1 FROM webhook_deliveries AS later WHERE later.account_id = ? AND later.event_id = d.event_id AND later.state = 'succeeded' AND `+
+		madeUp("later", "d")+`) THEN d.finished_at END) AS failed_at
+		FROM webhook_deliveries AS d WHERE d.account_id = ? AND `+condition+` GROUP BY d.event_id`, account, account, ids)
+	if err != nil {
+		return fmt.Errorf("read how events were told: %w", err)
+	}
+	for _, o := range outcomes {
+		o.judge(events[o.EventID])
+	}
+	return nil
+}
+
+// madeUp returns the SQL condition that a delivery which succeeded made up for a failed one of the same event. It did if
+// it was created after the failure, or reached the same endpoint after it. A delivery that was sent to another endpoint
+// at the same time as the failed one did not.
+func madeUp(succeeded, failed string) string {
+	return `(` + succeeded + `.created_at >= ` + failed + `.finished_at
+		OR ` + succeeded + `.endpoint_id = ` + failed + `.endpoint_id AND ` + succeeded + `.finished_at >= ` + failed + `.finished_at)`
+}
+
+// eventOutcome sums up all deliveries of an event.
+type eventOutcome struct {
+	EventID  string     `db:"event_id"`
+	UnderWay int        `db:"under_way"`
+	FailedAt *core.Time `db:"failed_at"` // the last failure that nothing has made up for
+}
+
+// judge sets the status of an event: failed while a failure was not made up for, else pending while a delivery is not
+// finished, else succeeded. A failed event expires FailedRetention after its last such failure.
+func (o *eventOutcome) judge(e *Event) {
+	switch {
+	case o.FailedAt != nil:
+		e.Status, e.ExpiresAt = DeliveryFailed, new(o.FailedAt.Add(FailedRetention))
+	case o.UnderWay > 0:
+		e.Status = DeliveryPending
+	default:
+		e.Status = DeliverySucceeded
+	}
+}
+
+// findEvent returns an event, or CodeMissing on param. lock is the lock clause of a transaction, or empty.
+func (s *Store) findEvent(ctx context.Context, account, ref, param, lock string) (*Event, error) {
+	id, ok := core.ParseID(core.KindEvent, ref)
+	if !ok {
+		return nil, core.Missing("webhook event", param, ref)
+	}
+	e, err := db.Get[Event](ctx, s.db, eventColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err == nil && e == nil {
+		err = core.Missing("webhook event", param, ref)
+	}
+	return e, err
+}
+
+// NewEvent is what a use case tells of. Emit makes an event of it.
+type NewEvent struct {
+	Kind    string // the event type
+	Account string
+	Key     string // ordering key: id of the root object
+	Seq     int64  // the root row's event_seq, counted up under its lock
+	Data    any    // what Render is given: a row with what the payload inlines
+}
+
+// subscriber is an active endpoint with the event types that it has subscribed to.
+type subscriber struct {
+	ID     string              `db:"id"`
+	Format WebhookFormat       `db:"format"`
+	Events core.JSON[[]string] `db:"enabled_events"`
+}
+
+// Emit renders an event with the data as it is now. Just before the transaction commits, it is stored, with a pending delivery for
+// every active endpoint that subscribed to its type; after the commit the dispatcher is woken. If the transaction fails,
+// there is no event.
+func (s *Store) Emit(ctx context.Context, in *db.Unit, e NewEvent) error {
+	u := &unit{in, s}
+	if s.render == nil {
+		return errors.New("store: Options.Render is required to emit events")
+	}
+	if data, ok := e.Data.(db.Linked); ok {
+		data.Link(s.db)
+	}
+	data, err := s.render(e.Kind, e.Data)
+	if err != nil {
+		return fmt.Errorf("render %s: %w", e.Kind, err)
+	}
+	row := &Event{AccountID: e.Account, ID: core.NewID(core.KindEvent), Type: e.Kind, OrderingKey: e.Key, KeySeq: e.Seq, CreatedAt: s.Now()}
+	row.Body = EventBody(row, data)
+	deliveries, err := u.deliveriesOf(ctx, row)
+	if err != nil {
+		return err
+	}
+	emitted := db.Kept[emitted](u.Unit)
+	if len(emitted.events) == 0 {
+		u.BeforeCommit(u.storeEvents)
+	}
+	emitted.events = append(emitted.events, *row)
+	if len(deliveries) > 0 {
+		if emitted.deliveries == nil {
+			emitted.deliveries = map[string][]newDelivery{}
+		}
+		emitted.deliveries[row.AccountID] = append(emitted.deliveries[row.AccountID], deliveries...)
+	}
+	return nil
+}
+
+// emitted holds what a transaction has emitted so far, which is stored with the commit.
+type emitted struct {
+	events      []Event
+	deliveries  map[string][]newDelivery // of the events, by account
+	subscribers map[string][]subscriber  // by account, once an event was emitted
+}
+
+// storeEvents stores all that the transaction emitted, just before the commit. A purchase emits several events, and
+// other purchases wait for the account's numbers while it holds them locked, so this is done in few statements and as
+// late as possible.
+func (u *unit) storeEvents(ctx context.Context) error {
+	emitted := db.Kept[emitted](u.Unit)
+	if err := db.InsertAll(ctx, u.Unit, eventColumns, emitted.events); err != nil {
+		return err
+	}
+	for account, deliveries := range emitted.deliveries {
+		if err := u.insertDeliveries(ctx, account, deliveries); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EventBody returns the payload of an event around its rendered data.
+func EventBody(e *Event, data []byte) string {
+	return `{"id":` + strconv.Quote(e.ID) + `,"created_at":` + strconv.Quote(e.CreatedAt.String()) +
+		`,"type":` + strconv.Quote(e.Type) + `,"api_version":` + strconv.Quote(APIVersion) + `,"data":` + string(data) + `}`
+}
+
+// deliveriesOf makes the deliveries of an event: one for every active endpoint that subscribed to its type.
+func (u *unit) deliveriesOf(ctx context.Context, e *Event) ([]newDelivery, error) {
+	subscribers, err := u.subscribersOf(ctx, e.AccountID)
+	var deliveries []newDelivery
+	for _, subscriber := range subscribers {
+		if slices.Contains(subscriber.Events.V, e.Type) || slices.Contains(subscriber.Events.V, EventAll) {
+			deliveries = append(deliveries, deliveryTo(PendingEndpoint{AccountID: e.AccountID, EndpointID: subscriber.ID, Format: subscriber.Format}, e.ID))
+		}
+	}
+	return deliveries, err
+}
+
+// ReadSubscribers reads what Emit would have to read about an account's endpoints. A use case calls it before it locks a row for
+// which others wait.
+func (s *Store) ReadSubscribers(ctx context.Context, in *db.Unit, account string) error {
+	_, err := (&unit{in, s}).subscribersOf(ctx, account)
+	return err
+}
+
+// subscribersOf returns the active endpoints of an account. It reads them only once in a transaction, because a purchase
+// emits several events.
+func (u *unit) subscribersOf(ctx context.Context, account string) ([]subscriber, error) {
+	emitted := db.Kept[emitted](u.Unit)
+	if known, ok := emitted.subscribers[account]; ok {
+		return known, nil
+	}
+	found, err := db.Select[subscriber](ctx, u.store.db, `
+		SELECT id, format, enabled_events FROM webhook_endpoints WHERE account_id = ? AND status = 'active' ORDER BY id`, account)
+	if err != nil {
+		return nil, fmt.Errorf("read subscribers: %w", err)
+	}
+	if emitted.subscribers == nil {
+		emitted.subscribers = map[string][]subscriber{}
+	}
+	emitted.subscribers[account] = found
+	return found, nil
+}
