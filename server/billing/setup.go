@@ -86,6 +86,7 @@ func (b *Billing) GiveMethod(ctx context.Context, account, customer string, in G
 	}
 	given, err := b.settleGiven(ctx, provider.Name(), account, charge)
 	if err == nil && given.Saved != nil {
+		in.From.OnBehalf = given.isNew // whoever saved it first has forgiven the customer, but did not know the address
 		err = b.store.ForgiveTry(ctx, account, c.ID, in.From)
 	}
 	return given, err

@@ -2,6 +2,7 @@ package billing_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -11,8 +12,10 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -128,5 +131,46 @@ func TestGiveMethod_IsForgivenOnceAfterTheBank(t *testing.T) {
 			_, err = g.give("pm_card_chargeDeclinedInsufficientFunds")
 			slowed(t, err, 30*time.Second, time.Minute)
 		}
+	})
+}
+
+// outrun is a way to Stripe on which the notification of a confirmed card arrives before the answer to its confirmation.
+type outrun struct {
+	http.RoundTripper
+	notify func()
+}
+
+func (o outrun) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := o.RoundTripper.RoundTrip(r)
+	if strings.HasSuffix(r.URL.Path, "/confirm") {
+		o.notify()
+	}
+	return answer, err
+}
+
+// A card that was not declined is forgiven once, also if Stripe's notification is heard before its answer: else a good card
+// between bad ones would buy another try each time.
+func TestGiveMethod_IsForgivenOnceIfTheNotificationIsFirst(t *testing.T) {
+	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
+		client := fake.Client()
+		client.Transport = outrun{client.Transport, func() { assert.NoError(t, w.told(fake, fake.Events())) }}
+		w.Billing = billing.New(w.Store, payments.NewRegistry(w.provider, stripe.New(stripe.Options{
+			Client: client, BaseURL: fake.URL, Credentials: stripe.Keys(w.Store),
+		}))).Patient()
+		g := w.giver()
+		from := store.Buyer{Address: "203.0.113.7"}
+		give := func(method string) error {
+			_, err := g.GiveMethod(t.Context(), w.account, g.customer, billing.GiveMethod{Method: payments.MethodInput{Ref: method}, From: from})
+			return err
+		}
+		for range 9 {
+			refused(t, give("pm_card_chargeDeclined"), "payment_method")
+		}
+		require.NoError(t, give("pm_card_visa"))
+		require.Len(t, g.methods(), 1)
+		declines := harness.OpenDatabase(t, w.url)
+		assert.Equal(t, 3, declines.Count(t, "payment_guards WHERE declines = 9"), "of the customer, of their address and of the network around it")
+		refused(t, give("pm_card_chargeDeclinedInsufficientFunds"), "payment_method")
+		slowed(t, give("pm_card_chargeDeclinedInsufficientFunds"), 30*time.Second, time.Minute)
 	})
 }
