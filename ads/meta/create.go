@@ -291,7 +291,7 @@ func (n *Network) setStrategy(params url.Values, strategy advert.BidStrategy) {
 	}
 }
 
-// setBid adds the bid amount and the ROAS floor. One that is 0 is not sent.
+// setBid adds the bid amount and the ROAS floor. One that is 0 is not sent, because the strategy beside it has no use for it.
 func (n *Network) setBid(params url.Values, amount advert.Amount, floor advert.Ratio, currency string) error {
 	if amount > 0 {
 		wire, err := n.caps.Wire(amount, currency)

@@ -50,8 +50,16 @@ func (n *Network) fillBudget(params url.Values, patch ads.Patch) error {
 	return n.setBudget(params, *patch.Budget, patch.Currency)
 }
 
-// fillGroup adds the fields of a patch that only ad sets have.
+// fillGroup adds the fields of a patch that only ad sets have. A bid amount or a ROAS floor is removed by the strategy that has no
+// use for it: Meta takes no 0, so that without a strategy the removal is refused.
 func (n *Network) fillGroup(params url.Values, patch ads.Patch) error {
+	switch {
+	case patch.BidStrategy != nil:
+	case patch.BidAmount != nil && *patch.BidAmount == 0:
+		return &ads.Rejected{Field: "bid_amount", Message: "Meta removes a bid only when the bid strategy changes to one without it.", Raw: "bid_amount"}
+	case patch.RoasFloor != nil && *patch.RoasFloor == 0:
+		return &ads.Rejected{Field: "roas_average_floor", Message: "Meta removes a ROAS floor only when the bid strategy changes to one without it.", Raw: "bid_constraints"}
+	}
 	if patch.EndsAt != nil {
 		params.Set("end_time", textOf(*patch.EndsAt))
 	}

@@ -91,6 +91,40 @@ func TestUpdate_ChangesTheBidOfACampaignInItsAdGroups(t *testing.T) {
 	assert.Equal(t, map[string]any{"roas_average_floor": 15000.0}, w.fake.Field(made.Group.PlatformID, "bid_constraints"))
 }
 
+// Meta takes no bid of 0: another strategy removes it, from an ad set and from those of a campaign, and without one nothing does.
+func TestUpdate_RemovesABidWithItsStrategy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, advert.PlatformFacebook)
+	for level, of := range map[advert.BudgetLevel]func(ads.Created) ads.Ref{advert.BudgetLevelGroup: groupRef, advert.BudgetLevelCampaign: ref} {
+		made := w.create(t, plan(func(p *ads.Plan) {
+			p.BudgetLevel, p.BidStrategy, p.BidAmount = level, advert.BidStrategyCostCap, 3*advert.AmountUnit
+		}))
+		left := func() (any, any) {
+			return w.fake.Field(made.Group.PlatformID, "bid_amount"), w.fake.Field(made.Group.PlatformID, "bid_constraints")
+		}
+		none, noFloor, floor := advert.Amount(0), advert.Ratio(0), advert.Ratio(1_500_000)
+		for field, p := range map[string]ads.Patch{"bid_amount": {BidAmount: &none}, "roas_average_floor": {RoasFloor: &noFloor}} {
+			p.Currency, p.EndsAt = "usd", at(9)
+			w.fake.Forget()
+			_, err := w.net.Update(t.Context(), w.conn, of(made), p)
+			var rejected *ads.Rejected
+			require.ErrorAs(t, err, &rejected)
+			assert.Equal(t, field, rejected.Field)
+			assert.Empty(t, w.calls("POST", "."), "nothing of it is changed")
+		}
+		minROAS, lowest := advert.BidStrategyMinROAS, advert.BidStrategyLowestCost
+		_, err := w.net.Update(t.Context(), w.conn, of(made), ads.Patch{Currency: "usd", BidStrategy: &minROAS, BidAmount: &none, RoasFloor: &floor})
+		require.NoError(t, err)
+		amount, least := left()
+		assert.Nil(t, amount)
+		assert.NotNil(t, least)
+		_, err = w.net.Update(t.Context(), w.conn, of(made), ads.Patch{Currency: "usd", BidStrategy: &lowest, RoasFloor: &noFloor})
+		require.NoError(t, err)
+		_, least = left()
+		assert.Nil(t, least)
+	}
+}
+
 func TestUpdate_IsIndeterminateAfterATimeoutAndMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, advert.PlatformFacebook)

@@ -176,13 +176,12 @@ func (f *Fake) checkBid(r *request, campaign *object) *Error {
 		}
 		strategy = campaign.text("bid_strategy")
 	}
-	capped := strategy == "LOWEST_COST_WITH_BID_CAP" || strategy == "COST_CAP"
 	var floor struct {
 		Floor *int64 `json:"roas_average_floor"`
 	}
 	r.decode("bid_constraints", &floor)
 	switch {
-	case capped != r.params.Has("bid_amount"):
+	case isCapped(strategy) != r.params.Has("bid_amount"):
 		return refused(1815857, "bid_amount is needed for a cap and for nothing else.")
 	case (strategy == "LOWEST_COST_WITH_MIN_ROAS") != (floor.Floor != nil):
 		return refused(1885639, "bid_constraints.roas_average_floor is needed for a smallest ROAS and for nothing else.")
@@ -291,12 +290,32 @@ func (f *Fake) update(r *request) (any, *Error) {
 		return nil, e
 	}
 	f.keep(o, r)
-	if r.params.Get("bid_strategy") == "LOWEST_COST_WITHOUT_CAP" {
-		delete(o.fields, "bid_amount")
-		delete(o.fields, "bid_constraints")
-	}
+	f.dropBids(o, r.params.Get("bid_strategy"))
 	o.set(f.table, "updated_time", f.stamp())
 	return map[string]any{"success": true}, nil
+}
+
+// dropBids removes from an ad set, or from those of a campaign, what a new bid strategy has no use for.
+func (f *Fake) dropBids(of *object, strategy string) {
+	if strategy == "" {
+		return
+	}
+	for _, o := range f.nodes {
+		if o.node != "AdSet" || o != of && o.fields["campaign"] != of {
+			continue
+		}
+		if !isCapped(strategy) {
+			delete(o.fields, "bid_amount")
+		}
+		if strategy != "LOWEST_COST_WITH_MIN_ROAS" {
+			delete(o.fields, "bid_constraints")
+		}
+	}
+}
+
+// isCapped reports whether a bid strategy needs a bid amount.
+func isCapped(strategy string) bool {
+	return strategy == "LOWEST_COST_WITH_BID_CAP" || strategy == "COST_CAP"
 }
 
 // setCaps sets the caps of a campaign's ad sets, and refuses a strategy with a cap while an ad set has none.
@@ -311,7 +330,7 @@ func (f *Fake) setCaps(r *request, campaign *object) *Error {
 		f.nodes[id].set(f.table, "bid_amount", n)
 	}
 	strategy := r.params.Get("bid_strategy")
-	if campaign.node != "Campaign" || strategy != "COST_CAP" && strategy != "LOWEST_COST_WITH_BID_CAP" {
+	if campaign.node != "Campaign" || !isCapped(strategy) {
 		return nil
 	}
 	for _, id := range f.order {
