@@ -20,6 +20,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
@@ -338,7 +339,7 @@ func open(t *testing.T, url string) *world {
 
 func (w *world) newAccount(name string) ads.Actor {
 	w.t.Helper()
-	account, err := w.CreateAccount(w.t.Context(), store.NewAccount{Name: name, Email: "ada@example.com"})
+	account, err := w.Tenant.CreateAccount(w.t.Context(), tenant.NewAccount{Name: name, Email: "ada@example.com"})
 	require.NoError(w.t, err)
 	return ads.Actor{Account: account.ID, Key: core.NewID(core.KindAPIKey), RequestID: "req_1"}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/caller"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // authenticate lets a request with a valid API key through, and counts it against the key's quota. Any other request is counted
@@ -48,21 +48,21 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 
 // countAddress counts requests to operations without a key against the quota of their address.
 func (s *Server) countAddress(next echo.HandlerFunc) echo.HandlerFunc {
-	return s.countBy(s.store.CountAddress, next)
+	return s.countBy(s.store.Tenant.CountAddress, next)
 }
 
 // countPage counts requests for pages. Each address has a quota for them alone, which no request to the API uses up.
 func (s *Server) countPage(next echo.HandlerFunc) echo.HandlerFunc {
-	return s.countBy(s.store.CountPage, next)
+	return s.countBy(s.store.Tenant.CountPage, next)
 }
 
 // countHook counts the notifications of providers. Each address has a quota for them alone.
 func (s *Server) countHook(next echo.HandlerFunc) echo.HandlerFunc {
-	return s.countBy(s.store.CountHook, next)
+	return s.countBy(s.store.Tenant.CountHook, next)
 }
 
 // countBy counts a request of an address with count, and refuses it once the quota is used up.
-func (s *Server) countBy(count func(context.Context, string) (*store.Grant, error), next echo.HandlerFunc) echo.HandlerFunc {
+func (s *Server) countBy(count func(context.Context, string) (*tenant.Grant, error), next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		grant, err := count(c.Request().Context(), s.address(c.Request()))
 		if err != nil {
@@ -79,15 +79,15 @@ func (s *Server) countBy(count func(context.Context, string) (*store.Grant, erro
 
 // grantOf finds the API key of a request by the hash of its token, counts the request, and reports whether the key is known.
 // What cannot be a token is only counted, without looking for it.
-func (s *Server) grantOf(r *http.Request) (*store.Grant, bool, error) {
+func (s *Server) grantOf(r *http.Request) (*tenant.Grant, bool, error) {
 	address := s.address(r)
 	token, ok := bearerToken(r.Header)
 	if !ok || !core.WellFormedToken(token) {
-		grant, err := s.store.CountAddress(r.Context(), address)
+		grant, err := s.store.Tenant.CountAddress(r.Context(), address)
 		return grant, false, err
 	}
 	hash := sha256.Sum256([]byte(token))
-	return s.store.Authenticate(r.Context(), hash[:], address)
+	return s.store.Tenant.Authenticate(r.Context(), hash[:], address)
 }
 
 // bearerToken returns the token of the Authorization header, and whether there is one. If the header was sent twice there is

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func TestAuthenticate_RefusesEverythingButOneGoodKey(t *testing.T) {
@@ -53,10 +53,10 @@ func mistype(token string) string {
 func TestAuthenticate_DeletedKeyFailsAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	key, token, err := f.store.CreateAPIKey(t.Context(), f.account, store.Granted{}, store.NewAPIKey{})
+	key, token, err := f.store.Tenant.CreateAPIKey(t.Context(), f.account, tenant.Granted{}, tenant.NewAPIKey{})
 	require.NoError(t, err)
 	require.Equal(t, 200, f.send("GET", "/v1/widgets", "", "Authorization", "Bearer "+token).StatusCode)
-	_, err = f.store.DeleteAPIKey(t.Context(), f.account, store.Granted{}, key.ID, false)
+	_, err = f.store.Tenant.DeleteAPIKey(t.Context(), f.account, tenant.Granted{}, key.ID, false)
 	require.NoError(t, err)
 	assert.Equal(t, 401, f.send("GET", "/v1/widgets", "", "Authorization", "Bearer "+token).StatusCode)
 }
@@ -71,7 +71,7 @@ func TestAuthenticate_LimitsAnAddressWithoutAKey(t *testing.T) {
 		f.server.ServeHTTP(w, r)
 		return w.Code
 	}
-	for range store.RateLimit {
+	for range tenant.RateLimit {
 		require.Equal(t, 401, ask("/v1/widgets", "192.0.2.1:5"))
 	}
 	assert.Equal(t, 429, ask("/v1/widgets", "192.0.2.1:6"), "whatever the port")
@@ -89,15 +89,15 @@ func TestCountPage_IsApartFromTheAPIAndRefusesWithAPage(t *testing.T) {
 		return w
 	}
 	withinOneWindow()
-	for range store.RateLimit + 1 {
+	for range tenant.RateLimit + 1 {
 		ask("/v1/widgets")
 	}
 	require.Equal(t, 429, ask("/v1/widgets").Code)
 	require.Equal(t, 429, ask("/public/tickets/x").Code)
 	w := ask("/shop/7")
 	require.Equal(t, 200, w.Code, "what has no key uses up nothing of the pages")
-	assert.Contains(t, w.Header().Get("RateLimit"), fmt.Sprintf("r=%d;", store.RateLimit-1))
-	for range store.RateLimit - 1 {
+	assert.Contains(t, w.Header().Get("RateLimit"), fmt.Sprintf("r=%d;", tenant.RateLimit-1))
+	for range tenant.RateLimit - 1 {
 		require.Equal(t, 200, ask("/shop/7").Code)
 	}
 	asked := time.Now()

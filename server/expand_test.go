@@ -6,15 +6,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func TestExpand_NeedsTheScopesOfItsNames(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	list := func(query string, scopes ...string) *answer {
-		_, token, err := f.store.CreateAPIKey(t.Context(), f.account, store.Granted{}, store.NewAPIKey{Scopes: scopes})
+		_, token, err := f.store.Tenant.CreateAPIKey(t.Context(), f.account, tenant.Granted{}, tenant.NewAPIKey{Scopes: scopes})
 		require.NoError(t, err)
 		return f.send("GET", "/v1/widgets?"+query, "", "Authorization", "Bearer "+token)
 	}

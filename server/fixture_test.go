@@ -20,6 +20,7 @@ import (
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // fixture is a server of testdata/widgets.yaml over an empty SQLite database.
@@ -92,9 +93,9 @@ func showHalf(c echo.Context) error {
 // makeKey makes an account and a key of it; without scopes it may do everything.
 func makeKey(t *testing.T, s *store.Store, scopes ...string) (account, token string) {
 	t.Helper()
-	a, err := s.CreateAccount(t.Context(), store.NewAccount{Name: "Shop", Email: "shop@example.com"})
+	a, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Shop", Email: "shop@example.com"})
 	require.NoError(t, err)
-	_, token, err = s.CreateAPIKey(t.Context(), a.ID, store.Granted{}, store.NewAPIKey{Scopes: scopes})
+	_, token, err = s.Tenant.CreateAPIKey(t.Context(), a.ID, tenant.Granted{}, tenant.NewAPIKey{Scopes: scopes})
 	require.NoError(t, err)
 	return a.ID, token
 }
@@ -188,7 +189,7 @@ func do(t *testing.T, r *http.Request) *answer {
 // useUp spends the quota of the fixture's key.
 func (f *fixture) useUp() {
 	f.t.Helper()
-	for range store.RateLimit {
+	for range tenant.RateLimit {
 		r := httptest.NewRequest(http.MethodGet, "/v1/nowhere", nil)
 		r.Header.Set("Authorization", "Bearer "+f.token)
 		f.server.ServeHTTP(httptest.NewRecorder(), r)

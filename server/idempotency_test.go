@@ -14,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 const goodWidget = `{"name":"a","amount":1}`
@@ -163,7 +165,7 @@ func TestIdempotency_ShowsAnAnswerToKeysWithTheSameScopesOnly(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	keyWith := func(scopes ...string) string {
-		_, token, err := f.store.CreateAPIKey(t.Context(), f.account, store.Granted{}, store.NewAPIKey{Scopes: scopes})
+		_, token, err := f.store.Tenant.CreateAPIKey(t.Context(), f.account, tenant.Granted{}, tenant.NewAPIKey{Scopes: scopes})
 		require.NoError(t, err)
 		return "Bearer " + token
 	}
@@ -204,9 +206,9 @@ func TestIdempotency_OfAPublicSecret(t *testing.T) {
 // openCheckout returns the client secret of a checkout of the fixture's account.
 func openCheckout(t *testing.T, f *fixture) string {
 	t.Helper()
-	product, err := f.store.CreateProduct(t.Context(), f.account, store.NewProduct{
-		Product:       store.Product{Name: "Guide", Type: "digital", Status: "active", Visibility: "public"},
-		PriceVariants: []store.PriceVariant{{Type: "one_time", AmountType: "free", Currency: "usd", Status: "active"}},
+	product, err := f.store.Catalog.CreateProduct(t.Context(), f.account, catalog.NewProduct{
+		Product:       catalog.Product{Name: "Guide", Type: "digital", Status: "active", Visibility: "public"},
+		PriceVariants: []catalog.PriceVariant{{Type: "one_time", AmountType: "free", Currency: "usd", Status: "active"}},
 	})
 	require.NoError(t, err)
 	checkout, err := f.store.CreateCheckout(t.Context(), f.account, store.CheckoutDraft{

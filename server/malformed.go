@@ -108,7 +108,7 @@ func (s *Server) refuseMalformed(peer string, status int, reason string) []byte 
 		e.Message = "The request is not HTTP as this server reads it. Look at its first line and at its headers, and escape a % in the path as %25."
 	}
 	h := http.Header{}
-	grant, err := s.store.CountAddress(ctx, s.address(&http.Request{RemoteAddr: peer}))
+	grant, err := s.store.Tenant.CountAddress(ctx, s.address(&http.Request{RemoteAddr: peer}))
 	switch {
 	case err != nil:
 		s.limitUnknown(h)

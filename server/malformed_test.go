@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // serveRaw serves as the program does and returns the address.
@@ -126,7 +126,7 @@ func TestServe_CountsWhatItCannotReadForTheAddress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	withinOneWindow()
-	for range store.RateLimit {
+	for range tenant.RateLimit {
 		f.server.refuseMalformed("192.0.2.1:1", 400, "")
 	}
 	response := string(f.server.refuseMalformed("192.0.2.1:2", 400, ""))

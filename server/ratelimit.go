@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 const quotaWindow = 60 // seconds
@@ -18,14 +18,14 @@ const (
 	headerReset  = "X-Ratelimit-Reset"
 )
 
-var policies = map[int][]string{store.RateLimit: policy(store.RateLimit), store.HookRateLimit: policy(store.HookRateLimit)}
+var policies = map[int][]string{tenant.RateLimit: policy(tenant.RateLimit), tenant.HookRateLimit: policy(tenant.HookRateLimit)}
 
 func policy(limit int) []string {
 	return []string{`"default";q=` + strconv.Itoa(limit) + `;w=` + strconv.Itoa(quotaWindow)}
 }
 
 // limitHeaders sets the headers that say how much of the quota is left after this response.
-func limitHeaders(h http.Header, g *store.Grant) {
+func limitHeaders(h http.Header, g *tenant.Grant) {
 	value := append(make([]byte, 0, 32), `"default";r=`...)
 	value = strconv.AppendInt(value, int64(max(0, g.Limit-g.Used)), 10)
 	value = append(value, `;t=`...)
@@ -37,14 +37,14 @@ func limitHeaders(h http.Header, g *store.Grant) {
 // limitUnknown sets those headers when counting itself has failed, as if nothing had been used.
 func (s *Server) limitUnknown(h http.Header) {
 	now := time.Now().Unix()
-	limitHeaders(h, &store.Grant{Limit: store.RateLimit, Now: now, WindowEnd: now - now%quotaWindow + quotaWindow})
+	limitHeaders(h, &tenant.Grant{Limit: tenant.RateLimit, Now: now, WindowEnd: now - now%quotaWindow + quotaWindow})
 }
 
 // overLimit returns the refusal of a request until the window of the quota ends, and sets Retry-After.
-func overLimit(h http.Header, g *store.Grant) error {
+func overLimit(h http.Header, g *tenant.Grant) error {
 	wait := strconv.FormatInt(untilReset(g), 10)
 	h.Set("Retry-After", wait)
 	return &core.Error{Code: core.CodeRateLimit, Message: "Too many requests: " + strconv.Itoa(g.Limit) + " a minute are allowed. Wait " + wait + " seconds."}
 }
 
-func untilReset(g *store.Grant) int64 { return max(1, g.WindowEnd-g.Now) }
+func untilReset(g *tenant.Grant) int64 { return max(1, g.WindowEnd-g.Now) }

@@ -22,8 +22,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func TestServer_EveryResponseHasTheHeaders(t *testing.T) {
@@ -187,7 +187,7 @@ func TestServer_CountsPathsOutsideOfTheAPIForTheAddress(t *testing.T) {
 		f.server.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		return w
 	}
-	for range store.RateLimit {
+	for range tenant.RateLimit {
 		ask("/wp-login.php")
 	}
 	w := ask("/wp-login.php")

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // CheckoutStatus says how far a checkout has come.
@@ -122,9 +124,9 @@ type CheckoutDetail struct {
 
 // CheckoutOffer is what a buyer is shown beside the checkout itself: who sells, what, and which questions the products ask.
 type CheckoutOffer struct {
-	Seller       *Account
+	Seller       *tenant.Account
 	Items        []LineItem
-	CustomFields []CustomField
+	CustomFields []catalog.CustomField
 }
 
 // CheckoutDraft is a checkout that is not paid yet, with what somebody wants it to be. Lines, if not nil, replace all lines; an
@@ -189,7 +191,7 @@ func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOff
 
 // offerOf returns the offer of a checkout whose lines are these.
 func (s *Store) offerOf(ctx context.Context, c *Checkout, items []LineItem) (*CheckoutOffer, error) {
-	seller, err := s.findAccount(ctx, c.AccountID, "")
+	seller, err := s.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +199,7 @@ func (s *Store) offerOf(ctx context.Context, c *Checkout, items []LineItem) (*Ch
 	for _, item := range items {
 		ids = append(ids, *item.ProductID)
 	}
-	products, err := s.ProductsByID(ctx, c.AccountID, ids)
+	products, err := s.Catalog.ProductsByID(ctx, c.AccountID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -206,8 +208,8 @@ func (s *Store) offerOf(ctx context.Context, c *Checkout, items []LineItem) (*Ch
 
 // questions returns the custom fields of the products that ids name, in their order and of each product once. It empties
 // products on the way; one that was deleted is not among them.
-func questions(ids []string, products map[string]*Product) []CustomField {
-	var fields []CustomField
+func questions(ids []string, products map[string]*catalog.Product) []catalog.CustomField {
+	var fields []catalog.CustomField
 	for _, id := range ids {
 		if p := products[id]; p != nil {
 			fields = append(fields, p.CustomFields.V...)
@@ -258,7 +260,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		f.Is("customer_id", c.ID)
 	}
 	if in.Product != "" {
-		p, err := s.findProduct(ctx, account, in.Product, "product", "")
+		p, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
 		if err != nil {
 			return nil, false, err
 		}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // prepareCheckout checks a draft against the checkout as it was before; a new one is compared with an empty one. If anything
@@ -154,7 +156,7 @@ func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
 func (c *Checkout) check(before *Checkout, now core.Time) error {
 	var p core.Problems
 	if c.CustomerEmail != nil {
-		p.Check(isEmail(*c.CustomerEmail), "customer_email", "Send an e-mail address, such as ada@example.com.")
+		p.Check(core.IsEmail(*c.CustomerEmail), "customer_email", "Send an e-mail address, such as ada@example.com.")
 	}
 	if c.ExpiresAt != before.ExpiresAt {
 		inRange := c.ExpiresAt >= now.Add(checkoutMinLifetime) && c.ExpiresAt <= now.Add(checkoutMaxLifetime)
@@ -186,7 +188,7 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	if err := u.store.checkBuyer(ctx, c); err != nil {
 		return nil, err
 	}
-	seller, err := u.store.seller(ctx, c.AccountID)
+	seller, err := u.store.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +206,7 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	for i, line := range sales(items) {
 		problem := offers[i].unsellable(line.Quantity)
 		p.Check(problem == "", "line_items", problem)
-		in.Save = in.Save || offers[i].variant.Type == PriceVariantTypeRecurring
+		in.Save = in.Save || offers[i].variant.Type == catalog.PriceVariantTypeRecurring
 	}
 	p.Check(c.AmountDueNow == 0 || in.MethodRef != "", "payment_method", "Send a payment method, such as pm_card_visa.")
 	if err := p.Err(); err != nil {
@@ -226,7 +228,7 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 		}
 	}
 	for _, amount := range []int64{c.AmountDueNow, c.TotalAmount} { // a trial's rest is charged later
-		err := PaymentsProvider(in.Provider).check(amount, c.Currency, "line_items", "Change the price, the discount or the tax so that the total ends in 0.")
+		err := tenant.PaymentsProvider(in.Provider).Check(amount, c.Currency, "line_items", "Change the price, the discount or the tax so that the total ends in 0.")
 		if err != nil {
 			return nil, err
 		}
@@ -248,7 +250,7 @@ func (s *Store) mayRelyOnSaved(ctx context.Context, c *Checkout, in *Confirm) (b
 // checkAnswers returns CodeInvalid with every answer of a buyer that the products' questions do not allow, or that answers none
 // of them. If complete, every required question has to be answered.
 func checkAnswers(offers []offer, answers map[string]string, complete bool) error {
-	questions := map[string][]CustomField{} // two products may ask under one key: the answer has to satisfy both
+	questions := map[string][]catalog.CustomField{} // two products may ask under one key: the answer has to satisfy both
 	for _, o := range offers {
 		for _, field := range o.product.CustomFields.V {
 			questions[field.Key] = append(questions[field.Key], field)
@@ -263,33 +265,13 @@ func checkAnswers(offers []offer, answers map[string]string, complete bool) erro
 		for _, question := range asked {
 			problem := ""
 			if given {
-				problem = question.refuses(answer)
+				problem = question.Refuses(answer)
 			}
-			if complete && question.Required && !question.answeredBy(answer) {
+			if complete && question.Required && !question.AnsweredBy(answer) {
 				problem = "This is required."
 			}
 			p.Check(problem == "", "custom_field_data."+key, problem)
 		}
 	}
 	return p.Err()
-}
-
-// answeredBy reports whether an answer is enough where the question is required: it is not empty, and a checkbox is ticked.
-func (f CustomField) answeredBy(answer string) bool {
-	return answer != "" && (f.Type != "checkbox" || answer == "true")
-}
-
-// refuses says in a sentence why an answer is not acceptable, and returns nothing if it is.
-func (f CustomField) refuses(answer string) string {
-	switch f.Type {
-	case "checkbox":
-		if answer != "true" && answer != "false" {
-			return "Send true or false, as a string."
-		}
-	case "select":
-		if answer != "" && !slices.Contains(f.Options, answer) {
-			return fmt.Sprintf("Send one of %q.", f.Options)
-		}
-	}
-	return ""
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
 )
@@ -82,11 +83,11 @@ func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTe
 		if problem == "" {
 			continue
 		}
-		variants, err := s.PriceVariantsByID(ctx, c.AccountID, []string{core.Deref(item.PriceVariantID)})
+		variants, err := s.Catalog.PriceVariantsByID(ctx, c.AccountID, []string{core.Deref(item.PriceVariantID)})
 		if err != nil {
 			return err
 		}
-		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && v.Type == PriceVariantTypeRecurring {
+		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && v.Type == catalog.PriceVariantTypeRecurring {
 			return core.Invalid(c.discountField(), problem)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -284,7 +285,7 @@ func (s *Store) checkCheckoutLink(ctx context.Context, l, before *CheckoutLink) 
 	var p core.Problems
 	n := len(l.PriceVariantIDs.V)
 	p.Check(n >= 1 && n <= maxLinkedVariants, "price_variants", "A link sells 1 to 50 price variants.")
-	p.Check(shorter(l.Name, 255), "name", "A name has at most 255 characters.")
+	p.Check(core.HasAtMost(l.Name, 255), "name", "A name has at most 255 characters.")
 	p.Check(l.MaxUses == nil || *l.MaxUses >= max(l.Uses, 1), "max_uses", "The most uses are at least 1, and those that there were.")
 	l.Metadata.Check(&p)
 	return p.Err()
@@ -297,7 +298,7 @@ func (s *Store) findLinked(ctx context.Context, l *CheckoutLink) error {
 	for i := range ids {
 		ids[i], _ = core.ParseID(core.KindPriceVariant, ids[i])
 	}
-	found, err := s.PriceVariantsByID(ctx, l.AccountID, ids)
+	found, err := s.Catalog.PriceVariantsByID(ctx, l.AccountID, ids)
 	if err != nil {
 		return err
 	}
@@ -312,7 +313,7 @@ func (s *Store) findLinked(ctx context.Context, l *CheckoutLink) error {
 
 // sellable returns CodeInvalid if one piece of each price variant of a link can never be bought together. What cannot be bought
 // now, because it is a draft or out of stock, may be later, and is let through.
-func (l *CheckoutLink) sellable(found map[string]*PriceVariant) error {
+func (l *CheckoutLink) sellable(found map[string]*catalog.PriceVariant) error {
 	together := lineup{wanted: l.draft(CheckoutSource{}).Lines}
 	for _, id := range l.PriceVariantIDs.V {
 		together.offers = append(together.offers, offer{variant: found[id]})
@@ -323,7 +324,7 @@ func (l *CheckoutLink) sellable(found map[string]*PriceVariant) error {
 	for i, o := range together.offers {
 		currency := together.offers[0].variant.Currency
 		_, priceless := o.unitAmount(currency, nil)
-		if o.variant.AmountType == PriceVariantAmountTypeCustom && o.variant.SuggestedAmount == nil {
+		if o.variant.AmountType == catalog.PriceVariantAmountTypeCustom && o.variant.SuggestedAmount == nil {
 			priceless = fmt.Sprintf("Price variant %s is sold for its suggested amount by a link: give it one.", o.variant.ID)
 		}
 		problem := cmp.Or(o.foreign(currency), o.allowed(pieces[o.variant.ID]), priceless)

@@ -6,8 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/migrations"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // TestMigrate_CountsThePurchasesOfLinks begins with a link that three have opened, of whom one has bought.
@@ -16,10 +18,10 @@ func TestMigrate_CountsThePurchasesOfLinks(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, url string) {
 		s := openStore(t, url)
 		require.NoError(t, s.db.Migrate(t.Context()))
-		account, err := s.CreateAccount(t.Context(), NewAccount{Name: "Ada", Email: "ada@example.com"})
+		account, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Ada", Email: "ada@example.com"})
 		require.NoError(t, err)
-		p, err := s.CreateProduct(t.Context(), account.ID, NewProduct{
-			Product: Product{Name: "Handbook", Status: ProductStatusActive}, PriceVariants: []PriceVariant{{Amount: 1900}},
+		p, err := s.Catalog.CreateProduct(t.Context(), account.ID, catalog.NewProduct{
+			Product: catalog.Product{Name: "Handbook", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{{Amount: 1900}},
 		})
 		require.NoError(t, err)
 		made := func() *CheckoutLink {

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // A checkout is priced in two layers. The first makes lines of what is asked for and fixes what a unit costs: that
@@ -41,7 +43,7 @@ func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, sto
 	if _, known := core.LookupCurrency(c.Currency); asksCurrency && !known {
 		return nil, core.Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", c.Currency))
 	}
-	seller, err := s.seller(ctx, c.AccountID)
+	seller, err := s.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +115,7 @@ func (s *Store) taxLines(ctx context.Context, c *Checkout, items []LineItem) (kn
 	if err != nil {
 		return false, err
 	}
-	rate, known := source.rateAt(c.BillingAddress.V)
+	rate, known := source.RateAt(c.BillingAddress.V)
 	for i := range items {
 		items[i].TaxRateBps, items[i].TaxName = 0, nil
 		if rate != nil && known {
@@ -125,18 +127,18 @@ func (s *Store) taxLines(ctx context.Context, c *Checkout, items []LineItem) (kn
 
 // taxSourceOf returns what knows the tax rate for the buyer of a checkout: the seller's settings, or noTax for a customer who is
 // exempt. A buyer who only typed the address of such a customer is not exempt, and does not learn that its owner is.
-func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (taxSource, error) {
-	seller, err := s.seller(ctx, c.AccountID)
+func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (tenant.TaxSource, error) {
+	seller, err := s.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	if seller.Tax.V.Mode != TaxModeNone && !c.isTyped() {
+	if seller.Tax.V.Mode != tenant.TaxModeNone && !c.isTyped() {
 		buyer, isKnown, err := s.findBuyer(ctx, c, "")
 		if err != nil || buyer != nil && isKnown && buyer.TaxExempt {
-			return noTax{}, err
+			return tenant.NoTax{}, err
 		}
 	}
-	return seller.Tax.V.source(), nil
+	return seller.Tax.V.Source(), nil
 }
 
 // needsMethod reports whether a checkout needs a payment method: if something is due at once, or if a subscription will cost
@@ -151,9 +153,9 @@ func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []LineItem, 
 	if due > 0 || len(ids) == 0 {
 		return due > 0, nil
 	}
-	variants, err := s.PriceVariantsByID(ctx, c.AccountID, ids)
+	variants, err := s.Catalog.PriceVariantsByID(ctx, c.AccountID, ids)
 	for _, v := range variants {
-		if v.Type == PriceVariantTypeRecurring {
+		if v.Type == catalog.PriceVariantTypeRecurring {
 			return true, err
 		}
 	}

@@ -5,15 +5,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // taxed makes the account tax by a table.
-func (s *shop) taxed(t *testing.T, behavior string, rates ...TaxRate) {
+func (s *shop) taxed(t *testing.T, behavior string, rates ...tenant.TaxRate) {
 	t.Helper()
-	_, err := s.UpdateAccount(t.Context(), s.account, func(a *AccountChange) {
-		a.Tax.V = TaxSettings{Mode: TaxModeFlatTable, Behavior: behavior, Rates: rates}
+	_, err := s.Tenant.UpdateAccount(t.Context(), s.account, func(a *tenant.AccountChange) {
+		a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: behavior, Rates: rates}
 	})
 	require.NoError(t, err)
 }
@@ -41,11 +43,11 @@ func (s *shop) confirm(t *testing.T, c *Checkout) *Confirmation {
 	return settled
 }
 
-var vat = TaxRate{Country: ref("DE"), RateBps: 1900, Name: "MwSt."}
+var vat = tenant.TaxRate{Country: ref("DE"), RateBps: 1900, Name: "MwSt."}
 
 func TestCheckout_TaxFollowsTheAddress(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		s.taxed(t, TaxBehaviorExclusive, vat)
+		s.taxed(t, tenant.TaxBehaviorExclusive, vat)
 		c := s.checkout(t, s.onSale(t, fixedPrice(1000)))
 		require.Nil(t, c.TaxAmount, "nobody knows where the buyer is")
 		require.Equal(t, int64(1000), c.TotalAmount)
@@ -73,8 +75,8 @@ func TestCheckout_TaxFollowsTheAddress(t *testing.T) {
 
 func TestCheckout_InclusiveTaxIsInsideThePrice(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		s.taxed(t, TaxBehaviorInclusive, TaxRate{RateBps: 2000, Name: "VAT"})
-		c := s.checkout(t, s.onSale(t, fixedPrice(17925)), s.onSale(t, PriceVariant{Amount: 100, Currency: "usd", TaxBehavior: ref(TaxBehaviorExclusive)}))
+		s.taxed(t, tenant.TaxBehaviorInclusive, tenant.TaxRate{RateBps: 2000, Name: "VAT"})
+		c := s.checkout(t, s.onSale(t, fixedPrice(17925)), s.onSale(t, catalog.PriceVariant{Amount: 100, Currency: "usd", TaxBehavior: ref(tenant.TaxBehaviorExclusive)}))
 		require.Equal(t, int64(2988+20), *c.TaxAmount)
 		require.Equal(t, int64(17925+120), c.TotalAmount)
 		require.Equal(t, []TaxBreakdown{{"VAT", 2000, 14937, 2988, true}, {"VAT", 2000, 100, 20, false}}, c.TaxBreakdown.V)
@@ -83,7 +85,7 @@ func TestCheckout_InclusiveTaxIsInsideThePrice(t *testing.T) {
 
 func TestCheckout_ExemptCustomersPayNoTax(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		s.taxed(t, TaxBehaviorExclusive, vat)
+		s.taxed(t, tenant.TaxBehaviorExclusive, vat)
 		made, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("grace@example.com"), TaxExempt: true})
 		require.NoError(t, err)
 		v := s.onSale(t, fixedPrice(1000))
@@ -100,9 +102,9 @@ func TestCheckout_ExemptCustomersPayNoTax(t *testing.T) {
 // What a buyer is charged is what they were shown: a total that has changed meanwhile is shown first.
 func TestBeginConfirm_RefusesATotalThatHasChanged(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		s.taxed(t, TaxBehaviorExclusive, vat)
+		s.taxed(t, tenant.TaxBehaviorExclusive, vat)
 		c := s.change(t, s.checkout(t, s.onSale(t, fixedPrice(1000))), in("DE"))
-		s.taxed(t, TaxBehaviorExclusive, TaxRate{Country: ref("DE"), RateBps: 700, Name: "MwSt."})
+		s.taxed(t, tenant.TaxBehaviorExclusive, tenant.TaxRate{Country: ref("DE"), RateBps: 700, Name: "MwSt."})
 		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 		dbtest.RequireInvalid(t, err, "line_items")
 		require.Equal(t, core.Recorded, core.OutcomeOf(err))
@@ -116,9 +118,9 @@ func TestBeginConfirm_RefusesATotalThatHasChanged(t *testing.T) {
 
 func TestUpdateCheckout_ThatChangesNoPriceKeepsIt(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		s.taxed(t, TaxBehaviorExclusive, vat)
+		s.taxed(t, tenant.TaxBehaviorExclusive, vat)
 		c := s.change(t, s.checkout(t, s.onSale(t, fixedPrice(1000))), in("DE"))
-		s.taxed(t, TaxBehaviorExclusive)
+		s.taxed(t, tenant.TaxBehaviorExclusive)
 		named := s.change(t, c, func(d *CheckoutDraft) { d.CustomerName = ref("Grace") })
 		require.Equal(t, int64(1190), named.TotalAmount)
 	})
@@ -143,7 +145,7 @@ func (s *shop) coded(t *testing.T, code string, change func(*Discount)) *Discoun
 
 func TestCheckout_DiscountComesOffBeforeTax(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		s.taxed(t, TaxBehaviorExclusive, vat)
+		s.taxed(t, tenant.TaxBehaviorExclusive, vat)
 		d := s.coded(t, "SPRING", func(d *Discount) { d.PercentBps = ref(int64(3333)) })
 		v := s.onSale(t, fixedPrice(100))
 		w := s.onSale(t, fixedPrice(100))

@@ -4,31 +4,32 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // onSale makes an active product and returns its price variant.
-func (s *shop) onSale(t *testing.T, v PriceVariant) *PriceVariant {
+func (s *shop) onSale(t *testing.T, v catalog.PriceVariant) *catalog.PriceVariant {
 	t.Helper()
-	p, err := s.CreateProduct(t.Context(), s.account, NewProduct{
-		Product: Product{Name: "Guide", Status: ProductStatusActive}, PriceVariants: []PriceVariant{v},
+	p, err := s.Catalog.CreateProduct(t.Context(), s.account, catalog.NewProduct{
+		Product: catalog.Product{Name: "Guide", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{v},
 	})
 	require.NoError(t, err)
-	made, err := s.GetPriceVariant(t.Context(), s.account, p.PriceVariantIDs.V[0])
+	made, err := s.Catalog.GetPriceVariant(t.Context(), s.account, p.PriceVariantIDs.V[0])
 	require.NoError(t, err)
 	return made
 }
 
 // checkout opens one of a piece of each.
-func (s *shop) checkout(t *testing.T, variants ...*PriceVariant) *Checkout {
+func (s *shop) checkout(t *testing.T, variants ...*catalog.PriceVariant) *Checkout {
 	t.Helper()
 	c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerEmail: ref("grace@example.com"), EmailVerified: true}, Lines: pieceOf(variants...)})
 	require.NoError(t, err)
 	return c
 }
 
-func pieceOf(variants ...*PriceVariant) []NewLineItem {
+func pieceOf(variants ...*catalog.PriceVariant) []NewLineItem {
 	lines := make([]NewLineItem, len(variants))
 	for i, v := range variants {
 		lines[i] = NewLineItem{PriceVariant: v.ID, Quantity: 1}
@@ -41,7 +42,7 @@ var byCard = Confirm{Provider: "test", MethodRef: "pm_card_visa"}
 
 func TestUpdateCheckout_TheSameLinesChangeNothing(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		guide, tip := s.onSale(t, fixedPrice(1900)), s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeCustom, SuggestedAmount: ref(int64(500))})
+		guide, tip := s.onSale(t, fixedPrice(1900)), s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeCustom, SuggestedAmount: ref(int64(500))})
 		before := s.checkout(t, guide, tip)
 		stored, err := s.CheckoutLines(t.Context(), s.account, before.ID)
 		require.NoError(t, err)
@@ -98,7 +99,7 @@ func TestUpdateCheckout_TheSameLinesTakeTheNewPrice(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		guide := s.onSale(t, fixedPrice(1900))
 		before := s.checkout(t, guide)
-		_, err := s.UpdatePriceVariant(t.Context(), s.account, guide.ID, func(v *PriceVariant) { v.Amount = 2000 })
+		_, err := s.Catalog.UpdatePriceVariant(t.Context(), s.account, guide.ID, func(v *catalog.PriceVariant) { v.Amount = 2000 })
 		require.NoError(t, err)
 		after, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.Lines = pieceOf(guide) })
 		require.NoError(t, err)
@@ -109,9 +110,9 @@ func TestUpdateCheckout_TheSameLinesTakeTheNewPrice(t *testing.T) {
 
 func TestCheckout_IsInACurrencyThatEveryLineIsSoldIn(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		free := s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeFree, Currency: "usd"})
-		tip := s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeCustom, Currency: "usd", SuggestedAmount: ref(int64(500))})
-		for _, v := range []*PriceVariant{s.onSale(t, fixedPrice(1900)), tip, free} {
+		free := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree, Currency: "usd"})
+		tip := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeCustom, Currency: "usd", SuggestedAmount: ref(int64(500))})
+		for _, v := range []*catalog.PriceVariant{s.onSale(t, fixedPrice(1900)), tip, free} {
 			for _, currency := range []string{"zzz", "eur"} {
 				_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{Currency: currency}, Lines: pieceOf(v)})
 				dbtest.RequireInvalid(t, err, "currency")
@@ -120,7 +121,7 @@ func TestCheckout_IsInACurrencyThatEveryLineIsSoldIn(t *testing.T) {
 				dbtest.RequireInvalid(t, err, "currency")
 			}
 		}
-		euros := s.onSale(t, PriceVariant{Amount: 1900, Currency: "eur"})
+		euros := s.onSale(t, catalog.PriceVariant{Amount: 1900, Currency: "eur"})
 		_, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{}, Lines: pieceOf(euros, free)})
 		dbtest.RequireInvalid(t, err, "line_items")
 	})
@@ -155,7 +156,7 @@ func TestCreateCheckout_AProductThatGoesMeanwhileIsMissing(t *testing.T) {
 
 func TestCheckout_CountsThePiecesOfAllLines(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		for _, v := range []PriceVariant{
+		for _, v := range []catalog.PriceVariant{
 			{Amount: 500, Currency: "usd", QuantityMax: ref(int64(1))},
 			{Amount: 500, Currency: "usd", Stock: ref(int64(1))},
 		} {
@@ -164,7 +165,7 @@ func TestCheckout_CountsThePiecesOfAllLines(t *testing.T) {
 			dbtest.RequireInvalid(t, err, "line_items")
 			s.checkout(t, one)
 		}
-		pack := s.onSale(t, PriceVariant{Amount: 500, Currency: "usd", QuantityMin: 2})
+		pack := s.onSale(t, catalog.PriceVariant{Amount: 500, Currency: "usd", QuantityMin: 2})
 		s.checkout(t, pack, pack)
 	})
 }
@@ -173,11 +174,11 @@ func TestBeginConfirm_AsksEveryProductsQuestions(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		needy := s.onSale(t, fixedPrice(500))
 		idle := s.onSale(t, fixedPrice(500))
-		for v, field := range map[*PriceVariant]CustomField{
+		for v, field := range map[*catalog.PriceVariant]catalog.CustomField{
 			needy: {Key: "size", Label: "Size", Type: "text", Required: true},
 			idle:  {Key: "size", Label: "Any size", Type: "checkbox"},
 		} {
-			_, err := s.UpdateProduct(t.Context(), s.account, v.ProductID, func(p *Product) { p.CustomFields.V = []CustomField{field} })
+			_, err := s.Catalog.UpdateProduct(t.Context(), s.account, v.ProductID, func(p *catalog.Product) { p.CustomFields.V = []catalog.CustomField{field} })
 			require.NoError(t, err)
 		}
 		c := s.checkout(t, needy, idle)

@@ -194,7 +194,7 @@ func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Ch
 	if v.ExpiresAt <= s.Now() {
 		return nil, true, nil
 	}
-	if disabled, err := s.isDisabled(ctx, v.Account); err != nil {
+	if disabled, err := s.Tenant.IsDisabled(ctx, v.Account); err != nil {
 		return nil, false, err
 	} else if disabled {
 		return nil, false, core.Missing("page", "", "")

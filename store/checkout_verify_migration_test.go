@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/migrations"
 )
@@ -15,7 +16,7 @@ import (
 // TestMigrate_TellsWhomTheSellerNamed begins with subscriptions of which it was never asked who bought them.
 func TestMigrate_TellsWhomTheSellerNamed(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		v := s.onSale(t, PriceVariant{Type: PriceVariantTypeRecurring, Amount: 900, Interval: ref("month"), TrialDays: 14})
+		v := s.onSale(t, catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 900, Interval: ref("month"), TrialDays: 14})
 		ada := s.customer(t, "ada@example.com", nil)
 		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{Active: true, PriceVariantIDs: core.JSONOf([]string{v.ID})})
 		require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -56,7 +57,7 @@ func TestClose_LeavesADatabaseThatHangs(t *testing.T) {
 func TestClose_SaysNothingWhenNothingIsUnderWay(t *testing.T) {
 	t.Parallel()
 	s, proxy := openBehind(t)
-	_, err := s.CreateAccount(t.Context(), NewAccount{Name: "Ada's shop", Email: "ada@example.com"})
+	_, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Ada's shop", Email: "ada@example.com"})
 	require.NoError(t, err)
 	require.NotEmpty(t, s.db.Write.Texts())
 	proxy.Freeze()

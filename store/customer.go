@@ -76,7 +76,7 @@ func (c *Customer) SetEmail(email string) {
 // check returns CodeInvalid with the fields that are not acceptable.
 func (c *Customer) check() error {
 	var p core.Problems
-	p.Check(c.Email != nil && isEmail(*c.Email), "email", "Send an e-mail address, such as ada@example.com.")
+	p.Check(c.Email != nil && core.IsEmail(*c.Email), "email", "Send an e-mail address, such as ada@example.com.")
 	p.Check(c.Name == nil || strings.TrimSpace(*c.Name) != "", "name", "A name is not only white space. Send null for none.")
 	c.Metadata.Check(&p)
 	return p.Err()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Detachment is the intent to tell a provider that a payment method must not be charged any more. It is deleted once the
@@ -75,7 +76,7 @@ func (u *unit) detach(ctx context.Context, c *Customer, id string) error {
 		INSERT INTO detachments (account_id, id, provider, provider_ref, lease_until, created_at)
 		SELECT account_id, id, provider, provider_ref, 0, `+u.store.db.NowSQL()+` FROM payment_methods
 		WHERE account_id = ? AND customer_id = ? AND provider <> ? AND deleted_at IS NULL AND (id = ? OR ? = '')`,
-		c.AccountID, c.ID, PaymentsProviderTest, id, id)
+		c.AccountID, c.ID, tenant.PaymentsProviderTest, id, id)
 	if err != nil {
 		return fmt.Errorf("intend to detach payment methods: %w", err)
 	}

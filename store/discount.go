@@ -182,7 +182,7 @@ func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscou
 	f.Is("type", string(in.Type))
 	f.Is("code_key", strings.ToLower(in.Code))
 	if in.Product != "" {
-		p, err := s.findProduct(ctx, account, in.Product, "product", "")
+		p, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
 		if err != nil {
 			return nil, false, err
 		}
@@ -353,7 +353,7 @@ func (u *unit) discountCurrency(ctx context.Context, d *Discount) (err error) {
 func (u *unit) coverProducts(ctx context.Context, d *Discount) error {
 	covered := []string{}
 	for i, ref := range d.ProductIDs.V {
-		p, err := u.store.findProduct(ctx, d.AccountID, ref, fmt.Sprintf("applies_to.products.%d", i), "")
+		p, err := u.store.Catalog.ProductNamed(ctx, d.AccountID, ref, fmt.Sprintf("applies_to.products.%d", i))
 		if err != nil {
 			return err
 		}
@@ -361,7 +361,7 @@ func (u *unit) coverProducts(ctx context.Context, d *Discount) error {
 		covered = append(covered, p.ID)
 	}
 	cover := func(ref *string, param string) error {
-		v, err := u.store.findPriceVariant(ctx, d.AccountID, *ref, param, "")
+		v, err := u.store.Catalog.PriceVariantNamed(ctx, d.AccountID, *ref, param)
 		if err == nil {
 			*ref, covered = v.ID, append(covered, v.ProductID)
 		}

@@ -17,7 +17,7 @@ const maxDiscountMonths = 999
 // check sets CodeKey, and returns CodeInvalid with every field that is not acceptable.
 func (d *Discount) check() error {
 	var p core.Problems
-	p.Check(strings.TrimSpace(d.Name) != "" && shorter(&d.Name, 255), "name", "Send a name of 1 to 255 characters, or a code.")
+	p.Check(strings.TrimSpace(d.Name) != "" && core.HasAtMost(&d.Name, 255), "name", "Send a name of 1 to 255 characters, or a code.")
 	d.CodeKey = nil
 	if d.Code != nil {
 		key := strings.ToLower(*d.Code)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/pricing"
@@ -164,7 +165,7 @@ func TestRedeem_CountsPerBuyerInAnyCase(t *testing.T) {
 func TestRedeem_FirstPurchaseIsOne(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		d := s.discount(t, func(d *Discount) { d.FirstPurchaseOnly = true })
-		begun, err := s.BeginConfirm(t.Context(), s.account, s.checkout(t, s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeFree})).ID, Confirm{})
+		begun, err := s.BeginConfirm(t.Context(), s.account, s.checkout(t, s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})).ID, Confirm{})
 		require.NoError(t, err)
 		require.Equal(t, CheckoutStatusCompleted, begun.Checkout.Status)
 		_, err = s.redeemed(t, d, "Grace@example.com") // who has bought by now

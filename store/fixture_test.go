@@ -6,9 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -22,7 +24,7 @@ func newShop(t testing.TB, url string) *shop {
 	t.Helper()
 	s := &shop{Store: openStore(t, url)}
 	require.NoError(t, s.db.Migrate(t.Context()))
-	account, err := s.CreateAccount(t.Context(), NewAccount{Name: "Ada's Shop", Email: "ada@example.com"})
+	account, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Ada's Shop", Email: "ada@example.com"})
 	require.NoError(t, err)
 	s.account = account.ID
 	return s
@@ -62,6 +64,27 @@ func (s *shop) count(t *testing.T, query string, args ...any) int {
 	return dbtest.Count(t, s.Store.db, query, args...)
 }
 
+// newKey makes an API key that may do everything, with its token: the owner's, or one that another key has made.
+func (s *shop) newKey(t *testing.T, by *tenant.APIKey) (*tenant.APIKey, string) {
+	t.Helper()
+	var granted tenant.Granted
+	if by != nil {
+		granted.KeyID = &by.ID
+	}
+	k, token, err := s.Tenant.CreateAPIKey(t.Context(), s.account, granted, tenant.NewAPIKey{})
+	require.NoError(t, err)
+	return k, token
+}
+
+// keyOf makes an API key as newKey does.
+func (s *shop) keyOf(t *testing.T, by *tenant.APIKey) *tenant.APIKey {
+	t.Helper()
+	k, _ := s.newKey(t, by)
+	return k
+}
+
 func ref[T any](v T) *T { return &v }
 
-func fixedPrice(amount int64) PriceVariant { return PriceVariant{Amount: amount, Currency: "usd"} }
+func fixedPrice(amount int64) catalog.PriceVariant {
+	return catalog.PriceVariant{Amount: amount, Currency: "usd"}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -26,7 +27,7 @@ func (s *shop) key(name, request string) *core.Key {
 // create is a handler that makes a product.
 func (s *shop) create(on *Store) func(context.Context) (*core.Answer, error) {
 	return func(ctx context.Context) (*core.Answer, error) {
-		p, err := on.CreateProduct(ctx, s.account, NewProduct{Product: Product{Name: "Book"}})
+		p, err := on.Catalog.CreateProduct(ctx, s.account, catalog.NewProduct{Product: catalog.Product{Name: "Book"}})
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +158,7 @@ func TestRequest_FailedUseCaseDoomsTheRequest(t *testing.T) {
 		_, _, err := s.db.Request(t.Context(), s.key("k", "create"), func(ctx context.Context) (*core.Answer, error) {
 			_, err := s.create(s.Store)(ctx)
 			require.NoError(t, err)
-			_, dropped := s.PublishProduct(ctx, s.account, "book")
+			_, dropped := s.Catalog.PublishProduct(ctx, s.account, "book")
 			require.Error(t, dropped)
 			return &core.Answer{Status: 200}, nil
 		})
@@ -170,7 +171,7 @@ func TestRequest_RecordedErrorIsAnAnswer(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		declined := func(ctx context.Context) (*core.Answer, error) {
 			_, err := tx(ctx, s.Store, func(ctx context.Context, u *unit) (any, error) {
-				_, err := s.CreateProduct(ctx, s.account, NewProduct{Product: Product{Name: "Book"}})
+				_, err := s.Catalog.CreateProduct(ctx, s.account, catalog.NewProduct{Product: catalog.Product{Name: "Book"}})
 				require.NoError(t, err)
 				return nil, &core.Error{Code: core.CodeInvalid, Message: "declined", Outcome: core.Recorded}
 			})

@@ -283,12 +283,6 @@ func (s *Store) arrayInvariants() []db.Invariant {
 		{Promise: "a checkout link sells nothing of another account", Query: `
 			SELECT l.account_id, l.id FROM checkout_links l JOIN ` + s.db.JSONElements("l.price_variant_ids") + ` e ON TRUE
 				JOIN price_variants v ON v.id = e.value WHERE v.account_id <> l.account_id`},
-		{Promise: "no API key can do more than the key that made it", Query: `
-			SELECT k.account_id, k.id FROM api_keys k LEFT JOIN api_keys m ON m.account_id = k.account_id AND m.id = k.created_by
-			WHERE k.created_by IS NOT NULL AND (m.id IS NULL OR m.expires_at IS NOT NULL AND (k.expires_at IS NULL OR k.expires_at > m.expires_at)
-				OR m.scopes <> '[]' AND (k.scopes = '[]' OR EXISTS (
-					SELECT 1 FROM ` + s.db.JSONElements("k.scopes") + ` e WHERE NOT EXISTS (
-						SELECT 1 FROM ` + s.db.JSONElements("m.scopes") + ` g WHERE g.value = e.value))))`},
 	}
 }
 
@@ -303,7 +297,7 @@ func (s *Store) Check(ctx context.Context, keep outbox.DeliveryRetention) ([]cor
 // retention has not begun to delete. It takes no locks: it may run at any time on a database at work, since each promise is one
 // statement and holds after every transaction.
 func (s *Store) CheckEach(ctx context.Context, keep outbox.DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
-	if err := s.db.CheckAll(ctx, slices.Concat(invariants, s.arrayInvariants(), advert.Invariants), checked); err != nil {
+	if err := s.db.CheckAll(ctx, slices.Concat(invariants, s.arrayInvariants(), s.Tenant.Invariants(), advert.Invariants), checked); err != nil {
 		return err
 	}
 	return s.db.CheckAll(ctx, eventInvariants, checked, s.Now().Add(-min(keep.Succeeded, keep.Failed)))

@@ -9,9 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/store/testbank"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -21,8 +24,8 @@ var aDay = outbox.DeliveryRetention{Failed: 7 * 24 * time.Hour, Succeeded: 24 * 
 // purchases makes a paid order of two pieces at a discount, and leaves a second checkout that is being paid.
 func purchases(t *testing.T, s *Store, account string) {
 	t.Helper()
-	p, err := s.CreateProduct(t.Context(), account, NewProduct{
-		Product: Product{Name: "Guide", Status: ProductStatusActive}, PriceVariants: []PriceVariant{{Amount: 1900}},
+	p, err := s.Catalog.CreateProduct(t.Context(), account, catalog.NewProduct{
+		Product: catalog.Product{Name: "Guide", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{{Amount: 1900}},
 	})
 	require.NoError(t, err)
 	d, err := s.CreateDiscount(t.Context(), account, Discount{Code: new("SPRING"), Type: DiscountTypePercent, PercentBps: new(int64(1000))})
@@ -38,7 +41,7 @@ func purchases(t *testing.T, s *Store, account string) {
 		return begun
 	}
 	paid := begin()
-	_, err = s.PutTestCharge(t.Context(), TestCharge{
+	_, err = s.TestBank.PutCharge(t.Context(), testbank.Charge{
 		AccountID: account, ID: "tch_1", Token: paid.Payment.ID, Amount: 3420, Currency: "usd", Status: "succeeded",
 	})
 	require.NoError(t, err)
@@ -55,7 +58,7 @@ func refund(t *testing.T, s *Store, account, order string) {
 	t.Helper()
 	begun, err := s.BeginRefund(t.Context(), account, NewRefund{Order: order, Amount: new(int64(500)), Reason: RefundReasonCustomerRequest})
 	require.NoError(t, err)
-	made, err := s.PutTestRefund(t.Context(), TestRefund{
+	made, err := s.TestBank.PutRefund(t.Context(), testbank.Refund{
 		AccountID: account, ID: "tre_1", Token: begun.Refund.ID, ChargeID: "tch_1", Amount: 500, Status: "succeeded",
 	})
 	require.NoError(t, err)
@@ -144,13 +147,13 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		o := newSender(t, url)
 		s := o.Store
 		purchases(t, s, o.account)
-		_, _, err := s.CreateAPIKey(t.Context(), o.account, Granted{}, NewAPIKey{})
+		_, _, err := s.Tenant.CreateAPIKey(t.Context(), o.account, tenant.Granted{}, tenant.NewAPIKey{})
 		require.NoError(t, err)
 		check := func(ctx context.Context) ([]core.Violation, error) { return s.Check(ctx, aDay) }
 		sound, err := check(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, sound)
-		for _, i := range slices.Concat(invariants, s.arrayInvariants(), eventInvariants) {
+		for _, i := range slices.Concat(invariants, s.arrayInvariants(), s.Tenant.Invariants(), eventInvariants) {
 			broken := dbtest.BrokenBy(t, s.db, sabotage[i.Promise], check)
 			assert.Contains(t, broken, i.Promise)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // NewInvoiceLine asks for a line of an invoice: a price variant at its price, or anything else by Description and UnitAmount. A
@@ -237,7 +238,7 @@ func (u *unit) billed(ctx context.Context, d InvoiceDraft) (*Customer, error) {
 // invoiceLines makes the lines that a draft asks for, with their unit amounts and tax rates but without totals. It sets the
 // draft's currency if it has none.
 func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *Customer) ([]LineItem, error) {
-	account, err := s.GetAccount(ctx, d.AccountID)
+	account, err := s.Tenant.GetAccount(ctx, d.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -273,11 +274,11 @@ func (s *Store) invoiceOffers(ctx context.Context, d InvoiceDraft) ([]offer, err
 			continue
 		}
 		param := fmt.Sprintf("lines.%d.price_variant", n)
-		variant, err := s.findPriceVariant(ctx, d.AccountID, wanted.PriceVariant, param, "")
+		variant, err := s.Catalog.PriceVariantNamed(ctx, d.AccountID, wanted.PriceVariant, param)
 		if err != nil {
 			return nil, err
 		}
-		product, err := s.findProduct(ctx, d.AccountID, variant.ProductID, param, "")
+		product, err := s.Catalog.ProductNamed(ctx, d.AccountID, variant.ProductID, param)
 		if err != nil {
 			return nil, err
 		}
@@ -286,7 +287,7 @@ func (s *Store) invoiceOffers(ctx context.Context, d InvoiceDraft) ([]offer, err
 	return offers, nil
 }
 
-func (d *InvoiceDraft) chooseCurrency(offers []offer, account *Account) {
+func (d *InvoiceDraft) chooseCurrency(offers []offer, account *tenant.Account) {
 	for _, o := range offers {
 		if d.Currency == "" && o.variant != nil {
 			d.Currency = o.variant.Currency
@@ -325,13 +326,13 @@ func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *core.
 
 // tax sets the tax rate of a line: its own, or the one of the account's settings at the customer's address. If the settings need
 // an address that is not there, that is added to p.
-func (l *NewInvoiceLine) tax(item *LineItem, o offer, account *Account, customer *Customer, p *core.Problems) {
+func (l *NewInvoiceLine) tax(item *LineItem, o offer, account *tenant.Account, customer *Customer, p *core.Problems) {
 	if l.TaxRateBps != nil {
 		item.TaxRateBps, item.TaxName, item.TaxInclusive = *l.TaxRateBps, l.TaxName, l.TaxInclusive
 		return
 	}
 	settings := &account.Tax.V
-	rate, known := settings.source().rateAt(customer.BillingAddress.V)
+	rate, known := settings.Source().RateAt(customer.BillingAddress.V)
 	if customer.TaxExempt {
 		return
 	}
@@ -339,9 +340,9 @@ func (l *NewInvoiceLine) tax(item *LineItem, o offer, account *Account, customer
 	if rate == nil {
 		return
 	}
-	item.TaxRateBps, item.TaxName, item.TaxInclusive = rate.RateBps, &rate.Name, settings.Behavior == TaxBehaviorInclusive
+	item.TaxRateBps, item.TaxName, item.TaxInclusive = rate.RateBps, &rate.Name, settings.Behavior == tenant.TaxBehaviorInclusive
 	if o.variant != nil {
-		item.TaxInclusive = settings.isInclusive(o.variant)
+		item.TaxInclusive = settings.IsInclusive(o.variant.TaxBehavior)
 	}
 }
 

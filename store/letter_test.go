@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func TestCountLetter_BoundsThoseOfADocument(t *testing.T) {
@@ -46,7 +47,7 @@ func TestCountLetter_BoundsThoseOfAnAccount(t *testing.T) {
 		dbtest.RequireCode(t, s.CountLetter(t.Context(), s.account, "order_2"), core.CodeRateLimit)
 		require.Equal(t, 1000, s.count(t, `SELECT MAX(sent) FROM letter_windows`), "what is refused is not counted")
 		require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_2", "198.51.100.1"))
-		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com"})
+		other, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
 		require.NoError(t, err)
 		require.NoError(t, s.CountLetter(t.Context(), other.ID, "order_1"))
 

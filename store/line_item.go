@@ -8,9 +8,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // LineItemKind says what a line is for.
@@ -98,17 +100,17 @@ func (s *Store) CheckoutLines(ctx context.Context, account, checkout string) ([]
 
 // offer is a price variant and its product, as they are now, for a line to be made of.
 type offer struct {
-	variant *PriceVariant
-	product *Product
+	variant *catalog.PriceVariant
+	product *catalog.Product
 }
 
 // unsellable says in a sentence why so many pieces of the offer cannot be bought now, and returns nothing if they can.
 func (o offer) unsellable(quantity int64) string {
 	v := o.variant
 	switch {
-	case o.product.Status != ProductStatusActive:
+	case o.product.Status != catalog.ProductStatusActive:
 		return fmt.Sprintf("Product %s is not active.", o.product.ID)
-	case v.Status != PriceVariantStatusActive:
+	case v.Status != catalog.PriceVariantStatusActive:
 		return fmt.Sprintf("Price variant %s is archived.", v.ID)
 	case v.Stock != nil && v.SoldCount+v.ReservedCount+quantity > *v.Stock:
 		return fmt.Sprintf("Price variant %s is out of stock.", v.ID)
@@ -130,7 +132,7 @@ func (o offer) allowed(quantity int64) string {
 
 // foreign says in a sentence why the offer cannot be sold in the currency, and returns nothing if it can.
 func (o offer) foreign(currency string) string {
-	if _, _, ok := o.variant.amounts(currency); !ok {
+	if _, _, ok := o.variant.AmountsIn(currency); !ok {
 		return fmt.Sprintf("Price variant %s has no price in %s.", o.variant.ID, currency)
 	}
 	return ""
@@ -140,16 +142,16 @@ func (o offer) foreign(currency string) string {
 // empty if there is. Custom is what the buyer chose to pay, nil for nothing.
 func (o offer) unitAmount(currency string, custom *int64) (amount int64, problem string) {
 	v := o.variant
-	if custom != nil && v.AmountType != PriceVariantAmountTypeCustom {
+	if custom != nil && v.AmountType != catalog.PriceVariantAmountTypeCustom {
 		return 0, fmt.Sprintf("Price variant %s has a fixed price: leave custom_amount out.", v.ID)
 	}
 	switch v.AmountType {
-	case PriceVariantAmountTypeCustom:
+	case catalog.PriceVariantAmountTypeCustom:
 		return o.customAmount(currency, custom)
-	case PriceVariantAmountTypeFree:
+	case catalog.PriceVariantAmountTypeFree:
 		return 0, ""
 	}
-	amount, _, _ = v.amounts(currency)
+	amount, _, _ = v.AmountsIn(currency)
 	return amount, ""
 }
 
@@ -181,7 +183,7 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 	for i, line := range wanted {
 		ids[i], _ = core.ParseID(core.KindPriceVariant, line.PriceVariant)
 	}
-	variants, err := s.PriceVariantsByID(ctx, account, ids)
+	variants, err := s.Catalog.PriceVariantsByID(ctx, account, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +191,7 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 	for _, v := range variants {
 		productIDs = append(productIDs, v.ProductID)
 	}
-	products, err := s.ProductsByID(ctx, account, productIDs)
+	products, err := s.Catalog.ProductsByID(ctx, account, productIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +212,7 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 // lines makes the lines that are asked for, without their totals: one for each, and one more for its set-up fee. An empty
 // currency is the first line's. What cannot be sold is CodeInvalid on line_items; what is not sold in a currency that was asked
 // for is CodeInvalid on currency.
-func (l lineup) lines(currency string, asked bool, tax *TaxSettings) ([]LineItem, error) {
+func (l lineup) lines(currency string, asked bool, tax *tenant.TaxSettings) ([]LineItem, error) {
 	inCurrency := "line_items"
 	if asked {
 		inCurrency = "currency"
@@ -265,15 +267,15 @@ func (l *LineItem) trialEnd(now core.Time) *core.Time {
 }
 
 // line returns a line of one piece of the offer.
-func (o offer) line(kind LineItemKind, currency string, amount int64, tax *TaxSettings) LineItem {
+func (o offer) line(kind LineItemKind, currency string, amount int64, tax *tenant.TaxSettings) LineItem {
 	return LineItem{
 		Kind: kind, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name, PriceVariantName: o.variant.Name,
-		Quantity: 1, UnitAmount: amount, Currency: currency, TaxInclusive: tax.isInclusive(o.variant),
+		Quantity: 1, UnitAmount: amount, Currency: currency, TaxInclusive: tax.IsInclusive(o.variant.TaxBehavior),
 	}
 }
 
 // setupFee returns the line for the offer's set-up fee. It is paid once, however many pieces there are.
-func (o offer) setupFee(currency string, tax *TaxSettings) LineItem {
+func (o offer) setupFee(currency string, tax *tenant.TaxSettings) LineItem {
 	line := o.line(LineItemKindSetupFee, currency, o.variant.SetupFeeAmount, tax)
 	line.Description = new(line.Describe() + ", set-up fee")
 	return line
@@ -283,7 +285,7 @@ func (o offer) setupFee(currency string, tax *TaxSettings) LineItem {
 func (l lineup) isMixed() bool {
 	var interval string
 	for _, o := range l.offers {
-		if o.variant.Type != PriceVariantTypeRecurring {
+		if o.variant.Type != catalog.PriceVariantTypeRecurring {
 			continue
 		}
 		this := core.JSONText([]any{o.variant.Interval, o.variant.IntervalCount})

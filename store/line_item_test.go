@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
@@ -44,7 +46,7 @@ func (s *shop) started(t *testing.T, call func(replica *Store) error) (result fu
 // The condition of the UPDATE decides, not what was read before it.
 func TestReserve_NeverMoreThanTheStock(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		v := s.onSale(t, PriceVariant{Amount: 1900, Stock: ref(int64(1))})
+		v := s.onSale(t, catalog.PriceVariant{Amount: 1900, Stock: ref(int64(1))})
 		items, err := s.CheckoutLines(t.Context(), s.account, s.checkout(t, v).ID)
 		require.NoError(t, err)
 		reserve := func() error {
@@ -59,9 +61,9 @@ func TestReserve_NeverMoreThanTheStock(t *testing.T) {
 // Twenty buyers have all read that a piece is left, and wait for its row. PostgreSQL lets them go that far.
 func TestBeginConfirm_TwentyBuyersReadTheLastPiece(t *testing.T) {
 	t.Parallel()
-	for name, v := range map[string]PriceVariant{
+	for name, v := range map[string]catalog.PriceVariant{
 		"paid": {Amount: 1900, Stock: ref(int64(1))},
-		"free": {AmountType: PriceVariantAmountTypeFree, Stock: ref(int64(1))},
+		"free": {AmountType: catalog.PriceVariantAmountTypeFree, Stock: ref(int64(1))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachShop(t, func(t *testing.T, s *shop) { twentyBuyers(t, s, s.onSale(t, v)) })
@@ -69,7 +71,13 @@ func TestBeginConfirm_TwentyBuyersReadTheLastPiece(t *testing.T) {
 	}
 }
 
-func twentyBuyers(t *testing.T, s *shop, v *PriceVariant) {
+// lock locks a row as a use case does that changes it. The clause is u.Lock(), or more.
+func (s *shop) lock(ctx context.Context, table, id, clause string) error {
+	_, err := db.Get[int](ctx, s.Store.db, `SELECT 1 FROM `+table+` WHERE account_id = ? AND id = ?`+clause, s.account, id)
+	return err
+}
+
+func twentyBuyers(t *testing.T, s *shop, v *catalog.PriceVariant) {
 	replicas := []*Store{openStore(t, s.db.Options.URL), openStore(t, s.db.Options.URL)} // one has too few connections
 	checkouts, errs := make([]*Checkout, 20), make([]error, 20)
 	for i := range checkouts {
@@ -77,8 +85,7 @@ func twentyBuyers(t *testing.T, s *shop, v *PriceVariant) {
 	}
 	var buyers sync.WaitGroup
 	s.during(t, func(ctx context.Context, u *unit) {
-		_, err := s.findPriceVariant(ctx, s.account, v.ID, "", u.Lock())
-		require.NoError(t, err)
+		require.NoError(t, s.lock(ctx, "price_variants", v.ID, u.Lock()))
 		for i := range checkouts {
 			buyers.Go(func() {
 				_, errs[i] = replicas[i%2].BeginConfirm(t.Context(), s.account, checkouts[i].ID, byCard)
@@ -109,13 +116,13 @@ func TestDeleteProduct_SeesAReservationUnderWay(t *testing.T) {
 		s.during(t, func(ctx context.Context, u *unit) {
 			require.NoError(t, u.reserve(ctx, s.account, items))
 			deleted = s.started(t, func(replica *Store) error {
-				_, err := replica.DeleteProduct(context.WithoutCancel(t.Context()), s.account, v.ProductID)
+				_, err := replica.Catalog.DeleteProduct(context.WithoutCancel(t.Context()), s.account, v.ProductID)
 				return err
 			})
 			s.waiting(t, 1)
 		})
 		dbtest.RequireInvalid(t, deleted(), "base")
-		_, err = s.GetPriceVariant(t.Context(), s.account, v.ID)
+		_, err = s.Catalog.GetPriceVariant(t.Context(), s.account, v.ID)
 		require.NoError(t, err)
 	})
 }
@@ -124,12 +131,11 @@ func TestDeleteProduct_SeesAReservationUnderWay(t *testing.T) {
 // while waiting for the product.
 func TestBeginConfirm_ForNothingLocksTheProductFirst(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		v := s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeFree})
+		v := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
 		c := s.checkout(t, v)
 		var confirmed func() error
 		s.during(t, func(ctx context.Context, u *unit) {
-			_, err := s.findProduct(ctx, s.account, v.ProductID, "", u.Lock())
-			require.NoError(t, err)
+			require.NoError(t, s.lock(ctx, "products", v.ProductID, u.Lock()))
 			confirmed = s.started(t, func(replica *Store) error {
 				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, c.ID, Confirm{})
 				return err
@@ -139,8 +145,7 @@ func TestBeginConfirm_ForNothingLocksTheProductFirst(t *testing.T) {
 			if atOnce != "" {
 				atOnce += " NOWAIT"
 			}
-			_, err = s.findPriceVariant(ctx, s.account, v.ID, "", atOnce)
-			require.NoError(t, err, "the buyer holds it")
+			require.NoError(t, s.lock(ctx, "price_variants", v.ID, atOnce), "the buyer holds it")
 		})
 		require.NoError(t, confirmed())
 	})
@@ -149,11 +154,11 @@ func TestBeginConfirm_ForNothingLocksTheProductFirst(t *testing.T) {
 // A product that goes between the check and the order of a buyer who pays nothing is refused, as before the check.
 func TestBeginConfirm_ForNothingOfAProductThatGoesMeanwhile(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		v := s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeFree})
+		v := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
 		c := s.checkout(t, v)
 		var confirmed func() error
 		s.during(t, func(ctx context.Context, _ *unit) {
-			_, err := s.DeleteProduct(ctx, s.account, v.ProductID)
+			_, err := s.Catalog.DeleteProduct(ctx, s.account, v.ProductID)
 			require.NoError(t, err)
 			confirmed = s.started(t, func(replica *Store) error {
 				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, c.ID, Confirm{})
@@ -181,5 +186,16 @@ func TestStock_IsNotMovedOfRowsThatAreGone(t *testing.T) {
 		require.ErrorContains(t, err, "release stock of "+*items[0].PriceVariantID+": 0 rows")
 		err = move(func(ctx context.Context, u *unit) error { return u.sell(ctx, s.account, items) })
 		require.ErrorContains(t, err, "sell stock of "+*items[0].PriceVariantID+": 0 rows")
+	})
+}
+
+func TestUpdatePriceVariant_MoneyIsFixedWhileItIsPaidFor(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		v := s.onSale(t, fixedPrice(1900))
+		c := s.checkout(t, v)
+		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa"})
+		require.NoError(t, err)
+		_, err = s.Catalog.UpdatePriceVariant(t.Context(), s.account, v.ID, func(v *catalog.PriceVariant) { v.Amount = 2100 })
+		dbtest.RequireInvalid(t, err, "amount")
 	})
 }

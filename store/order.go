@@ -264,14 +264,14 @@ func (s *Store) orderReferences(ctx context.Context, account string, in ListOrde
 		f.Is("discount_id", discount.ID)
 	}
 	if in.Product != "" {
-		product, err := s.findProduct(ctx, account, in.Product, "product", "")
+		product, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
 		if err != nil {
 			return err
 		}
 		f.And(`id IN (SELECT order_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, product.ID)
 	}
 	if in.PriceVariant != "" {
-		variant, err := s.findPriceVariant(ctx, account, in.PriceVariant, "price_variant", "")
+		variant, err := s.Catalog.PriceVariantNamed(ctx, account, in.PriceVariant, "price_variant")
 		if err != nil {
 			return err
 		}

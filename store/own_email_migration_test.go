@@ -6,13 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
 // TestMigrate_TakesTypedAddressesFromWhomTheSellerNamed begins with customers who all own the address that they bear.
 func TestMigrate_TakesTypedAddressesFromWhomTheSellerNamed(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		v := s.onSale(t, PriceVariant{AmountType: PriceVariantAmountTypeFree, Currency: "usd"})
+		v := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree, Currency: "usd"})
 		bought := func(c Checkout) string {
 			made, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &c, Lines: pieceOf(v)})
 			require.NoError(t, err)

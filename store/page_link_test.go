@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // tokenOf is the last part of an address.
@@ -128,7 +129,7 @@ func TestRevokeLinks_EndsEveryAddressThatThereIs(t *testing.T) {
 		require.NoError(t, err)
 		s.requireInvoiceOpens(t, tokenOf(revoked.HostedURL), false)
 
-		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com"})
+		other, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
 		require.NoError(t, err)
 		_, err = s.RevokeOrderLinks(t.Context(), other.ID, o.ID)
 		dbtest.RequireCode(t, err, core.CodeMissing)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -22,9 +23,10 @@ func TestPage_NamesTheFirstPositionThatIsWrong(t *testing.T) {
 
 func TestQ_FindsAnIDOnlyWhole(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		p := s.product(t, ProductStatusDraft)
+		p, err := s.Catalog.CreateProduct(t.Context(), s.account, catalog.NewProduct{Product: catalog.Product{Name: "Book"}})
+		require.NoError(t, err)
 		for q, want := range map[string]int{"prod": 0, p.ID[:20]: 0, p.ID: 1, "boo": 1} {
-			found, _, err := s.ListProducts(t.Context(), s.account, ListProducts{Page: core.Page{Limit: 10}, ListFilter: core.ListFilter{Q: q}})
+			found, _, err := s.Catalog.ListProducts(t.Context(), s.account, catalog.ListProducts{Page: core.Page{Limit: 10}, ListFilter: core.ListFilter{Q: q}})
 			require.NoError(t, err)
 			require.Len(t, found, want, q)
 		}

@@ -307,7 +307,7 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 	if err != nil {
 		return nil, nil, err
 	}
-	seller, err := u.store.seller(ctx, c.AccountID)
+	seller, err := u.store.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // guard counts what is tried under one subject, such as an address, by everybody and on every replica, so that nobody can try
@@ -387,8 +388,6 @@ const (
 	salesPause = 15 * time.Minute
 	// pausedTurn is the time between two of them who may pay all the same: see takeTurn.
 	pausedTurn = 20 * time.Second
-
-	defaultDeclineLimit, minDeclineLimit, maxDeclineLimit = 100, 10, 1_000_000
 )
 
 // watchSales counts a decline of a buyer without a key for their whole account. If there were too many in an hour, and more
@@ -400,7 +399,7 @@ func (u *unit) watchSales(ctx context.Context, account string) (*core.Time, erro
 		return nil, err
 	}
 	sales := counted[0]
-	if sales.Declines < minDeclineLimit {
+	if sales.Declines < tenant.MinDeclineLimit {
 		return nil, nil
 	}
 	limit, err := db.Get[int64](ctx, u.store.db, `SELECT decline_limit FROM accounts WHERE id = ? AND decline_limit <= ?`, account, sales.Declines)
@@ -428,7 +427,7 @@ func (u *unit) watchSales(ctx context.Context, account string) (*core.Time, erro
 
 // pausedFor returns until when the seller's payments are paused for a buyer, nil if they are not. They never are for a buyer
 // with a key, nor for one whom the seller named or whose address is verified.
-func (u *unit) pausedFor(ctx context.Context, a *Account, c *Checkout, by Buyer) (*core.Time, error) {
+func (u *unit) pausedFor(ctx context.Context, a *tenant.Account, c *Checkout, by Buyer) (*core.Time, error) {
 	if !by.keyless() || a.PaymentsPausedUntil == nil {
 		return nil, nil
 	}

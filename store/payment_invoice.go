@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // providerOutOfBand is the provider of a payment that was made without this service, such as a bank transfer to the seller.
@@ -40,7 +41,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 		if err := u.checkPayable(ctx, b); err != nil {
 			return nil, err
 		}
-		err = PaymentsProvider(in.Provider).check(b.Invoice.AmountDue(), b.Invoice.Currency, "payment_method", "Void the invoice and write another one, or have it paid out of band.")
+		err = tenant.PaymentsProvider(in.Provider).Check(b.Invoice.AmountDue(), b.Invoice.Currency, "payment_method", "Void the invoice and write another one, or have it paid out of band.")
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +89,7 @@ func (u *unit) checkPayable(ctx context.Context, b *bill) error {
 	if inv.Status != InvoiceStatusOpen && inv.Status != InvoiceStatusPastDue {
 		return core.Invalid("status", fmt.Sprintf("The invoice is %s. Only an open or past due invoice can be paid.", inv.Status))
 	}
-	disabled, err := u.store.isDisabled(ctx, inv.AccountID)
+	disabled, err := u.store.Tenant.IsDisabled(ctx, inv.AccountID)
 	if err != nil {
 		return err
 	}

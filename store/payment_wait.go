@@ -8,10 +8,6 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// defaultHoldMinutes and the next two bound the time that a seller gives buyers for an action that the provider requires, such
-// as one at their bank. Their stock is held meanwhile.
-const defaultHoldMinutes, minHoldMinutes, maxHoldMinutes = 30, 5, 120
-
 // hold returns how long a payment in this account waits for its buyer's action.
 func (s *Store) hold(ctx context.Context, account string) (time.Duration, error) {
 	minutes, err := db.Get[int64](ctx, s.db, `SELECT payment_hold_minutes FROM accounts WHERE id = ?`, account)

@@ -11,8 +11,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // copies stores a row of a table many times, with other values in some columns, of which n is the number of the copy.
@@ -101,7 +103,7 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 		if os.Getenv("TILLWRIGHT_SOAK") != "" {
 			many = 1_000_000
 		}
-		customer, guide := s.customer(t, "grace@example.com", nil), s.onSale(t, PriceVariant{Amount: 1900, Stock: ref(int64(1000))})
+		customer, guide := s.customer(t, "grace@example.com", nil), s.onSale(t, catalog.PriceVariant{Amount: 1900, Stock: ref(int64(1000))})
 		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{Active: true, PriceVariantIDs: core.JSONOf([]string{guide.ID}), MaxUses: ref(int64(1000))})
 		require.NoError(t, err)
 		visits := 0
@@ -119,8 +121,8 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 		}
 		try()
 		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
-		maker := s.made(t, nil, NewAPIKey{})
-		s.made(t, maker, NewAPIKey{})
+		maker := s.keyOf(t, nil)
+		s.keyOf(t, maker)
 
 		old, now := s.Now().Add(-5*day), s.Now()
 		s.copies(t, "payment_guards", `SELECT account_id, subject, declines, under_way, since, retry_at, touched_at FROM`, many, map[string]string{
@@ -130,7 +132,7 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 			"subject": `'order_' || n || 'x'`, "began_at": fmt.Sprintf("CASE WHEN n %% 2 = 0 THEN %d ELSE %d END", old, now),
 		})
 		s.copies(t, "payments", paymentColumns.SelectSQL, many, map[string]string{"id": `'pay_' || n`, "status": `'succeeded'`, "guards": `'[]'`})
-		s.copies(t, "price_variants", priceVariantColumns.SelectSQL, many, map[string]string{"id": `'price_' || n`})
+		s.copies(t, "price_variants", db.ColumnsOf[catalog.PriceVariant]("price_variants").SelectSQL, many, map[string]string{"id": `'price_' || n`})
 		bytes := "BLOB"
 		if s.db.Engine == core.PostgreSQL {
 			bytes = "BYTEA"
@@ -159,14 +161,14 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 				require.NoError(t, err)
 				assert.EqualValues(t, 100, gone)
 			}
-			weak := s.made(t, maker, NewAPIKey{})
-			s.made(t, s.made(t, weak, NewAPIKey{}), NewAPIKey{})
-			_, err = s.UpdateAPIKey(t.Context(), s.account, grantedBy(maker), weak.ID, func(k *APIKey) { k.Scopes.V = []string{"orders:read"} })
+			weak := s.keyOf(t, maker)
+			s.keyOf(t, s.keyOf(t, weak))
+			_, err = s.Tenant.UpdateAPIKey(t.Context(), s.account, tenant.Granted{KeyID: &maker.ID}, weak.ID, func(k *tenant.APIKey) { k.Scopes.V = []string{"orders:read"} })
 			require.NoError(t, err)
 			for _, adopt := range []bool{true, false} {
-				gone := s.made(t, maker, NewAPIKey{})
-				s.made(t, gone, NewAPIKey{})
-				_, err = s.DeleteAPIKey(t.Context(), s.account, grantedBy(maker), gone.ID, adopt)
+				gone := s.keyOf(t, maker)
+				s.keyOf(t, gone)
+				_, err = s.Tenant.DeleteAPIKey(t.Context(), s.account, tenant.Granted{KeyID: &maker.ID}, gone.ID, adopt)
 				require.NoError(t, err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // NewRefund says what is to be refunded of an order.
@@ -150,7 +151,7 @@ func (r *Refund) reserve(o *Order, in NewRefund) error {
 	case r.Amount > rest:
 		return core.Invalid("amount", fmt.Sprintf("At most %d can be refunded of this order.", rest))
 	}
-	err := PaymentsProvider(r.Provider).check(r.Amount, r.Currency, "amount", "Refund an amount that ends in 0.")
+	err := tenant.PaymentsProvider(r.Provider).Check(r.Amount, r.Currency, "amount", "Refund an amount that ends in 0.")
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -187,7 +188,7 @@ func TestAdoptSecretKey_DoctorSaysWhatIsToBeEnteredAgain(t *testing.T) {
 		e, err := s.Outbox.CreateWebhookEndpoint(ctx, s.account, outbox.WebhookEndpoint{URL: "https://example.com/", EnabledEvents: core.JSON[[]string]{V: []string{outbox.EventAll}}})
 		require.NoError(t, err)
 		enterStripe := func() error {
-			_, err := s.UpdateAccount(ctx, s.account, func(a *AccountChange) {
+			_, err := s.Tenant.UpdateAccount(ctx, s.account, func(a *tenant.AccountChange) {
 				a.StripeKey, a.StripeWebhookSecret, a.StripePublishableKey = ref("sk_test_1"), ref("whsec_1"), ref("pk_test_1")
 			})
 			return err
@@ -223,9 +224,9 @@ func TestAdoptSecretKey_DoctorSaysWhatIsToBeEnteredAgain(t *testing.T) {
 		require.NoError(t, err, "nothing waits for the secret before")
 		require.NotEmpty(t, secret)
 		require.Empty(t, previous)
-		secrets, err := s.GetStripeSecrets(ctx, s.account)
+		secrets, err := s.Tenant.GetStripeSecrets(ctx, s.account)
 		require.NoError(t, err)
-		require.Equal(t, StripeSecrets{"sk_test_1", "whsec_1"}, secrets)
+		require.Equal(t, tenant.StripeSecrets{SecretKey: "sk_test_1", WebhookSecret: "whsec_1"}, secrets)
 
 		s.bringsTheirSecret(t, bought)
 	})

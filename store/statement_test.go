@@ -28,10 +28,10 @@ func TestRead_WaitsForAConnectionOnlySoLong(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		_, err := s.GetAccount(ctx, s.account)
+		_, err := s.Tenant.GetAccount(ctx, s.account)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		s.db.Read.Leave()
-		_, err = s.GetAccount(t.Context(), s.account)
+		_, err = s.Tenant.GetAccount(t.Context(), s.account)
 		require.NoError(t, err)
 	})
 }

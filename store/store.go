@@ -9,10 +9,13 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/advert"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/store/testbank"
 )
 
 // Options are what Open needs. URL and Sealer are required.
@@ -35,16 +38,15 @@ type Options struct {
 
 // Store gives access to one database: by its own methods to commerce, by its fields to the rooms beside it. It is safe for concurrent use.
 type Store struct {
-	Outbox  *outbox.Store  // events, webhook endpoints, deliveries
-	Advert  *advert.Store  // channels, campaigns, ads, audiences
-	Content *content.Store // sites
+	Tenant   *tenant.Store   // accounts, API keys, who asked how often
+	Catalog  *catalog.Store  // products, price variants
+	Outbox   *outbox.Store   // events, webhook endpoints, deliveries
+	Advert   *advert.Store   // channels, campaigns, ads, audiences
+	Content  *content.Store  // sites
+	TestBank *testbank.Store // the books of the test provider
 
-	db *db.DB
-
-	livePayments bool          // new accounts are paid through Stripe: see Options
-	closeTime    time.Duration // how long Close takes at most
-	quota        quota
-	keyUses      keyUses
+	db        *db.DB
+	closeTime time.Duration // how long Close takes at most
 }
 
 // Open returns a store, and does not migrate: Migrate does. PostgreSQL is connected to when it is first used. The file of an
@@ -58,18 +60,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	events := outbox.New(opened, o.Render)
 	s := &Store{
-		Outbox: outbox.New(opened, o.Render), Advert: advert.New(opened), Content: content.New(opened),
-		db: opened, livePayments: o.LivePayments, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
+		Tenant: tenant.New(opened, o.LivePayments), Catalog: catalog.New(opened, events), Outbox: events, Advert: advert.New(opened),
+		Content: content.New(opened), TestBank: testbank.New(opened), db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
-	if opened.Engine == core.PostgreSQL {
-		s.quota = &sharedQuota{store: s}
-		return s, nil
-	}
-	local := &localQuota{store: s}
-	s.quota = local
-	if o.Exclusive {
-		local.keep(opened.Path() + "-quota")
+	if opened.Engine == core.SQLite && o.Exclusive {
 		if err := s.endLeases(ctx); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -127,11 +123,7 @@ func (s *Store) Close() error {
 
 // close does what Close does, but may wait for the database longer than ctx lasts.
 func (s *Store) close(ctx context.Context) error {
-	var errs []error
-	if local, ok := s.quota.(*localQuota); ok {
-		errs = append(errs, local.end())
-	}
-	return errors.Join(append(errs, s.FlushKeyUse(ctx), s.db.Close(ctx))...)
+	return errors.Join(s.Tenant.Close(ctx), s.db.Close(ctx))
 }
 
 // Now returns the store's time.

@@ -301,14 +301,14 @@ func (s *Store) subscriptionReferences(ctx context.Context, account string, in L
 		f.Is("customer_id", customer.ID)
 	}
 	if in.Product != "" {
-		product, err := s.findProduct(ctx, account, in.Product, "product", "")
+		product, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
 		if err != nil {
 			return err
 		}
 		f.Is("product_id", product.ID)
 	}
 	if in.PriceVariant != "" {
-		variant, err := s.findPriceVariant(ctx, account, in.PriceVariant, "price_variant", "")
+		variant, err := s.Catalog.PriceVariantNamed(ctx, account, in.PriceVariant, "price_variant")
 		if err != nil {
 			return err
 		}

@@ -82,19 +82,19 @@ func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Cust
 // subscriptionTax returns the tax that a customer pays on a subscription now, the zero value for none. If the address does not
 // say enough, the rate of the wider place is used.
 func (s *Store) subscriptionTax(ctx context.Context, sub *Subscription, customer *Customer) (pricing.Tax, error) {
-	account, err := s.findAccount(ctx, sub.AccountID, "")
+	account, err := s.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil || sub.CustomerVerified && customer.TaxExempt {
 		return pricing.Tax{}, err
 	}
-	rate, _ := account.Tax.V.source().rateAt(sub.addressOf(customer))
+	rate, _ := account.Tax.V.Source().RateAt(sub.addressOf(customer))
 	if rate == nil {
 		return pricing.Tax{}, nil
 	}
-	variant, err := s.findPriceVariant(ctx, sub.AccountID, sub.PriceVariantID, "", "")
+	variant, err := s.Catalog.PriceVariantNamed(ctx, sub.AccountID, sub.PriceVariantID, "")
 	if err != nil {
 		return pricing.Tax{}, err
 	}
-	return pricing.Tax{Name: rate.Name, Bps: rate.RateBps, Inclusive: account.Tax.V.isInclusive(variant)}, nil
+	return pricing.Tax{Name: rate.Name, Bps: rate.RateBps, Inclusive: account.Tax.V.IsInclusive(variant.TaxBehavior)}, nil
 }
 
 // addressOf returns the address whose tax the customer pays: where they live now, or else what they said when they subscribed.

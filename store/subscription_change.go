@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // ChangeSubscription asks for another plan of a subscription. An empty field leaves its part of the plan as it is. Without a
@@ -14,7 +16,7 @@ import (
 type ChangeSubscription struct {
 	PriceVariant string
 	Quantity     *int64
-	Behavior     ProrationBehavior
+	Behavior     tenant.ProrationBehavior
 }
 
 // SubscriptionChange says what a change of plan costs and when it takes place. Items, Amounts and Balance are what is billed
@@ -23,7 +25,7 @@ type ChangeSubscription struct {
 type SubscriptionChange struct {
 	Subscription *Subscription
 	Plan         SubscriptionPlan
-	Behavior     ProrationBehavior
+	Behavior     tenant.ProrationBehavior
 	EffectiveAt  core.Time
 	PeriodStart  core.Time
 	PeriodEnd    core.Time
@@ -145,7 +147,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 	}
 	c := &SubscriptionChange{Subscription: sub, Plan: plan, Behavior: in.Behavior, EffectiveAt: now, PeriodStart: sub.CurrentPeriodStart, PeriodEnd: sub.CurrentPeriodEnd}
 	if c.Behavior == "" {
-		account, err := s.findAccount(ctx, sub.AccountID, "")
+		account, err := s.Tenant.Seller(ctx, sub.AccountID)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +156,7 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 	switch {
 	case core.SameJSON(plan, sub.currentPlan()), sub.Status == SubscriptionStatusTrialing:
 		return c, nil
-	case c.Behavior == ProrationBehaviorNextPeriod:
+	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
 		c.EffectiveAt = sub.CurrentPeriodEnd
 		return c, nil
 	}
@@ -174,11 +176,11 @@ func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscri
 	if ref == "" {
 		ref = sub.PriceVariantID
 	}
-	variant, err := s.findPriceVariant(ctx, sub.AccountID, ref, "price_variant", "")
+	variant, err := s.Catalog.PriceVariantNamed(ctx, sub.AccountID, ref, "price_variant")
 	if err != nil {
 		return plan, err
 	}
-	products, err := s.ProductsByID(ctx, sub.AccountID, []string{variant.ProductID})
+	products, err := s.Catalog.ProductsByID(ctx, sub.AccountID, []string{variant.ProductID})
 	if err != nil {
 		return plan, err
 	}
@@ -222,11 +224,11 @@ func (s *Subscription) checkRest(plan SubscriptionPlan, param string) error {
 // unplannable returns the reason why a subscription in this currency cannot change to the offer, or "" if it can.
 func (o offer) unplannable(currency string) string {
 	switch {
-	case o.product == nil || o.product.Status != ProductStatusActive:
+	case o.product == nil || o.product.Status != catalog.ProductStatusActive:
 		return "The product of this price variant is not active."
-	case o.variant.Status != PriceVariantStatusActive:
+	case o.variant.Status != catalog.PriceVariantStatusActive:
 		return fmt.Sprintf("Price variant %s is archived.", o.variant.ID)
-	case o.variant.Type != PriceVariantTypeRecurring:
+	case o.variant.Type != catalog.PriceVariantTypeRecurring:
 		return fmt.Sprintf("Price variant %s is not recurring.", o.variant.ID)
 	}
 	return o.foreign(currency)
@@ -273,7 +275,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 	c.Items, c.Amounts, c.Balance = b.Items, b.Amounts, b.Balance
 	// The balance pays more than it has only for a total that is too little to be charged: see credit.
 	if c.Balance > max(customer.Balance.V[sub.Currency], 0) {
-		c.Behavior, c.Balance, c.waits = ProrationBehaviorNextInvoice, 0, true
+		c.Behavior, c.Balance, c.waits = tenant.ProrationBehaviorNextInvoice, 0, true
 	}
 	return nil
 }
@@ -295,10 +297,10 @@ func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *
 	case core.SameJSON(c.Plan, sub.currentPlan()):
 		sub.PendingChange = core.JSON[*PendingChange]{}
 		return u.saveSubscription(ctx, sub, now)
-	case c.Behavior == ProrationBehaviorNextPeriod:
+	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
 		sub.PendingChange = core.JSONOf(&PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
 		return u.saveSubscription(ctx, sub, now)
-	case len(c.Items) == 0 || c.Behavior == ProrationBehaviorNextInvoice && (c.waits || !c.restarts):
+	case len(c.Items) == 0 || c.Behavior == tenant.ProrationBehaviorNextInvoice && (c.waits || !c.restarts):
 		return u.changeUnbilled(ctx, c, customer, now)
 	}
 	return u.billChange(ctx, c, customer, payment, now)
@@ -397,7 +399,7 @@ func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity i
 	if err != nil {
 		return err
 	}
-	c, err := u.store.quoteChange(ctx, sub, customer, ChangeSubscription{Quantity: &quantity, Behavior: ProrationBehaviorNextInvoice}, now)
+	c, err := u.store.quoteChange(ctx, sub, customer, ChangeSubscription{Quantity: &quantity, Behavior: tenant.ProrationBehaviorNextInvoice}, now)
 	if err != nil {
 		return err
 	}

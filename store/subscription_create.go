@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -21,11 +22,11 @@ func (s *Store) BeginSubscription(ctx context.Context, account string, draft Che
 		if err != nil || begun[draft.ID] != nil {
 			return begun[draft.ID], err
 		}
-		variant, err := s.findPriceVariant(ctx, account, draft.Lines[0].PriceVariant, "price_variant", "")
+		variant, err := s.Catalog.PriceVariantNamed(ctx, account, draft.Lines[0].PriceVariant, "price_variant")
 		if err != nil {
 			return nil, err
 		}
-		if variant.Type != PriceVariantTypeRecurring {
+		if variant.Type != catalog.PriceVariantTypeRecurring {
 			return nil, core.Invalid("price_variant", fmt.Sprintf("Price variant %s is not recurring. Sell it through a checkout.", variant.ID))
 		}
 		if err := s.checkSubscribed(ctx, variant, draft); err != nil {
@@ -41,7 +42,7 @@ func (s *Store) BeginSubscription(ctx context.Context, account string, draft Che
 
 // checkSubscribed returns CodeInvalid on trial_end or custom_amount if the first line of the draft does not fit its price
 // variant.
-func (s *Store) checkSubscribed(ctx context.Context, variant *PriceVariant, draft CheckoutDraft) error {
+func (s *Store) checkSubscribed(ctx context.Context, variant *catalog.PriceVariant, draft CheckoutDraft) error {
 	now, err := s.db.BusinessNow(ctx, variant.AccountID)
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 	for _, item := range items {
 		ids = append(ids, core.Deref(item.PriceVariantID))
 	}
-	variants, err := u.store.PriceVariantsByID(ctx, c.AccountID, ids)
+	variants, err := u.store.Catalog.PriceVariantsByID(ctx, c.AccountID, ids)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,7 +101,7 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 	var lines []int
 	for i, item := range items {
 		variant := variants[core.Deref(item.PriceVariantID)]
-		if item.Kind != LineItemKindPrice || variant == nil || variant.Type != PriceVariantTypeRecurring {
+		if item.Kind != LineItemKindPrice || variant == nil || variant.Type != catalog.PriceVariantTypeRecurring {
 			continue
 		}
 		sub, err := newSubscription(c, item, variant, now)
@@ -134,7 +135,7 @@ func (s *Store) discountTerms(ctx context.Context, c *Checkout) (*DiscountTerms,
 
 // newSubscription makes the subscription of one line of a checkout. It begins with the trial of the line, if that has one, or
 // else with a period that the checkout has paid for.
-func newSubscription(c *Checkout, item LineItem, variant *PriceVariant, now core.Time) (*Subscription, error) {
+func newSubscription(c *Checkout, item LineItem, variant *catalog.PriceVariant, now core.Time) (*Subscription, error) {
 	sub := &Subscription{
 		AccountID: c.AccountID, ID: core.NewID(core.KindSubscription), Status: SubscriptionStatusActive, Currency: item.Currency,
 		AnchorDay: int64(now.Time().Day()), StartedAt: now, CustomFieldData: c.CustomFieldData, BillingName: c.CustomerName,

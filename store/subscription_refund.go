@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // PaidPart is what one order has paid for the current period of a subscription, counted from some moment of the period on.
@@ -60,7 +61,7 @@ func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, par
 	if err != nil {
 		return false, err
 	}
-	amount := PaymentsProvider(payment.Provider).takes(min(part.Amount, o.RefundableAmount()), o.Currency)
+	amount := tenant.PaymentsProvider(payment.Provider).Takes(min(part.Amount, o.RefundableAmount()), o.Currency)
 	if amount < 1 {
 		return false, nil
 	}

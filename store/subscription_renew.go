@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // unpaidPause is how long collect waits before it looks again, if another payment of the invoice is under way.
@@ -47,7 +48,7 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 		if err != nil || sub == nil {
 			return &SubscriptionStep{}, err
 		}
-		if disabled, err := s.isDisabled(ctx, account); err != nil || disabled {
+		if disabled, err := s.Tenant.IsDisabled(ctx, account); err != nil || disabled {
 			return &SubscriptionStep{}, err
 		}
 		if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
@@ -100,7 +101,7 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Tim
 	if err := sub.beginPeriod(start); err != nil {
 		return nil, err
 	}
-	seller, err := u.store.seller(ctx, sub.AccountID)
+	seller, err := u.store.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +148,8 @@ func (s *Subscription) beginPeriod(start core.Time) error {
 
 // catchUp skips the periods that both began and ended while the account was disabled: nobody is billed for those. A period that
 // began before is billed, however late.
-func (s *Subscription) catchUp(seller *Account) error {
-	for seller.slept(s.CurrentPeriodStart, s.CurrentPeriodEnd) {
+func (s *Subscription) catchUp(seller *tenant.Account) error {
+	for seller.Slept(s.CurrentPeriodStart, s.CurrentPeriodEnd) {
 		if err := s.begin(s.CurrentPeriodEnd); err != nil {
 			return err
 		}
@@ -261,38 +262,14 @@ func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now
 		sub.Status = SubscriptionStatusPastDue
 	}
 	sub.AttemptCount++
-	account, err := u.store.findAccount(ctx, sub.AccountID, "")
+	account, err := u.store.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil {
 		return err
 	}
-	if sub.NextAttemptAt = account.nextAttempt(*sub.PastDueAt, now, sub.AttemptCount); sub.NextAttemptAt != nil {
+	if sub.NextAttemptAt = account.NextAttempt(*sub.PastDueAt, now, sub.AttemptCount); sub.NextAttemptAt != nil {
 		return u.markPastDue(ctx, b, sub.NextAttemptAt, now)
 	}
 	return u.giveUp(ctx, sub, b, now)
-}
-
-// nextAttempt returns when the attempt after so many failed ones is due, nil if that was the last; first is when the invoice
-// became past due. It follows the schedule of Dunning.next. But once the account was disabled in between, attempts may be late:
-// then each keeps its distance from the one before, instead of all following at once.
-func (a *Account) nextAttempt(first, now core.Time, failed int64) *core.Time {
-	at := a.Dunning.V.next(first, failed)
-	if at != nil && a.hasRestedSince(first) {
-		at = new(now.Add(day * time.Duration(a.Dunning.V.IntervalsDays[failed-1])))
-	}
-	return at
-}
-
-// next returns when the attempt after so many failed ones is due, nil if that was the last. The intervals add up from the
-// moment of the first failed attempt.
-func (d Dunning) next(first core.Time, failed int64) *core.Time {
-	if failed > int64(len(d.IntervalsDays)) {
-		return nil
-	}
-	at := first
-	for _, days := range d.IntervalsDays[:failed] {
-		at = at.Add(day * time.Duration(days))
-	}
-	return &at
 }
 
 // giveUp cancels a locked subscription because no attempt could collect its latest invoice, and voids that bill. The caller

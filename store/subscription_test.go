@@ -93,15 +93,6 @@ func TestDueSubscriptions_AreFoundByTheirIndex(t *testing.T) {
 	})
 }
 
-func TestDunning_CountsFromTheFirstFailure(t *testing.T) {
-	t.Parallel()
-	d := Dunning{IntervalsDays: []int64{2, 5, 7, 7}}
-	for failed, days := range map[int64]int64{1: 2, 2: 7, 3: 14, 4: 21} {
-		assert.Equal(t, core.Time(0).Add(day*time.Duration(days)), *d.next(0, failed))
-	}
-	assert.Nil(t, d.next(0, 5))
-}
-
 func TestDeleteCustomer_KeepsASubscriber(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.subscribers(t, 1)

@@ -43,9 +43,9 @@ func TestUnavailable_PostgresIsAway(t *testing.T) {
 	proxy.Down()
 	for range 3 { // with a broken connection of the pool, and without one
 		assert.False(t, away(t, through.makeOne(t, "k")).Unclear)
-		_, err := through.GetAccount(t.Context(), s.account)
+		_, err := through.Tenant.GetAccount(t.Context(), s.account)
 		away(t, err)
-		_, _, err = through.Authenticate(t.Context(), make([]byte, 32), "127.0.0.1")
+		_, _, err = through.Tenant.Authenticate(t.Context(), make([]byte, 32), "127.0.0.1")
 		away(t, err)
 		require.Error(t, through.db.CheckReady(t.Context()))
 	}

@@ -18,9 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/webhooks/signature"
 )
@@ -143,7 +144,7 @@ func TestDispatcher_NothingIsSentOfARolledBackTransaction(t *testing.T) {
 		w.endpoint(in.URL)
 		for range 1000 {
 			_, _, err := w.Request(t.Context(), nil, func(ctx context.Context) (*core.Answer, error) {
-				_, err := w.CreateProduct(ctx, w.account, store.NewProduct{Product: store.Product{Name: "never"}})
+				_, err := w.Catalog.CreateProduct(ctx, w.account, catalog.NewProduct{Product: catalog.Product{Name: "never"}})
 				require.NoError(t, err)
 				return nil, errors.New("rolled back")
 			})
@@ -302,7 +303,7 @@ func TestDispatcher_LeavesWhatItCannotSignToOthers(t *testing.T) {
 		}
 		_, err := stranger.Outbox.CreateWebhookEndpoint(t.Context(), w.account, outbox.WebhookEndpoint{URL: other.URL})
 		require.NoError(t, err)
-		_, err = stranger.CreateProduct(t.Context(), w.account, store.NewProduct{Product: store.Product{Name: "for both"}})
+		_, err = stranger.Catalog.CreateProduct(t.Context(), w.account, catalog.NewProduct{Product: catalog.Product{Name: "for both"}})
 		require.NoError(t, err)
 		other.wait(t, 1)
 		time.Sleep(3 * pollInterval)
@@ -441,13 +442,13 @@ func TestDispatcher_LetsDeliveriesOfADisabledAccountRest(t *testing.T) {
 		p := w.product("0")
 		in.wait(t, 1)
 		other := &world{Store: w.Store, t: t, url: w.url}
-		account, err := w.CreateAccount(t.Context(), store.NewAccount{Name: "Other", Email: "other@example.com"})
+		account, err := w.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
 		require.NoError(t, err)
 		other.account = account.ID
 		other.endpoint(bystander.URL)
 
 		w.settled()
-		_, _, err = w.DisableAccount(t.Context(), w.account)
+		_, _, err = w.Tenant.DisableAccount(t.Context(), w.account)
 		require.NoError(t, err)
 		for n := range 5 { // requests that were let in before
 			w.rename(p, strconv.Itoa(n+1))
@@ -464,7 +465,7 @@ func TestDispatcher_LetsDeliveriesOfADisabledAccountRest(t *testing.T) {
 		}
 		require.Equal(t, 5, pending)
 
-		_, _, err = w.EnableAccount(t.Context(), w.account)
+		_, _, err = w.Tenant.EnableAccount(t.Context(), w.account)
 		require.NoError(t, err)
 		in.wait(t, 6)
 		w.settled()

@@ -17,8 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
@@ -41,7 +43,7 @@ func newWorld(t *testing.T, url string) *world {
 	w := &world{t: t, url: url}
 	w.Store = w.replica(0)
 	require.NoError(t, w.Migrate(t.Context()))
-	account, err := w.CreateAccount(t.Context(), store.NewAccount{Name: "Ada's Shop", Email: "ada@example.com"})
+	account, err := w.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Ada's Shop", Email: "ada@example.com"})
 	require.NoError(t, err)
 	w.account = account.ID
 	return w
@@ -59,7 +61,7 @@ func (w *world) replica(keys ...byte) *store.Store {
 	s, err := store.Open(w.t.Context(), store.Options{
 		CloseTime: time.Minute,
 		URL:       w.url, Sealer: sealer, Synchronous: "normal",
-		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v.(*store.ProductDetail).Product) },
+		Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v.(*catalog.ProductDetail).Product) },
 	})
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { require.NoError(w.t, s.Close()) })
@@ -96,16 +98,16 @@ func (w *world) endpoint(url string) *outbox.WebhookEndpoint {
 	return e
 }
 
-func (w *world) product(name string) *store.Product {
+func (w *world) product(name string) *catalog.Product {
 	w.t.Helper()
-	p, err := w.CreateProduct(w.t.Context(), w.account, store.NewProduct{Product: store.Product{Name: name}})
+	p, err := w.Catalog.CreateProduct(w.t.Context(), w.account, catalog.NewProduct{Product: catalog.Product{Name: name}})
 	require.NoError(w.t, err)
 	return p
 }
 
-func (w *world) rename(p *store.Product, name string) {
+func (w *world) rename(p *catalog.Product, name string) {
 	w.t.Helper()
-	_, err := w.UpdateProduct(w.t.Context(), w.account, p.ID, func(p *store.Product) { p.Name = name })
+	_, err := w.Catalog.UpdateProduct(w.t.Context(), w.account, p.ID, func(p *catalog.Product) { p.Name = name })
 	require.NoError(w.t, err)
 }
 
@@ -160,7 +162,7 @@ type post struct {
 	body   string
 	event  struct {
 		ID, Type string
-		Data     store.Product
+		Data     catalog.Product
 	}
 }
 

@@ -12,9 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/store/testbank"
 	"github.com/tillwright/tillwright/tests/harness/effort"
 )
 
@@ -85,7 +86,7 @@ func TestWords_MeanWhatTheyAreReadAs(t *testing.T) {
 
 func TestCalls_CommitWhateverBecomesOfTheRequest(t *testing.T) {
 	each(t, advert.PlatformFacebook, Options{}, func(t *testing.T, n *network) {
-		account, err := n.store.CreateAccount(t.Context(), store.NewAccount{Name: "Ada", Email: "ada@example.com"})
+		account, err := n.store.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Ada", Email: "ada@example.com"})
 		require.NoError(t, err)
 		n.conn.Account = account.ID
 		key := &core.Key{Account: account.ID, Key: "k", External: true}
@@ -100,7 +101,7 @@ func TestCalls_CommitWhateverBecomesOfTheRequest(t *testing.T) {
 
 		killed := errors.New("killed")
 		_, _, err = n.store.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
-			if _, err := n.store.PutTestCharge(ctx, store.TestCharge{AccountID: account.ID, ID: "a step", Status: "succeeded"}); err != nil {
+			if _, err := n.store.TestBank.PutCharge(ctx, testbank.Charge{AccountID: account.ID, ID: "a step", Status: "succeeded"}); err != nil {
 				return nil, err
 			}
 			if _, err := n.Create(ctx, n.conn, n.plan("adact_1")); err != nil {

@@ -8,17 +8,18 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func (w *world) disable() {
 	w.t.Helper()
-	_, _, err := w.DisableAccount(w.t.Context(), w.account)
+	_, _, err := w.Tenant.DisableAccount(w.t.Context(), w.account)
 	require.NoError(w.t, err)
 }
 
 func (w *world) enable() {
 	w.t.Helper()
-	_, _, err := w.EnableAccount(w.t.Context(), w.account)
+	_, _, err := w.Tenant.EnableAccount(w.t.Context(), w.account)
 	require.NoError(w.t, err)
 }
 
@@ -72,7 +73,7 @@ func TestDisabledAccount_TriesAgainInItsPace(t *testing.T) {
 // Only periods that were slept through whole are forgiven, however often the account rested before a subscription went on.
 func TestDisabledAccount_BillsWhatFellDueWhileItWasEnabled(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.Dunning.V.IntervalsDays = []int64{16} })
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.Dunning.V.IntervalsDays = []int64{16} })
 		require.NoError(t, err)
 		sub := w.subscribe(w.variant(recurring(900, "day")), "pm_card_visa")
 		w.provider.declines.Store(true)

@@ -15,7 +15,9 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -71,7 +73,7 @@ func TestPortal_SigningOutBesideForms(t *testing.T) {
 func TestCheckoutLink_EditedBesideItsVisitors(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas := w.replicas()
-		cheap, dear := w.variant(store.PriceVariant{Amount: 100}), w.variant(store.PriceVariant{Amount: 9000})
+		cheap, dear := w.variant(catalog.PriceVariant{Amount: 100}), w.variant(catalog.PriceVariant{Amount: 9000})
 		link, err := w.CreateCheckoutLink(t.Context(), w.account, store.CheckoutLink{Active: true, PriceVariantIDs: core.JSONOf([]string{cheap.ID})})
 		require.NoError(t, err)
 		var used, left atomic.Int64
@@ -112,8 +114,8 @@ func TestUpdateAccount_TaxBesideConfirms(t *testing.T) {
 		replicas := w.replicas()
 		book := w.handbook()
 		tax := func(bps int64) error {
-			_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) {
-				a.Tax = core.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: bps, Name: "VAT"}}})
+			_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
+				a.Tax = core.JSONOf(tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{RateBps: bps, Name: "VAT"}}})
 			})
 			return err
 		}

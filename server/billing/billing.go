@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Billing takes money for checkouts, invoices and subscriptions, and gives it back. It is safe for concurrent use.
@@ -37,11 +38,11 @@ func New(s *store.Store, providers *payments.Registry) *Billing {
 // chosen returns the provider that new payments of an account go through, which is set in the account. It is CodeInvalid on
 // payment_method if the account lacks the key that the provider needs, or if this server does not have that provider.
 func (b *Billing) chosen(ctx context.Context, account string) (payments.Provider, error) {
-	choice, err := b.store.GetPaymentsChoice(ctx, account)
+	choice, err := b.store.Tenant.GetPaymentsChoice(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	if choice.Provider == store.PaymentsProviderStripe && !choice.HasKey {
+	if choice.Provider == tenant.PaymentsProviderStripe && !choice.HasKey {
 		return nil, core.Invalid("payment_method", "The account takes no payments yet: its payments_provider is stripe, and it has no stripe_secret_key.")
 	}
 	provider, ok := b.providers.Provider(string(choice.Provider))

@@ -8,7 +8,9 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func TestConfirmCheckout_MakesAPaidOrder(t *testing.T) {
@@ -45,10 +47,10 @@ func TestConfirmCheckout_MakesAPaidOrder(t *testing.T) {
 		assert.Equal(t, map[string]int64{"usd": 5700}, customer.TotalSpent.V)
 		assert.NotNil(t, customer.FirstPaidAt)
 
-		v, err = w.GetPriceVariant(t.Context(), w.account, v.ID)
+		v, err = w.Catalog.GetPriceVariant(t.Context(), w.account, v.ID)
 		require.NoError(t, err)
 		assert.EqualValues(t, 3, v.SoldCount)
-		product, err := w.GetProduct(t.Context(), w.account, v.ProductID)
+		product, err := w.Catalog.GetProduct(t.Context(), w.account, v.ProductID)
 		require.NoError(t, err)
 		assert.EqualValues(t, 3, product.SalesCount)
 	})
@@ -56,7 +58,7 @@ func TestConfirmCheckout_MakesAPaidOrder(t *testing.T) {
 
 func TestConfirmCheckout_NothingToPay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		v := w.variant(store.PriceVariant{AmountType: store.PriceVariantAmountTypeFree})
+		v := w.variant(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
 		checkout := w.checkout(one(v))
 		assert.False(t, checkout.PaymentMethodRequired)
 		c, err := w.ConfirmCheckout(t.Context(), w.account, checkout.ID, billingWithout)
@@ -73,7 +75,7 @@ func TestConfirmCheckout_NothingToPay(t *testing.T) {
 
 func TestConfirmCheckout_DeclineThenPay(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})
+		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})
 		checkout := w.checkout(one(v))
 		_, err := w.pay(checkout.ID, "pm_card_chargeDeclinedInsufficientFunds")
 		refused(t, err, "payment_method")
@@ -84,7 +86,7 @@ func TestConfirmCheckout_DeclineThenPay(t *testing.T) {
 		require.NotNil(t, c.LastPaymentError.V)
 		assert.Equal(t, "insufficient_funds", *c.LastPaymentError.V.DeclineCode)
 		assert.Empty(t, w.orders())
-		v, err = w.GetPriceVariant(t.Context(), w.account, v.ID)
+		v, err = w.Catalog.GetPriceVariant(t.Context(), w.account, v.ID)
 		require.NoError(t, err)
 		assert.Zero(t, v.ReservedCount)
 
@@ -151,7 +153,7 @@ func TestConfirmCheckout_CardsAreCheckedBeforeAnythingHappens(t *testing.T) {
 
 func TestConfirmCheckout_WhatHasToBeTrueIsCheckedAgain(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})
+		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})
 		soldOut, inactive, expired := w.checkout(one(v)), w.checkout(one(w.handbook())), w.checkout(one(w.handbook()))
 		_, err := w.pay(w.checkout(one(v)).ID, "pm_card_visa")
 		require.NoError(t, err)
@@ -160,11 +162,11 @@ func TestConfirmCheckout_WhatHasToBeTrueIsCheckedAgain(t *testing.T) {
 
 		items, err := w.CheckoutLines(t.Context(), w.account, inactive.ID)
 		require.NoError(t, err)
-		_, err = w.ArchiveProduct(t.Context(), w.account, *items[0].ProductID)
+		_, err = w.Catalog.ArchiveProduct(t.Context(), w.account, *items[0].ProductID)
 		require.NoError(t, err)
 		_, err = w.pay(inactive.ID, "pm_card_visa")
 		refused(t, err, "line_items")
-		_, err = w.DeleteProduct(t.Context(), w.account, *items[0].ProductID)
+		_, err = w.Catalog.DeleteProduct(t.Context(), w.account, *items[0].ProductID)
 		require.NoError(t, err)
 		_, err = w.pay(inactive.ID, "pm_card_visa")
 		refused(t, err, "line_items")
@@ -178,11 +180,11 @@ func TestConfirmCheckout_WhatHasToBeTrueIsCheckedAgain(t *testing.T) {
 
 func TestConfirmCheckout_TermsAndAnswers(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.CheckoutRequiresTerms = true })
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.CheckoutRequiresTerms = true })
 		require.NoError(t, err)
 		v := w.handbook()
-		_, err = w.UpdateProduct(t.Context(), w.account, v.ProductID, func(p *store.Product) {
-			p.CustomFields = core.JSONOf([]store.CustomField{
+		_, err = w.Catalog.UpdateProduct(t.Context(), w.account, v.ProductID, func(p *catalog.Product) {
+			p.CustomFields = core.JSONOf([]catalog.CustomField{
 				{Key: "size", Label: "Size", Type: "select", Required: true, Options: []string{"s", "m"}},
 			})
 		})

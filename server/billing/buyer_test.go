@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -18,7 +19,7 @@ func (w *world) customer(email string, externalID *string) *store.Customer {
 	return c
 }
 
-func (w *world) checkoutFor(c store.Checkout, v *store.PriceVariant) *store.Checkout {
+func (w *world) checkoutFor(c store.Checkout, v *catalog.PriceVariant) *store.Checkout {
 	w.t.Helper()
 	made, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{Checkout: &c, Lines: []store.NewLineItem{one(v)}})
 	require.NoError(w.t, err)
@@ -106,23 +107,23 @@ func TestSettle_TheCustomerWasDeleted(t *testing.T) {
 
 func TestSettle_WhateverBecomesOfTheProduct(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(3))})
+		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(3))})
 		order := w.charged(w.checkout(one(v)), func() {
-			_, err := w.DeleteProduct(t.Context(), w.account, v.ProductID)
+			_, err := w.Catalog.DeleteProduct(t.Context(), w.account, v.ProductID)
 			refused(t, err, "base")
-			_, err = w.DeletePriceVariant(t.Context(), w.account, v.ID)
+			_, err = w.Catalog.DeletePriceVariant(t.Context(), w.account, v.ID)
 			refused(t, err, "base")
-			_, err = w.UpdatePriceVariant(t.Context(), w.account, v.ID, func(v *store.PriceVariant) { v.Amount = 100 })
+			_, err = w.Catalog.UpdatePriceVariant(t.Context(), w.account, v.ID, func(v *catalog.PriceVariant) { v.Amount = 100 })
 			refused(t, err, "amount")
 			stock := func(n int64) error {
-				_, err := w.UpdatePriceVariant(t.Context(), w.account, v.ID, func(v *store.PriceVariant) { v.Stock = &n })
+				_, err := w.Catalog.UpdatePriceVariant(t.Context(), w.account, v.ID, func(v *catalog.PriceVariant) { v.Stock = &n })
 				return err
 			}
 			refused(t, stock(0), "stock")
 			require.NoError(t, stock(1))
-			_, err = w.ArchiveProduct(t.Context(), w.account, v.ProductID)
+			_, err = w.Catalog.ArchiveProduct(t.Context(), w.account, v.ProductID)
 			require.NoError(t, err)
-			_, err = w.UpdatePriceVariant(t.Context(), w.account, v.ID, func(v *store.PriceVariant) { v.Status = store.PriceVariantStatusArchived })
+			_, err = w.Catalog.UpdatePriceVariant(t.Context(), w.account, v.ID, func(v *catalog.PriceVariant) { v.Status = catalog.PriceVariantStatusArchived })
 			require.NoError(t, err)
 		})
 		assert.EqualValues(t, 1900, order.PaidAmount)
@@ -133,11 +134,11 @@ func TestSettle_WhateverBecomesOfTheProduct(t *testing.T) {
 // Two who are new under one address pay at once: one customer, two orders.
 func TestConfirmCheckout_OneNewAddressTwiceAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		paid, free := w.handbook(), w.variant(store.PriceVariant{AmountType: store.PriceVariantAmountTypeFree})
+		paid, free := w.handbook(), w.variant(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
 		for i := range 10 {
 			email := fmt.Sprintf("new%d@example.com", i)
 			var checkouts []*store.Checkout
-			for _, v := range []*store.PriceVariant{paid, paid, free, free} {
+			for _, v := range []*catalog.PriceVariant{paid, paid, free, free} {
 				checkouts = append(checkouts, w.checkoutFor(store.Checkout{CustomerEmail: &email, ExternalCustomerID: &email}, v))
 			}
 			for _, err := range parallel(len(checkouts), func(i int) error {

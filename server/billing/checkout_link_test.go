@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // linked makes a link that is good for so many purchases of a variant.
-func (w *world) linked(v *store.PriceVariant, uses int64) *store.CheckoutLink {
+func (w *world) linked(v *catalog.PriceVariant, uses int64) *store.CheckoutLink {
 	w.t.Helper()
 	l, err := w.CreateCheckoutLink(w.t.Context(), w.account, store.CheckoutLink{
 		Active: true, PriceVariantIDs: core.JSONOf([]string{v.ID}), MaxUses: &uses,
@@ -89,7 +90,7 @@ func TestCheckoutLink_AUseIsHeldWhileSomebodyPays(t *testing.T) {
 		require.NoError(t, err)
 		assert.EqualValues(t, 1, w.uses(l))
 
-		free := w.linked(w.variant(store.PriceVariant{AmountType: store.PriceVariantAmountTypeFree}), 1)
+		free := w.linked(w.variant(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree}), 1)
 		first, second := w.follow(free), w.follow(free)
 		_, err = w.ConfirmCheckout(t.Context(), w.account, first.ID, billingWithout)
 		require.NoError(t, err)

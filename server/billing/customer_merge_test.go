@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -66,7 +67,7 @@ func TestMergeCustomer_MovesWhatThereIsAndWhatIsUnderWay(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, store.RefundStatusPending, waiting.Status)
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
-		w.change(sub, w.variant(recurring(100, "month")), store.ProrationBehaviorInvoiceImmediately)
+		w.change(sub, w.variant(recurring(100, "month")), tenant.ProrationBehaviorInvoiceImmediately)
 		inEuros := recurring(500, "month") // which no credit pays
 		inEuros.Currency = "eur"
 		failing := w.subscribe(w.variant(inEuros), "tok_fail_on_renewal")

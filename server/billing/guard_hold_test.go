@@ -9,16 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // TestConfirmCheckout_HoldsLittleForOne leaves payments at the bank.
 func TestConfirmCheckout_HoldsLittleForOne(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(100))})
+		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(100))})
 		held := func() int64 {
 			t.Helper()
-			now, err := w.GetPriceVariant(t.Context(), w.account, v.ID)
+			now, err := w.Catalog.GetPriceVariant(t.Context(), w.account, v.ID)
 			require.NoError(t, err)
 			return now.ReservedCount
 		}
@@ -55,7 +56,7 @@ func TestConfirmCheckout_LeavesToOthersWhatIsFew(t *testing.T) {
 			Name: "Three of them", Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, MaxRedemptions: new(int64(3)),
 		})
 		require.NoError(t, err)
-		link, stocked := w.linked(w.handbook(), 3), w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(3))})
+		link, stocked := w.linked(w.handbook(), 3), w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(3))})
 		for name, offered := range map[string]func() *store.Checkout{
 			"a link":  func() *store.Checkout { return w.follow(link) },
 			"a stock": func() *store.Checkout { return w.of(stocked) },
@@ -118,7 +119,7 @@ func TestConfirmCheckout_ManyOfOneNetworkBuyWhatIsLimited(t *testing.T) {
 }
 
 // many is of, so many pieces of it.
-func (w *world) many(v *store.PriceVariant, quantity int64) *store.Checkout {
+func (w *world) many(v *catalog.PriceVariant, quantity int64) *store.Checkout {
 	w.t.Helper()
 	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
 		Checkout: &store.Checkout{CustomerEmail: new(core.NewID(core.KindCustomer) + "@example.com")},
@@ -132,7 +133,7 @@ func (w *world) many(v *store.PriceVariant, quantity int64) *store.Checkout {
 func TestConfirmCheckout_CountsThePiecesThatAreHeld(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas := w.replicas()
-		v := w.variant(store.PriceVariant{Amount: 100, Stock: new(int64(20))})
+		v := w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(20))})
 		checkouts := make([]*store.Checkout, 9)
 		for i := range checkouts {
 			checkouts[i] = w.many(v, 5)
@@ -159,12 +160,12 @@ func TestConfirmCheckout_CountsThePiecesThatAreHeld(t *testing.T) {
 		_, err := w.from("192.0.2.7", w.many(v, 10).ID, "pm_card_visa")
 		require.NoError(t, err, "who buys all that there is")
 
-		v = w.variant(store.PriceVariant{Amount: 100, Stock: new(int64(20))})
+		v = w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(20))})
 		_, err = w.from("203.0.113.1", w.many(v, 15).ID, consents)
 		require.NoError(t, err, "one payment may hold what it buys")
 		_, err = w.from("203.0.113.2", w.of(v).ID, consents)
 		slowed(t, err, time.Second, time.Minute)
-		v = w.variant(store.PriceVariant{Amount: 100, Stock: new(int64(20))})
+		v = w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(20))})
 		_, err = w.from("203.0.113.1", w.of(v).ID, consents)
 		require.NoError(t, err)
 		_, err = w.from("203.0.113.2", w.many(v, 15).ID, consents)
@@ -180,8 +181,8 @@ func TestConfirmCheckout_LetsOthersHoldTheLast(t *testing.T) {
 			Name: "The last", Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, MaxRedemptions: new(int64(1)),
 		})
 		require.NoError(t, err)
-		link, last := w.linked(w.handbook(), 1), w.variant(store.PriceVariant{Amount: 100, Stock: new(int64(1))})
-		many := w.variant(store.PriceVariant{Amount: 100, Stock: new(int64(20))})
+		link, last := w.linked(w.handbook(), 1), w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(1))})
+		many := w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(20))})
 		gaveUp := func(c *store.Checkout) {
 			require.NoError(t, w.CancelCheckoutPayment(t.Context(), w.account, c.ID))
 		}
@@ -229,7 +230,7 @@ func TestConfirmCheckout_LetsOthersHoldTheLast(t *testing.T) {
 // TestConfirmCheckout_WaitsForNobodyWhereThereIsEnough gives payments up of which others could have as much.
 func TestConfirmCheckout_WaitsForNobodyWhereThereIsEnough(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		v := w.variant(store.PriceVariant{Amount: 100, Stock: new(int64(2))})
+		v := w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(2))})
 		c := w.of(v)
 		for i := range 4 {
 			_, err := w.from("203.0.113.7", c.ID, consents)
@@ -242,7 +243,7 @@ func TestConfirmCheckout_WaitsForNobodyWhereThereIsEnough(t *testing.T) {
 		_, err = w.from("203.0.113.7", c.ID, consents)
 		slowed(t, err, 30*time.Second, 8*time.Minute)
 
-		last := w.variant(store.PriceVariant{Amount: 100, Stock: new(int64(1))})
+		last := w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(1))})
 		c = w.of(last)
 		_, err = w.from("203.0.113.9", c.ID, declined)
 		refused(t, err, "payment_method")
@@ -254,7 +255,7 @@ func TestConfirmCheckout_WaitsForNobodyWhereThereIsEnough(t *testing.T) {
 // TestConfirmCheckout_LetsOthersHoldWhatABankDeclined ends at the bank as one does who is not its card's owner.
 func TestConfirmCheckout_LetsOthersHoldWhatABankDeclined(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		v := w.variant(store.PriceVariant{Amount: 100, Stock: new(int64(1))})
+		v := w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(1))})
 		c := w.of(v)
 		_, err := w.from("203.0.113.7", c.ID, consents)
 		require.NoError(t, err)

@@ -10,12 +10,14 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // neverPaused switches off that declines pause the account's payments.
 func (w *world) neverPaused() {
 	w.t.Helper()
-	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.AccountChange) { a.DeclineLimit = nil })
+	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) { a.DeclineLimit = nil })
 	require.NoError(w.t, err)
 }
 
@@ -24,7 +26,7 @@ func TestConfirmCheckout_PausesAnAccount(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas, v := w.replicas(), w.handbook()
 		limit := func(n int64) {
-			_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.DeclineLimit = &n })
+			_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.DeclineLimit = &n })
 			require.NoError(t, err)
 		}
 		stranger := 0
@@ -45,7 +47,7 @@ func TestConfirmCheckout_PausesAnAccount(t *testing.T) {
 			assert.False(t, isSlowed(t, from(declined)))
 		}
 		require.NotNil(t, w.seller().PaymentsPausedUntil, "trials keep nothing open")
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.PaymentsPausedUntil = nil })
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.PaymentsPausedUntil = nil })
 		require.NoError(t, err)
 		for range 12 { // more is sold than declined
 			require.NoError(t, from("pm_card_visa"))
@@ -62,14 +64,14 @@ func TestConfirmCheckout_PausesAnAccount(t *testing.T) {
 		assert.Equal(t, asked, confirmed(replicas))
 		_, err = w.pay(w.of(v).ID, "pm_card_visa")
 		require.NoError(t, err, "the seller's own program")
-		free := w.of(w.variant(store.PriceVariant{AmountType: store.PriceVariantAmountTypeFree}))
+		free := w.of(w.variant(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree}))
 		_, err = w.ConfirmCheckout(t.Context(), w.account, free.ID, billing.ConfirmCheckout{From: store.Buyer{Address: "203.0.113.7"}})
 		require.NoError(t, err, "no card is tried on what is free")
 
 		require.NotNil(t, w.seller().PaymentsPausedUntil)
-		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.PaymentsPausedUntil = new(w.Now().Add(time.Hour)) })
+		_, err = w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.PaymentsPausedUntil = new(w.Now().Add(time.Hour)) })
 		refused(t, err, "payments_paused_until")
-		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.PaymentsPausedUntil = nil })
+		_, err = w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.PaymentsPausedUntil = nil })
 		require.NoError(t, err)
 		require.NoError(t, from("pm_card_visa"), "the seller has ended it")
 
@@ -93,9 +95,9 @@ func TestConfirmCheckout_PausesAnAccount(t *testing.T) {
 	})
 }
 
-func (w *world) seller() *store.Account {
+func (w *world) seller() *tenant.Account {
 	w.t.Helper()
-	a, err := w.GetAccount(w.t.Context(), w.account)
+	a, err := w.Tenant.GetAccount(w.t.Context(), w.account)
 	require.NoError(w.t, err)
 	return a
 }
@@ -104,7 +106,7 @@ func (w *world) seller() *store.Account {
 func TestConfirmCheckout_APauseStopsTestersOnly(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas, v := w.replicas(), w.handbook()
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.DeclineLimit = new(int64(10)) })
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.DeclineLimit = new(int64(10)) })
 		require.NoError(t, err)
 		for i := range 10 {
 			_, err := w.from(fmt.Sprintf("203.0.%d.%d", i%2, i%5), w.of(v).ID, declined)

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 const (
@@ -26,7 +28,7 @@ func (w *world) from(address, checkout, method string) (*store.Checkout, error) 
 }
 
 // of is a checkout whose buyer is somebody else than that of any other.
-func (w *world) of(v *store.PriceVariant) *store.Checkout {
+func (w *world) of(v *catalog.PriceVariant) *store.Checkout {
 	w.t.Helper()
 	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
 		Checkout: &store.Checkout{CustomerEmail: new(core.NewID(core.KindCustomer) + "@example.com")}, Lines: []store.NewLineItem{one(v)},
@@ -202,7 +204,7 @@ func TestConfirmCheckout_StopsNobodyByTheirAddress(t *testing.T) {
 func TestConfirmCheckout_CountsNoneThatItsBuyerLeft(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.handbook()
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.DeclineLimit = new(int64(10)) })
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.DeclineLimit = new(int64(10)) })
 		require.NoError(t, err)
 		c := w.of(v)
 		for n := range 25 {

@@ -44,7 +44,7 @@ const (
 )
 
 func newBank(s *store.Store) *bank {
-	return &bank{Provider: testpay.New(s), charges: map[string]*banked{}, tokens: map[string]string{}, refunds: map[string]*banked{}}
+	return &bank{Provider: testpay.New(s.TestBank), charges: map[string]*banked{}, tokens: map[string]string{}, refunds: map[string]*banked{}}
 }
 
 // sever cuts the line after so many calls.

@@ -9,7 +9,9 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func (p *player) invoiceLines() []store.NewInvoiceLine {
@@ -172,7 +174,7 @@ func (p *player) subscribe() error {
 	if err != nil {
 		return err
 	}
-	all, more, err := p.ListPriceVariants(everywhere, p.account, store.ListPriceVariants{Page: latest, Type: store.PriceVariantTypeRecurring})
+	all, more, err := p.Catalog.ListPriceVariants(everywhere, p.account, catalog.ListPriceVariants{Page: latest, Type: catalog.PriceVariantTypeRecurring})
 	v, err := some(p, all, more, err)
 	if err != nil {
 		return err
@@ -192,7 +194,7 @@ func (p *player) subscribe() error {
 }
 
 // draftOf is what a seller says of a subscription: sometimes until when it is free, at what discount, and for how much.
-func (p *player) draftOf(c *store.Customer, v *store.PriceVariant) (store.CheckoutDraft, error) {
+func (p *player) draftOf(c *store.Customer, v *catalog.PriceVariant) (store.CheckoutDraft, error) {
 	line := store.NewLineItem{PriceVariant: v.ID, Quantity: int64(1 + p.roll(3))}
 	if p.odds(3) {
 		end, err := p.in(time.Duration(p.roll(30)-1) * day)
@@ -201,7 +203,7 @@ func (p *player) draftOf(c *store.Customer, v *store.PriceVariant) (store.Checko
 		}
 		line.TrialEnd = &end
 	}
-	if v.AmountType == store.PriceVariantAmountTypeCustom || p.odds(12) {
+	if v.AmountType == catalog.PriceVariantAmountTypeCustom || p.odds(12) {
 		line.CustomAmount = new(pick(p, append([]int64{0}, amountsOf...)))
 	}
 	checkout := &store.Checkout{CustomerID: &c.ID}
@@ -251,7 +253,7 @@ func (p *player) change() error {
 		in.Behavior = p.behavior()
 	}
 	if in.Quantity == nil || p.odds(2) {
-		all, more, err := p.ListPriceVariants(everywhere, p.account, store.ListPriceVariants{Page: latest, Type: store.PriceVariantTypeRecurring})
+		all, more, err := p.Catalog.ListPriceVariants(everywhere, p.account, catalog.ListPriceVariants{Page: latest, Type: catalog.PriceVariantTypeRecurring})
 		v, err := some(p, all, more, err)
 		if err != nil {
 			return err
@@ -306,7 +308,7 @@ func (p *player) adjust() error {
 		in.Quantity = new(int64(1 + p.roll(5)))
 		if *in.Quantity != sub.Quantity {
 			foreseen, _ = p.PreviewSubscriptionChange(everywhere, p.account, sub.ID,
-				store.ChangeSubscription{Quantity: in.Quantity, Behavior: store.ProrationBehaviorNextInvoice})
+				store.ChangeSubscription{Quantity: in.Quantity, Behavior: tenant.ProrationBehaviorNextInvoice})
 		}
 	case 1:
 		in.Discount = new("")

@@ -7,7 +7,9 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // errIdle is a step for which there is nothing to do yet.
@@ -87,16 +89,16 @@ func (p *player) again() error {
 	return p.answered("send again", send())
 }
 
-func (p *player) price() store.PriceVariant {
-	v := store.PriceVariant{Amount: pick(p, amountsOf), Currency: pick(p, currenciesOf)}
+func (p *player) price() catalog.PriceVariant {
+	v := catalog.PriceVariant{Amount: pick(p, amountsOf), Currency: pick(p, currenciesOf)}
 	v.Stock = maybe(p, 4, func() int64 { return int64(1 + p.roll(4)) })
 	v.TaxBehavior = maybe(p, 3, func() string { return pick(p, []string{"inclusive", "exclusive"}) })
 	switch p.roll(8) {
 	case 0:
 	case 1:
-		v.Amount, v.AmountType = 0, store.PriceVariantAmountTypeFree
+		v.Amount, v.AmountType = 0, catalog.PriceVariantAmountTypeFree
 	case 2:
-		v.Amount, v.AmountType, v.MinAmount = 0, store.PriceVariantAmountTypeCustom, new(int64(0))
+		v.Amount, v.AmountType, v.MinAmount = 0, catalog.PriceVariantAmountTypeCustom, new(int64(0))
 	case 3:
 		v.Currency, v.CurrencyAmounts = "usd", core.JSONOf(map[string]int64{"eur": pick(p, amountsOf), "kwd": pick(p, amountsOf)})
 	default:
@@ -105,8 +107,8 @@ func (p *player) price() store.PriceVariant {
 	return v
 }
 
-func (p *player) recurring(v *store.PriceVariant) {
-	v.Type, v.Interval, v.IntervalCount = store.PriceVariantTypeRecurring, new(pick(p, []string{"month", "week", "day", "year"})), new(int64(1+p.roll(3)))
+func (p *player) recurring(v *catalog.PriceVariant) {
+	v.Type, v.Interval, v.IntervalCount = catalog.PriceVariantTypeRecurring, new(pick(p, []string{"month", "week", "day", "year"})), new(int64(1+p.roll(3)))
 	if *v.Interval == "day" {
 		*v.IntervalCount *= 5 // every day would be most of the work
 	}
@@ -119,22 +121,22 @@ func (p *player) recurring(v *store.PriceVariant) {
 	v.BillingCycles = maybe(p, 4, func() int64 { return int64(1 + p.roll(3)) })
 	switch p.roll(8) {
 	case 6:
-		v.Amount, v.AmountType = 0, store.PriceVariantAmountTypeFree
+		v.Amount, v.AmountType = 0, catalog.PriceVariantAmountTypeFree
 	case 7:
-		v.Amount, v.AmountType, v.MinAmount = 0, store.PriceVariantAmountTypeCustom, new(int64(0))
+		v.Amount, v.AmountType, v.MinAmount = 0, catalog.PriceVariantAmountTypeCustom, new(int64(0))
 	}
 }
 
 // stock gives every shop something to sell at once.
 func (h *history) stock(p *player) error {
 	for _, p.shop = range h.shops {
-		product := store.NewProduct{Product: store.Product{Name: "Course", Status: store.ProductStatusActive}}
+		product := catalog.NewProduct{Product: catalog.Product{Name: "Course", Status: catalog.ProductStatusActive}}
 		for _, interval := range []string{"month", "year", "month"} {
 			product.PriceVariants = append(product.PriceVariants, recurring(int64(1000*(1+len(product.PriceVariants))), interval))
 		}
 		product.PriceVariants[2].TrialDays = 14
-		product.PriceVariants = append(product.PriceVariants, store.PriceVariant{Amount: 1900})
-		if _, err := p.CreateProduct(everywhere, p.account, product); err != nil {
+		product.PriceVariants = append(product.PriceVariants, catalog.PriceVariant{Amount: 1900})
+		if _, err := p.Catalog.CreateProduct(everywhere, p.account, product); err != nil {
 			return err
 		}
 		if _, err := p.CreateCustomer(everywhere, p.account, store.Customer{Email: new("buyer0@example.com")}); err != nil {
@@ -145,12 +147,12 @@ func (h *history) stock(p *player) error {
 }
 
 func (p *player) offer() error {
-	var prices []store.PriceVariant
+	var prices []catalog.PriceVariant
 	for range 1 + p.roll(3) {
 		prices = append(prices, p.price())
 	}
-	product := store.NewProduct{Product: store.Product{Name: "Handbook", Status: store.ProductStatusActive}, PriceVariants: prices}
-	_, err := p.CreateProduct(everywhere, p.account, product)
+	product := catalog.NewProduct{Product: catalog.Product{Name: "Handbook", Status: catalog.ProductStatusActive}, PriceVariants: prices}
+	_, err := p.Catalog.CreateProduct(everywhere, p.account, product)
 	return p.answered("offer a product", err)
 }
 
@@ -161,51 +163,51 @@ func (p *player) revise() error {
 		return err
 	}
 	more, amount := maybe(p, 2, func() int64 { return int64(p.roll(3)) }), pick(p, amountsOf)
-	status := pick(p, []store.PriceVariantStatus{store.PriceVariantStatusActive, store.PriceVariantStatusArchived})
+	status := pick(p, []catalog.PriceVariantStatus{catalog.PriceVariantStatusActive, catalog.PriceVariantStatusArchived})
 	switch p.roll(5) {
 	case 0:
-		_, err = p.UpdatePriceVariant(everywhere, p.account, v.ID, func(v *store.PriceVariant) {
+		_, err = p.Catalog.UpdatePriceVariant(everywhere, p.account, v.ID, func(v *catalog.PriceVariant) {
 			if v.Stock = nil; more != nil {
 				v.Stock = new(v.SoldCount + *more)
 			}
 		})
 	case 1:
-		_, err = p.UpdatePriceVariant(everywhere, p.account, v.ID, func(v *store.PriceVariant) { v.Amount = amount })
+		_, err = p.Catalog.UpdatePriceVariant(everywhere, p.account, v.ID, func(v *catalog.PriceVariant) { v.Amount = amount })
 	case 2:
-		_, err = p.UpdatePriceVariant(everywhere, p.account, v.ID, func(v *store.PriceVariant) { v.Status = status })
+		_, err = p.Catalog.UpdatePriceVariant(everywhere, p.account, v.ID, func(v *catalog.PriceVariant) { v.Status = status })
 	case 3:
-		_, err = p.DeletePriceVariant(everywhere, p.account, v.ID)
+		_, err = p.Catalog.DeletePriceVariant(everywhere, p.account, v.ID)
 	default:
-		_, err = pick(p, []func(context.Context, string, string) (*store.Product, error){
-			p.PublishProduct, p.UnpublishProduct, p.ArchiveProduct, p.UnarchiveProduct, p.DeleteProduct,
+		_, err = pick(p, []func(context.Context, string, string) (*catalog.Product, error){
+			p.Catalog.PublishProduct, p.Catalog.UnpublishProduct, p.Catalog.ArchiveProduct, p.Catalog.UnarchiveProduct, p.Catalog.DeleteProduct,
 		})(everywhere, p.account, v.ProductID)
 	}
 	return p.answered("revise "+v.ID, err)
 }
 
-func (p *player) variant() (*store.PriceVariant, error) {
-	in := store.ListPriceVariants{Page: core.Page{Limit: 30}}
+func (p *player) variant() (*catalog.PriceVariant, error) {
+	in := catalog.ListPriceVariants{Page: core.Page{Limit: 30}}
 	if !p.odds(8) {
-		in.Status = store.PriceVariantStatusActive
+		in.Status = catalog.PriceVariantStatusActive
 	}
-	all, more, err := p.ListPriceVariants(everywhere, p.account, in)
+	all, more, err := p.Catalog.ListPriceVariants(everywhere, p.account, in)
 	return some(p, all, more, err)
 }
 
 // settings changes how the shop taxes, prorates and collects.
 func (p *player) settings() error {
-	tax := store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: pick(p, []string{"exclusive", "inclusive"}), Rates: []store.TaxRate{
+	tax := tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: pick(p, []string{"exclusive", "inclusive"}), Rates: []tenant.TaxRate{
 		{Country: new("DE"), RateBps: 1900, Name: "VAT"}, {Country: new("US"), Region: new("CA"), RateBps: 725, Name: "Sales tax"},
 	}}
 	if p.odds(2) {
-		tax.Rates = append(tax.Rates, store.TaxRate{RateBps: int64(p.roll(2500)), Name: "Elsewhere"})
+		tax.Rates = append(tax.Rates, tenant.TaxRate{RateBps: int64(p.roll(2500)), Name: "Elsewhere"})
 	}
 	if p.odds(3) {
-		tax.Mode = store.TaxModeNone
+		tax.Mode = tenant.TaxModeNone
 	}
 	behavior := p.behavior()
 	days := pick(p, [][]int64{{2, 5, 7, 7}, {1}, {30, 30}})
-	_, err := p.UpdateAccount(everywhere, p.account, func(a *store.AccountChange) {
+	_, err := p.Tenant.UpdateAccount(everywhere, p.account, func(a *tenant.AccountChange) {
 		a.Tax, a.ProrationBehavior, a.Dunning.V.IntervalsDays = core.JSONOf(tax), behavior, days
 	})
 	return p.answered("change the settings", err)
@@ -213,12 +215,12 @@ func (p *player) settings() error {
 
 // disable lets the account rest, while its clock goes on.
 func (p *player) disable() error {
-	_, changed, err := p.DisableAccount(everywhere, p.account)
+	_, changed, err := p.Tenant.DisableAccount(everywhere, p.account)
 	return p.switched(changed, p.answered("disable the account", err))
 }
 
 func (p *player) enable() error {
-	_, changed, err := p.EnableAccount(everywhere, p.account)
+	_, changed, err := p.Tenant.EnableAccount(everywhere, p.account)
 	return p.switched(changed, p.answered("enable the account", err))
 }
 
@@ -229,9 +231,9 @@ func (p *player) switched(changed bool, err error) error {
 	return err
 }
 
-func (p *player) behavior() store.ProrationBehavior {
-	return pick(p, []store.ProrationBehavior{
-		store.ProrationBehaviorInvoiceImmediately, store.ProrationBehaviorNextInvoice, store.ProrationBehaviorNextPeriod,
+func (p *player) behavior() tenant.ProrationBehavior {
+	return pick(p, []tenant.ProrationBehavior{
+		tenant.ProrationBehaviorInvoiceImmediately, tenant.ProrationBehaviorNextInvoice, tenant.ProrationBehaviorNextPeriod,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -28,7 +29,7 @@ func (p *player) lines() ([]store.NewLineItem, error) {
 			v = first
 		}
 		line := store.NewLineItem{PriceVariant: v.ID, Quantity: int64(1 + p.roll(3))}
-		if v.AmountType == store.PriceVariantAmountTypeCustom {
+		if v.AmountType == catalog.PriceVariantAmountTypeCustom {
 			line.CustomAmount = new(pick(p, append([]int64{0}, amountsOf...)))
 		}
 		lines = append(lines, line)

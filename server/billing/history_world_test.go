@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -93,7 +94,7 @@ func newHistory(t testing.TB, engine string, shops int) *history {
 	h.bank = newBank(h.Store)
 	h.Billing = billing.New(h.Store, payments.NewRegistry(h.bank)).Patient()
 	for i := range shops {
-		account, err := h.CreateAccount(context.Background(), store.NewAccount{Name: fmt.Sprintf("Shop %d", i), Email: "ada@example.com"})
+		account, err := h.Tenant.CreateAccount(context.Background(), tenant.NewAccount{Name: fmt.Sprintf("Shop %d", i), Email: "ada@example.com"})
 		require.NoError(t, err)
 		h.shops = append(h.shops, &shop{account: account.ID, credits: map[string]int64{}})
 	}

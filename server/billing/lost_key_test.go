@@ -40,7 +40,7 @@ func (w *world) withAnotherKey() (*store.Store, *billing.Billing, *led) {
 	})
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { assert.NoError(w.t, s.Close()) })
-	provider := &led{Provider: testpay.New(s)}
+	provider := &led{Provider: testpay.New(s.TestBank)}
 	return s, billing.New(s, payments.NewRegistry(provider)), provider
 }
 

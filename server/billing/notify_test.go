@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -40,7 +41,7 @@ func TestNotify_SettlesALostAnswerOnce(t *testing.T) {
 
 func TestNotify_ADeclineOpensTheCheckout(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		checkout := w.checkout(one(w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})))
+		checkout := w.checkout(one(w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})))
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
 		_, err := w.pay(checkout.ID, "pm_card_chargeDeclinedInsufficientFunds")
 		require.Equal(t, core.Unknown, core.OutcomeOf(err))

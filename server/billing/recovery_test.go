@@ -13,12 +13,13 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestConfirmCheckout_LastUnitSellsOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})
+		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})
 		checkouts := make([]*store.Checkout, 20)
 		for i := range checkouts {
 			checkouts[i] = w.checkout(one(v))
@@ -164,7 +165,7 @@ func TestReconcile_LeavesALeasedPaymentAlone(t *testing.T) {
 
 func TestReconcile_GivesUpABuyerWhoDoesNotComeBack(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})
+		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})
 		checkout := w.checkout(one(v))
 		_, err := w.pay(checkout.ID, "pm_card_authenticationRequired")
 		require.NoError(t, err)

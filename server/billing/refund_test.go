@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -91,7 +92,7 @@ func TestCreateRefund_GivesMoneyBackUntilNothingIsLeft(t *testing.T) {
 
 func TestCreateRefund_RefusesWhatNobodyWasChargedFor(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		c, err := w.ConfirmCheckout(t.Context(), w.account, w.checkout(one(w.variant(store.PriceVariant{AmountType: store.PriceVariantAmountTypeFree}))).ID, billingWithout)
+		c, err := w.ConfirmCheckout(t.Context(), w.account, w.checkout(one(w.variant(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree}))).ID, billingWithout)
 		require.NoError(t, err)
 		_, err = w.refund(*c.OrderID, 0)
 		refused(t, err, "order")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 )
 
 // replicas are three shops on one database, each with its own worker and its own line to the provider.
@@ -87,7 +88,7 @@ func TestConfirmCheckout_TwentyAtOnceOfThreeReplicas(t *testing.T) {
 func TestConfirmCheckout_TwentyBuyersOfTheLastUnitAtThreeReplicas(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas := w.replicas()
-		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})
+		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})
 		checkouts := make([]*store.Checkout, 20)
 		for i := range checkouts {
 			checkouts[i] = w.checkout(one(v))

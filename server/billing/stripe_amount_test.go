@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -73,7 +74,7 @@ func TestStripe_AnotherIntentOfAPaymentIsNoConcern(t *testing.T) {
 }
 
 // dinars is a price that can be charged, of which a discount makes one that can not.
-func (w *world) dinars(v store.PriceVariant) (*store.PriceVariant, *store.Discount) {
+func (w *world) dinars(v catalog.PriceVariant) (*catalog.PriceVariant, *store.Discount) {
 	w.t.Helper()
 	v.Amount, v.Currency = 5000, "kwd"
 	d, err := w.CreateDiscount(w.t.Context(), w.account, store.Discount{
@@ -86,7 +87,7 @@ func (w *world) dinars(v store.PriceVariant) (*store.PriceVariant, *store.Discou
 // What Stripe does not take is refused before anybody is asked for it.
 func TestStripe_ThousandthsAreRefusedBeforeTheyAreCharged(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		v, d := w.dinars(store.PriceVariant{Stock: new(int64(1))})
+		v, d := w.dinars(catalog.PriceVariant{Stock: new(int64(1))})
 		odd, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
 			Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID}, Lines: []store.NewLineItem{one(v)},
 		})
@@ -127,7 +128,7 @@ func TestStripe_ThousandthsAreRefusedBeforeTheyAreCharged(t *testing.T) {
 // A renewal that cannot be charged is a failed payment that says why, tried by the schedule and no more.
 func TestStripe_ThousandthsOfARenewalAreAFailedPayment(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		v, d := w.dinars(store.PriceVariant{Type: store.PriceVariantTypeRecurring, Interval: new("month"), IntervalCount: new(int64(1))})
+		v, d := w.dinars(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Interval: new("month"), IntervalCount: new(int64(1))})
 		c, err := w.pay(w.checkout(one(v)).ID, "pm_card_visa")
 		require.NoError(t, err)
 		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)

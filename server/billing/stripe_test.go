@@ -14,7 +14,9 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -34,8 +36,8 @@ func eachStripe(t *testing.T, test func(t *testing.T, w *world, fake *stripefake
 // give lets the account be paid through Stripe, with a key.
 func (w *world) give(key string) {
 	w.t.Helper()
-	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.AccountChange) {
-		a.PaymentsProvider, a.StripeKey, a.StripeWebhookSecret = store.PaymentsProviderStripe, &key, new("whsec_FakeOfStripe")
+	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) {
+		a.PaymentsProvider, a.StripeKey, a.StripeWebhookSecret = tenant.PaymentsProviderStripe, &key, new("whsec_FakeOfStripe")
 	})
 	require.NoError(w.t, err)
 }
@@ -69,7 +71,7 @@ func TestStripe_ADeclineLeavesTheCheckoutOpen(t *testing.T) {
 // What Stripe will never charge is an answer, and not asked for again for ever.
 func TestStripe_AMethodThatIsNotIsDeclined(t *testing.T) {
 	eachStripe(t, func(t *testing.T, w *world, fake *stripefake.Fake) {
-		v := w.variant(store.PriceVariant{Amount: 1900, Stock: new(int64(1))})
+		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(1))})
 		checkout := w.checkout(one(v))
 		_, err := w.pay(checkout.ID, "pm_nobody")
 		refused(t, err, "payment_method")
@@ -253,7 +255,7 @@ func TestStripe_APaymentStaysWithItsProvider(t *testing.T) {
 		fake.Spoil(stripefake.Fault{Path: "/confirm"})
 		_, err := w.pay(checkout.ID, "pm_card_visa")
 		require.Equal(t, core.Unknown, core.OutcomeOf(err))
-		_, err = w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.PaymentsProvider = store.PaymentsProviderTest })
+		_, err = w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.PaymentsProvider = tenant.PaymentsProviderTest })
 		require.NoError(t, err)
 		other, err := w.pay(w.checkout(one(w.handbook())).ID, "pm_card_visa")
 		require.NoError(t, err)

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -49,7 +51,7 @@ func (w *world) dropped(sub *store.Subscription) map[string]int64 {
 	return back
 }
 
-func (w *world) change(sub *store.Subscription, to *store.PriceVariant, behavior store.ProrationBehavior) *store.Subscription {
+func (w *world) change(sub *store.Subscription, to *catalog.PriceVariant, behavior tenant.ProrationBehavior) *store.Subscription {
 	w.t.Helper()
 	changed, err := w.Billing.ChangeSubscription(w.t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: to.ID, Behavior: behavior})
 	require.NoError(w.t, err)
@@ -124,8 +126,8 @@ func TestCancelSubscription_KeepsWhatElseWasBought(t *testing.T) {
 func TestCancelSubscription_GivesTaxBack(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) {
-			a.Tax = core.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: 1000, Name: "VAT"}}})
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
+			a.Tax = core.JSONOf(tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{RateBps: 1000, Name: "VAT"}}})
 		})
 		require.NoError(t, err)
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
@@ -163,7 +165,7 @@ func TestCancelSubscription_GivesBackWhatAChangeOfPlanLeft(t *testing.T) {
 
 		up := w.subscribe(cheap, "pm_card_visa")
 		w.rewound(up, 15*day)
-		up = w.change(up, dear, store.ProrationBehaviorInvoiceImmediately)
+		up = w.change(up, dear, tenant.ProrationBehaviorInvoiceImmediately)
 		w.rewound(up, 20*day)
 		orders := w.ordersOf(up)
 		require.EqualValues(t, 1000, orders[1].PaidAmount)
@@ -171,7 +173,7 @@ func TestCancelSubscription_GivesBackWhatAChangeOfPlanLeft(t *testing.T) {
 
 		down := w.subscribe(dear, "pm_card_visa")
 		w.rewound(down, 15*day)
-		down = w.change(down, cheap, store.ProrationBehaviorInvoiceImmediately)
+		down = w.change(down, cheap, tenant.ProrationBehaviorInvoiceImmediately)
 		customer, err := w.GetCustomer(t.Context(), w.account, down.CustomerID)
 		require.NoError(t, err)
 		require.EqualValues(t, 1000, customer.Balance.V["usd"])
@@ -186,14 +188,14 @@ func TestCancelSubscription_GivesBackWhatWasCarriedIntoAnotherInterval(t *testin
 		w.monthOf30()
 		longer := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		w.rewound(longer, 15*day)
-		longer = w.change(longer, w.variant(recurring(9000, "year")), store.ProrationBehaviorInvoiceImmediately)
+		longer = w.change(longer, w.variant(recurring(9000, "year")), tenant.ProrationBehaviorInvoiceImmediately)
 		orders := w.ordersOf(longer)
 		require.EqualValues(t, 8550, orders[1].PaidAmount)
 		assert.Equal(t, map[string]int64{orders[0].ID: 450, orders[1].ID: 8550}, w.dropped(longer))
 
 		shorter := w.subscribe(w.variant(recurring(3000, "month")), "pm_card_visa")
 		w.rewound(shorter, 15*day)
-		shorter = w.change(shorter, w.variant(recurring(700, "week")), store.ProrationBehaviorInvoiceImmediately)
+		shorter = w.change(shorter, w.variant(recurring(700, "week")), tenant.ProrationBehaviorInvoiceImmediately)
 		w.rewound(shorter, 2*day)
 		assert.Equal(t, map[string]int64{w.ordersOf(shorter)[0].ID: 500}, w.dropped(shorter), "5 days of 7; the rest of the month is in the balance")
 	})
@@ -205,12 +207,12 @@ func TestCancelSubscription_GivesBackWhatWasCarriedOnTwice(t *testing.T) {
 		w.monthOf30()
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		w.rewound(sub, 15*day)
-		sub = w.change(sub, w.variant(recurring(9000, "year")), store.ProrationBehaviorInvoiceImmediately) // 450 carried, 8550 paid
-		w.rewound(sub, 183*day)                                                                            // half of a leap year
+		sub = w.change(sub, w.variant(recurring(9000, "year")), tenant.ProrationBehaviorInvoiceImmediately) // 450 carried, 8550 paid
+		w.rewound(sub, 183*day)                                                                             // half of a leap year
 		twoYears := recurring(20_000, "year")
 		twoYears.IntervalCount = new(int64(2))
-		sub = w.change(sub, w.variant(twoYears), store.ProrationBehaviorInvoiceImmediately) // 225 and 4275 carried, 15500 paid
-		w.rewound(sub, 73*day)                                                              // of 731
+		sub = w.change(sub, w.variant(twoYears), tenant.ProrationBehaviorInvoiceImmediately) // 225 and 4275 carried, 15500 paid
+		w.rewound(sub, 73*day)                                                               // of 731
 		o := w.ordersOf(sub)
 		require.EqualValues(t, 15_500, o[2].PaidAmount)
 		assert.Equal(t, map[string]int64{o[0].ID: 203, o[1].ID: 3848, o[2].ID: 13_952}, w.dropped(sub), "658 days of 731: 18003 of 20000")
@@ -223,9 +225,9 @@ func TestCancelSubscription_GivesBackWhatAShorterPeriodLeft(t *testing.T) {
 		w.monthOf30()
 		sub := w.subscribe(w.variant(recurring(3000, "month")), "pm_card_visa")
 		w.rewound(sub, 15*day)
-		sub = w.change(sub, w.variant(recurring(700, "week")), store.ProrationBehaviorInvoiceImmediately) // 700 of 1500 carried, 800 in the balance
+		sub = w.change(sub, w.variant(recurring(700, "week")), tenant.ProrationBehaviorInvoiceImmediately) // 700 of 1500 carried, 800 in the balance
 		w.rewound(sub, 2*day)
-		sub = w.change(sub, w.variant(recurring(9000, "year")), store.ProrationBehaviorInvoiceImmediately) // 500 carried, 800 of 8500 from the balance
+		sub = w.change(sub, w.variant(recurring(9000, "year")), tenant.ProrationBehaviorInvoiceImmediately) // 500 carried, 800 of 8500 from the balance
 		o := w.ordersOf(sub)
 		require.EqualValues(t, 7700, o[1].PaidAmount)
 		assert.Equal(t, map[string]int64{o[0].ID: 500, o[1].ID: 7700}, w.dropped(sub))
@@ -396,7 +398,7 @@ func TestCancelSubscription_GivesSeveralPaymentsBackInOneRequest(t *testing.T) {
 		w.monthOf30()
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		w.rewound(sub, 10*day)
-		sub = w.change(sub, w.variant(recurring(3000, "month")), store.ProrationBehaviorInvoiceImmediately)
+		sub = w.change(sub, w.variant(recurring(3000, "month")), tenant.ProrationBehaviorInvoiceImmediately)
 		ended, err := asked(w, "cancel-1", func(ctx context.Context) (*store.Subscription, error) {
 			return w.Billing.CancelSubscription(ctx, w.account, sub.ID, atOnce)
 		})
@@ -420,7 +422,7 @@ func TestMigrate_FindsTheSubscriptionOfEveryLine(t *testing.T) {
 		require.NoError(t, err)
 		sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
 		w.rewound(sub, 15*day)
-		w.change(sub, w.variant(recurring(3000, "month")), store.ProrationBehaviorInvoiceImmediately)
+		w.change(sub, w.variant(recurring(3000, "month")), tenant.ProrationBehaviorInvoiceImmediately)
 		w.rewound(sub, 31*day)
 		require.NoError(t, w.Work(t.Context()))
 		db := harness.OpenDatabase(t, w.url)

@@ -10,6 +10,8 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // nearlyAll makes a discount that leaves 38 of 1900, which no bank takes.
@@ -26,8 +28,8 @@ func TestCheckout_SellsNoPeriodThatCostsTooLittle(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		trial, once, forever := recurring(1900, "month"), w.nearlyAll(store.DiscountDurationOnce), w.nearlyAll(store.DiscountDurationForever)
 		trial.TrialDays = 7
-		trying, monthly, book := w.variant(trial), w.variant(recurring(1900, "month")), w.variant(store.PriceVariant{Amount: 100_000})
-		put := func(d *store.Discount, variants ...*store.PriceVariant) error {
+		trying, monthly, book := w.variant(trial), w.variant(recurring(1900, "month")), w.variant(catalog.PriceVariant{Amount: 100_000})
+		put := func(d *store.Discount, variants ...*catalog.PriceVariant) error {
 			var lines []store.NewLineItem
 			for _, v := range variants {
 				lines = append(lines, one(v))
@@ -66,7 +68,7 @@ func TestChangeSubscription_ToNoPlanThatCostsTooLittle(t *testing.T) {
 		require.NoError(t, err)
 		sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
 		require.NoError(t, err)
-		for _, behavior := range []store.ProrationBehavior{store.ProrationBehaviorInvoiceImmediately, store.ProrationBehaviorNextInvoice, store.ProrationBehaviorNextPeriod} {
+		for _, behavior := range []tenant.ProrationBehavior{tenant.ProrationBehaviorInvoiceImmediately, tenant.ProrationBehaviorNextInvoice, tenant.ProrationBehaviorNextPeriod} {
 			_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{Quantity: new(int64(1)), Behavior: behavior})
 			refused(t, err, "quantity")
 			_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: w.variant(recurring(900, "month")).ID, Behavior: behavior})
@@ -85,7 +87,7 @@ func TestChangeSubscription_TooLittleWaitsForTheNextPeriod(t *testing.T) {
 		w.monthOf30()
 		sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
 		w.rewound(sub, 15*day)
-		sub = w.change(sub, w.variant(recurring(1060, "month")), store.ProrationBehaviorInvoiceImmediately)
+		sub = w.change(sub, w.variant(recurring(1060, "month")), tenant.ProrationBehaviorInvoiceImmediately)
 		assert.EqualValues(t, 1060, sub.UnitAmount)
 		assert.Len(t, w.ordersOf(sub), 1)
 		w.rewound(sub, 30*day+time.Second)
@@ -93,7 +95,7 @@ func TestChangeSubscription_TooLittleWaitsForTheNextPeriod(t *testing.T) {
 		assert.EqualValues(t, 1060+30, w.ordersOf(sub)[1].PaidAmount)
 
 		// Another interval begins at once, and is paid with the one after it.
-		year := w.change(w.now(sub), w.variant(recurring(1080, "year")), store.ProrationBehaviorInvoiceImmediately)
+		year := w.change(w.now(sub), w.variant(recurring(1080, "year")), tenant.ProrationBehaviorInvoiceImmediately)
 		assert.Equal(t, "year", year.Interval)
 		assert.Len(t, w.ordersOf(sub), 2)
 		customer, err := w.GetCustomer(t.Context(), w.account, sub.CustomerID)
@@ -110,8 +112,8 @@ func TestSubscription_IsNotChargedTooLittle(t *testing.T) {
 		w.monthOf30()
 		sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
 		w.rewound(sub, 15*day)
-		sub = w.change(sub, w.variant(recurring(1060, "month")), store.ProrationBehaviorInvoiceImmediately)
-		w.change(sub, w.variant(free("month")), store.ProrationBehaviorNextPeriod)
+		sub = w.change(sub, w.variant(recurring(1060, "month")), tenant.ProrationBehaviorInvoiceImmediately)
+		w.change(sub, w.variant(free("month")), tenant.ProrationBehaviorNextPeriod)
 		charges := w.provider.confirms.Load()
 		w.rewound(sub, 30*day+time.Second)
 		require.NoError(t, w.Work(t.Context()))
@@ -127,8 +129,8 @@ func TestSubscription_IsNotChargedTooLittle(t *testing.T) {
 }
 
 // free costs nothing.
-func free(interval string) store.PriceVariant {
+func free(interval string) catalog.PriceVariant {
 	v := recurring(0, interval)
-	v.AmountType = store.PriceVariantAmountTypeFree
+	v.AmountType = catalog.PriceVariantAmountTypeFree
 	return v
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Twenty subscriptions are given the last use of a discount at once: one gets it.
@@ -94,9 +95,9 @@ func TestUpdateSubscription_DiscountsChangePlaces(t *testing.T) {
 func TestChangeSubscription_CountsThePeriodsThatItBegins(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
-		sub = w.change(sub, w.variant(recurring(9000, "year")), store.ProrationBehaviorInvoiceImmediately)
+		sub = w.change(sub, w.variant(recurring(9000, "year")), tenant.ProrationBehaviorInvoiceImmediately)
 		assert.EqualValues(t, 2, w.now(sub).CyclesBilled)
-		sub = w.change(sub, w.variant(recurring(100, "week")), store.ProrationBehaviorInvoiceImmediately)
+		sub = w.change(sub, w.variant(recurring(100, "week")), tenant.ProrationBehaviorInvoiceImmediately)
 		assert.EqualValues(t, 3, w.now(sub).CyclesBilled)
 		w.wait(8 * day)
 		sub = w.now(sub)

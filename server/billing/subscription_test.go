@@ -8,17 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 )
 
 const day = 24 * time.Hour
 
 // recurring is a price of so much for each interval.
-func recurring(amount int64, interval string) store.PriceVariant {
-	return store.PriceVariant{Type: store.PriceVariantTypeRecurring, Amount: amount, Interval: &interval, IntervalCount: new(int64(1))}
+func recurring(amount int64, interval string) catalog.PriceVariant {
+	return catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: amount, Interval: &interval, IntervalCount: new(int64(1))}
 }
 
 // subscribe buys a price and returns the subscription that it makes.
-func (w *world) subscribe(v *store.PriceVariant, method string) *store.Subscription {
+func (w *world) subscribe(v *catalog.PriceVariant, method string) *store.Subscription {
 	w.t.Helper()
 	c := w.checkout(one(v))
 	_, err := w.pay(c.ID, method)

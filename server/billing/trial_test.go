@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
 // tried is a month at 9 dollars after a fortnight that costs nothing.
-func (w *world) tried() *store.PriceVariant {
+func (w *world) tried() *catalog.PriceVariant {
 	v := recurring(900, "month")
 	v.TrialDays = 14
 	return w.variant(v)

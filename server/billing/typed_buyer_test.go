@@ -10,7 +10,9 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -42,12 +44,12 @@ func (w *world) methodsOf(c *store.Customer) []store.SavedMethod {
 }
 
 // typed is a checkout in which a stranger typed the victim's address.
-func (w *world) typed(v *store.PriceVariant) *store.Checkout {
+func (w *world) typed(v *catalog.PriceVariant) *store.Checkout {
 	return w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), CustomerName: new("Mallory")}, v)
 }
 
 // typedSubscription is one that a stranger bought under the victim's address.
-func (w *world) typedSubscription(v *store.PriceVariant, method string) *store.Subscription {
+func (w *world) typedSubscription(v *catalog.PriceVariant, method string) *store.Subscription {
 	w.t.Helper()
 	c := w.typed(v)
 	assert.True(w.t, c.PaymentMethodRequired)
@@ -115,7 +117,7 @@ func TestTypedBuyer_NothingElseIsEverCharged(t *testing.T) {
 			})
 			refused(t, err, "payment_method")
 		}
-		_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: yearly.ID, Behavior: store.ProrationBehaviorInvoiceImmediately})
+		_, err = w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: yearly.ID, Behavior: tenant.ProrationBehaviorInvoiceImmediately})
 		require.Error(t, err, "the stranger's own card declines")
 		_, _ = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: new(int64(3))})
 
@@ -190,8 +192,8 @@ func TestTypedBuyer_LeavesNothingWithTheCustomer(t *testing.T) {
 
 func TestTypedBuyer_LearnsNothing(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) {
-			a.Tax = core.JSONOf(store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{RateBps: 2000, Name: "VAT"}}})
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
+			a.Tax = core.JSONOf(tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{RateBps: 2000, Name: "VAT"}}})
 		})
 		require.NoError(t, err)
 		w.victim()

@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // subscriptions makes some of them, for 9 dollars a month, a few with each purchase.
@@ -83,7 +84,7 @@ func TestWork_RenewsSeveralAtOnce(t *testing.T) {
 func TestWork_LetsNoAccountWaitForAnother(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		many, busy := w.subscriptions(120), w.account
-		account, err := w.CreateAccount(t.Context(), store.NewAccount{Name: "Bob's shop", Email: "bob@example.com"})
+		account, err := w.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Bob's shop", Email: "bob@example.com"})
 		require.NoError(t, err)
 		w.account = account.ID
 		sub := w.subscriptions(1)[0]

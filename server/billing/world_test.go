@@ -15,8 +15,10 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
@@ -119,7 +121,7 @@ func eachOf(t *testing.T, open func(*testing.T, string) *world, test func(t *tes
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		w := open(t, url)
-		account, err := w.CreateAccount(t.Context(), store.NewAccount{Name: "Ada's shop", Email: "ada@example.com"})
+		account, err := w.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Ada's shop", Email: "ada@example.com"})
 		require.NoError(t, err)
 		w.account = account.ID
 		test(t, w)
@@ -147,25 +149,27 @@ func openAs(t *testing.T, url string, clock bool) *world {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, w.Store.Close()) })
 	require.NoError(t, w.Migrate(t.Context()))
-	w.provider = &flaky{Provider: testpay.New(w.Store)}
+	w.provider = &flaky{Provider: testpay.New(w.TestBank)}
 	w.Billing = billing.New(w.Store, payments.NewRegistry(w.provider)).Patient()
 	return w
 }
 
 // variant makes an active product with one price variant.
-func (w *world) variant(v store.PriceVariant) *store.PriceVariant {
+func (w *world) variant(v catalog.PriceVariant) *catalog.PriceVariant {
 	w.t.Helper()
-	p, err := w.CreateProduct(w.t.Context(), w.account, store.NewProduct{
-		Product: store.Product{Name: "Handbook", Status: store.ProductStatusActive}, PriceVariants: []store.PriceVariant{v},
+	p, err := w.Catalog.CreateProduct(w.t.Context(), w.account, catalog.NewProduct{
+		Product: catalog.Product{Name: "Handbook", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{v},
 	})
 	require.NoError(w.t, err)
-	found, err := w.GetPriceVariant(w.t.Context(), w.account, p.PriceVariantIDs.V[0])
+	found, err := w.Catalog.GetPriceVariant(w.t.Context(), w.account, p.PriceVariantIDs.V[0])
 	require.NoError(w.t, err)
 	return found
 }
 
 // handbook costs 19 dollars.
-func (w *world) handbook() *store.PriceVariant { return w.variant(store.PriceVariant{Amount: 1900}) }
+func (w *world) handbook() *catalog.PriceVariant {
+	return w.variant(catalog.PriceVariant{Amount: 1900})
+}
 
 func (w *world) checkout(lines ...store.NewLineItem) *store.Checkout {
 	w.t.Helper()
@@ -176,7 +180,7 @@ func (w *world) checkout(lines ...store.NewLineItem) *store.Checkout {
 	return c
 }
 
-func one(v *store.PriceVariant) store.NewLineItem {
+func one(v *catalog.PriceVariant) store.NewLineItem {
 	return store.NewLineItem{PriceVariant: v.ID, Quantity: 1}
 }
 

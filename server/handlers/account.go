@@ -9,7 +9,7 @@ import (
 
 // GetAccount implements GET /account.
 func (h *Handlers) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) (api.GetAccountResponseObject, error) {
-	a, err := h.store.GetAccount(ctx, account(ctx))
+	a, err := h.store.Tenant.GetAccount(ctx, account(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +18,7 @@ func (h *Handlers) GetAccount(ctx context.Context, _ api.GetAccountRequestObject
 
 // UpdateAccount implements PATCH /account.
 func (h *Handlers) UpdateAccount(ctx context.Context, r api.UpdateAccountRequestObject) (api.UpdateAccountResponseObject, error) {
-	a, err := h.store.UpdateAccount(ctx, account(ctx), view.AccountChange(r.Body))
+	a, err := h.store.Tenant.UpdateAccount(ctx, account(ctx), view.AccountChange(r.Body))
 	if err != nil {
 		return nil, err
 	}

@@ -6,16 +6,16 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/view"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // granted names the calling key, which cannot give another key more than it has itself.
-func granted(ctx context.Context) store.Granted { return store.Granted{KeyID: &caller.Of(ctx).KeyID} }
+func granted(ctx context.Context) tenant.Granted { return tenant.Granted{KeyID: &caller.Of(ctx).KeyID} }
 
 // ListAPIKeys implements GET /auth/keys.
 func (h *Handlers) ListAPIKeys(ctx context.Context, r api.ListAPIKeysRequestObject) (api.ListAPIKeysResponseObject, error) {
 	q := r.Params
-	keys, more, err := h.store.ListAPIKeys(ctx, account(ctx), store.ListAPIKeys{
+	keys, more, err := h.store.Tenant.ListAPIKeys(ctx, account(ctx), tenant.ListAPIKeys{
 		Page:       view.Page(q.Limit, q.StartingAfter, q.EndingBefore),
 		ListFilter: view.Filter(q.CreatedAfter, q.CreatedBefore, q.Q, nil),
 	})
@@ -27,7 +27,7 @@ func (h *Handlers) ListAPIKeys(ctx context.Context, r api.ListAPIKeysRequestObje
 
 // CreateAPIKey implements POST /auth/keys. This is the one answer that holds the token.
 func (h *Handlers) CreateAPIKey(ctx context.Context, r api.CreateAPIKeyRequestObject) (api.CreateAPIKeyResponseObject, error) {
-	k, token, err := h.store.CreateAPIKey(ctx, account(ctx), granted(ctx), view.NewAPIKey(r.Body))
+	k, token, err := h.store.Tenant.CreateAPIKey(ctx, account(ctx), granted(ctx), view.NewAPIKey(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (h *Handlers) CreateAPIKey(ctx context.Context, r api.CreateAPIKeyRequestOb
 
 // GetAPIKey implements GET /auth/keys/{id}.
 func (h *Handlers) GetAPIKey(ctx context.Context, r api.GetAPIKeyRequestObject) (api.GetAPIKeyResponseObject, error) {
-	k, err := h.store.GetAPIKey(ctx, account(ctx), r.ID)
+	k, err := h.store.Tenant.GetAPIKey(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (h *Handlers) GetAPIKey(ctx context.Context, r api.GetAPIKeyRequestObject) 
 
 // UpdateAPIKey implements PATCH /auth/keys/{id}.
 func (h *Handlers) UpdateAPIKey(ctx context.Context, r api.UpdateAPIKeyRequestObject) (api.UpdateAPIKeyResponseObject, error) {
-	k, err := h.store.UpdateAPIKey(ctx, account(ctx), granted(ctx), r.ID, view.APIKeyChange(r.Body))
+	k, err := h.store.Tenant.UpdateAPIKey(ctx, account(ctx), granted(ctx), r.ID, view.APIKeyChange(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (h *Handlers) UpdateAPIKey(ctx context.Context, r api.UpdateAPIKeyRequestOb
 // DeleteAPIKey implements DELETE /auth/keys/{id}.
 func (h *Handlers) DeleteAPIKey(ctx context.Context, r api.DeleteAPIKeyRequestObject) (api.DeleteAPIKeyResponseObject, error) {
 	adopt := r.Params.Descendants != nil && *r.Params.Descendants == api.APIKeyDescendantsAdopt
-	k, err := h.store.DeleteAPIKey(ctx, account(ctx), granted(ctx), r.ID, adopt)
+	k, err := h.store.Tenant.DeleteAPIKey(ctx, account(ctx), granted(ctx), r.ID, adopt)
 	if err != nil {
 		return nil, err
 	}

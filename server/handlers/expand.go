@@ -17,8 +17,8 @@ import (
 func kindsOf(s *store.Store) map[string]kind {
 	kinds := map[string]kind{}
 	for _, k := range []kind{
-		kindOf(core.KindProduct, s.ProductsByID, view.Product, view.ProductRefs),
-		kindOf(core.KindPriceVariant, s.PriceVariantsByID, view.PriceVariant, view.PriceVariantRefs),
+		kindOf(core.KindProduct, s.Catalog.ProductsByID, view.Product, view.ProductRefs),
+		kindOf(core.KindPriceVariant, s.Catalog.PriceVariantsByID, view.PriceVariant, view.PriceVariantRefs),
 		kindOf(core.KindCustomer, s.CustomersByID, view.Customer, view.CustomerRefs),
 		kindOf(core.KindCheckout, checkoutsByID(s), view.Checkout, view.CheckoutRefs),
 		kindOf(core.KindLineItem, s.LineItemsByID, view.LineItem, view.LineItemRefs),

@@ -9,7 +9,7 @@ import (
 
 // ListPriceVariants implements GET /price_variants.
 func (h *Handlers) ListPriceVariants(ctx context.Context, r api.ListPriceVariantsRequestObject) (api.ListPriceVariantsResponseObject, error) {
-	variants, more, err := h.store.ListPriceVariants(ctx, account(ctx), view.ListPriceVariants(r.Params))
+	variants, more, err := h.store.Catalog.ListPriceVariants(ctx, account(ctx), view.ListPriceVariants(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (h *Handlers) ListPriceVariants(ctx context.Context, r api.ListPriceVariant
 
 // CreatePriceVariant implements POST /price_variants.
 func (h *Handlers) CreatePriceVariant(ctx context.Context, r api.CreatePriceVariantRequestObject) (api.CreatePriceVariantResponseObject, error) {
-	v, err := h.store.CreatePriceVariant(ctx, account(ctx), r.Body.Product, view.NewPriceVariant(r.Body))
+	v, err := h.store.Catalog.CreatePriceVariant(ctx, account(ctx), r.Body.Product, view.NewPriceVariant(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (h *Handlers) CreatePriceVariant(ctx context.Context, r api.CreatePriceVari
 
 // GetPriceVariant implements GET /price_variants/{id}.
 func (h *Handlers) GetPriceVariant(ctx context.Context, r api.GetPriceVariantRequestObject) (api.GetPriceVariantResponseObject, error) {
-	v, err := h.store.GetPriceVariant(ctx, account(ctx), r.ID)
+	v, err := h.store.Catalog.GetPriceVariant(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (h *Handlers) GetPriceVariant(ctx context.Context, r api.GetPriceVariantReq
 
 // UpdatePriceVariant implements PATCH /price_variants/{id}.
 func (h *Handlers) UpdatePriceVariant(ctx context.Context, r api.UpdatePriceVariantRequestObject) (api.UpdatePriceVariantResponseObject, error) {
-	v, err := h.store.UpdatePriceVariant(ctx, account(ctx), r.ID, view.PriceVariantChange(r.Body))
+	v, err := h.store.Catalog.UpdatePriceVariant(ctx, account(ctx), r.ID, view.PriceVariantChange(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (h *Handlers) UpdatePriceVariant(ctx context.Context, r api.UpdatePriceVari
 
 // DeletePriceVariant implements DELETE /price_variants/{id}.
 func (h *Handlers) DeletePriceVariant(ctx context.Context, r api.DeletePriceVariantRequestObject) (api.DeletePriceVariantResponseObject, error) {
-	v, err := h.store.DeletePriceVariant(ctx, account(ctx), r.ID)
+	v, err := h.store.Catalog.DeletePriceVariant(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}

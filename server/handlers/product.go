@@ -9,7 +9,7 @@ import (
 
 // ListProducts implements GET /products.
 func (h *Handlers) ListProducts(ctx context.Context, r api.ListProductsRequestObject) (api.ListProductsResponseObject, error) {
-	products, more, err := h.store.ListProducts(ctx, account(ctx), view.ListProducts(r.Params))
+	products, more, err := h.store.Catalog.ListProducts(ctx, account(ctx), view.ListProducts(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (h *Handlers) ListProducts(ctx context.Context, r api.ListProductsRequestOb
 
 // CreateProduct implements POST /products.
 func (h *Handlers) CreateProduct(ctx context.Context, r api.CreateProductRequestObject) (api.CreateProductResponseObject, error) {
-	p, err := h.store.CreateProduct(ctx, account(ctx), view.NewProduct(r.Body))
+	p, err := h.store.Catalog.CreateProduct(ctx, account(ctx), view.NewProduct(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (h *Handlers) CreateProduct(ctx context.Context, r api.CreateProductRequest
 
 // GetProduct implements GET /products/{id}.
 func (h *Handlers) GetProduct(ctx context.Context, r api.GetProductRequestObject) (api.GetProductResponseObject, error) {
-	p, err := h.store.GetProduct(ctx, account(ctx), r.ID)
+	p, err := h.store.Catalog.GetProduct(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (h *Handlers) GetProduct(ctx context.Context, r api.GetProductRequestObject
 
 // UpdateProduct implements PATCH /products/{id}.
 func (h *Handlers) UpdateProduct(ctx context.Context, r api.UpdateProductRequestObject) (api.UpdateProductResponseObject, error) {
-	p, err := h.store.UpdateProduct(ctx, account(ctx), r.ID, view.ProductChange(r.Body))
+	p, err := h.store.Catalog.UpdateProduct(ctx, account(ctx), r.ID, view.ProductChange(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (h *Handlers) UpdateProduct(ctx context.Context, r api.UpdateProductRequest
 
 // DeleteProduct implements DELETE /products/{id}.
 func (h *Handlers) DeleteProduct(ctx context.Context, r api.DeleteProductRequestObject) (api.DeleteProductResponseObject, error) {
-	p, err := h.store.DeleteProduct(ctx, account(ctx), r.ID)
+	p, err := h.store.Catalog.DeleteProduct(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (h *Handlers) DeleteProduct(ctx context.Context, r api.DeleteProductRequest
 
 // PublishProduct implements POST /products/{id}/publish.
 func (h *Handlers) PublishProduct(ctx context.Context, r api.PublishProductRequestObject) (api.PublishProductResponseObject, error) {
-	p, err := h.store.PublishProduct(ctx, account(ctx), r.ID)
+	p, err := h.store.Catalog.PublishProduct(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (h *Handlers) PublishProduct(ctx context.Context, r api.PublishProductReque
 
 // UnpublishProduct implements POST /products/{id}/unpublish.
 func (h *Handlers) UnpublishProduct(ctx context.Context, r api.UnpublishProductRequestObject) (api.UnpublishProductResponseObject, error) {
-	p, err := h.store.UnpublishProduct(ctx, account(ctx), r.ID)
+	p, err := h.store.Catalog.UnpublishProduct(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (h *Handlers) UnpublishProduct(ctx context.Context, r api.UnpublishProductR
 
 // ArchiveProduct implements POST /products/{id}/archive.
 func (h *Handlers) ArchiveProduct(ctx context.Context, r api.ArchiveProductRequestObject) (api.ArchiveProductResponseObject, error) {
-	p, err := h.store.ArchiveProduct(ctx, account(ctx), r.ID)
+	p, err := h.store.Catalog.ArchiveProduct(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (h *Handlers) ArchiveProduct(ctx context.Context, r api.ArchiveProductReque
 
 // UnarchiveProduct implements POST /products/{id}/unarchive.
 func (h *Handlers) UnarchiveProduct(ctx context.Context, r api.UnarchiveProductRequestObject) (api.UnarchiveProductResponseObject, error) {
-	p, err := h.store.UnarchiveProduct(ctx, account(ctx), r.ID)
+	p, err := h.store.Catalog.UnarchiveProduct(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (h *Handlers) UnarchiveProduct(ctx context.Context, r api.UnarchiveProductR
 
 // DuplicateProduct implements POST /products/{id}/duplicate.
 func (h *Handlers) DuplicateProduct(ctx context.Context, r api.DuplicateProductRequestObject) (api.DuplicateProductResponseObject, error) {
-	p, err := h.store.DuplicateProduct(ctx, account(ctx), r.ID)
+	p, err := h.store.Catalog.DuplicateProduct(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}

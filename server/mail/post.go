@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Post writes the letters that accounts send to their customers.
@@ -46,7 +47,7 @@ func (p *Post) countPage(from string) counter {
 
 // sendReceipt writes the letter with the address of a receipt, and sends it.
 func (p *Post) sendReceipt(ctx context.Context, o *store.Order, count counter) error {
-	seller, err := p.store.GetAccount(ctx, o.AccountID)
+	seller, err := p.store.Tenant.GetAccount(ctx, o.AccountID)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (p *Post) SendVerification(ctx context.Context, account, ref, from string) 
 	if err != nil {
 		return nil, err
 	}
-	seller, err := p.store.GetAccount(ctx, account)
+	seller, err := p.store.Tenant.GetAccount(ctx, account)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (p *Post) RenewInvoice(ctx context.Context, i *store.Invoice, from string) 
 
 // sendInvoice writes the letter with the address of an invoice, and sends it.
 func (p *Post) sendInvoice(ctx context.Context, i *store.Invoice, count counter) error {
-	seller, err := p.store.GetAccount(ctx, i.AccountID)
+	seller, err := p.store.Tenant.GetAccount(ctx, i.AccountID)
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (p *Post) sendInvoice(ctx context.Context, i *store.Invoice, count counter)
 	})
 }
 
-func invoiceText(seller *store.Account, i *store.Invoice) string {
+func invoiceText(seller *tenant.Account, i *store.Invoice) string {
 	text := fmt.Sprintf("Invoice %s from %s\n\nTotal: %s\n", *i.Number, nameOf(seller), core.FormatAmount(i.TotalAmount, i.Currency))
 	if due := i.AmountDue(); due > 0 {
 		text += "Amount due: " + core.FormatAmount(due, i.Currency) + "\n"
@@ -151,7 +152,7 @@ var errNoMail = core.Invalid("base", "This server sends no mail: whoever runs it
 
 // send sends a letter, after it has checked that there is an address, that the server sends mail, and that not too many were
 // sent. Count is nil for a letter that was counted already.
-func (p *Post) send(ctx context.Context, seller *store.Account, about string, to *string, count counter, l Letter) error {
+func (p *Post) send(ctx context.Context, seller *tenant.Account, about string, to *string, count counter, l Letter) error {
 	if to == nil {
 		return core.Invalid("customer_email", "There is no address to send it to.")
 	}
@@ -173,7 +174,7 @@ func (p *Post) send(ctx context.Context, seller *store.Account, about string, to
 	return p.mailer.Send(ctx, l)
 }
 
-func nameOf(a *store.Account) string {
+func nameOf(a *tenant.Account) string {
 	if a.BusinessName != nil {
 		return *a.BusinessName
 	}

@@ -11,20 +11,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 func (w *shop) disable() {
 	w.t.Helper()
-	_, changed, err := w.DisableAccount(w.t.Context(), w.account)
+	_, changed, err := w.Tenant.DisableAccount(w.t.Context(), w.account)
 	require.NoError(w.t, err)
 	require.True(w.t, changed)
 }
 
 func (w *shop) enable() {
 	w.t.Helper()
-	_, changed, err := w.EnableAccount(w.t.Context(), w.account)
+	_, changed, err := w.Tenant.EnableAccount(w.t.Context(), w.account)
 	require.NoError(w.t, err)
 	require.True(w.t, changed)
 }
@@ -32,12 +33,12 @@ func (w *shop) enable() {
 // Every page but those of documents, so that a new one is asked too.
 func TestDisabledAccount_SellsNothing(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
-		c := g.checkout(store.PriceVariant{Amount: 1900, Currency: "eur"})
+		c := g.checkout(catalog.PriceVariant{Amount: 1900, Currency: "eur"})
 		lines, err := g.CheckoutLines(t.Context(), g.account, c.ID)
 		require.NoError(t, err)
 		link, err := g.CreateCheckoutLink(t.Context(), g.account, store.CheckoutLink{PriceVariantIDs: core.JSONOf([]string{*lines[0].PriceVariantID}), Active: true})
 		require.NoError(t, err)
-		sub := g.subscribes(store.PriceVariant{Amount: 900, Currency: "eur"}, "pm_card_visa")
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900, Currency: "eur"}, "pm_card_visa")
 		club := g.typedClub()
 		g.asks(club, http.StatusOK)
 		below := func(address string) string { return strings.TrimPrefix(address, g.server.URL) }

@@ -13,16 +13,18 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // checkoutPage is the data of checkout.html, for the page of a checkout and that of a checkout link.
 type checkoutPage struct {
 	Checkout     *store.Checkout
-	Seller       *store.Account
+	Seller       *tenant.Account
 	Items        []store.LineItem
 	Renewals     map[string]string // how often each recurring line is paid, by the line's id
-	CustomFields []store.CustomField
+	CustomFields []catalog.CustomField
 	Base         string // relative path from the page to where its forms are sent
 	State        string // open, action, elsewhere, processing, paid or expired
 	SuccessURL   string
@@ -109,7 +111,7 @@ func (p *Pages) pageOf(ctx context.Context, checkout *store.Checkout, offer *sto
 	return &checkoutPage{
 		Checkout: checkout, Seller: offer.Seller, Items: offer.Items, Renewals: renewals, CustomFields: askedOnce(offer.CustomFields),
 		State: p.state(checkout), SuccessURL: successURL(checkout),
-		TakesCards: offer.Seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil,
+		TakesCards: offer.Seller.PaymentsProvider == tenant.PaymentsProviderTest && p.authenticator != nil,
 		StripeKey:  offer.Seller.CardKey(),
 	}, err
 }
@@ -136,10 +138,10 @@ func (p *Pages) offerLetter(c echo.Context, checkout *store.Checkout, page *chec
 
 // askedOnce drops questions that several products ask under the same key, so that the buyer answers once. The one that is kept
 // is required if any of them is; the answer still has to satisfy them all.
-func askedOnce(fields []store.CustomField) []store.CustomField {
-	var once []store.CustomField
+func askedOnce(fields []catalog.CustomField) []catalog.CustomField {
+	var once []catalog.CustomField
 	for _, field := range fields {
-		i := slices.IndexFunc(once, func(f store.CustomField) bool { return f.Key == field.Key })
+		i := slices.IndexFunc(once, func(f catalog.CustomField) bool { return f.Key == field.Key })
 		if i < 0 {
 			once = append(once, field)
 		} else {
@@ -157,13 +159,13 @@ func (p *Pages) renewals(ctx context.Context, account string, items []store.Line
 			ids[item.ID] = *item.PriceVariantID
 		}
 	}
-	variants, err := p.store.PriceVariantsByID(ctx, account, slices.Collect(maps.Values(ids)))
+	variants, err := p.store.Catalog.PriceVariantsByID(ctx, account, slices.Collect(maps.Values(ids)))
 	if err != nil {
 		return nil, err
 	}
 	renewals := map[string]string{}
 	for item, id := range ids {
-		if v := variants[id]; v != nil && v.Type == store.PriceVariantTypeRecurring {
+		if v := variants[id]; v != nil && v.Type == catalog.PriceVariantTypeRecurring {
 			renewals[item] = paidEvery(v)
 		}
 	}
@@ -179,7 +181,7 @@ func every(interval string, count int64) string {
 }
 
 // paidEvery returns how often a recurring price is paid, such as "every year" or "every month, 5 times".
-func paidEvery(v *store.PriceVariant) string {
+func paidEvery(v *catalog.PriceVariant) string {
 	text := every(*v.Interval, *v.IntervalCount)
 	if v.BillingCycles != nil {
 		text += ", " + strconv.FormatInt(*v.BillingCycles, 10) + " times"

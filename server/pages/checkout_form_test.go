@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -34,7 +36,7 @@ func TestCheckoutPage_CanBePaid(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		w := newShopOn(t, url)
-		c := w.checkout(store.PriceVariant{Amount: 1900})
+		c := w.checkout(catalog.PriceVariant{Amount: 1900})
 		page := w.page(c.URL, http.StatusOK)
 		assert.Contains(t, page, `action="`+c.ClientSecret+`/pay"`)
 		assert.Contains(t, page, `<label for="card_number">`)
@@ -58,11 +60,11 @@ func TestCheckoutPage_CanBePaid(t *testing.T) {
 func TestCheckoutPage_ChargesWhatItHasShown(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) {
-		a.Tax.V = store.TaxSettings{Mode: store.TaxModeFlatTable, Behavior: store.TaxBehaviorExclusive, Rates: []store.TaxRate{{Country: new("DE"), RateBps: 1950, Name: "MwSt."}}}
+	_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
+		a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("DE"), RateBps: 1950, Name: "MwSt."}}}
 	})
 	require.NoError(t, err)
-	c := w.checkout(store.PriceVariant{Amount: 1000})
+	c := w.checkout(catalog.PriceVariant{Amount: 1000})
 	assert.Contains(t, w.page(c.URL, http.StatusOK), "Total before tax")
 	form := card("4242424242424242", "2000")
 	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), `id="country-problem"`)
@@ -79,7 +81,7 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		w := newShopOn(t, url)
-		c := w.checkout(store.PriceVariant{Amount: 1900})
+		c := w.checkout(catalog.PriceVariant{Amount: 1900})
 		form := card("4242424242424242", "3800")
 		form.Set("line1", "Weg 1\x00\xff")
 		assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, form), "Choose the country of this address.")
@@ -109,13 +111,13 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 // asking is a checkout that asks for a text, a choice and two ticks, of which one may be left out, and for the terms.
 func (w *shop) asking() *store.Checkout {
 	w.t.Helper()
-	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.AccountChange) { a.CheckoutRequiresTerms = true })
+	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) { a.CheckoutRequiresTerms = true })
 	require.NoError(w.t, err)
-	c := w.checkout(store.PriceVariant{Amount: 1900})
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
 	item, err := w.GetCheckoutOffer(w.t.Context(), c)
 	require.NoError(w.t, err)
-	_, err = w.UpdateProduct(w.t.Context(), w.account, *item.Items[0].ProductID, func(p *store.Product) {
-		p.CustomFields.V = []store.CustomField{
+	_, err = w.Catalog.UpdateProduct(w.t.Context(), w.account, *item.Items[0].ProductID, func(p *catalog.Product) {
+		p.CustomFields.V = []catalog.CustomField{
 			{Key: "text", Label: "Text", Type: "text", Required: true}, {Key: "choice", Label: "Choice", Type: "select", Required: true, Options: []string{"a", "b"}},
 			{Key: "tick", Label: "Tick", Type: "checkbox", Required: true}, {Key: "letters", Label: "Letters", Type: "checkbox"},
 		}
@@ -190,12 +192,12 @@ func TestCheckoutPage_KeepsWhatWasTypedBesideACode(t *testing.T) {
 func TestCheckoutPage_SaysHowOftenAPriceIsPaid(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	c := w.checkout(store.PriceVariant{Type: store.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), SetupFeeAmount: 100})
+	c := w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), SetupFeeAmount: 100})
 	page := w.page(c.URL, http.StatusOK)
 	assert.Contains(t, page, "2 × USD\u00a019.00 every month<")
 	assert.Contains(t, page, "1 × USD\u00a01.00<", "a set-up fee is paid once")
-	c = w.checkout(store.PriceVariant{
-		Type: store.PriceVariantTypeRecurring, Amount: 1900, Interval: new("week"), IntervalCount: new(int64(2)), BillingCycles: new(int64(5)), TrialDays: 3,
+	c = w.checkout(catalog.PriceVariant{
+		Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("week"), IntervalCount: new(int64(2)), BillingCycles: new(int64(5)), TrialDays: 3,
 	})
 	assert.Contains(t, w.page(c.URL, http.StatusOK), "every 2 weeks, 5 times, after 3 days that cost nothing")
 }
@@ -207,7 +209,7 @@ func TestCheckoutPage_TakesDiscountCodes(t *testing.T) {
 		Name: "All", Code: new("ALL"), Type: store.DiscountTypePercent, PercentBps: new(int64(10_000)), Duration: store.DiscountDurationOnce,
 	})
 	require.NoError(t, err)
-	c := w.checkout(store.PriceVariant{Amount: 1900})
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
 	c, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })
 	require.NoError(t, err)
 	page := w.post(c, http.StatusUnprocessableEntity, url.Values{"do": {"update"}, "discount_code": {"none"}})

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -63,7 +64,7 @@ func (w *shop) checkouts() []store.Checkout {
 	return made
 }
 
-func (w *shop) link(v store.PriceVariant, uses *int64) *store.CheckoutLink {
+func (w *shop) link(v catalog.PriceVariant, uses *int64) *store.CheckoutLink {
 	w.t.Helper()
 	lines, err := w.CheckoutLines(w.t.Context(), w.account, w.checkout(v).ID)
 	require.NoError(w.t, err)
@@ -79,7 +80,7 @@ func TestCheckoutLink_MakesNothingForWhoeverOpensIt(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, engine string) {
 		w := newShopOn(t, engine)
-		link := w.link(store.PriceVariant{Amount: 1900}, new(int64(2)))
+		link := w.link(catalog.PriceVariant{Amount: 1900}, new(int64(2)))
 		before := len(w.checkouts())
 		for range 3 {
 			page := w.page(link.URL+"?utm_source=letter", http.StatusOK)
@@ -102,7 +103,7 @@ func TestCheckoutLink_MakesACheckoutForWhoBegins(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, engine string) {
 		w := newShopOn(t, engine)
-		link := w.link(store.PriceVariant{Amount: 1900}, nil)
+		link := w.link(catalog.PriceVariant{Amount: 1900}, nil)
 		before := len(w.checkouts())
 		form := w.offered(link.URL)
 		form.Set("utm_source", "letter")
@@ -127,7 +128,7 @@ func TestCheckoutLink_MakesACheckoutForWhoBegins(t *testing.T) {
 
 		lines, err := w.CheckoutLines(t.Context(), w.account, made[0].ID)
 		require.NoError(t, err)
-		_, err = w.ArchiveProduct(t.Context(), w.account, *lines[0].ProductID)
+		_, err = w.Catalog.ArchiveProduct(t.Context(), w.account, *lines[0].ProductID)
 		require.NoError(t, err)
 		assert.Contains(t, w.page(link.URL, http.StatusConflict), "not for sale")
 		_, err = w.DeleteCheckoutLink(t.Context(), w.account, link.ID)
@@ -141,7 +142,7 @@ func TestCheckoutLink_LosesNothingThatWasTyped(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, engine string) {
 		w := newShopOn(t, engine)
-		link := w.link(store.PriceVariant{Amount: 1900}, new(int64(1)))
+		link := w.link(catalog.PriceVariant{Amount: 1900}, new(int64(1)))
 		opened := []url.Values{w.offered(link.URL), w.offered(link.URL), w.offered(link.URL)}
 		pay := func(hidden url.Values, number string, status int) string {
 			t.Helper()
@@ -170,7 +171,7 @@ func TestCheckoutLink_SaysWhenToTryAgain(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, engine string) {
 		w := newShopOn(t, engine)
-		link := w.link(store.PriceVariant{Amount: 1900}, nil)
+		link := w.link(catalog.PriceVariant{Amount: 1900}, nil)
 		form := w.offered(link.URL)
 		form.Set("email", "grace@example.com")
 		form.Set("utm_source", "letter")

@@ -25,7 +25,9 @@ import (
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -100,11 +102,11 @@ func newShopOn(t *testing.T, url string) *shop {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, w.Store.Close()) })
 	require.NoError(t, w.Migrate(t.Context()))
-	account, err := w.CreateAccount(t.Context(), store.NewAccount{Name: "Ada <b>& sons</b>", Email: "ada@example.com"})
+	account, err := w.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Ada <b>& sons</b>", Email: "ada@example.com"})
 	require.NoError(t, err)
 	w.account = account.ID
 
-	test := testpay.New(w.Store)
+	test := testpay.New(w.TestBank)
 	w.bank = stripefake.New(t)
 	w.billing = billing.New(w.Store, payments.NewRegistry(test, stripe.New(stripe.Options{
 		Client: w.bank.Client(), BaseURL: w.bank.URL, Credentials: stripe.Keys(w.Store),
@@ -123,10 +125,10 @@ func newShopOn(t *testing.T, url string) *shop {
 	return w
 }
 
-func (w *shop) checkout(v store.PriceVariant) *store.Checkout {
+func (w *shop) checkout(v catalog.PriceVariant) *store.Checkout {
 	w.t.Helper()
-	p, err := w.CreateProduct(w.t.Context(), w.account, store.NewProduct{
-		Product: store.Product{Name: "Handbook", Status: store.ProductStatusActive}, PriceVariants: []store.PriceVariant{v},
+	p, err := w.Catalog.CreateProduct(w.t.Context(), w.account, catalog.NewProduct{
+		Product: catalog.Product{Name: "Handbook", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{v},
 	})
 	require.NoError(w.t, err)
 	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
@@ -173,7 +175,7 @@ func (w *shop) read(response *http.Response, status int) string {
 func TestCheckoutPage_ShowsWhatIsBoughtAndHowItStands(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	c := w.checkout(store.PriceVariant{Amount: 123450})
+	c := w.checkout(catalog.PriceVariant{Amount: 123450})
 	page := w.page(c.URL, http.StatusOK)
 	assert.Contains(t, page, "Ada &lt;b&gt;&amp; sons&lt;/b&gt;")
 	assert.Contains(t, page, "Handbook")
@@ -193,14 +195,14 @@ func TestCheckoutPage_ShowsWhatIsBoughtAndHowItStands(t *testing.T) {
 func TestCheckoutPage_CurrencyWithoutMinorUnit(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	page := w.page(w.checkout(store.PriceVariant{Amount: 1900, Currency: "jpy"}).URL, http.StatusOK)
+	page := w.page(w.checkout(catalog.PriceVariant{Amount: 1900, Currency: "jpy"}).URL, http.StatusOK)
 	assert.Contains(t, page, "JPY\u00a03,800<")
 }
 
 func TestCheckoutPage_Expired(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	c := w.checkout(store.PriceVariant{Amount: 1900})
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
 	w.now = w.now.Add(25 * time.Hour)
 	assert.Contains(t, w.page(c.URL, http.StatusOK), "has expired")
 }
@@ -209,7 +211,7 @@ func TestCheckoutPage_BuyerAuthenticates(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		w := newShopOn(t, url)
-		c := w.checkout(store.PriceVariant{Amount: 1900})
+		c := w.checkout(catalog.PriceVariant{Amount: 1900})
 		w.pay(c, "pm_card_authenticationRequired")
 		page := w.page(c.URL, http.StatusOK)
 		require.Contains(t, page, `action="`+c.ClientSecret+`/authenticate"`)
@@ -228,7 +230,7 @@ func TestCheckoutPage_BuyerAuthenticatesElsewhere(t *testing.T) {
 	w := newShop(t)
 	w.useStripe("")
 	for _, agrees := range []bool{true, false} {
-		c := w.checkout(store.PriceVariant{Amount: 1900})
+		c := w.checkout(catalog.PriceVariant{Amount: 1900})
 		w.pay(c, "pm_card_authenticationRequiredOnSetup")
 		page := w.page(c.URL, http.StatusOK)
 		require.Contains(t, page, `href="https://hooks.stripe.test/3d_secure"`)
@@ -255,7 +257,7 @@ func TestCheckoutPage_BuyerAuthenticatesElsewhere(t *testing.T) {
 func TestCheckoutPage_UnknownSecret(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	c := w.checkout(store.PriceVariant{Amount: 1900})
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
 	for _, secret := range []string{c.ID, c.ID + "_secret_", c.ClientSecret + "a", "x"} {
 		assert.Contains(t, w.page(w.server.URL+"/checkout/"+secret, http.StatusNotFound), "There is nothing here")
 	}

@@ -8,11 +8,12 @@ import (
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // invoiceOf returns an invoice as a document for its customer: the lines, what was paid and refunded, and what is due. Refunds
 // are by id.
-func invoiceOf(seller *store.Account, d *store.InvoiceDetail, refunds map[string]*store.Refund) *invoicepdf.Document {
+func invoiceOf(seller *tenant.Account, d *store.InvoiceDetail, refunds map[string]*store.Refund) *invoicepdf.Document {
 	i := d.Invoice
 	document := &invoicepdf.Document{
 		Title: "Invoice", Number: text(i.Number), Status: invoiceStatus(i.Status), IssuedAt: i.CreatedAt.Time(),
@@ -68,7 +69,7 @@ func invoiceStatus(s store.InvoiceStatus) string {
 }
 
 // receiptOf returns the receipt of an order for its buyer, who has paid it or is to pay it. Payments and refunds are by id.
-func receiptOf(seller *store.Account, d *store.OrderDetail, payments map[string]*store.Payment, refunds map[string]*store.Refund) *invoicepdf.Document {
+func receiptOf(seller *tenant.Account, d *store.OrderDetail, payments map[string]*store.Payment, refunds map[string]*store.Refund) *invoicepdf.Document {
 	o := d.Order
 	document := &invoicepdf.Document{
 		Title: "Receipt", Number: strconv.FormatInt(o.Number, 10), Status: orderStatus(o.Status), IssuedAt: o.CreatedAt.Time(),
@@ -110,7 +111,7 @@ func orderStatus(s store.OrderStatus) string {
 }
 
 // sellerOf returns who sells: the account's business name and support address if it has them, otherwise its own.
-func sellerOf(a *store.Account) invoicepdf.Party {
+func sellerOf(a *tenant.Account) invoicepdf.Party {
 	party := invoicepdf.Party{Name: a.Name, Email: a.Email, Address: addressOf(a.BusinessAddress.V)}
 	if a.BusinessName != nil {
 		party.Name = *a.BusinessName

@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 )
 
 func TestExportSubscriptions_WritesThoseOfTheFilter(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	c := w.checkout(store.PriceVariant{Amount: 1900, Currency: "eur", Type: store.PriceVariantTypeRecurring, Interval: new("month"), Name: new("=1+1")})
+	c := w.checkout(catalog.PriceVariant{Amount: 1900, Currency: "eur", Type: catalog.PriceVariantTypeRecurring, Interval: new("month"), Name: new("=1+1")})
 	w.pay(c, "pm_card_visa")
 	sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
 	require.NoError(t, err)

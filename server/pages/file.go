@@ -115,7 +115,7 @@ func plain(number string) string {
 
 // invoiceDocument returns an invoice as a document, as it stands now.
 func (p *Pages) invoiceDocument(ctx context.Context, i *store.Invoice) (*invoicepdf.Document, error) {
-	seller, err := p.store.GetAccount(ctx, i.AccountID)
+	seller, err := p.store.Tenant.GetAccount(ctx, i.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (p *Pages) invoiceDocument(ctx context.Context, i *store.Invoice) (*invoice
 
 // receiptDocument returns the receipt of an order as a document, as it stands now.
 func (p *Pages) receiptDocument(ctx context.Context, o *store.Order) (*invoicepdf.Document, error) {
-	seller, err := p.store.GetAccount(ctx, o.AccountID)
+	seller, err := p.store.Tenant.GetAccount(ctx, o.AccountID)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -23,7 +24,7 @@ import (
 // bought makes a paid order of two handbooks.
 func (w *shop) bought(change func(*store.Checkout)) *store.Order {
 	w.t.Helper()
-	c := w.checkout(store.PriceVariant{Amount: 1900, Currency: "eur"})
+	c := w.checkout(catalog.PriceVariant{Amount: 1900, Currency: "eur"})
 	if change != nil {
 		_, err := w.UpdateCheckout(w.t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { change(d.Checkout) })
 		require.NoError(w.t, err)

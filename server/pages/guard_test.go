@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -28,7 +28,7 @@ func TestPages_SayWhenToTryAgain(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, engine string) {
 		w := newShopOn(t, engine)
-		c := w.checkout(store.PriceVariant{Amount: 1900})
+		c := w.checkout(catalog.PriceVariant{Amount: 1900})
 		for range 5 {
 			assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, card("4000000000000002", "3800")), "The card was declined.")
 		}
@@ -47,14 +47,14 @@ func TestCheckoutPage_APaymentCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, engine string) {
 		w := newShopOn(t, engine)
-		c := w.checkout(store.PriceVariant{Amount: 1900, Stock: new(int64(2))})
+		c := w.checkout(catalog.PriceVariant{Amount: 1900, Stock: new(int64(2))})
 		page := w.post(c, http.StatusOK, card("4000002500003155", "3800"))
 		assert.Contains(t, page, `action="`+c.ClientSecret+`/cancel"`)
 		held := func() int64 {
 			t.Helper()
 			items, err := w.CheckoutLines(t.Context(), w.account, c.ID)
 			require.NoError(t, err)
-			v, err := w.GetPriceVariant(t.Context(), w.account, *items[0].PriceVariantID)
+			v, err := w.Catalog.GetPriceVariant(t.Context(), w.account, *items[0].PriceVariantID)
 			require.NoError(t, err)
 			return v.ReservedCount
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // payTime is how long a payment may take that has begun. It goes on when the buyer closes the page.
@@ -106,7 +107,7 @@ func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *docume
 			page.Error = payment.Failure.V.Message
 		}
 	}
-	seller, err := p.store.GetAccount(ctx, i.AccountID)
+	seller, err := p.store.Tenant.GetAccount(ctx, i.AccountID)
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *docume
 	switch {
 	case seller.DisabledAt != nil:
 		page.State = "disabled"
-	case seller.PaymentsProvider == store.PaymentsProviderTest && p.authenticator != nil:
+	case seller.PaymentsProvider == tenant.PaymentsProviderTest && p.authenticator != nil:
 		page.State = "pay"
 	case page.Key != "":
 		page.State = "stripe"
@@ -126,7 +127,7 @@ func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *docume
 
 // authenticates reports whether the buyer approves the payment on our own page, which is so with the test provider.
 func (p *Pages) authenticates(payment *store.Payment) bool {
-	return p.authenticator != nil && payment.Provider == string(store.PaymentsProviderTest)
+	return p.authenticator != nil && payment.Provider == string(tenant.PaymentsProviderTest)
 }
 
 // payInvoice takes the form with which an invoice is paid: with a card that was typed into the page, or given to Stripe.

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/pdf"
@@ -21,7 +22,7 @@ import (
 func TestReceiptPage_ShowsWhatWasPaid(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) {
+	_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
 		a.TaxID, a.BusinessAddress = new("DE123456789"), core.JSONOf(&core.Address{Line1: new("Weg 1"), City: new("Köln"), PostalCode: new("50667"), Country: new("DE")})
 	})
 	require.NoError(t, err)

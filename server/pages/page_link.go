@@ -55,7 +55,7 @@ type endedPage struct {
 // showEnded answers that an address has ended, with 410, or that a new one was asked for, with 200. Of the document it shows
 // nothing but the seller's name.
 func (p *Pages) showEnded(c echo.Context, account string, asked bool) error {
-	seller, err := p.store.GetAccount(c.Request().Context(), account)
+	seller, err := p.store.Tenant.GetAccount(c.Request().Context(), account)
 	if err != nil {
 		return err
 	}

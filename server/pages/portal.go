@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 const (
@@ -26,7 +27,7 @@ type visit struct {
 	echo.Context
 	Session  *store.PortalSession
 	Customer *store.Customer
-	Seller   *store.Account
+	Seller   *tenant.Account
 	Home     string // relative path from the request's address to the overview
 
 	authenticates bool // buyers approve charges of the test provider on our pages
@@ -47,7 +48,7 @@ func (p portalPage) TakesStripe() bool { return p.Key != "" }
 
 // TakesTestCards reports whether cards are typed into the pages: only test cards may pass through this server.
 func (v *visit) TakesTestCards() bool {
-	return v.Seller.PaymentsProvider == store.PaymentsProviderTest && v.authenticates
+	return v.Seller.PaymentsProvider == tenant.PaymentsProviderTest && v.authenticates
 }
 
 // CardKey returns the publishable key with which Stripe takes cards for the seller, empty if it does not.
@@ -64,7 +65,7 @@ func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 		if expired {
 			return p.render(c, http.StatusGone, "expired.html", nil)
 		}
-		seller, err := p.store.GetAccount(ctx, session.AccountID)
+		seller, err := p.store.Tenant.GetAccount(ctx, session.AccountID)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,9 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -57,11 +59,11 @@ func (g *guest) does(below string, form url.Values, status int) string {
 }
 
 // subscribes lets the guest buy a club, with a card that is saved with it.
-func (g *guest) subscribes(variant store.PriceVariant, card string) *store.Subscription {
+func (g *guest) subscribes(variant catalog.PriceVariant, card string) *store.Subscription {
 	g.t.Helper()
-	variant.Type, variant.Interval, variant.IntervalCount = store.PriceVariantTypeRecurring, new("month"), new(int64(1))
-	club, err := g.CreateProduct(g.t.Context(), g.account, store.NewProduct{
-		Product: store.Product{Name: "Club & more", Status: store.ProductStatusActive}, PriceVariants: []store.PriceVariant{variant},
+	variant.Type, variant.Interval, variant.IntervalCount = catalog.PriceVariantTypeRecurring, new("month"), new(int64(1))
+	club, err := g.Catalog.CreateProduct(g.t.Context(), g.account, catalog.NewProduct{
+		Product: catalog.Product{Name: "Club & more", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{variant},
 	})
 	require.NoError(g.t, err)
 	sub, err := g.billing.CreateSubscription(g.t.Context(), g.account, billing.CreateSubscription{
@@ -98,7 +100,7 @@ func TestPortal_IsOpenToWhomItWasMadeFor(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	grace, ada := w.guest("grace@example.com"), w.guest("ada@example.com")
-	sub := ada.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+	sub := ada.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 	card := ada.cards()[0].ID
 	page := grace.see("", http.StatusOK)
 	for _, text := range []string{
@@ -115,7 +117,7 @@ func TestPortal_IsOpenToWhomItWasMadeFor(t *testing.T) {
 	for _, path := range []string{"/subscriptions/" + sub.ID + "/cancel", "/subscriptions/" + sub.ID + "/uncancel", "/subscriptions/" + sub.ID + "/card", "/cards/" + card + "/default", "/cards/" + card + "/remove"} {
 		assert.Contains(t, grace.does(path, url.Values{"card": {card}}, http.StatusNotFound), "There is nothing here", path)
 	}
-	own := grace.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+	own := grace.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 	assert.Contains(t, grace.does("/subscriptions/"+own.ID+"/card", url.Values{"card": {card}}, http.StatusNotFound), "There is nothing here")
 	assert.Len(t, ada.cards(), 1)
 	assert.False(t, ada.subscription(sub.ID).CancelAtPeriodEnd)
@@ -153,7 +155,7 @@ func TestPortal_ShowsOrdersAndWhatIsToBePaid(t *testing.T) {
 		for range 6 {
 			g.billed()
 		}
-		g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+		g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 		page := g.see("", http.StatusOK)
 		assert.Equal(t, 6, strings.Count(page, `class="button"`), "every open invoice can be paid")
 		assert.Contains(t, page, "EUR\u00a095.20 are to be paid until ")
@@ -209,7 +211,7 @@ func TestPortal_ListsEveryOrderPageByPage(t *testing.T) {
 
 func TestPortal_CustomerCancelsAndTakesItBack(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
-		sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 		path := "/subscriptions/" + sub.ID
 		page := g.see(path, http.StatusOK)
 		for _, text := range []string{"Club &amp; more", "USD\u00a09.00 every month", "The next payment is USD\u00a09.00", "Visa ending in 4242", "Active.", `<label for="reason">`} {
@@ -244,7 +246,7 @@ func TestPortal_CustomerCancelsAndTakesItBack(t *testing.T) {
 func TestPortal_CustomerDoesNotKeepWhatTheSellerCancels(t *testing.T) {
 	t.Parallel()
 	g := newShop(t).guest("grace@example.com")
-	sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+	sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 	path := "/subscriptions/" + sub.ID
 	_, err := g.CancelSubscription(t.Context(), g.account, sub.ID, store.CancelSubscription{})
 	require.NoError(t, err)
@@ -331,7 +333,7 @@ func TestPortal_TheSameFormAtOnceIsOneCard(t *testing.T) {
 
 func TestPortal_CardThatPaysIsNotRemoved(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
-		sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 		path, first := "/subscriptions/"+sub.ID, g.cards()[0].ID
 		page := g.does("/cards/"+first+"/remove", nil, http.StatusUnprocessableEntity)
 		assert.Contains(t, page, "This card pays for Club &amp; more.")
@@ -359,7 +361,7 @@ func TestPortal_CardThatPaysIsNotRemoved(t *testing.T) {
 // A card that fails is replaced by the customer, and what is past due is collected from the new one.
 func TestPortal_NewCardCollectsWhatIsPastDue(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
-		sub := g.subscribes(store.PriceVariant{Amount: 900}, "tok_fail_on_renewal")
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "tok_fail_on_renewal")
 		path := "/subscriptions/" + sub.ID
 		g.now = g.now.AddDate(0, 1, 1)
 		g.run()
@@ -400,8 +402,8 @@ func TestPortal_TakesNoCardsOfAnotherProvider(t *testing.T) {
 	t.Parallel()
 	g := newShop(t).guest("grace@example.com")
 	page := g.see("", http.StatusOK)
-	sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
-	_, err := g.UpdateAccount(t.Context(), g.account, func(a *store.AccountChange) { a.PaymentsProvider = store.PaymentsProviderStripe })
+	sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+	_, err := g.Tenant.UpdateAccount(t.Context(), g.account, func(a *tenant.AccountChange) { a.PaymentsProvider = tenant.PaymentsProviderStripe })
 	require.NoError(t, err)
 	assert.NotContains(t, g.see("", http.StatusOK), `name="card_number"`)
 	assert.NotContains(t, g.see("/subscriptions/"+sub.ID, http.StatusOK), `name="card_number"`)
@@ -413,9 +415,9 @@ func TestPortal_TakesNoCardsOfAnotherProvider(t *testing.T) {
 func TestPortal_EveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	g := newShop(t).guest("grace@example.com")
-	sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+	sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 	g.billed()
-	g.subscribes(store.PriceVariant{Amount: 500}, "pm_card_mastercard")
+	g.subscribes(catalog.PriceVariant{Amount: 500}, "pm_card_mastercard")
 	for _, below := range []string{"", "/orders", "/subscriptions/" + sub.ID} {
 		address, err := url.Parse(g.session.URL + below)
 		require.NoError(t, err)

@@ -16,7 +16,9 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
@@ -26,8 +28,8 @@ const publishableKey = "pk_test_TYooMQauvdEDq54NiTphI7jx"
 // useStripe lets the account be paid through Stripe; without a publishable key not on a page.
 func (w *shop) useStripe(publishable string) {
 	w.t.Helper()
-	_, err := w.UpdateAccount(w.t.Context(), w.account, func(a *store.AccountChange) {
-		a.PaymentsProvider, a.StripeKey = store.PaymentsProviderStripe, &w.bank.Key
+	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) {
+		a.PaymentsProvider, a.StripeKey = tenant.PaymentsProviderStripe, &w.bank.Key
 		if publishable != "" {
 			a.StripePublishableKey = &publishable
 		}
@@ -63,7 +65,7 @@ func TestCheckoutPage_LetsStripeTakeTheCard(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		w := newShopOn(t, url)
 		w.useStripe(publishableKey)
-		c := w.checkout(store.PriceVariant{Amount: 1900})
+		c := w.checkout(catalog.PriceVariant{Amount: 1900})
 		page := w.page(c.URL, http.StatusOK)
 		assert.Contains(t, page, `data-stripe-key="`+publishableKey+`"`)
 		assert.Contains(t, page, `<div id="card"`)
@@ -90,7 +92,7 @@ func TestCheckoutPage_ChargesNoSavedMethod(t *testing.T) {
 	w := newShop(t)
 	w.useStripe(publishableKey)
 	i := w.billed()
-	first := w.checkout(store.PriceVariant{Amount: 1900})
+	first := w.checkout(catalog.PriceVariant{Amount: 1900})
 	_, err := w.billing.ConfirmCheckout(t.Context(), w.account, first.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}, Save: true})
 	require.NoError(t, err)
 	orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 1}})
@@ -98,7 +100,7 @@ func TestCheckoutPage_ChargesNoSavedMethod(t *testing.T) {
 	customer, err := w.GetCustomer(t.Context(), w.account, orders[0].CustomerID)
 	require.NoError(t, err)
 
-	c, err := w.UpdateCheckout(t.Context(), w.account, w.checkout(store.PriceVariant{Amount: 1900}).ID, func(d *store.CheckoutDraft) {
+	c, err := w.UpdateCheckout(t.Context(), w.account, w.checkout(catalog.PriceVariant{Amount: 1900}).ID, func(d *store.CheckoutDraft) {
 		d.CustomerID, d.CustomerEmail = &customer.ID, nil
 	})
 	require.NoError(t, err)
@@ -114,15 +116,15 @@ func TestCheckoutPage_SaysThatItTakesNoCardYet(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	w.useStripe("")
-	page := w.page(w.checkout(store.PriceVariant{Amount: 1900}).URL, http.StatusOK)
+	page := w.page(w.checkout(catalog.PriceVariant{Amount: 1900}).URL, http.StatusOK)
 	assert.NotContains(t, page, "<form")
 	assert.Contains(t, page, "has not set this page up to take cards yet. Pay where you were sent from")
-	assert.Contains(t, w.page(w.checkout(store.PriceVariant{AmountType: store.PriceVariantAmountTypeFree}).URL, http.StatusOK), "Complete the order")
+	assert.Contains(t, w.page(w.checkout(catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree}).URL, http.StatusOK), "Complete the order")
 
 	w.useStripe(publishableKey)
-	_, err := w.UpdateAccount(t.Context(), w.account, func(a *store.AccountChange) { a.StripeKey = new("") })
+	_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.StripeKey = new("") })
 	require.NoError(t, err)
-	assert.NotContains(t, w.page(w.checkout(store.PriceVariant{Amount: 1900}).URL, http.StatusOK), "data-stripe-key", "nobody could be charged")
+	assert.NotContains(t, w.page(w.checkout(catalog.PriceVariant{Amount: 1900}).URL, http.StatusOK), "data-stripe-key", "nobody could be charged")
 }
 
 // A buyer whose bank asks is sent there once, and not again when they come back without an answer.
@@ -130,7 +132,7 @@ func TestCheckoutPage_SendsTheBuyerToTheBank(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	w.useStripe(publishableKey)
-	c := w.checkout(store.PriceVariant{Amount: 1900})
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
 	refresh := `<meta http-equiv="refresh" content="0; url=https://hooks.stripe.test/3d_secure">`
 	assert.Contains(t, w.post(c, http.StatusOK, given("pm_card_authenticationRequiredOnSetup", "3800")), refresh)
 	for _, address := range []string{c.URL, c.URL + "?redirect_status=failed"} {
@@ -151,7 +153,7 @@ func TestPages_SayThatAnUnknownPaymentIsBeingProcessed(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	w.useStripe(publishableKey)
-	c, i := w.checkout(store.PriceVariant{Amount: 1900}), w.billed()
+	c, i := w.checkout(catalog.PriceVariant{Amount: 1900}), w.billed()
 	w.bank.Spoil(stripefake.Fault{Path: "/confirm", Status: http.StatusInternalServerError})
 	assert.Contains(t, w.post(c, http.StatusOK, given("pm_card_visa", "3800")), "Your payment is being processed")
 	w.bank.Spoil(stripefake.Fault{Path: "/confirm", Status: http.StatusInternalServerError})
@@ -176,7 +178,7 @@ func TestPages_TellBuyersOnlyThatAnAmountCannotBeCharged(t *testing.T) {
 			Name: "Friends", Type: store.DiscountTypePercent, PercentBps: new(int64(1111)), Duration: store.DiscountDurationOnce,
 		})
 		require.NoError(t, err)
-		c := w.checkout(store.PriceVariant{Amount: 5000, Currency: "kwd"})
+		c := w.checkout(catalog.PriceVariant{Amount: 5000, Currency: "kwd"})
 		_, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(draft *store.CheckoutDraft) { draft.DiscountID = &d.ID })
 		require.NoError(t, err)
 
@@ -233,9 +235,9 @@ func TestCheckoutPage_AsksForTheCardOfATrial(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		w := newShopOn(t, url)
-		trial := store.PriceVariant{Type: store.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), TrialDays: 14}
+		trial := catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), TrialDays: 14}
 		free := trial
-		free.Amount, free.AmountType = 0, store.PriceVariantAmountTypeFree
+		free.Amount, free.AmountType = 0, catalog.PriceVariantAmountTypeFree
 		page := w.page(w.checkout(free).URL, http.StatusOK)
 		assert.NotContains(t, page, "card_number", "nothing follows")
 		c := w.checkout(trial)
@@ -324,7 +326,7 @@ func TestPortal_LetsStripeTakeACard(t *testing.T) {
 func TestPortal_SendsTheCustomerToTheBank(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
 		g.useStripe(publishableKey)
-		sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 		page := g.see("/subscriptions/"+sub.ID, http.StatusOK)
 		assert.Contains(t, page, "/cards/new?subscription="+sub.ID)
 		refresh := `<meta http-equiv="refresh" content="0; url=https://hooks.stripe.test/3d_secure">`
@@ -354,7 +356,7 @@ func TestPortal_SendsTheCustomerToTheBank(t *testing.T) {
 func TestPortal_KeepsTheCardThatTheBankAgreesTo(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
 		g.useStripe(publishableKey)
-		sub := g.subscribes(store.PriceVariant{Amount: 900}, "pm_card_visa")
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 		g.gives("pm_card_authenticationRequiredOnSetup", sub.ID, http.StatusOK)
 		ref, below := g.giving()
 		g.bank.Settle(ref, true)

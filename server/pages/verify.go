@@ -7,12 +7,13 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // verifyPage is the data of verify.html, on which the reader of a letter says that a checkout is theirs. Nothing is shown of
 // whoever typed their address into it.
 type verifyPage struct {
-	Seller   *store.Account
+	Seller   *tenant.Account
 	Checkout *store.Checkout
 	Summary  string
 	Said     bool // the reader has just confirmed it

@@ -13,15 +13,16 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // typed is a checkout of a month's club in which somebody typed the guest's address.
-func (g *guest) typed(v store.PriceVariant, change func(*store.Checkout)) *store.Checkout {
+func (g *guest) typed(v catalog.PriceVariant, change func(*store.Checkout)) *store.Checkout {
 	g.t.Helper()
-	club, err := g.CreateProduct(g.t.Context(), g.account, store.NewProduct{
-		Product: store.Product{Name: "Club", Status: store.ProductStatusActive}, PriceVariants: []store.PriceVariant{v},
+	club, err := g.Catalog.CreateProduct(g.t.Context(), g.account, catalog.NewProduct{
+		Product: catalog.Product{Name: "Club", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{v},
 	})
 	require.NoError(g.t, err)
 	c := &store.Checkout{CustomerEmail: g.customer.Email, CustomerName: new("Mallory")}
@@ -36,7 +37,7 @@ func (g *guest) typed(v store.PriceVariant, change func(*store.Checkout)) *store
 // typedClub is what a stranger bought under the guest's address.
 func (g *guest) typedClub() *store.Checkout {
 	g.t.Helper()
-	c := g.typed(store.PriceVariant{Type: store.PriceVariantTypeRecurring, Amount: 900, Interval: new("month"), IntervalCount: new(int64(1))}, func(*store.Checkout) {})
+	c := g.typed(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 900, Interval: new("month"), IntervalCount: new(int64(1))}, func(*store.Checkout) {})
 	c, err := g.billing.ConfirmCheckout(g.t.Context(), g.account, c.ID, billing.ConfirmCheckout{Method: &payments.MethodInput{Ref: "pm_card_visa"}})
 	require.NoError(g.t, err)
 	return c
@@ -77,7 +78,7 @@ func TestPortal_ShowsATypedPurchaseOnceItIsAccepted(t *testing.T) {
 		// Only what was bought under their address is theirs to accept.
 		other := g.shop.guest("other@example.com")
 		other.does("/purchases/"+c.ID+"/accept", nil, http.StatusNotFound)
-		open := g.typed(store.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+		open := g.typed(catalog.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
 		g.does("/purchases/"+open.ID+"/accept", nil, http.StatusNotFound)
 
 		home = g.does("/purchases/"+c.ID+"/accept", nil, http.StatusOK)
@@ -118,7 +119,7 @@ func TestVerify_AsksTheReaderOfTheMail(t *testing.T) {
 
 func TestVerify_LinksEnd(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
-		c := g.typed(store.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+		c := g.typed(catalog.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
 		g.asks(c, http.StatusOK)
 		link := g.link()
 		for _, other := range []string{link + "A", link[:len(link)-1], g.server.URL + "/verify/" + c.ID} {
@@ -145,7 +146,7 @@ func TestVerify_LinksEnd(t *testing.T) {
 // Nobody writes to people here by typing their addresses.
 func TestVerify_SendsFewLetters(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
-		c := g.typed(store.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+		c := g.typed(catalog.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
 		g.asks(c, http.StatusOK)
 		response, err := http.PostForm(c.URL+"/verify", url.Values{})
 		require.NoError(t, err)
@@ -160,7 +161,7 @@ func TestVerify_SendsFewLetters(t *testing.T) {
 		}
 		assert.Len(t, g.letters, 3, "of one checkout")
 		for range 5 {
-			more := g.typed(store.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
+			more := g.typed(catalog.PriceVariant{Amount: 1900}, func(*store.Checkout) {})
 			_, _ = http.PostForm(more.URL+"/verify", url.Values{})
 		}
 		assert.LessOrEqual(t, len(g.letters), 8)
@@ -176,7 +177,7 @@ func TestVerify_ADiscountForWhoIsKnown(t *testing.T) {
 		require.NoError(t, err)
 		first := func(c *store.Checkout) { c.DiscountID, c.AllowDiscountCodes = &d.ID, true }
 		pays := url.Values{"do": {"pay"}, "shown": {"1710"}, "card_number": {"4242424242424242"}, "card_exp_month": {"12"}, "card_exp_year": {"2099"}, "card_cvc": {"123"}}
-		c := g.typed(store.PriceVariant{Amount: 1900}, first)
+		c := g.typed(catalog.PriceVariant{Amount: 1900}, first)
 		assert.Contains(t, g.page(c.URL, http.StatusOK), "Send the link")
 		assert.Contains(t, g.post(c, http.StatusUnprocessableEntity, pays), "e-mail address is confirmed")
 		g.asks(c, http.StatusOK)
@@ -186,7 +187,7 @@ func TestVerify_ADiscountForWhoIsKnown(t *testing.T) {
 		assert.Contains(t, g.post(c, http.StatusOK, pays), "Thank you for your order")
 
 		// The second time it is taken off, which only the reader of the mail learns.
-		c = g.typed(store.PriceVariant{Amount: 1900}, first)
+		c = g.typed(catalog.PriceVariant{Amount: 1900}, first)
 		assert.EqualValues(t, 1710, c.TotalAmount)
 		g.asks(c, http.StatusOK)
 		response, err = http.PostForm(g.link(), url.Values{})
@@ -204,7 +205,7 @@ func TestPortal_SaysThatTheDefaultCardIsCharged(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, address string) {
 		g := newShopOn(t, address).guest("grace@example.com")
-		sub := g.subscribes(store.PriceVariant{Amount: 900, TrialDays: 14}, "pm_card_visa")
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900, TrialDays: 14}, "pm_card_visa")
 		db := harness.OpenDatabase(t, address)
 		db.Must(t, `UPDATE subscriptions SET customer_verified = FALSE, payment_method = NULL`)
 		assert.Contains(t, g.see("", http.StatusOK), "It is charged to your default card then.")

@@ -4,11 +4,11 @@ import (
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Account renders an account.
-func Account(a *store.Account) api.Account {
+func Account(a *tenant.Account) api.Account {
 	return api.Account{
 		ID:                       a.ID,
 		Object:                   "account",
@@ -49,8 +49,8 @@ func Account(a *store.Account) api.Account {
 }
 
 // AccountChange reads the body of a PATCH.
-func AccountChange(b *api.AccountUpdate) func(*store.AccountChange) {
-	return func(a *store.AccountChange) {
+func AccountChange(b *api.AccountUpdate) func(*tenant.AccountChange) {
+	return func(a *tenant.AccountChange) {
 		set(&a.Name, b.Name)
 		set(&a.Handle, b.Handle)
 		set(&a.Email, b.Email)
@@ -84,7 +84,7 @@ func AccountChange(b *api.AccountUpdate) func(*store.AccountChange) {
 			a.Tax.V = newTaxSettings(b.Tax)
 		}
 		if b.Dunning != nil {
-			a.Dunning.V = store.Dunning{IntervalsDays: b.Dunning.IntervalsDays, OnExhausted: string(b.Dunning.OnExhausted)}
+			a.Dunning.V = tenant.Dunning{IntervalsDays: b.Dunning.IntervalsDays, OnExhausted: string(b.Dunning.OnExhausted)}
 		}
 	}
 }
@@ -100,12 +100,12 @@ func setSecret(field **string, sent nullable.Nullable[string]) {
 	}
 }
 
-func taxSettings(t store.TaxSettings) api.TaxSettings {
-	rate := func(r store.TaxRate) api.TaxRate { return api.TaxRate(r) }
+func taxSettings(t tenant.TaxSettings) api.TaxSettings {
+	rate := func(r tenant.TaxRate) api.TaxRate { return api.TaxRate(r) }
 	return api.TaxSettings{Mode: api.TaxMode(t.Mode), Behavior: api.TaxBehavior(t.Behavior), Rates: mapped(t.Rates, rate)}
 }
 
-func newTaxSettings(t *api.TaxSettings) store.TaxSettings {
-	rate := func(r api.TaxRate) store.TaxRate { return store.TaxRate(r) }
-	return store.TaxSettings{Mode: store.TaxMode(t.Mode), Behavior: string(t.Behavior), Rates: mapped(t.Rates, rate)}
+func newTaxSettings(t *api.TaxSettings) tenant.TaxSettings {
+	rate := func(r api.TaxRate) tenant.TaxRate { return tenant.TaxRate(r) }
+	return tenant.TaxSettings{Mode: tenant.TaxMode(t.Mode), Behavior: string(t.Behavior), Rates: mapped(t.Rates, rate)}
 }

@@ -2,11 +2,11 @@ package view
 
 import (
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // APIKey renders an API key without its token.
-func APIKey(k *store.APIKey) api.APIKey {
+func APIKey(k *tenant.APIKey) api.APIKey {
 	return api.APIKey{
 		ID:         k.ID,
 		Object:     "api_key",
@@ -24,13 +24,13 @@ func APIKey(k *store.APIKey) api.APIKey {
 }
 
 // NewAPIKey reads the body of a create.
-func NewAPIKey(b *api.APIKeyCreate) store.NewAPIKey {
-	return store.NewAPIKey{Name: value(b.Name), Scopes: scopes(b.Scopes), ExpiresAt: stored(sent(b.ExpiresAt)), Lasting: b.ExpiresAt.IsNull()}
+func NewAPIKey(b *api.APIKeyCreate) tenant.NewAPIKey {
+	return tenant.NewAPIKey{Name: value(b.Name), Scopes: scopes(b.Scopes), ExpiresAt: stored(sent(b.ExpiresAt)), Lasting: b.ExpiresAt.IsNull()}
 }
 
 // APIKeyChange reads the body of a PATCH.
-func APIKeyChange(b *api.APIKeyUpdate) func(*store.APIKey) {
-	return func(k *store.APIKey) {
+func APIKeyChange(b *api.APIKeyUpdate) func(*tenant.APIKey) {
+	return func(k *tenant.APIKey) {
 		set(&k.Name, b.Name)
 		if b.Scopes != nil {
 			k.Scopes.V = scopes(b.Scopes)

@@ -6,7 +6,9 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Checkout renders a checkout as its seller sees it. A URL or client secret that is empty is shown as null: the caller may not
@@ -82,7 +84,7 @@ func CheckoutRefs(c *api.Checkout, field string, yield func(*wire.Reference)) {
 }
 
 // PublicCheckout renders a checkout as its buyer sees it. Fields are the questions that its products ask.
-func PublicCheckout(c *store.Checkout, seller *store.Account, items []store.LineItem, fields []store.CustomField) api.PublicCheckout {
+func PublicCheckout(c *store.Checkout, seller *tenant.Account, items []store.LineItem, fields []catalog.CustomField) api.PublicCheckout {
 	lines := make([]api.LineItem, len(items))
 	for i := range items {
 		lines[i] = LineItem(&items[i])

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 )
 
 // Event renders the `data` of an event: the resource as it is in this transaction, with the objects that belong to it in the
@@ -14,7 +15,7 @@ import (
 // rolls back the change that the event is about.
 func Event(kind string, v any) ([]byte, error) {
 	switch d := v.(type) {
-	case *store.ProductDetail:
+	case *catalog.ProductDetail:
 		return json.Marshal(productDetail(d))
 	case *store.CheckoutDetail:
 		return json.Marshal(checkoutDetail(d))
@@ -28,9 +29,9 @@ func Event(kind string, v any) ([]byte, error) {
 	return nil, fmt.Errorf("view: no payload of %s from %T", kind, v)
 }
 
-func productDetail(d *store.ProductDetail) api.Product {
+func productDetail(d *catalog.ProductDetail) api.Product {
 	out := Product(d.Product)
-	inline(out.PriceVariants, d.PriceVariants, PriceVariant, func(v *store.PriceVariant) string { return v.ID })
+	inline(out.PriceVariants, d.PriceVariants, PriceVariant, func(v *catalog.PriceVariant) string { return v.ID })
 	return out
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
 )
@@ -124,20 +125,20 @@ func sampleRefund() *store.RefundDetail {
 }
 
 // sampleProduct is a product that is for sale, with one price.
-func sampleProduct() *store.ProductDetail {
+func sampleProduct() *catalog.ProductDetail {
 	now, variant := sampleTime(), core.KindPriceVariant.Prefix()+sampleID
-	return &store.ProductDetail{
-		Product: &store.Product{
+	return &catalog.ProductDetail{
+		Product: &catalog.Product{
 			ID: core.KindProduct.Prefix() + sampleID, Name: "Field Guide to Sourdough", Slug: "field-guide-to-sourdough",
-			Status: store.ProductStatusActive, Type: store.ProductTypeDigital, Visibility: store.ProductVisibilityPublic,
+			Status: catalog.ProductStatusActive, Type: catalog.ProductTypeDigital, Visibility: catalog.ProductVisibilityPublic,
 			PriceVariantIDs: core.JSONOf([]string{variant}), DefaultPriceVariantID: &variant,
 			PriceMinAmount: new(int64(1900)), PriceMaxAmount: new(int64(1900)), PriceCurrency: new("usd"),
 			PublishedAt: &now, CreatedAt: now, UpdatedAt: now,
 		},
-		PriceVariants: []store.PriceVariant{{
-			ID: variant, ProductID: core.KindProduct.Prefix() + sampleID, Type: store.PriceVariantTypeOneTime,
-			AmountType: store.PriceVariantAmountTypeFixed, Amount: 1900, Currency: "usd", QuantityMin: 1,
-			Status: store.PriceVariantStatusActive, CreatedAt: now, UpdatedAt: now,
+		PriceVariants: []catalog.PriceVariant{{
+			ID: variant, ProductID: core.KindProduct.Prefix() + sampleID, Type: catalog.PriceVariantTypeOneTime,
+			AmountType: catalog.PriceVariantAmountTypeFixed, Amount: 1900, Currency: "usd", QuantityMin: 1,
+			Status: catalog.PriceVariantStatusActive, CreatedAt: now, UpdatedAt: now,
 		}},
 	}
 }

@@ -3,12 +3,12 @@ package view
 import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // PriceVariant renders a price variant.
-func PriceVariant(v *store.PriceVariant) api.PriceVariant {
+func PriceVariant(v *catalog.PriceVariant) api.PriceVariant {
 	return api.PriceVariant{
 		ID:              v.ID,
 		Object:          "price_variant",
@@ -51,18 +51,18 @@ func PriceVariantRefs(v *api.PriceVariant, field string, yield func(*wire.Refere
 }
 
 // ListPriceVariants reads the query of a list.
-func ListPriceVariants(q api.ListPriceVariantsParams) store.ListPriceVariants {
-	return store.ListPriceVariants{
+func ListPriceVariants(q api.ListPriceVariantsParams) catalog.ListPriceVariants {
+	return catalog.ListPriceVariants{
 		Page:       SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Product:    value(q.Product),
-		Status:     store.PriceVariantStatus(value(q.Status)),
-		Type:       store.PriceVariantType(value(q.Type)),
+		Status:     catalog.PriceVariantStatus(value(q.Status)),
+		Type:       catalog.PriceVariantType(value(q.Type)),
 	}
 }
 
 // NewPriceVariant reads the body of a create. The product that it belongs to is not part of what is returned.
-func NewPriceVariant(b *api.PriceVariantCreate) store.PriceVariant {
+func NewPriceVariant(b *api.PriceVariantCreate) catalog.PriceVariant {
 	return newPriceVariant(api.ProductPriceVariant{
 		Name: b.Name, Type: b.Type, AmountType: b.AmountType, Amount: b.Amount, Currency: b.Currency,
 		CurrencyAmounts: b.CurrencyAmounts, MinAmount: b.MinAmount, SuggestedAmount: b.SuggestedAmount, MaxAmount: b.MaxAmount,
@@ -74,11 +74,11 @@ func NewPriceVariant(b *api.PriceVariantCreate) store.PriceVariant {
 }
 
 // newPriceVariant reads a price variant, whether it is created alone or with its product.
-func newPriceVariant(b api.ProductPriceVariant) store.PriceVariant {
-	return store.PriceVariant{
+func newPriceVariant(b api.ProductPriceVariant) catalog.PriceVariant {
+	return catalog.PriceVariant{
 		Name:            b.Name,
-		Type:            store.PriceVariantType(value(b.Type)),
-		AmountType:      store.PriceVariantAmountType(value(b.AmountType)),
+		Type:            catalog.PriceVariantType(value(b.Type)),
+		AmountType:      catalog.PriceVariantAmountType(value(b.AmountType)),
 		Amount:          value(b.Amount),
 		Currency:        value(b.Currency),
 		CurrencyAmounts: core.JSONOf(map[string]int64(value(b.CurrencyAmounts))),
@@ -96,14 +96,14 @@ func newPriceVariant(b api.ProductPriceVariant) store.PriceVariant {
 		QuantityMax:     b.QuantityMax,
 		Stock:           b.Stock,
 		Position:        value(b.Position),
-		License:         core.JSONOf((*store.License)(b.License)),
+		License:         core.JSONOf((*catalog.License)(b.License)),
 		Metadata:        metadata(b.Metadata),
 	}
 }
 
 // PriceVariantChange reads the body of a PATCH.
-func PriceVariantChange(b *api.PriceVariantUpdate) func(*store.PriceVariant) {
-	return func(v *store.PriceVariant) {
+func PriceVariantChange(b *api.PriceVariantUpdate) func(*catalog.PriceVariant) {
+	return func(v *catalog.PriceVariant) {
 		setOrClear(&v.Name, b.Name)
 		setAs(&v.Type, b.Type)
 		setAs(&v.AmountType, b.AmountType)
@@ -129,7 +129,7 @@ func PriceVariantChange(b *api.PriceVariantUpdate) func(*store.PriceVariant) {
 			v.CurrencyAmounts.V = *b.CurrencyAmounts
 		}
 		if b.License.IsSpecified() {
-			v.License.V = (*store.License)(sent(b.License))
+			v.License.V = (*catalog.License)(sent(b.License))
 		}
 	}
 }

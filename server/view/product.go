@@ -3,12 +3,12 @@ package view
 import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // Product renders a product.
-func Product(p *store.Product) api.Product {
+func Product(p *catalog.Product) api.Product {
 	return api.Product{
 		ID:                  p.ID,
 		Object:              "product",
@@ -53,16 +53,16 @@ func ProductRefs(p *api.Product, field string, yield func(*wire.Reference)) {
 }
 
 // NewProduct reads the body of a create.
-func NewProduct(b *api.ProductCreate) store.NewProduct {
-	return store.NewProduct{
-		Product: store.Product{
+func NewProduct(b *api.ProductCreate) catalog.NewProduct {
+	return catalog.NewProduct{
+		Product: catalog.Product{
 			Name:           b.Name,
 			Slug:           value(b.Slug),
 			Description:    b.Description,
 			Headline:       b.Headline,
-			Status:         store.ProductStatus(value(b.Status)),
-			Type:           store.ProductType(value(b.Type)),
-			Visibility:     store.ProductVisibility(value(b.Visibility)),
+			Status:         catalog.ProductStatus(value(b.Status)),
+			Type:           catalog.ProductType(value(b.Type)),
+			Visibility:     catalog.ProductVisibility(value(b.Visibility)),
 			Images:         core.JSONOf(b.Images),
 			CoverURL:       b.CoverURL,
 			TaxCode:        b.TaxCode,
@@ -79,13 +79,13 @@ func NewProduct(b *api.ProductCreate) store.NewProduct {
 }
 
 // ListProducts reads the query of a list.
-func ListProducts(q api.ListProductsParams) store.ListProducts {
-	return store.ListProducts{
+func ListProducts(q api.ListProductsParams) catalog.ListProducts {
+	return catalog.ListProducts{
 		Page:         SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter:   Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
-		Status:       store.ProductStatus(value(q.Status)),
-		Type:         store.ProductType(value(q.Type)),
-		Visibility:   store.ProductVisibility(value(q.Visibility)),
+		Status:       catalog.ProductStatus(value(q.Status)),
+		Type:         catalog.ProductType(value(q.Type)),
+		Visibility:   catalog.ProductVisibility(value(q.Visibility)),
 		Slug:         value(q.Slug),
 		ExternalID:   value(q.ExternalID),
 		HasRecurring: q.HasRecurring,
@@ -93,8 +93,8 @@ func ListProducts(q api.ListProductsParams) store.ListProducts {
 }
 
 // ProductChange reads the body of a PATCH: it sets the fields that the body names and leaves the others.
-func ProductChange(b *api.ProductUpdate) func(*store.Product) {
-	return func(p *store.Product) {
+func ProductChange(b *api.ProductUpdate) func(*catalog.Product) {
+	return func(p *catalog.Product) {
 		set(&p.Name, b.Name)
 		set(&p.Slug, b.Slug)
 		setOrClear(&p.Description, b.Description)
@@ -121,25 +121,25 @@ func ProductChange(b *api.ProductUpdate) func(*store.Product) {
 	}
 }
 
-func priceRange(p *store.Product) *api.PriceRange {
+func priceRange(p *catalog.Product) *api.PriceRange {
 	if p.PriceCurrency == nil {
 		return nil
 	}
 	return &api.PriceRange{MinAmount: value(p.PriceMinAmount), MaxAmount: value(p.PriceMaxAmount), Currency: *p.PriceCurrency}
 }
 
-func customField(f store.CustomField) api.CustomField {
+func customField(f catalog.CustomField) api.CustomField {
 	return api.CustomField{Key: f.Key, Label: f.Label, Type: api.CustomFieldType(f.Type), Required: f.Required, Options: f.Options}
 }
 
-func storedCustomField(f api.CustomField) store.CustomField {
-	return store.CustomField{Key: f.Key, Label: f.Label, Type: string(f.Type), Required: f.Required, Options: f.Options}
+func storedCustomField(f api.CustomField) catalog.CustomField {
+	return catalog.CustomField{Key: f.Key, Label: f.Label, Type: string(f.Type), Required: f.Required, Options: f.Options}
 }
 
-func deliverable(d store.Deliverable) api.Deliverable {
+func deliverable(d catalog.Deliverable) api.Deliverable {
 	return api.Deliverable{Type: api.DeliverableType(d.Type), Ref: d.Ref, Name: d.Name}
 }
 
-func storedDeliverable(d api.Deliverable) store.Deliverable {
-	return store.Deliverable{Type: string(d.Type), Ref: d.Ref, Name: d.Name}
+func storedDeliverable(d api.Deliverable) catalog.Deliverable {
+	return catalog.Deliverable{Type: string(d.Type), Ref: d.Ref, Name: d.Name}
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Subscription renders a subscription.
@@ -155,7 +156,7 @@ func SubscriptionPatch(b *api.SubscriptionUpdate) store.SubscriptionPatch {
 
 // SubscriptionChange reads the body of a change of plan.
 func SubscriptionChange(b *api.SubscriptionChangeCreate) store.ChangeSubscription {
-	return store.ChangeSubscription{PriceVariant: value(b.PriceVariant), Quantity: b.Quantity, Behavior: store.ProrationBehavior(value(b.ProrationBehavior))}
+	return store.ChangeSubscription{PriceVariant: value(b.PriceVariant), Quantity: b.Quantity, Behavior: tenant.ProrationBehavior(value(b.ProrationBehavior))}
 }
 
 // CancelSubscription reads how a subscription is cancelled.

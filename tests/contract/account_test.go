@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tillwright/tillwright/sdk"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -31,14 +31,14 @@ func TestUpdateAccount_ChangesWhatIsSent(t *testing.T) {
 
 func TestUpdateAccount_NeedsThePlan(t *testing.T) {
 	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
-		free := s.AccountOn(t, store.PlanFree).SDK()
+		free := s.AccountOn(t, tenant.PlanFree).SDK()
 		for param, body := range map[string]*sdk.AccountUpdate{
 			"custom_domain":   {CustomDomain: sdk.Set("shop.ada.example")},
 			"remove_branding": {RemoveBranding: new(true)},
 		} {
 			_, err := free.Account.Update(background, body)
 			refused(t, err, http.StatusPaymentRequired, sdk.CodePlanUpgradeRequired, param)
-			ok[*sdk.Account](t)(s.AccountOn(t, store.PlanPro).SDK().Account.Update(background, &sdk.AccountUpdate{RemoveBranding: new(true)}))
+			ok[*sdk.Account](t)(s.AccountOn(t, tenant.PlanPro).SDK().Account.Update(background, &sdk.AccountUpdate{RemoveBranding: new(true)}))
 		}
 		// What is switched off needs no plan.
 		ok[*sdk.Account](t)(free.Account.Update(background, &sdk.AccountUpdate{RemoveBranding: new(false), CustomDomain: sdk.Null[string]()}))

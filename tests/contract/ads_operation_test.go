@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tillwright/tillwright/sdk"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -69,7 +69,7 @@ func TestAds_AreCheckedInOneOrder(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
-		raw := s.AccountOn(t, store.PlanPro)
+		raw := s.AccountOn(t, tenant.PlanPro)
 		reader := raw.As(s.Key(t, raw.Account, "ads:read"))
 		channel, path := randomID("sacct"), "/v1/ads/campaigns/nothing"
 		budget, wrong := `{"platform":"facebook","budget":{"amount":20,"type":"daily"}}`, `{"platform":"facebook","budget":{"amount":20,"type":"weekly"}}`

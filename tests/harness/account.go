@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // Accounts makes n accounts on the pro plan, and returns a client with the only key of each. The database has to be migrated,
@@ -18,7 +19,7 @@ func Accounts(t testing.TB, url string, n int) []*Client {
 	defer db.Close()
 	all := make([]*Client, n)
 	for i := range all {
-		account, err := db.CreateAccount(t.Context(), store.NewAccount{Name: fmt.Sprint("Shop ", i), Email: "shop@example.com", Plan: store.PlanPro})
+		account, err := db.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: fmt.Sprint("Shop ", i), Email: "shop@example.com", Plan: tenant.PlanPro})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +58,7 @@ func openStore(t testing.TB, url string) *store.Store {
 
 func newKey(t testing.TB, db *store.Store, account string) string {
 	t.Helper()
-	_, token, err := db.CreateAPIKey(t.Context(), account, store.Granted{}, store.NewAPIKey{Name: "test"})
+	_, token, err := db.Tenant.CreateAPIKey(t.Context(), account, tenant.Granted{}, tenant.NewAPIKey{Name: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

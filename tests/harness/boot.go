@@ -23,6 +23,7 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 	"github.com/tillwright/tillwright/webhooks"
 )
@@ -91,9 +92,9 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 // providers returns the test provider and, if the test has one, Stripe.
 func (s *Server) providers() *payments.Registry {
 	if s.bank == nil {
-		return payments.NewRegistry(testpay.New(s.store))
+		return payments.NewRegistry(testpay.New(s.store.TestBank))
 	}
-	return payments.NewRegistry(testpay.New(s.store), stripe.New(stripe.Options{
+	return payments.NewRegistry(testpay.New(s.store.TestBank), stripe.New(stripe.Options{
 		Client: s.bank.Client(), BaseURL: s.bank.URL, Credentials: stripe.Keys(s.store),
 	}))
 }
@@ -180,12 +181,12 @@ func (s *Server) DeleteOldDeliveries(t testing.TB) {
 func (s *Server) PanicOnEvent(on bool) { s.panics.Store(on) }
 
 // Account makes an account on the pro plan and returns a client with a key of it that may do everything.
-func (s *Server) Account(t testing.TB) *Client { return s.AccountOn(t, store.PlanPro) }
+func (s *Server) Account(t testing.TB) *Client { return s.AccountOn(t, tenant.PlanPro) }
 
 // AccountOn does what Account does, on another plan.
-func (s *Server) AccountOn(t testing.TB, plan store.Plan) *Client {
+func (s *Server) AccountOn(t testing.TB, plan tenant.Plan) *Client {
 	t.Helper()
-	account, err := s.store.CreateAccount(t.Context(), store.NewAccount{Name: "Test", Email: "test@example.com", Plan: plan})
+	account, err := s.store.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Test", Email: "test@example.com", Plan: plan})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func (s *Server) AccountOn(t testing.TB, plan store.Plan) *Client {
 // Key makes another key of an account, with these scopes or, if none is named, all of them.
 func (s *Server) Key(t testing.TB, account string, scopes ...string) string {
 	t.Helper()
-	_, token, err := s.store.CreateAPIKey(t.Context(), account, store.Granted{}, store.NewAPIKey{Name: "test", Scopes: scopes})
+	_, token, err := s.store.Tenant.CreateAPIKey(t.Context(), account, tenant.Granted{}, tenant.NewAPIKey{Name: "test", Scopes: scopes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,12 +208,12 @@ func (s *Server) Key(t testing.TB, account string, scopes ...string) string {
 // Disable switches an account off, as the program's command does, and returns what switches it on again.
 func (s *Server) Disable(t testing.TB, account string) (enable func()) {
 	t.Helper()
-	if _, changed, err := s.store.DisableAccount(t.Context(), account); err != nil || !changed {
+	if _, changed, err := s.store.Tenant.DisableAccount(t.Context(), account); err != nil || !changed {
 		t.Fatalf("disable %s: %t, %v", account, changed, err)
 	}
 	return func() {
 		t.Helper()
-		if _, changed, err := s.store.EnableAccount(t.Context(), account); err != nil || !changed {
+		if _, changed, err := s.store.Tenant.EnableAccount(t.Context(), account); err != nil || !changed {
 			t.Fatalf("enable %s: %t, %v", account, changed, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func accountsCommand(settings *settings) *cobra.Command {
@@ -20,7 +21,7 @@ func accountsCommand(settings *settings) *cobra.Command {
 
 // createAccountCommand returns `tillwright accounts create`.
 func createAccountCommand(settings *settings) *cobra.Command {
-	var in store.NewAccount
+	var in tenant.NewAccount
 	cmd := &cobra.Command{
 		Use:     "create --name NAME --email EMAIL",
 		Short:   "Make an account",
@@ -29,11 +30,11 @@ func createAccountCommand(settings *settings) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&in.Name, "name", "", "name of the merchant")
 	cmd.Flags().StringVar(&in.Email, "email", "", "e-mail address of the merchant")
-	cmd.Flags().StringVar((*string)(&in.Plan), "plan", string(store.PlanFree), "free, pro or business")
+	cmd.Flags().StringVar((*string)(&in.Plan), "plan", string(tenant.PlanFree), "free, pro or business")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
-			account, err := s.CreateAccount(ctx, in)
+			account, err := s.Tenant.CreateAccount(ctx, in)
 			if err != nil {
 				return err
 			}
@@ -53,7 +54,7 @@ func listAccountsCommand(settings *settings) *cobra.Command {
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
-			accounts, err := s.ListAccounts(ctx)
+			accounts, err := s.Tenant.ListAccounts(ctx)
 			if err != nil {
 				return err
 			}
@@ -74,7 +75,7 @@ func showAccountCommand(settings *settings) *cobra.Command {
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
-			account, err := s.GetAccount(ctx, args[0])
+			account, err := s.Tenant.GetAccount(ctx, args[0])
 			if err != nil {
 				return err
 			}
@@ -103,7 +104,7 @@ everything else of an account is its merchant's to change, with an API key.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
 			given := cmd.Flags().Changed
-			account, err := s.UpdateAccount(ctx, args[0], func(a *store.AccountChange) {
+			account, err := s.Tenant.UpdateAccount(ctx, args[0], func(a *tenant.AccountChange) {
 				if given("name") {
 					a.Name = name
 				}
@@ -111,7 +112,7 @@ everything else of an account is its merchant's to change, with an API key.`,
 					a.Email = email
 				}
 				if given("plan") {
-					a.ChangePlan(store.Plan(plan))
+					a.ChangePlan(tenant.Plan(plan))
 				}
 			})
 			if err != nil {
@@ -144,7 +145,7 @@ An account that is disabled stays so: nothing is done then.`,
 		Example: "  tillwright accounts disable acct_...",
 		Args:    cobra.ExactArgs(1),
 	}
-	return switchAccount(cmd, settings, (*store.Store).DisableAccount, "disabled")
+	return switchAccount(cmd, settings, (*tenant.Store).DisableAccount, "disabled")
 }
 
 func enableAccountCommand(settings *settings) *cobra.Command {
@@ -158,15 +159,15 @@ counted from the attempt that had to wait. An account that is not disabled stays
 		Example: "  tillwright accounts enable acct_...",
 		Args:    cobra.ExactArgs(1),
 	}
-	return switchAccount(cmd, settings, (*store.Store).EnableAccount, "enabled")
+	return switchAccount(cmd, settings, (*tenant.Store).EnableAccount, "enabled")
 }
 
 // switchAccount turns cmd into a command that switches an account with to, says which state it is in now, and prints it.
-func switchAccount(cmd *cobra.Command, settings *settings, to func(*store.Store, context.Context, string) (*store.Account, bool, error), state string) *cobra.Command {
+func switchAccount(cmd *cobra.Command, settings *settings, to func(*tenant.Store, context.Context, string) (*tenant.Account, bool, error), state string) *cobra.Command {
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
-			account, changed, err := to(s, ctx, args[0])
+			account, changed, err := to(s.Tenant, ctx, args[0])
 			if err != nil {
 				return err
 			}
@@ -189,7 +190,7 @@ type operatedAccount struct {
 	DisabledAt *string `json:"disabled_at"`
 }
 
-func accountRow(a *store.Account) operatedAccount {
+func accountRow(a *tenant.Account) operatedAccount {
 	row := operatedAccount{Account: view.Account(a)}
 	if a.DisabledAt != nil {
 		row.DisabledAt = new(a.DisabledAt.String())
@@ -198,7 +199,7 @@ func accountRow(a *store.Account) operatedAccount {
 }
 
 // printAccount prints an account with what an operator wants to know of it.
-func printAccount(cmd *cobra.Command, asJSON bool, account *store.Account) error {
+func printAccount(cmd *cobra.Command, asJSON bool, account *tenant.Account) error {
 	a := accountRow(account)
 	if asJSON {
 		return printJSON(cmd.OutOrStdout(), a)

@@ -7,11 +7,12 @@ import (
 	"os"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // welcome creates a demo account if the database has no account, and prints what to try with it.
 func welcome(ctx context.Context, w io.Writer, s *store.Store, publicURL string) error {
-	used, err := s.HasAccounts(ctx)
+	used, err := s.Tenant.HasAccounts(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,11 +28,11 @@ The database has accounts already. Their tokens were shown once; make another wi
 `, publicURL, os.Args[0])
 		return err
 	}
-	account, err := s.CreateAccount(ctx, store.NewAccount{Name: "Demo", Email: "demo@example.com", Plan: store.PlanPro})
+	account, err := s.Tenant.CreateAccount(ctx, tenant.NewAccount{Name: "Demo", Email: "demo@example.com", Plan: tenant.PlanPro})
 	if err != nil {
 		return fmt.Errorf("make the demo account: %w", err)
 	}
-	_, token, err := s.CreateAPIKey(ctx, account.ID, store.Granted{}, store.NewAPIKey{Name: "Demo"})
+	_, token, err := s.Tenant.CreateAPIKey(ctx, account.ID, tenant.Granted{}, tenant.NewAPIKey{Name: "Demo"})
 	if err != nil {
 		return fmt.Errorf("make the demo key: %w", err)
 	}

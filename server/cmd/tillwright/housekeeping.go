@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // expiredBatch is how many rows one transaction deletes at most, so that nobody has to wait for it.
@@ -14,7 +15,7 @@ const expiredBatch = 1000
 // housekeep does every minute what requests leave for later: it writes when keys were last used, and deletes what has expired.
 // It runs until ctx ends, and any number of replicas may run it.
 func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
-	ticker := time.NewTicker(store.KeyUseInterval)
+	ticker := time.NewTicker(tenant.KeyUseInterval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -23,14 +24,14 @@ func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 		case <-ticker.C:
 		}
 		for task, run := range map[string]func(context.Context) error{
-			"write last use of keys":          s.FlushKeyUse,
+			"write last use of keys":          s.Tenant.FlushKeyUse,
 			"delete expired idempotency keys": func(ctx context.Context) error { return inBatches(ctx, s.DeleteExpiredKeys) },
 			"delete old provider events":      func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldProviderEvents) },
 			"delete old payment guards":       func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldGuards) },
 			"delete expired portal sessions":  func(ctx context.Context) error { return inBatches(ctx, s.DeleteExpiredPortalSessions) },
 			"delete old counts of letters":    func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldLetterWindows) },
 			"delete old rate windows": func(ctx context.Context) error {
-				_, err := s.DeleteOldWindows(ctx)
+				_, err := s.Tenant.DeleteOldWindows(ctx)
 				return err
 			},
 		} {

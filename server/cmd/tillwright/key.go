@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func keysCommand(settings *settings) *cobra.Command {
@@ -31,7 +32,7 @@ func accountFlag(cmd *cobra.Command) *string {
 
 // createKeyCommand returns `tillwright keys create`. It is the only one that prints a token.
 func createKeyCommand(settings *settings) *cobra.Command {
-	var in store.NewAPIKey
+	var in tenant.NewAPIKey
 	cmd := &cobra.Command{
 		Use:     "create --account ACCOUNT",
 		Short:   "Make an API key; its token is shown once",
@@ -48,7 +49,7 @@ func createKeyCommand(settings *settings) *cobra.Command {
 			if in.ExpiresAt, err = expiry(*expires, s.Now()); err != nil {
 				return err
 			}
-			key, token, err := s.CreateAPIKey(ctx, *account, store.Granted{}, in)
+			key, token, err := s.Tenant.CreateAPIKey(ctx, *account, tenant.Granted{}, in)
 			if err != nil {
 				return err
 			}
@@ -104,13 +105,13 @@ func listKeysCommand(settings *settings) *cobra.Command {
 
 // allKeys returns the keys of an account, of all pages.
 func allKeys(ctx context.Context, s *store.Store, account string) ([]api.APIKey, error) {
-	if _, err := s.GetAccount(ctx, account); err != nil {
+	if _, err := s.Tenant.GetAccount(ctx, account); err != nil {
 		return nil, err
 	}
 	all := []api.APIKey{}
-	in := store.ListAPIKeys{Page: core.Page{Limit: 100}}
+	in := tenant.ListAPIKeys{Page: core.Page{Limit: 100}}
 	for {
-		keys, more, err := s.ListAPIKeys(ctx, account, in)
+		keys, more, err := s.Tenant.ListAPIKeys(ctx, account, in)
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +151,7 @@ func revokeKeyCommand(settings *settings) *cobra.Command {
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
-			key, err := s.DeleteAPIKey(ctx, *account, store.Granted{}, args[0], *adopt)
+			key, err := s.Tenant.DeleteAPIKey(ctx, *account, tenant.Granted{}, args[0], *adopt)
 			if err != nil {
 				return err
 			}

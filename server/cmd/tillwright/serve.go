@@ -194,7 +194,7 @@ func providers(config *server.Config, s *store.Store, guard *webhooks.Guard) (*p
 	if !config.TakesTestCards() {
 		return payments.NewRegistry(live), nil
 	}
-	test := testpay.New(s)
+	test := testpay.New(s.TestBank)
 	return payments.NewRegistry(test, live), test
 }
 

@@ -2,7 +2,7 @@ package stripe
 
 import (
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // inHundredths lists the currencies that have no minor unit, but whose amounts Stripe writes in hundredths. It is never
@@ -22,7 +22,7 @@ func amountOf(amount int64, currency string) (int64, *payments.Decline) {
 	if inHundredths[currency] {
 		return amount * 100, nil
 	}
-	if problem := store.PaymentsProviderStripe.Refuses(amount, currency); problem != "" {
+	if problem := tenant.PaymentsProviderStripe.Refuses(amount, currency); problem != "" {
 		return 0, &payments.Decline{Code: "amount_not_supported", Message: problem}
 	}
 	return amount, nil

@@ -42,7 +42,7 @@ func New(o Options) *Provider {
 // Keys returns a function that reads the Stripe keys of an account from the store.
 func Keys(s *store.Store) func(ctx context.Context, account string) (payments.Credentials, error) {
 	return func(ctx context.Context, account string) (payments.Credentials, error) {
-		secrets, err := s.GetStripeSecrets(ctx, account)
+		secrets, err := s.Tenant.GetStripeSecrets(ctx, account)
 		return payments.Credentials{SecretKey: secrets.SecretKey, WebhookSecret: secrets.WebhookSecret}, err
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/testbank"
 )
 
 // behaviour is what happens to the charges and refunds of a test card.
@@ -18,13 +19,13 @@ type behaviour struct {
 }
 
 // spares reports whether a charge goes through although its card declines, given what the card was charged before.
-type spares func(c store.TestCharge, before store.TestHistory) bool
+type spares func(c testbank.Charge, before testbank.History) bool
 
 // untilRenewed lets the first charge of a saved method through.
-func untilRenewed(_ store.TestCharge, before store.TestHistory) bool { return before.Charges == 0 }
+func untilRenewed(_ testbank.Charge, before testbank.History) bool { return before.Charges == 0 }
 
 // fromThird lets every charge through whose buyer is there. Of the others, it lets through the third and all later ones.
-func fromThird(c store.TestCharge, before store.TestHistory) bool {
+func fromThird(c testbank.Charge, before testbank.History) bool {
 	return !c.OffSession || before.OffSession >= 2
 }
 

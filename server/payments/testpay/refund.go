@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/testbank"
 )
 
 // refundTime is how long refunds stay pending, with test cards whose refunds do.
@@ -22,7 +22,7 @@ func (p *Provider) Refund(ctx context.Context, in payments.RefundInput) (payment
 	if fate(in.ChargeRef) != "" {
 		status = payments.RefundPending
 	}
-	made, err := p.store.PutTestRefund(ctx, store.TestRefund{
+	made, err := p.store.PutRefund(ctx, testbank.Refund{
 		AccountID: in.Account, ID: "tre_" + in.Token, Token: in.Token, ChargeID: in.ChargeRef, Amount: in.Amount,
 		Status: string(status),
 	})
@@ -37,7 +37,7 @@ func (p *Provider) Refund(ctx context.Context, in payments.RefundInput) (payment
 
 // GetRefund implements payments.Provider. A pending refund gets its outcome here, when it is looked up after refundTime.
 func (p *Provider) GetRefund(ctx context.Context, account, chargeRef, token string) (payments.Refund, bool, error) {
-	made, err := p.store.TestRefundOf(ctx, account, token)
+	made, err := p.store.RefundOf(ctx, account, token)
 	if err != nil || made == nil || made.ChargeID != chargeRef {
 		return payments.Refund{}, false, err
 	}
@@ -59,10 +59,10 @@ func (p *Provider) SettleRefund(ctx context.Context, account, ref string, to pay
 	if to == payments.RefundFailed {
 		reason = refundFailure
 	}
-	if err := p.store.MoveTestRefund(ctx, account, ref, string(to), reason); err != nil {
+	if err := p.store.MoveRefund(ctx, account, ref, string(to), reason); err != nil {
 		return payments.Refund{}, err
 	}
-	made, err := p.store.GetTestRefund(ctx, account, ref)
+	made, err := p.store.GetRefund(ctx, account, ref)
 	if err != nil {
 		return payments.Refund{}, err
 	}
@@ -82,6 +82,6 @@ func fate(chargeRef string) payments.RefundStatus {
 	return card.refund
 }
 
-func refundView(r *store.TestRefund) payments.Refund {
+func refundView(r *testbank.Refund) payments.Refund {
 	return payments.Refund{Ref: r.ID, Status: payments.RefundStatus(r.Status), FailureReason: r.FailureReason}
 }

@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/testbank"
 )
 
 // Provider keeps its charges in the store.
-type Provider struct{ store *store.Store }
+type Provider struct{ store *testbank.Store }
 
 // New returns a provider that keeps its charges in s.
-func New(s *store.Store) *Provider { return &Provider{s} }
+func New(s *testbank.Store) *Provider { return &Provider{s} }
 
 // Name implements payments.Provider.
 func (*Provider) Name() string { return "test" }
@@ -52,13 +52,13 @@ func (*Provider) PrepareCharge(_ context.Context, in payments.ChargeInput) (stri
 }
 
 // prepared reads from a reference the charge that it was made for.
-func prepared(account, ref string) (store.TestCharge, error) {
+func prepared(account, ref string) (testbank.Charge, error) {
 	parts := strings.SplitN(strings.TrimPrefix(ref, "tch_"), ".", 5)
 	if len(parts) != 5 {
-		return store.TestCharge{}, fmt.Errorf("testpay: %q is no reference", ref)
+		return testbank.Charge{}, fmt.Errorf("testpay: %q is no reference", ref)
 	}
 	amount, err := strconv.ParseInt(parts[2], 10, 64)
-	return store.TestCharge{
+	return testbank.Charge{
 		AccountID: account, ID: ref, Token: parts[0], Currency: parts[1], Amount: amount,
 		OffSession: parts[3] == "off", MethodRef: parts[4],
 	}, err
@@ -80,7 +80,7 @@ func (p *Provider) ConfirmCharge(ctx context.Context, account, ref, _ string) (p
 
 // GetCharge implements payments.Provider.
 func (p *Provider) GetCharge(ctx context.Context, account, ref string) (payments.Charge, error) {
-	charge, err := p.store.GetTestCharge(ctx, account, ref)
+	charge, err := p.store.GetCharge(ctx, account, ref)
 	if err != nil {
 		return payments.Charge{}, err
 	}
@@ -92,8 +92,8 @@ func (p *Provider) GetCharge(ctx context.Context, account, ref string) (payments
 }
 
 // put stores a charge. If there is one with its token already, it returns that; another charge with that token is an error.
-func (p *Provider) put(ctx context.Context, c store.TestCharge) (payments.Charge, error) {
-	made, err := p.store.PutTestCharge(ctx, c)
+func (p *Provider) put(ctx context.Context, c testbank.Charge) (payments.Charge, error) {
+	made, err := p.store.PutCharge(ctx, c)
 	if err != nil {
 		return payments.Charge{}, err
 	}
@@ -123,7 +123,7 @@ func (p *Provider) Authenticate(ctx context.Context, account, ref string) (payme
 
 // move gives a charge that requires an action its outcome. Any other charge stays as it is.
 func (p *Provider) move(ctx context.Context, account, ref string, to payments.Status) (payments.Charge, error) {
-	err := p.store.MoveTestCharge(ctx, account, ref, string(payments.ChargeRequiresAction), string(to))
+	err := p.store.MoveCharge(ctx, account, ref, string(payments.ChargeRequiresAction), string(to))
 	if err != nil {
 		return payments.Charge{}, err
 	}
@@ -131,7 +131,7 @@ func (p *Provider) move(ctx context.Context, account, ref string, to payments.St
 }
 
 // outcome returns what confirming a charge leads to. If it is declined, it also sets the charge's decline code.
-func (p *Provider) outcome(ctx context.Context, c *store.TestCharge) (payments.Status, error) {
+func (p *Provider) outcome(ctx context.Context, c *testbank.Charge) (payments.Status, error) {
 	card, ok := cardOf(c.MethodRef)
 	if !ok {
 		c.DeclineCode = "generic_decline"
@@ -152,21 +152,21 @@ func (p *Provider) outcome(ctx context.Context, c *store.TestCharge) (payments.S
 }
 
 // spared reports whether a charge goes through. A method that was not saved has no earlier charges.
-func (p *Provider) spared(ctx context.Context, card testCard, c store.TestCharge) (bool, error) {
+func (p *Provider) spared(ctx context.Context, card testCard, c testbank.Charge) (bool, error) {
 	if card.decline == "" || card.spares == nil {
 		return card.decline == "", nil
 	}
-	before := &store.TestHistory{}
+	before := &testbank.History{}
 	if strings.Contains(c.MethodRef, "@") {
 		var err error
-		if before, err = p.store.TestHistoryOf(ctx, c.AccountID, c.MethodRef); err != nil {
+		if before, err = p.store.HistoryOf(ctx, c.AccountID, c.MethodRef); err != nil {
 			return false, err
 		}
 	}
 	return card.spares(c, *before), nil
 }
 
-func view(c *store.TestCharge) payments.Charge {
+func view(c *testbank.Charge) payments.Charge {
 	charge := payments.Charge{Ref: c.ID, Status: payments.Status(c.Status)}
 	if charge.Status == payments.ChargeDeclined {
 		charge.Decline = decline(c.DeclineCode)

@@ -43,7 +43,7 @@ func open(t *testing.T, url string) *bank {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	require.NoError(t, s.Migrate(t.Context()))
-	provider := testpay.New(s)
+	provider := testpay.New(s.TestBank)
 	return &bank{Provider: payments.Outside(provider), t: t, test: provider, store: s, advance: &advance}
 }
 

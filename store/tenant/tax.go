@@ -1,4 +1,4 @@
-package store
+package tenant
 
 import (
 	"fmt"
@@ -45,45 +45,45 @@ type TaxRate struct {
 	Name    string  `json:"name"`
 }
 
-// taxSource says which rate a buyer at an address pays, nil for none. Known is false as long as the address does not say
+// TaxSource says which rate a buyer at an address pays, nil for none. Known is false as long as the address does not say
 // enough; the rate is that of a wider place then.
 //
 // It is an interface so that a tax service could take its place. A source that asks outside would have to be asked before the
 // transaction that uses its answer, and the answer be kept with the checkout.
-type taxSource interface {
-	rateAt(address *core.Address) (rate *TaxRate, known bool)
+type TaxSource interface {
+	RateAt(address *core.Address) (rate *TaxRate, known bool)
 }
 
-// noTax taxes nobody.
-type noTax struct{}
+// NoTax taxes nobody.
+type NoTax struct{}
 
 // flatTable is a list of rates by place.
 type flatTable []TaxRate
 
-// source returns the source of the account's rates.
-func (t *TaxSettings) source() taxSource {
+// Source returns the source of the account's rates.
+func (t *TaxSettings) Source() TaxSource {
 	if t.Mode == TaxModeFlatTable {
 		return flatTable(t.Rates)
 	}
-	return noTax{}
+	return NoTax{}
 }
 
-// isInclusive reports whether the price of a variant contains its tax, by its own setting or else the account's.
-func (t *TaxSettings) isInclusive(v *PriceVariant) bool {
+// IsInclusive reports whether a price contains its tax, by a behavior of its own or else, if that is nil, the account's.
+func (t *TaxSettings) IsInclusive(own *string) bool {
 	behavior := t.Behavior
-	if v.TaxBehavior != nil {
-		behavior = *v.TaxBehavior
+	if own != nil {
+		behavior = *own
 	}
 	return behavior == TaxBehaviorInclusive
 }
 
-// rateAt returns no rate, which is always known.
-func (noTax) rateAt(*core.Address) (*TaxRate, bool) { return nil, true }
+// RateAt returns no rate, which is always known.
+func (NoTax) RateAt(*core.Address) (*TaxRate, bool) { return nil, true }
 
-// rateAt returns the most specific rate of the table that holds at the address, nil if none does. Known is false if the country
+// RateAt returns the most specific rate of the table that holds at the address, nil if none does. Known is false if the country
 // is not known and any country has a rate of its own: otherwise buyers who say nothing would pay as if they lived elsewhere.
 // The same goes for the region, in a country that has rates by region.
-func (t flatTable) rateAt(address *core.Address) (*TaxRate, bool) {
+func (t flatTable) RateAt(address *core.Address) (*TaxRate, bool) {
 	country, region := place(address)
 	var best *TaxRate
 	known := true
@@ -163,7 +163,7 @@ func (t *TaxSettings) check(p *core.Problems) {
 // check adds a problem for everything that is wrong with the rate. Field names in the problems begin with at.
 func (r *TaxRate) check(at string, p *core.Problems) {
 	p.Check(r.RateBps >= 0 && r.RateBps <= maxTaxRateBps, at+"rate_bps", "A rate has 0 to 10000 basis points: 1900 is 19 %.")
-	p.Check(strings.TrimSpace(r.Name) != "" && shorter(&r.Name, 100), at+"name", "A rate has a name of 1 to 100 characters, such as VAT.")
+	p.Check(strings.TrimSpace(r.Name) != "" && core.HasAtMost(&r.Name, 100), at+"name", "A rate has a name of 1 to 100 characters, such as VAT.")
 	p.Check(r.Region == nil || r.Country != nil, at+"region", "A region belongs to a country: send country too.")
 	p.Check(r.Region == nil || strings.TrimSpace(*r.Region) != "", at+"region", "A region is not empty: leave it out.")
 }

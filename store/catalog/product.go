@@ -1,4 +1,4 @@
-package store
+package catalog
 
 import (
 	"cmp"
@@ -85,15 +85,6 @@ type Product struct {
 	UpdatedAt             core.Time                `db:"updated_at"`
 }
 
-// CustomField is a question that a buyer answers at checkout.
-type CustomField struct {
-	Key      string   `json:"key"`
-	Label    string   `json:"label"`
-	Type     string   `json:"type"` // text, checkbox or select
-	Required bool     `json:"required"`
-	Options  []string `json:"options,omitempty"` // of a select
-}
-
 // Deliverable is something that a buyer receives.
 type Deliverable struct {
 	Type string  `json:"type"` // file, license_key, link or experience
@@ -132,8 +123,8 @@ var productColumns = db.ColumnsOf[Product]("products")
 func (p *Product) check() error {
 	var problems core.Problems
 	problems.Check(strings.TrimSpace(p.Name) != "" && utf8.RuneCountInString(p.Name) <= 255, "name", "A name has 1 to 255 characters, not only white space.")
-	problems.Check(shorter(p.Headline, 160), "headline", "A headline has at most 160 characters.")
-	problems.Check(shorter(p.Description, 20_000), "description", "A description has at most 20,000 characters.")
+	problems.Check(core.HasAtMost(p.Headline, 160), "headline", "A headline has at most 160 characters.")
+	problems.Check(core.HasAtMost(p.Description, 20_000), "description", "A description has at most 20,000 characters.")
 	seen := map[string]bool{}
 	for i, field := range p.CustomFields.V {
 		at := fmt.Sprintf("custom_fields.%d.", i)
@@ -143,11 +134,6 @@ func (p *Product) check() error {
 	}
 	p.Metadata.Check(&problems)
 	return problems.Err()
-}
-
-// shorter reports whether a text has at most limit characters; nil has none.
-func shorter(text *string, limit int) bool {
-	return text == nil || utf8.RuneCountInString(*text) <= limit
 }
 
 // summarize sets the fields of the product that repeat what its price variants say: their ids, the default one, the range of
@@ -165,7 +151,7 @@ func (p *Product) summarize(variants []PriceVariant) {
 			p.DefaultPriceVariantID, p.PriceCurrency = &v.ID, &v.Currency
 		}
 		p.HasRecurring = p.HasRecurring || v.Type == PriceVariantTypeRecurring
-		if low, high, ok := v.amounts(*p.PriceCurrency); ok {
+		if low, high, ok := v.AmountsIn(*p.PriceCurrency); ok {
 			if p.PriceMinAmount == nil || low < *p.PriceMinAmount {
 				p.PriceMinAmount = &low
 			}

@@ -1,9 +1,10 @@
-package store
+package catalog
 
 import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // maxIntervalCount is the greatest interval_count by interval: so many days, weeks, months or years may lie between two
@@ -21,7 +22,7 @@ func (v *PriceVariant) check(at string, p *core.Problems) {
 	}
 	v.checkCurrencyAmounts(at, p)
 	v.checkRecurring(at, p)
-	p.Check(v.TaxBehavior == nil || *v.TaxBehavior == TaxBehaviorExclusive || *v.TaxBehavior == TaxBehaviorInclusive,
+	p.Check(v.TaxBehavior == nil || *v.TaxBehavior == tenant.TaxBehaviorExclusive || *v.TaxBehavior == tenant.TaxBehaviorInclusive,
 		at+"tax_behavior", "A tax behavior is exclusive or inclusive.")
 	if v.CompareAtAmount != nil {
 		p.Check(*v.CompareAtAmount > v.Amount, at+"compare_at_amount", "A former amount is higher than the amount.")
@@ -29,7 +30,7 @@ func (v *PriceVariant) check(at string, p *core.Problems) {
 	p.Check(v.QuantityMin >= 1, at+"quantity_min", "The least quantity is at least 1.")
 	p.Check(v.QuantityMax == nil || *v.QuantityMax >= v.QuantityMin, at+"quantity_max", "The greatest quantity is at least quantity_min.")
 	p.Check(v.Stock == nil || *v.Stock >= v.SoldCount+v.ReservedCount, at+"stock", "The stock is at least what was sold or is being paid for.")
-	p.Check(shorter(v.Name, 255), at+"name", "A name has at most 255 characters.")
+	p.Check(core.HasAtMost(v.Name, 255), at+"name", "A name has at most 255 characters.")
 	var metadata core.Problems
 	v.Metadata.Check(&metadata)
 	for field, messages := range metadata {

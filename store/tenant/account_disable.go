@@ -1,8 +1,9 @@
-package store
+package tenant
 
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 )
@@ -17,16 +18,16 @@ type Rest struct {
 // rest begins a rest. It drops the earlier ones that were shorter than a day: no billing period is, so none lies within them.
 // All others are kept, because a subscription can be behind by more than one period; there is at most one for each day.
 func (a *Account) rest(now core.Time) {
-	short := func(r Rest) bool { return *r.Until-r.From < day.Microseconds() }
+	short := func(r Rest) bool { return *r.Until-r.From < (24 * time.Hour).Microseconds() }
 	a.Rests.V = append(slices.DeleteFunc(a.Rests.V, short), Rest{From: int64(now)})
 }
 
 // wake ends the last rest, which must be under way.
 func (a *Account) wake(now core.Time) { a.Rests.V[len(a.Rests.V)-1].Until = new(int64(now)) }
 
-// slept reports whether a period both began and ended within one rest that is over. A period that began before the rest fell due
+// Slept reports whether a period both began and ended within one rest that is over. A period that began before the rest fell due
 // while the account was enabled, and is billed.
-func (a *Account) slept(start, end core.Time) bool {
+func (a *Account) Slept(start, end core.Time) bool {
 	return slices.ContainsFunc(a.Rests.V, func(r Rest) bool {
 		return r.Until != nil && r.From <= int64(start) && int64(end) <= *r.Until
 	})
@@ -85,8 +86,8 @@ func (s *Store) switchAccount(ctx context.Context, account string, on bool) (a *
 	return a, changed && err == nil, err
 }
 
-// isDisabled reports whether an account is disabled.
-func (s *Store) isDisabled(ctx context.Context, account string) (bool, error) {
-	a, err := s.seller(ctx, account)
+// IsDisabled reports whether an account is disabled.
+func (s *Store) IsDisabled(ctx context.Context, account string) (bool, error) {
+	a, err := s.Seller(ctx, account)
 	return err == nil && a.DisabledAt != nil, err
 }

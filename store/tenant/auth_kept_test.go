@@ -1,7 +1,8 @@
-package store
+package tenant
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,19 +11,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
+// serving is the room of an embedded database in the one process that serves it.
+type serving struct {
+	*Store
+	stop func()
+}
+
 // openServing opens an embedded database as the one process that serves it does, at a time that stands still.
-func openServing(t *testing.T, path string, now time.Time) *Store {
+func openServing(t *testing.T, path string, now time.Time) *serving {
 	t.Helper()
 	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
-	s, err := Open(t.Context(), Options{URL: "sqlite://" + path, Sealer: sealer, Exclusive: true, Now: func() time.Time { return now }})
+	d, err := db.Open(t.Context(), db.Options{URL: "sqlite://" + path, Sealer: sealer, Exclusive: true, Now: func() time.Time { return now }})
 	require.NoError(t, err)
-	return s
+	s := New(d, false)
+	return &serving{s, func() { require.NoError(t, errors.Join(s.Close(t.Context()), d.Close(t.Context()))) }}
 }
 
-func used(t *testing.T, s *Store) int {
+func used(t *testing.T, s *serving) int {
 	t.Helper()
 	grant, err := s.CountAddress(t.Context(), "192.0.2.1")
 	require.NoError(t, err)
@@ -36,17 +45,17 @@ func TestLocalQuota_SurvivesARestart(t *testing.T) {
 	for n := range 5 {
 		require.Equal(t, n+1, used(t, s))
 	}
-	require.NoError(t, s.Close())
+	s.stop()
 	s = openServing(t, path, now)
 	require.Equal(t, 6, used(t, s), "an ordinary stop forgets nothing")
-	require.NoError(t, s.Close())
+	s.stop()
 	s = openServing(t, path, now.Add(time.Minute))
 	require.Equal(t, 1, used(t, s), "the next minute begins anew")
-	require.NoError(t, s.Close())
+	s.stop()
 	require.NoError(t, os.WriteFile(path+"-quota", []byte(`{"minute":`), 0o600))
 	s = openServing(t, path, now)
 	require.Equal(t, 1, used(t, s), "a file that cannot be read is none")
-	require.NoError(t, s.Close())
+	s.stop()
 }
 
 func TestLocalQuota_IsWrittenForThoseWhoAreKilled(t *testing.T) {
@@ -64,7 +73,7 @@ func TestLocalQuota_IsWrittenForThoseWhoAreKilled(t *testing.T) {
 	info, err := os.Stat(path + "-quota")
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-	require.NoError(t, s.Close())
+	s.stop()
 }
 
 func TestLocalQuota_KeepsThoseWhoAskedMost(t *testing.T) {
@@ -78,7 +87,7 @@ func TestLocalQuota_KeepsThoseWhoAskedMost(t *testing.T) {
 		_, err := s.CountAddress(t.Context(), fmt.Sprint("somebody ", n))
 		require.NoError(t, err)
 	}
-	require.NoError(t, s.Close())
+	s.stop()
 	var kept keptWindows
 	content, err := os.ReadFile(path + "-quota")
 	require.NoError(t, err)

@@ -5,9 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -15,7 +17,7 @@ import (
 func requireAccepted(t *testing.T, want bool, token string, replicas ...*Store) {
 	t.Helper()
 	for _, replica := range replicas {
-		_, ok, err := replica.Authenticate(t.Context(), HashToken(token), "192.0.2.7")
+		_, ok, err := replica.Tenant.Authenticate(t.Context(), tenant.HashToken(token), "192.0.2.7")
 		require.NoError(t, err)
 		require.Equal(t, want, ok)
 	}
@@ -28,38 +30,38 @@ func TestDisableAccount_RefusesKeysAtOnce(t *testing.T) {
 		if s.db.Engine == core.PostgreSQL {
 			replicas = append(replicas, openStore(t, url))
 		}
-		other, err := s.CreateAccount(t.Context(), NewAccount{Name: "Other", Email: "other@example.com"})
+		other, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
 		require.NoError(t, err)
-		_, bystander, err := s.CreateAPIKey(t.Context(), other.ID, Granted{}, NewAPIKey{})
+		_, bystander, err := s.Tenant.CreateAPIKey(t.Context(), other.ID, tenant.Granted{}, tenant.NewAPIKey{})
 		require.NoError(t, err)
-		maker, before := s.newKey(t)
+		maker, before := s.newKey(t, nil)
 		requireAccepted(t, true, before, replicas...)
 
-		a, changed, err := s.DisableAccount(t.Context(), s.account)
+		a, changed, err := s.Tenant.DisableAccount(t.Context(), s.account)
 		require.NoError(t, err)
 		require.True(t, changed)
 		require.NotNil(t, a.DisabledAt)
-		_, changed, err = s.DisableAccount(t.Context(), s.account)
+		_, changed, err = s.Tenant.DisableAccount(t.Context(), s.account)
 		require.NoError(t, err)
 		require.False(t, changed)
-		_, during := s.newKey(t)
-		_, byKey, err := s.CreateAPIKey(t.Context(), s.account, Granted{KeyID: &maker.ID}, NewAPIKey{}) // its request was under way
+		_, during := s.newKey(t, nil)
+		_, byKey, err := s.Tenant.CreateAPIKey(t.Context(), s.account, tenant.Granted{KeyID: &maker.ID}, tenant.NewAPIKey{}) // its request was under way
 		require.NoError(t, err)
 		for _, token := range []string{before, during, byKey} {
 			requireAccepted(t, false, token, replicas...)
 		}
 		requireAccepted(t, true, bystander, replicas...)
-		_, err = s.UpdateAPIKey(t.Context(), s.account, Granted{}, maker.ID, func(k *APIKey) { k.Name = "Renamed" })
+		_, err = s.Tenant.UpdateAPIKey(t.Context(), s.account, tenant.Granted{}, maker.ID, func(k *tenant.APIKey) { k.Name = "Renamed" })
 		require.NoError(t, err)
 		requireAccepted(t, false, before, replicas...)
 		broken, err := s.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		require.Empty(t, broken)
 
-		_, changed, err = s.EnableAccount(t.Context(), s.account)
+		_, changed, err = s.Tenant.EnableAccount(t.Context(), s.account)
 		require.NoError(t, err)
 		require.True(t, changed)
-		_, changed, err = s.EnableAccount(t.Context(), s.account)
+		_, changed, err = s.Tenant.EnableAccount(t.Context(), s.account)
 		require.NoError(t, err)
 		require.False(t, changed)
 		for _, token := range []string{before, during, byKey} {
@@ -68,7 +70,7 @@ func TestDisableAccount_RefusesKeysAtOnce(t *testing.T) {
 		broken, err = s.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		require.Empty(t, broken)
-		_, _, err = s.DisableAccount(t.Context(), "acct_nobody")
+		_, _, err = s.Tenant.DisableAccount(t.Context(), "acct_nobody")
 		dbtest.RequireCode(t, err, core.CodeMissing)
 	})
 }
@@ -77,13 +79,13 @@ func TestDisableAccount_RefusesKeysAtOnce(t *testing.T) {
 func TestDisableAccount_RefusesKeysInACrowd(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s := newShop(t, url)
-		_, token := s.newKey(t)
-		_, _, err := s.DisableAccount(t.Context(), s.account)
+		_, token := s.newKey(t, nil)
+		_, _, err := s.Tenant.DisableAccount(t.Context(), s.account)
 		require.NoError(t, err)
 		ended := make(chan bool)
 		for range 40 {
 			go func() {
-				_, ok, err := s.Authenticate(t.Context(), HashToken(token), "192.0.2.7")
+				_, ok, err := s.Tenant.Authenticate(t.Context(), tenant.HashToken(token), "192.0.2.7")
 				ended <- ok || err != nil
 			}()
 		}
@@ -102,7 +104,7 @@ func TestDisableAccount_RefusesWhatIsMadeMeanwhile(t *testing.T) {
 		for range makers {
 			go func() {
 				<-begin
-				_, token, err := o.CreateAPIKey(t.Context(), o.account, Granted{}, NewAPIKey{})
+				_, token, err := o.Tenant.CreateAPIKey(t.Context(), o.account, tenant.Granted{}, tenant.NewAPIKey{})
 				if err != nil {
 					token = err.Error()
 				}
@@ -112,7 +114,7 @@ func TestDisableAccount_RefusesWhatIsMadeMeanwhile(t *testing.T) {
 			}()
 		}
 		close(begin)
-		_, _, err := o.DisableAccount(t.Context(), o.account)
+		_, _, err := o.Tenant.DisableAccount(t.Context(), o.account)
 		require.NoError(t, err)
 		var tokens []string
 		for range makers {
@@ -125,7 +127,7 @@ func TestDisableAccount_RefusesWhatIsMadeMeanwhile(t *testing.T) {
 		waiting, err := o.Outbox.PendingEndpoints(t.Context(), "", 10)
 		require.NoError(t, err)
 		require.Empty(t, waiting)
-		_, _, err = o.EnableAccount(t.Context(), o.account)
+		_, _, err = o.Tenant.EnableAccount(t.Context(), o.account)
 		require.NoError(t, err)
 		for _, token := range tokens {
 			requireAccepted(t, true, token, o.Store)
@@ -140,7 +142,7 @@ func TestDisableAccount_LetsDeliveriesRest(t *testing.T) {
 	eachSender(t, func(t *testing.T, o *sender) {
 		e := o.endpoint()
 		o.emit("order.paid", "order_1", 1)
-		_, _, err := o.DisableAccount(t.Context(), o.account)
+		_, _, err := o.Tenant.DisableAccount(t.Context(), o.account)
 		require.NoError(t, err)
 		late := o.endpoint()
 		o.emit("order.paid", "order_2", 1)
@@ -153,7 +155,7 @@ func TestDisableAccount_LetsDeliveriesRest(t *testing.T) {
 			require.Equal(t, outbox.DeliveryPending, state)
 		}
 
-		_, _, err = o.EnableAccount(t.Context(), o.account)
+		_, _, err = o.Tenant.EnableAccount(t.Context(), o.account)
 		require.NoError(t, err)
 		waiting, err = o.Outbox.PendingEndpoints(t.Context(), "", 10)
 		require.NoError(t, err)
@@ -165,8 +167,8 @@ func TestDisableAccount_LetsDeliveriesRest(t *testing.T) {
 
 func TestDisableAccount_HidesWhatBuyersOpen(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		p, err := s.CreateProduct(t.Context(), s.account, NewProduct{
-			Product: Product{Name: "Guide", Status: ProductStatusActive}, PriceVariants: []PriceVariant{fixedPrice(1900)},
+		p, err := s.Catalog.CreateProduct(t.Context(), s.account, catalog.NewProduct{
+			Product: catalog.Product{Name: "Guide", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{fixedPrice(1900)},
 		})
 		require.NoError(t, err)
 		c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{
@@ -187,12 +189,12 @@ func TestDisableAccount_HidesWhatBuyersOpen(t *testing.T) {
 		for name, open := range open {
 			require.NoError(t, open(), name)
 		}
-		_, _, err = s.DisableAccount(t.Context(), s.account)
+		_, _, err = s.Tenant.DisableAccount(t.Context(), s.account)
 		require.NoError(t, err)
 		for _, open := range open {
 			dbtest.RequireCode(t, open(), core.CodeMissing)
 		}
-		_, _, err = s.EnableAccount(t.Context(), s.account)
+		_, _, err = s.Tenant.EnableAccount(t.Context(), s.account)
 		require.NoError(t, err)
 		for name, open := range open {
 			require.NoError(t, open(), name)

@@ -1,4 +1,4 @@
-package store
+package catalog
 
 import (
 	"fmt"
@@ -115,17 +115,6 @@ func TestUpdatePriceVariant_MoneyIsFixedOnceSold(t *testing.T) {
 		dbtest.RequireInvalid(t, err, "stock")
 		_, err = s.DeletePriceVariant(t.Context(), s.account, id)
 		dbtest.RequireInvalid(t, err, "base")
-	})
-}
-
-func TestUpdatePriceVariant_MoneyIsFixedWhileItIsPaidFor(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		v := s.onSale(t, fixedPrice(1900))
-		c := s.checkout(t, v)
-		_, err := s.BeginConfirm(t.Context(), s.account, c.ID, Confirm{Provider: "test", MethodRef: "pm_card_visa"})
-		require.NoError(t, err)
-		_, err = s.UpdatePriceVariant(t.Context(), s.account, v.ID, func(v *PriceVariant) { v.Amount = 2100 })
-		dbtest.RequireInvalid(t, err, "amount")
 	})
 }
 

@@ -1,4 +1,4 @@
-package store
+package catalog
 
 import (
 	"cmp"
@@ -96,9 +96,9 @@ type ListPriceVariants struct {
 
 var priceVariantColumns = db.ColumnsOf[PriceVariant]("price_variants")
 
-// amounts returns the least and the greatest amount that one unit costs in a currency. Ok is false if it is not sold in that
+// AmountsIn returns the least and the greatest amount that one unit costs in a currency. Ok is false if it is not sold in that
 // currency. Where the buyer names the amount and no greatest one is set, the greatest known amount stands for it.
-func (v *PriceVariant) amounts(currency string) (low, high int64, ok bool) {
+func (v *PriceVariant) AmountsIn(currency string) (low, high int64, ok bool) {
 	if v.AmountType == PriceVariantAmountTypeCustom && v.Currency == currency {
 		low = core.Deref(v.MinAmount)
 		return low, max(low, core.Deref(v.SuggestedAmount), core.Deref(v.MaxAmount)), true
@@ -253,6 +253,11 @@ func (s *Store) findPriceVariant(ctx context.Context, account, ref, param, lock 
 		return nil, core.Missing("price_variant", param, ref)
 	}
 	return v, nil
+}
+
+// PriceVariantNamed reads a price variant by its id, as a field of a request names it, or returns CodeMissing on that field.
+func (s *Store) PriceVariantNamed(ctx context.Context, account, ref, field string) (*PriceVariant, error) {
+	return s.findPriceVariant(ctx, account, ref, field, "")
 }
 
 // lockPriceVariant locks a price variant and its product, and returns both. The product comes first: everybody locks them in

@@ -1,4 +1,4 @@
-package store
+package tenant
 
 import (
 	"context"
@@ -97,7 +97,7 @@ func (k *APIKey) checkExpiry(now core.Time) error {
 func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in NewAPIKey) (key *APIKey, token string, err error) {
 	token = core.NewToken()
 	key, err = tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
-		if _, err := s.findAccount(ctx, account, ""); err != nil {
+		if _, err := s.Seller(ctx, account); err != nil {
 			return nil, err
 		}
 		maker, _, err := u.lockAPIKeys(ctx, account, by, "")

@@ -1,4 +1,4 @@
-package store
+package tenant
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func (s *shop) exists(t *testing.T, k *APIKey) bool {
 // requireOrder wants every key to be within its maker.
 func (s *shop) requireOrder(t *testing.T) {
 	t.Helper()
-	for _, i := range s.arrayInvariants() {
+	for _, i := range s.Invariants() {
 		broken, err := db.Select[core.Violation](t.Context(), s.Store.db, i.Query)
 		require.NoError(t, err)
 		require.Empty(t, broken, i.Promise)
@@ -318,7 +318,7 @@ func TestCheck_FindsAKeyBeyondItsMaker(t *testing.T) {
 				_, err := u.Exec(ctx, `UPDATE api_keys SET `+change+` WHERE account_id = ? AND id = ?`, s.account, child.ID)
 				require.NoError(t, err)
 				found := 0
-				for _, i := range s.arrayInvariants() {
+				for _, i := range s.Invariants() {
 					broken, err := db.Select[core.Violation](ctx, s.Store.db, i.Query)
 					require.NoError(t, err)
 					found += len(broken)

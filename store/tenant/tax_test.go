@@ -1,4 +1,4 @@
-package store
+package tenant
 
 import (
 	"testing"
@@ -36,7 +36,7 @@ func TestFlatTable_TakesTheMostSpecificRate(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rate, known := test.table.rateAt(test.address)
+			rate, known := test.table.RateAt(test.address)
 			got := "none"
 			switch {
 			case !known:
@@ -52,10 +52,10 @@ func TestFlatTable_TakesTheMostSpecificRate(t *testing.T) {
 func TestTaxSettings_BehaviorOfAVariantGoesFirst(t *testing.T) {
 	t.Parallel()
 	settings := TaxSettings{Behavior: TaxBehaviorInclusive}
-	assert.True(t, settings.isInclusive(&PriceVariant{}))
-	assert.False(t, settings.isInclusive(&PriceVariant{TaxBehavior: new(TaxBehaviorExclusive)}))
+	assert.True(t, settings.IsInclusive(nil))
+	assert.False(t, settings.IsInclusive(new(TaxBehaviorExclusive)))
 	settings.Behavior = TaxBehaviorExclusive
-	assert.True(t, settings.isInclusive(&PriceVariant{TaxBehavior: new(TaxBehaviorInclusive)}))
+	assert.True(t, settings.IsInclusive(new(TaxBehaviorInclusive)))
 }
 
 func TestTaxSettings_RefusesWhatCannotBe(t *testing.T) {

@@ -1,4 +1,4 @@
-package store
+package tenant
 
 import (
 	"context"
@@ -221,4 +221,16 @@ func (u *unit) deleteAPIKeys(ctx context.Context, account string, ids ...string)
 		return fmt.Errorf("delete keys: %w", err)
 	}
 	return nil
+}
+
+// Invariants hold after every transaction.
+func (s *Store) Invariants() []db.Invariant {
+	return []db.Invariant{
+		{Promise: "no API key can do more than the key that made it", Query: `
+			SELECT k.account_id, k.id FROM api_keys k LEFT JOIN api_keys m ON m.account_id = k.account_id AND m.id = k.created_by
+			WHERE k.created_by IS NOT NULL AND (m.id IS NULL OR m.expires_at IS NOT NULL AND (k.expires_at IS NULL OR k.expires_at > m.expires_at)
+				OR m.scopes <> '[]' AND (k.scopes = '[]' OR EXISTS (
+					SELECT 1 FROM ` + s.db.JSONElements("k.scopes") + ` e WHERE NOT EXISTS (
+						SELECT 1 FROM ` + s.db.JSONElements("m.scopes") + ` g WHERE g.value = e.value))))`},
+	}
 }

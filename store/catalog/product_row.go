@@ -1,4 +1,4 @@
-package store
+package catalog
 
 import (
 	"context"
@@ -21,6 +21,11 @@ func (s *Store) findProduct(ctx context.Context, account, ref, param, lock strin
 		return nil, core.Missing("product", param, ref)
 	}
 	return p, nil
+}
+
+// ProductNamed reads a product by id or slug, as a field of a request names it, or returns CodeMissing on that field.
+func (s *Store) ProductNamed(ctx context.Context, account, ref, field string) (*Product, error) {
+	return s.findProduct(ctx, account, ref, field, "")
 }
 
 // createProduct checks a new product and its price variants, gives it an id and a slug, stores everything, and emits
@@ -103,7 +108,7 @@ func (u *unit) saveProduct(ctx context.Context, p *Product, variants []PriceVari
 
 // emitProduct emits an event of a product with all its price variants.
 func (u *unit) emitProduct(ctx context.Context, kind string, p *Product, variants []PriceVariant) error {
-	return u.emit(ctx, outbox.NewEvent{Kind: kind, Account: p.AccountID, Key: p.ID, Seq: p.EventSeq,
+	return u.store.outbox.Emit(ctx, u.Unit, outbox.NewEvent{Kind: kind, Account: p.AccountID, Key: p.ID, Seq: p.EventSeq,
 		Data: &ProductDetail{Product: p, PriceVariants: variants}})
 }
 

@@ -1,4 +1,4 @@
-package store
+package tenant
 
 import (
 	"context"
@@ -21,14 +21,14 @@ const (
 // currencies with three decimals Stripe takes only multiples of 10 of the minor unit. Prices are checked to be that, but tax, a
 // discount or a proration may make a total that is not.
 func (p PaymentsProvider) Refuses(amount int64, currency string) string {
-	if p.takes(amount, currency) == amount {
+	if p.Takes(amount, currency) == amount {
 		return ""
 	}
 	return fmt.Sprintf("Stripe takes amounts in %s only in steps of 10, in its minor unit, and this is %d, %s.", currency, amount, core.FormatAmount(amount, currency))
 }
 
-// check returns CodeInvalid on the field if the provider refuses the amount, and tells the seller what to do instead.
-func (p PaymentsProvider) check(amount int64, currency, field, instead string) error {
+// Check returns CodeInvalid on the field if the provider refuses the amount, and tells the seller what to do instead.
+func (p PaymentsProvider) Check(amount int64, currency, field, instead string) error {
 	problem := p.Refuses(amount, currency)
 	if problem == "" {
 		return nil
@@ -38,8 +38,8 @@ func (p PaymentsProvider) check(amount int64, currency, field, instead string) e
 	return refused
 }
 
-// takes returns the most of an amount that the provider charges or gives back: all of it, or less for Refuses' reason.
-func (p PaymentsProvider) takes(amount int64, currency string) int64 {
+// Takes returns the most of an amount that the provider charges or gives back: all of it, or less for Refuses' reason.
+func (p PaymentsProvider) Takes(amount int64, currency string) int64 {
 	if p != PaymentsProviderStripe || core.CurrencyOf(currency).Exponent != 3 {
 		return amount
 	}
@@ -126,7 +126,7 @@ type PaymentsChoice struct {
 
 // GetPaymentsChoice returns an account's choice of provider, or CodeMissing.
 func (s *Store) GetPaymentsChoice(ctx context.Context, account string) (*PaymentsChoice, error) {
-	a, err := s.seller(ctx, account)
+	a, err := s.Seller(ctx, account)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,9 @@
-package store
+package tenant
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/mail"
 	"regexp"
 	"slices"
 	"strings"
@@ -98,18 +97,12 @@ const (
 	ProrationBehaviorNextPeriod         ProrationBehavior = "next_period" // nothing is prorated: the change waits
 )
 
-// Dunning says how an unpaid renewal is tried again: once after each of these intervals in turn. When the last attempt has
-// failed too, OnExhausted says what happens.
-type Dunning struct {
-	IntervalsDays []int64 `json:"intervals_days"`
-	OnExhausted   string  `json:"on_exhausted"` // cancel
-}
+// MinDeclineLimit and the two beside it bound how many declines in an hour pause the payments of an account.
+const DefaultDeclineLimit, MinDeclineLimit, MaxDeclineLimit = 100, 10, 1_000_000
 
-// The most retries that a schedule may have, and the most days between two of them.
-const (
-	maxDunningRetries = 10
-	maxDunningDays    = 60
-)
+// DefaultHoldMinutes and the next two bound the time that a seller gives buyers for an action that the provider requires, such
+// as one at their bank. Their stock is held meanwhile.
+const DefaultHoldMinutes, MinHoldMinutes, MaxHoldMinutes = 30, 5, 120
 
 // nameHandle is the kind of a handle in global_names.
 const nameHandle = "handle"
@@ -130,11 +123,11 @@ var prefixPattern = regexp.MustCompile(`^[A-Z0-9]{3,12}$`)
 // is still free shows when it is taken.
 func (a *Account) check() error {
 	var p core.Problems
-	p.Check(strings.TrimSpace(a.Name) != "" && shorter(&a.Name, 255), "name", "A name has 1 to 255 characters, not only white space.")
+	p.Check(strings.TrimSpace(a.Name) != "" && core.HasAtMost(&a.Name, 255), "name", "A name has 1 to 255 characters, not only white space.")
 	p.Check(db.IsSlug(a.Handle) && len(a.Handle) >= 3 && len(a.Handle) <= 63, "handle", "A handle has 3 to 63 lower-case letters, digits and single hyphens between them.")
-	p.Check(isEmail(a.Email), "email", "Send an e-mail address, such as ada@example.com.")
-	p.Check(a.SupportEmail == nil || isEmail(*a.SupportEmail), "support_email", "Send an e-mail address, such as help@example.com.")
-	p.Check(shorter(a.StatementDescriptor, 22), "statement_descriptor", "A statement descriptor has at most 22 characters.")
+	p.Check(core.IsEmail(a.Email), "email", "Send an e-mail address, such as ada@example.com.")
+	p.Check(a.SupportEmail == nil || core.IsEmail(*a.SupportEmail), "support_email", "Send an e-mail address, such as help@example.com.")
+	p.Check(core.HasAtMost(a.StatementDescriptor, 22), "statement_descriptor", "A statement descriptor has at most 22 characters.")
 	p.Check(a.CustomDomain == nil || domainPattern.MatchString(*a.CustomDomain), "custom_domain", "Send a domain name in lower case, such as shop.example.com.")
 	p.Check(slices.Contains([]Plan{PlanFree, PlanPro, PlanBusiness}, a.Plan), "plan", "A plan is free, pro or business.")
 	_, ok := core.LookupCurrency(a.DefaultCurrency)
@@ -157,16 +150,11 @@ func (a *Account) checkBilling(p *core.Problems) {
 	for i, days := range d.IntervalsDays {
 		p.Check(days >= 1 && days <= maxDunningDays, fmt.Sprintf("dunning.intervals_days.%d", i), "There are 1 to 60 days between two attempts.")
 	}
-	p.Check(a.DeclineLimit == nil || *a.DeclineLimit >= minDeclineLimit && *a.DeclineLimit <= maxDeclineLimit,
+	p.Check(a.DeclineLimit == nil || *a.DeclineLimit >= MinDeclineLimit && *a.DeclineLimit <= MaxDeclineLimit,
 		"decline_limit", "Payments pause after 10 to 1000000 declines in an hour. Null means never.")
-	p.Check(a.PaymentHoldMinutes >= minHoldMinutes && a.PaymentHoldMinutes <= maxHoldMinutes,
+	p.Check(a.PaymentHoldMinutes >= MinHoldMinutes && a.PaymentHoldMinutes <= MaxHoldMinutes,
 		"payment_hold_minutes", "A payment waits 5 to 120 minutes for its buyer.")
 	p.Check(d.OnExhausted == "cancel", "dunning.on_exhausted", "When all attempts have failed, the subscription is canceled: send cancel.")
-}
-
-func isEmail(s string) bool {
-	address, err := mail.ParseAddress(s)
-	return err == nil && address.Address == s && len(s) <= 254
 }
 
 // ChangePlan gives the account another plan, and switches off every feature that the new plan does not include. With a plan that
@@ -224,7 +212,7 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 			InvoicePrefix: "INV", FirstInvoiceNumber: 1, NextInvoiceNumber: 1, ProrationBehavior: ProrationBehaviorInvoiceImmediately,
 			Tax:          core.JSONOf(TaxSettings{Mode: TaxModeNone, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{}}),
 			Dunning:      core.JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}),
-			DeclineLimit: new(int64(defaultDeclineLimit)), PaymentHoldMinutes: defaultHoldMinutes, CreatedAt: s.Now()}
+			DeclineLimit: new(int64(DefaultDeclineLimit)), PaymentHoldMinutes: DefaultHoldMinutes, CreatedAt: s.Now()}
 		a.UpdatedAt = a.CreatedAt
 		if err := a.check(); err != nil {
 			return nil, err
@@ -333,9 +321,9 @@ func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account
 	return a, err
 }
 
-// seller returns the account that sells. A transaction reads it only once, so that its terms stay the same while something is
+// Seller returns the account that sells. A transaction reads it only once, so that its terms stay the same while something is
 // priced. The caller must not change what comes back.
-func (s *Store) seller(ctx context.Context, account string) (*Account, error) {
+func (s *Store) Seller(ctx context.Context, account string) (*Account, error) {
 	var known *knownSeller
 	if u := db.UnitOf(ctx); u != nil {
 		known = db.Kept[knownSeller](u)
@@ -350,7 +338,7 @@ func (s *Store) seller(ctx context.Context, account string) (*Account, error) {
 	return a, err
 }
 
-// knownSeller keeps what seller has read in a transaction.
+// knownSeller keeps what Seller has read in a transaction.
 type knownSeller struct{ account *Account }
 
 // takeFreeHandle takes a handle made from the account's name, and returns it. If another account has it, a number is added.

@@ -1,0 +1,59 @@
+// Package tenant holds who sells on this server, and who may ask for them: accounts with their settings and secrets, API keys, and
+// how often each may ask.
+package tenant
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// Store gives access to the accounts and API keys in one database. It is safe for concurrent use. An exported method is atomic: see
+// package store.
+type Store struct {
+	db           *db.DB
+	livePayments bool
+	quota        quota
+	keyUses      keyUses
+}
+
+// New returns the room of an open database. If livePayments is set, new accounts are paid through Stripe, and none may choose the
+// test provider. A process that serves an embedded database alone keeps its counters in a file beside it, until Close.
+func New(d *db.DB, livePayments bool) *Store {
+	s := &Store{db: d, livePayments: livePayments}
+	if d.Engine == core.PostgreSQL {
+		s.quota = &sharedQuota{store: s}
+		return s
+	}
+	local := &localQuota{store: s}
+	if d.Options.Exclusive {
+		local.keep(d.Path() + "-quota")
+	}
+	s.quota = local
+	return s
+}
+
+// Close writes what is kept in memory. The database must still be open.
+func (s *Store) Close(ctx context.Context) error {
+	var err error
+	if local, ok := s.quota.(*localQuota); ok {
+		err = local.end()
+	}
+	return errors.Join(err, s.FlushKeyUse(ctx))
+}
+
+// Now returns the store's time.
+func (s *Store) Now() core.Time { return s.db.Now() }
+
+// unit is one open transaction, with the store whose use case runs in it.
+type unit struct {
+	*db.Unit
+	store *Store
+}
+
+// tx runs a use case in the open transaction of the request, or in one of its own that commits at its end: see db.Tx.
+func tx[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T, error)) (T, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (T, error) { return fn(ctx, &unit{u, s}) })
+}

@@ -1,0 +1,30 @@
+// Package testbank holds the books of the built-in test provider. Its tables stand for a provider's own database: nothing else in the
+// store looks at them, and what is put there commits on its own, before the payment or refund that it belongs to is settled.
+package testbank
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// Store gives access to the books in one database. It is safe for concurrent use.
+type Store struct{ db *db.DB }
+
+// New returns the books in an open database.
+func New(d *db.DB) *Store { return &Store{d} }
+
+// Now returns the store's time.
+func (s *Store) Now() core.Time { return s.db.Now() }
+
+// unit is one open transaction, with the store whose use case runs in it.
+type unit struct {
+	*db.Unit
+	store *Store
+}
+
+// step runs a use case and commits at once, so that money has moved whatever becomes of the caller: see db.Step.
+func step[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T, error)) (T, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (T, error) { return fn(ctx, &unit{u, s}) })
+}
