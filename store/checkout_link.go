@@ -76,9 +76,12 @@ func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCh
 // CreateCheckoutLink makes a checkout link. A price variant or discount that does not exist is CodeMissing.
 func (s *Store) CreateCheckoutLink(ctx context.Context, account string, in CheckoutLink) (*CheckoutLink, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
+		now, err := s.db.BusinessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
 		l := in
-		l.AccountID, l.ID, l.Uses, l.CreatedAt = account, core.NewID(core.KindCheckoutLink), 0, s.Now()
-		l.UpdatedAt = l.CreatedAt
+		l.AccountID, l.ID, l.Uses, l.CreatedAt, l.UpdatedAt = account, core.NewID(core.KindCheckoutLink), 0, now, now
 		l.reveal(s)
 		if err := s.checkCheckoutLink(ctx, &l, &CheckoutLink{}); err != nil {
 			return nil, err
@@ -102,7 +105,9 @@ func (s *Store) UpdateCheckoutLink(ctx context.Context, account, ref string, cha
 		if err := s.checkCheckoutLink(ctx, l, &before); err != nil || core.SameJSON(before, *l) {
 			return l, err
 		}
-		l.UpdatedAt = s.Now()
+		if l.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+			return nil, err
+		}
 		return l, u.Update(ctx, checkoutLinkColumns, l)
 	})
 }

@@ -201,9 +201,12 @@ func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscou
 // amounts is the account's.
 func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
+		now, err := s.db.BusinessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
 		d.AccountID, d.ID, d.RedemptionsCount, d.DisabledAt, d.DeletedAt = account, core.NewID(core.KindDiscount), 0, nil, nil
-		d.CreatedAt = s.Now()
-		d.UpdatedAt = d.CreatedAt
+		d.CreatedAt, d.UpdatedAt = now, now
 		if d.Duration == "" {
 			d.Duration = DiscountDurationOnce
 		}
@@ -241,7 +244,9 @@ func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change 
 		if err := u.prepareDiscount(ctx, d); err != nil {
 			return nil, err
 		}
-		d.UpdatedAt = s.Now()
+		if d.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+			return nil, err
+		}
 		if err := d.taken(u.Update(ctx, discountColumns, d)); err != nil {
 			return nil, err
 		}
@@ -261,7 +266,10 @@ func (s *Store) DeleteDiscount(ctx context.Context, account, ref string) (*Disco
 			_, err := u.Exec(ctx, `DELETE FROM discounts WHERE account_id = ? AND id = ?`, account, d.ID)
 			return d, err
 		}
-		now := s.Now()
+		now, err := s.db.BusinessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
 		d.CodeKey, d.DeletedAt, d.UpdatedAt = nil, &now, now
 		return d, u.Update(ctx, discountColumns, d)
 	})
@@ -269,22 +277,28 @@ func (s *Store) DeleteDiscount(ctx context.Context, account, ref string) (*Disco
 
 // DisableDiscount ends the use of a discount until it is enabled. Disabling a disabled one changes nothing.
 func (s *Store) DisableDiscount(ctx context.Context, account, ref string) (*Discount, error) {
-	now := s.Now()
-	return s.switchDiscount(ctx, account, ref, &now)
+	return s.switchDiscount(ctx, account, ref, true)
 }
 
 // EnableDiscount lets a disabled discount be used again, within its time and its number of redemptions.
 func (s *Store) EnableDiscount(ctx context.Context, account, ref string) (*Discount, error) {
-	return s.switchDiscount(ctx, account, ref, nil)
+	return s.switchDiscount(ctx, account, ref, false)
 }
 
-func (s *Store) switchDiscount(ctx context.Context, account, ref string, disabledAt *core.Time) (*Discount, error) {
+func (s *Store) switchDiscount(ctx context.Context, account, ref string, off bool) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
 		d, err := s.findDiscount(ctx, account, ref, "", u.Lock())
-		if err != nil || (d.DisabledAt == nil) == (disabledAt == nil) {
+		if err != nil || off == (d.DisabledAt != nil) {
 			return d, err
 		}
-		d.DisabledAt, d.UpdatedAt = disabledAt, s.Now()
+		now, err := s.db.BusinessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		d.DisabledAt, d.UpdatedAt = nil, now
+		if off {
+			d.DisabledAt = &now
+		}
 		if err := u.Update(ctx, discountColumns, d); err != nil {
 			return nil, err
 		}

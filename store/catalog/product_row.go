@@ -31,18 +31,20 @@ func (s *Store) ProductNamed(ctx context.Context, account, ref, field string) (*
 // createProduct checks a new product and its price variants, gives it an id and a slug, stores everything, and emits
 // product.created.
 func (u *unit) createProduct(ctx context.Context, account string, p *Product, variants []PriceVariant) (*Product, error) {
-	p.AccountID, p.ID, p.EventSeq = account, core.NewID(core.KindProduct), 1
-	p.CreatedAt = u.store.Now()
-	p.UpdatedAt = p.CreatedAt
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	now, err := u.store.db.BusinessNow(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	p.AccountID, p.ID, p.EventSeq, p.CreatedAt, p.UpdatedAt = account, core.NewID(core.KindProduct), 1, now, now
 	made, err := u.draftVariants(ctx, p, "price_variants.", variants)
 	if err != nil {
 		return nil, err
 	}
 	p.summarize(made)
-	if err := p.enter(ProductStatusDraft, p.CreatedAt); err != nil {
+	if err := p.enter(ProductStatusDraft, now); err != nil {
 		return nil, err
 	}
 	if p.Slug, err = u.TakeSlug(ctx, core.KindProduct, account, p.ID, p.Slug, p.Name); err != nil {
@@ -76,7 +78,11 @@ func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	if err := p.enter(before.Status, u.store.Now()); err != nil {
+	now, err := u.store.db.BusinessNow(ctx, p.AccountID)
+	if err != nil {
+		return err
+	}
+	if err := p.enter(before.Status, now); err != nil {
 		return err
 	}
 	if p.Slug != before.Slug {
@@ -98,8 +104,11 @@ func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
 
 // saveProduct stores a locked product and emits product.updated.
 func (u *unit) saveProduct(ctx context.Context, p *Product, variants []PriceVariant) error {
+	var err error
+	if p.UpdatedAt, err = u.store.db.BusinessNow(ctx, p.AccountID); err != nil {
+		return err
+	}
 	p.EventSeq++
-	p.UpdatedAt = u.store.Now()
 	if err := u.Update(ctx, productColumns, p); err != nil {
 		return err
 	}

@@ -46,6 +46,33 @@ func TestAdvanceTestClock_MovesTheAccountsOwnTime(t *testing.T) {
 	})
 }
 
+// What is sold and what it is sold with have the times of the account's clock, as what was bought has: nothing is older than what
+// it belongs to.
+func TestAdvanceTestClock_DatesWhatIsMadeAndChanged(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		before := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Guide", PriceVariants: []sdk.ProductPriceVariant{{Amount: new(int64(900)), Currency: new("usd")}}}))
+		clock := advance(t, c, 25*time.Hour)
+		v := onSale(t, c, 900)
+		made := ok[*sdk.Product](t)(c.Products.Get(background, v.Product.ID))
+		off := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Name: new("Sorry"), Type: "percent", PercentBps: new(int64(500))}))
+		disabled := ok[*sdk.Discount](t)(c.Discounts.Disable(background, off.ID))
+		changed := ok[*sdk.Discount](t)(c.Discounts.Update(background, off.ID, &sdk.DiscountUpdate{Name: new("Thanks")}))
+		link := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Create(background, &sdk.CheckoutLinkCreate{PriceVariants: []string{v.ID}}))
+		relink := ok[*sdk.CheckoutLink](t)(c.CheckoutLinks.Update(background, link.ID, &sdk.CheckoutLinkUpdate{MaxUses: sdk.Set(int64(3))}))
+		published := ok[*sdk.Product](t)(c.Products.Publish(background, before.ID))
+		for what, at := range map[string]sdk.Time{
+			"a product": made.CreatedAt, "its price variant": v.CreatedAt, "its publication": *made.PublishedAt,
+			"a discount": off.CreatedAt, "its end": disabled.UpdatedAt, "its change": changed.UpdatedAt,
+			"a checkout link": link.CreatedAt, "its change too": relink.UpdatedAt,
+			"a publication": *published.PublishedAt, "the change of an older product": published.UpdatedAt,
+		} {
+			if at.Time().Before(clock.Now.Time()) {
+				t.Errorf("it is %s, and %s was at %s", clock.Now, what, at)
+			}
+		}
+	})
+}
+
 func TestAdvanceTestClock_MovesForwardOnly(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		to := func(at time.Time) (*sdk.TestClock, error) {

@@ -8,7 +8,7 @@ import (
 )
 
 // BusinessNow returns the time by which an account does business: when a checkout expires, when a period ends, when an invoice
-// is overdue. It is the store's time, except that on a server with test clocks each account has its own. Leases, quotas,
+// is overdue, and when anything that it sells, is paid for, or sells with was made, changed or published. It is the store's time, except that on a server with test clocks each account has its own. Leases, quotas,
 // idempotency, retention, ids and the times of events always go by the store's time.
 func (d *DB) BusinessNow(ctx context.Context, account string) (core.Time, error) {
 	now := d.Now()
