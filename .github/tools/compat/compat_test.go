@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -187,5 +188,22 @@ func TestLines_BreaksTheFirstLevelsAlone(t *testing.T) {
 	text, err := lines(map[string]any{"b": map[string]any{"c": map[string]any{"d": 1}, "<": []any{2}}, "a": map[string]any{}}, 2)
 	if want := "{\n\"a\":{},\n\"b\":{\n\"<\":[2],\n\"c\":{\"d\":1}\n}\n}"; err != nil || string(text) != want {
 		t.Errorf("%s, %v; want %s", text, err, want)
+	}
+}
+
+// What is written is read back as it was: JSON knows fewer escapes than Go.
+func TestLines_WritesJSON(t *testing.T) {
+	t.Parallel()
+	const odd = "\a\x00\U000e0001 \u2028 \"<&>\\"
+	doc := map[string]any{odd: map[string]any{odd: odd}}
+	for levels := range 3 {
+		text, err := lines(doc, levels)
+		var back map[string]any
+		if err == nil {
+			err = json.Unmarshal(text, &back)
+		}
+		if err != nil || !reflect.DeepEqual(back, doc) || !strings.Contains(string(text), "<&>") {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -31,7 +32,7 @@ func keep(from, to string) error {
 func lines(node any, levels int) ([]byte, error) {
 	n, ok := node.(map[string]any)
 	if !ok || levels == 0 || len(n) == 0 {
-		return json.Marshal(node)
+		return encode(node)
 	}
 	var members []string
 	for _, key := range slices.Sorted(maps.Keys(n)) {
@@ -39,9 +40,22 @@ func lines(node any, levels int) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, fmt.Sprintf("%q:%s", key, text))
+		name, err := encode(key)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, string(name)+":"+string(text))
 	}
 	return []byte("{\n" + strings.Join(members, ",\n") + "\n}"), nil
+}
+
+// encode writes a value as JSON. The characters <, > and & stay as they are.
+func encode(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(value)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // strip takes texts, examples and most extensions out. Named says that the keys of a node are names of the interface.
