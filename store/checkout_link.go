@@ -240,7 +240,7 @@ func (u *unit) useCheckoutLink(ctx context.Context, c *Checkout) error {
 	if rows == 1 {
 		return nil
 	}
-	there, err := db.Get[int](ctx, u.store.db, `SELECT 1 FROM checkout_links WHERE account_id = ? AND id = ?`, c.AccountID, *link)
+	there, err := db.Get[int](ctx, u, `SELECT 1 FROM checkout_links WHERE account_id = ? AND id = ?`, c.AccountID, *link)
 	if err != nil || there == nil {
 		return err
 	}

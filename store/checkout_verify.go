@@ -70,7 +70,7 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Select[string](ctx, u.store.db, `SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? ORDER BY id`+u.Lock(), c.AccountID, c.ID)
+	_, err = db.Select[string](ctx, u, `SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? ORDER BY id`+u.Lock(), c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("lock the subscriptions of a checkout: %w", err)
 	}

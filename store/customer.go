@@ -279,7 +279,7 @@ func (u *unit) claimEmail(ctx context.Context, customer *Customer, c *Checkout) 
 		return nil
 	}
 	key := emailKey(*c.CustomerEmail)
-	owner, err := db.Get[string](ctx, u.store.db, `SELECT id FROM customers WHERE account_id = ? AND email_key = ?`, customer.AccountID, key)
+	owner, err := db.Get[string](ctx, u, `SELECT id FROM customers WHERE account_id = ? AND email_key = ?`, customer.AccountID, key)
 	if err == nil && owner == nil {
 		customer.EmailKey = key
 	}
@@ -293,7 +293,7 @@ func (u *unit) forgetTypedName(ctx context.Context, customer *Customer) error {
 	if customer.Name == nil {
 		return nil
 	}
-	typed, err := db.Get[string](ctx, u.store.db, `
+	typed, err := db.Get[string](ctx, u, `
 		SELECT o.id FROM orders o JOIN checkouts c ON c.account_id = o.account_id AND c.id = o.checkout_id AND c.created_at <= ?
 		WHERE o.account_id = ? AND o.customer_id = ? AND NOT o.customer_verified AND o.billing_name = ? AND NOT EXISTS (
 			SELECT 1 FROM orders WHERE account_id = ? AND customer_id = ? AND customer_verified) LIMIT 1`,

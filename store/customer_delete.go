@@ -59,7 +59,7 @@ func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error 
 	if err != nil {
 		return err
 	}
-	subs, err := db.Select[Subscription](ctx, u.store.db, subscriptionColumns.SelectSQL+`
+	subs, err := db.Select[Subscription](ctx, u, subscriptionColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`+u.Lock(), account, c.ID)
 	if err != nil {
 		return err
@@ -88,6 +88,6 @@ func (u *unit) isBilled(ctx context.Context, c *Customer) (bool, error) {
 	if c.OrdersCount > 0 {
 		return true, nil
 	}
-	draft, err := db.Get[string](ctx, u.store.db, `SELECT id FROM invoices WHERE account_id = ? AND customer_id = ? LIMIT 1`, c.AccountID, c.ID)
+	draft, err := db.Get[string](ctx, u, `SELECT id FROM invoices WHERE account_id = ? AND customer_id = ? LIMIT 1`, c.AccountID, c.ID)
 	return draft != nil, err
 }

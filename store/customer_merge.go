@@ -87,7 +87,7 @@ func (c *Customer) ownedBy(table string) (string, []any) {
 func (u *unit) lockRows(ctx context.Context, tables []string, c *Customer) error {
 	for _, table := range tables {
 		of, args := c.ownedBy(table)
-		if _, err := db.Select[string](ctx, u.store.db, `SELECT id FROM `+table+` WHERE `+of+` ORDER BY id`+u.Lock(), args...); err != nil {
+		if _, err := db.Select[string](ctx, u, `SELECT id FROM `+table+` WHERE `+of+` ORDER BY id`+u.Lock(), args...); err != nil {
 			return fmt.Errorf("lock %s of a customer: %w", table, err)
 		}
 	}
@@ -109,7 +109,7 @@ func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer
 func (u *unit) checkMoved(ctx context.Context, tables []string, from *Customer) error {
 	for _, table := range tables {
 		of, args := from.ownedBy(table)
-		id, err := db.Get[string](ctx, u.store.db, `SELECT id FROM `+table+` WHERE `+of+` LIMIT 1`, args...)
+		id, err := db.Get[string](ctx, u, `SELECT id FROM `+table+` WHERE `+of+` LIMIT 1`, args...)
 		if err != nil {
 			return fmt.Errorf("look for %s of a customer: %w", table, err)
 		}
@@ -133,7 +133,7 @@ func (u *unit) endRows(ctx context.Context, c *Customer) error {
 // lockBoth locks two customers in the order of their ids, and returns them as they are now, in the order of the arguments. One
 // that was deleted meanwhile is CodeMissing.
 func (u *unit) lockBoth(ctx context.Context, c, other *Customer) (*Customer, *Customer, error) {
-	locked, err := db.Select[Customer](ctx, u.store.db, customerColumns.SelectSQL+`
+	locked, err := db.Select[Customer](ctx, u, customerColumns.SelectSQL+`
 		WHERE account_id = ? AND id IN (?, ?) AND deleted_at IS NULL ORDER BY id`+u.Lock(), c.AccountID, c.ID, other.ID)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock customers: %w", err)
@@ -202,7 +202,7 @@ func (u *unit) lockOwner(ctx context.Context, account, customer, table, id strin
 		if err != nil || c.DeletedAt == nil {
 			return c, err
 		}
-		owner, err := db.Get[string](ctx, u.store.db, `SELECT customer_id FROM `+table+` WHERE account_id = ? AND id = ?`, account, id)
+		owner, err := db.Get[string](ctx, u, `SELECT customer_id FROM `+table+` WHERE account_id = ? AND id = ?`, account, id)
 		if err != nil || owner == nil || *owner == customer {
 			return c, err
 		}

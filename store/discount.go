@@ -357,7 +357,7 @@ func (u *unit) prepareDiscount(ctx context.Context, d *Discount) error {
 // discountCurrency sets the currency of a discount that has an amount, but no currency, to the account's.
 func (u *unit) discountCurrency(ctx context.Context, d *Discount) (err error) {
 	if d.Currency == nil && (d.Amount != nil || d.MinSubtotalAmount != nil) {
-		d.Currency, err = db.Get[string](ctx, u.store.db, `SELECT default_currency FROM accounts WHERE id = ?`, d.AccountID)
+		d.Currency, err = db.Get[string](ctx, u, `SELECT default_currency FROM accounts WHERE id = ?`, d.AccountID)
 	}
 	return err
 }

@@ -212,7 +212,7 @@ func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, b
 
 // releaseRedemption takes back the use that redeem counted for a checkout, if there is one.
 func (u *unit) releaseRedemption(ctx context.Context, c *Checkout) error {
-	discount, err := db.Get[string](ctx, u.store.db, `DELETE FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? RETURNING discount_id`, c.AccountID, c.ID)
+	discount, err := db.Get[string](ctx, u, `DELETE FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? RETURNING discount_id`, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("delete redemption: %w", err)
 	}

@@ -119,7 +119,7 @@ func (u *unit) countLetter(ctx context.Context, account string, limits ...letter
 	now := u.store.Now()
 	for _, l := range limits {
 		before := now.Add(-l.window)
-		w, err := db.Get[letterWindow](ctx, u.store.db, `
+		w, err := db.Get[letterWindow](ctx, u, `
 			INSERT INTO letter_windows AS w (account_id, subject, began_at, sent) VALUES (?, ?, ?, 1)
 			ON CONFLICT (account_id, subject) DO UPDATE SET
 				began_at = CASE WHEN w.began_at <= ? THEN excluded.began_at ELSE w.began_at END,

@@ -401,7 +401,7 @@ func (u *unit) reserve(ctx context.Context, account string, items []LineItem) er
 // because they come before their price variants everywhere. A product that is gone is CodeInvalid on line_items.
 func (u *unit) reserveProducts(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byProduct) {
-		found, err := db.Get[string](ctx, u.store.db, `SELECT id FROM products WHERE account_id = ? AND id = ?`+u.Lock(), account, q.id)
+		found, err := db.Get[string](ctx, u, `SELECT id FROM products WHERE account_id = ? AND id = ?`+u.Lock(), account, q.id)
 		if err != nil {
 			return fmt.Errorf("lock product: %w", err)
 		}

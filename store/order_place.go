@@ -218,7 +218,7 @@ func (u *unit) numberBill(ctx context.Context, b *bill) error {
 		Name   string `db:"name"`
 		Value  int64  `db:"value"`
 		Prefix string `db:"prefix"`
-	}](ctx, u.store.db, `
+	}](ctx, u, `
 		INSERT INTO counters AS c (account_id, name, value) VALUES (?, 'order_number', 1), (?, 'invoice_number', 1)
 		ON CONFLICT (account_id, name) DO UPDATE SET value = c.value + 1
 		RETURNING name, value, (SELECT a.invoice_prefix FROM accounts a WHERE a.id = ?) AS prefix`,

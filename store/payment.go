@@ -299,7 +299,7 @@ func (u *unit) redeemOffer(ctx context.Context, c *Checkout) error {
 // beginPayment stores the payment of a locked checkout, which becomes processing. It counts as a try of the checkout: too many
 // are CodeRateLimit. It also returns until when payments are paused for this buyer, nil if they are not.
 func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, *core.Time, error) {
-	lease, err := db.Get[core.Time](ctx, u.store.db, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
+	lease, err := db.Get[core.Time](ctx, u, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the database's clock: %w", err)
 	}

@@ -312,7 +312,7 @@ func (u *unit) countGuards(ctx context.Context, account string, subjects []strin
 	}
 	args = append(args, now.Add(-guardWindow), now.Add(-guardWindow))
 	// The hour from since on begins anew once it is over, and as long as nothing was declined in it.
-	counted, err := db.Select[guard](ctx, u.store.db, `
+	counted, err := db.Select[guard](ctx, u, `
 		INSERT INTO payment_guards AS g (account_id, subject, declines, under_way, since, retry_at, touched_at)
 		VALUES `+strings.Repeat(`, (?, ?, ?, ?, ?, 0, ?)`, len(subjects))[2:]+`
 		ON CONFLICT (account_id, subject) DO UPDATE SET under_way = g.under_way + excluded.under_way, touched_at = excluded.touched_at,
@@ -402,11 +402,11 @@ func (u *unit) watchSales(ctx context.Context, account string) (*core.Time, erro
 	if sales.Declines < tenant.MinDeclineLimit {
 		return nil, nil
 	}
-	limit, err := db.Get[int64](ctx, u.store.db, `SELECT decline_limit FROM accounts WHERE id = ? AND decline_limit <= ?`, account, sales.Declines)
+	limit, err := db.Get[int64](ctx, u, `SELECT decline_limit FROM accounts WHERE id = ? AND decline_limit <= ?`, account, sales.Declines)
 	if err != nil || limit == nil {
 		return nil, err
 	}
-	sold, err := db.Get[int64](ctx, u.store.db, `
+	sold, err := db.Get[int64](ctx, u, `
 		SELECT COUNT(*) FROM (
 			SELECT 1 FROM payments
 			WHERE account_id = ? AND id >= ? AND keyless AND status = 'succeeded' AND purpose = 'checkout' AND amount > 0 LIMIT ?) AS s`,

@@ -57,7 +57,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 // beginInvoicePayment stores the intent to charge what is due of a locked bill, and returns the payment. Guards are the
 // subjects that count it, if a person tries to pay; the caller counts it there.
 func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in InvoicePayment, guards ...string) (*Payment, error) {
-	lease, err := db.Get[core.Time](ctx, u.store.db, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
+	lease, err := db.Get[core.Time](ctx, u, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}

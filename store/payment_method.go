@@ -46,7 +46,7 @@ func (u *unit) chargeWith(ctx context.Context, sub *Subscription, m *SavedMethod
 	tried, err := db.Get[struct {
 		With   int `db:"tried_with"`
 		Lately int `db:"lately"`
-	}](ctx, u.store.db, `
+	}](ctx, u, `
 		SELECT COUNT(CASE WHEN provider = ? AND method_ref = ? THEN 1 END) AS tried_with, COUNT(CASE WHEN created_at > ? THEN 1 END) AS lately
 		FROM payments WHERE account_id = ? AND invoice_id = ?`, m.Provider, m.ProviderRef, now.Add(-day), sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil {
@@ -357,7 +357,7 @@ func (u *unit) saveMethod(ctx context.Context, c *Customer, p *Payment, pastDue 
 
 // keepMethod stores a method of a locked customer and returns it. If they have the same one already, that is returned instead.
 func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now core.Time) (*SavedMethod, error) {
-	kept, err := db.Get[SavedMethod](ctx, u.store.db, savedMethodColumns.SelectSQL+`
+	kept, err := db.Get[SavedMethod](ctx, u, savedMethodColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND provider = ? AND provider_ref = ? AND deleted_at IS NULL`,
 		m.AccountID, m.CustomerID, m.Provider, m.ProviderRef)
 	if err != nil {
@@ -383,7 +383,7 @@ func (u *unit) makeDefault(ctx context.Context, c *Customer, m *SavedMethod, pas
 // lockPastDue locks and returns the subscriptions of a customer that are past due. It must come before the customer is locked.
 // Those of which only a typed address says that they are the customer's are left out: they have methods of their own.
 func (u *unit) lockPastDue(ctx context.Context, account, customer string) ([]Subscription, error) {
-	subs, err := db.Select[Subscription](ctx, u.store.db, subscriptionColumns.SelectSQL+`
+	subs, err := db.Select[Subscription](ctx, u, subscriptionColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND `+isActive+` AND status = 'past_due' AND customer_verified ORDER BY id`+u.Lock(), account, customer)
 	if err != nil {
 		return nil, fmt.Errorf("read subscriptions past due: %w", err)

@@ -74,7 +74,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 
 // chargedTo returns a subscription whose next period is to be charged to a saved method, nil if there is none.
 func (u *unit) chargedTo(ctx context.Context, m *SavedMethod) (*Subscription, error) {
-	going, err := db.Select[Subscription](ctx, u.store.db, subscriptionColumns.SelectSQL+`
+	going, err := db.Select[Subscription](ctx, u, subscriptionColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`, m.AccountID, m.CustomerID)
 	if err != nil {
 		return nil, fmt.Errorf("look for subscriptions: %w", err)

@@ -99,7 +99,7 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id s
 	if err := r.reserve(o, in); err != nil {
 		return nil, err
 	}
-	lease, err := db.Get[core.Time](ctx, u.store.db, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
+	lease, err := db.Get[core.Time](ctx, u, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
@@ -123,7 +123,7 @@ func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
 	case len(o.RefundIDs.V) >= maxRefunds:
 		return nil, core.Invalid("order", fmt.Sprintf("The order has %d refunds, and cannot have more.", maxRefunds))
 	}
-	payment, err := db.Get[Payment](ctx, u.store.db, paymentColumns.SelectSQL+`
+	payment, err := db.Get[Payment](ctx, u, paymentColumns.SelectSQL+`
 		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0 AND provider <> ?`, o.AccountID, o.ID, providerOutOfBand)
 	if err != nil || payment != nil {
 		return payment, err

@@ -165,11 +165,11 @@ func (u *unit) postpone(ctx context.Context, r *Refund, pause time.Duration) err
 // refunded stores an order after one of its refunds has changed, notes what is refunded on the invoice, and emits the event
 // kind. Order and invoice are locked. A deleted customer is not shown in the event.
 func (u *unit) refunded(ctx context.Context, kind string, r *Refund, o *Order, customer *Customer) error {
-	items, err := db.Select[LineItem](ctx, u.store.db, lineItemColumns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
+	items, err := db.Select[LineItem](ctx, u, lineItemColumns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
 	if err != nil {
 		return err
 	}
-	refunds, err := db.Select[Refund](ctx, u.store.db, refundColumns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY id`, o.AccountID, o.ID)
+	refunds, err := db.Select[Refund](ctx, u, refundColumns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY id`, o.AccountID, o.ID)
 	if err != nil {
 		return err
 	}

@@ -343,7 +343,7 @@ func (s *Store) findSubscription(ctx context.Context, account, ref, param, lock 
 
 // checkUnsubscribed returns CodeInvalid on base if the customer has a subscription that has not ended.
 func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
-	sub, err := db.Get[string](ctx, u.store.db, `
+	sub, err := db.Get[string](ctx, u, `
 		SELECT id FROM subscriptions WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') LIMIT 1`, c.AccountID, c.ID)
 	if err == nil && sub != nil {
 		err = core.Invalid("base", fmt.Sprintf("The customer has a subscription, %s. Cancel it first.", *sub))

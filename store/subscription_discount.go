@@ -100,7 +100,7 @@ func (s *Subscription) redemption(d *Discount, by redeemer) *DiscountRedemption 
 // releaseGiven deletes the use of a discount that a locked subscription was given and that has not taken anything off an order
 // yet, so that somebody else can have it. If there is no such use, nothing happens.
 func (u *unit) releaseGiven(ctx context.Context, sub *Subscription) error {
-	discount, err := db.Get[string](ctx, u.store.db, `
+	discount, err := db.Get[string](ctx, u, `
 		DELETE FROM discount_redemptions WHERE account_id = ? AND subscription_id = ? AND order_id IS NULL RETURNING discount_id`, sub.AccountID, sub.ID)
 	if err != nil {
 		return fmt.Errorf("delete redemption: %w", err)

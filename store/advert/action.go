@@ -289,7 +289,7 @@ func actionID(effect string, index int) string {
 // by the database's clock, which all replicas share.
 func (u *unit) beginAction(ctx context.Context, account string, in BeginAction) (*BegunAction, error) {
 	id := actionID(u.store.db.Effect(ctx), in.Index)
-	begun, err := db.Get[Action](ctx, u.store.db, actionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
+	begun, err := db.Get[Action](ctx, u, actionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read action: %w", err)
 	}
@@ -300,7 +300,7 @@ func (u *unit) beginAction(ctx context.Context, account string, in BeginAction) 
 	if err != nil {
 		return nil, err
 	}
-	lease, err := db.Get[core.Time](ctx, u.store.db, `SELECT `+u.store.db.NowSQL()+` + ?`, actionLease.Microseconds())
+	lease, err := db.Get[core.Time](ctx, u, `SELECT `+u.store.db.NowSQL()+` + ?`, actionLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}

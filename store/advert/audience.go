@@ -200,7 +200,7 @@ func (a *Audience) place(in *Account, source Source, now core.Time) {
 // putAudience stores an audience that an action made or read again. The mirror may have found it at the network before
 // the action was known to have made it: that row is native from now on and keeps its id, which a then has as well.
 func (u *unit) putAudience(ctx context.Context, in *Account, a *Audience) error {
-	known, err := db.Get[Audience](ctx, u.store.db, audienceColumns.SelectSQL+`
+	known, err := db.Get[Audience](ctx, u, audienceColumns.SelectSQL+`
 		WHERE account_id = ? AND (id = ? OR platform_id = ? AND platform = ?) ORDER BY CASE id WHEN ? THEN 0 ELSE 1 END LIMIT 1`+u.Lock(),
 		in.AccountID, a.ID, a.PlatformID, in.Platform, a.ID)
 	if err != nil {

@@ -171,13 +171,13 @@ func (u *unit) adEnds(ctx context.Context, a *Account, campaigns []string) (map[
 		At       *core.Time `db:"ends_at"`
 	}
 	condition, arg := u.store.db.In("platform_id", campaigns)
-	above, err := db.Select[end](ctx, u.store.db, `SELECT platform_id, ends_at FROM ad_campaigns WHERE account_id = ? AND platform = ? AND `+condition,
+	above, err := db.Select[end](ctx, u, `SELECT platform_id, ends_at FROM ad_campaigns WHERE account_id = ? AND platform = ? AND `+condition,
 		a.AccountID, a.Platform, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read ends of campaigns: %w", err)
 	}
 	condition, arg = u.store.db.In("campaign_id", campaigns)
-	groups, err := db.Select[end](ctx, u.store.db, `SELECT platform_id, campaign_id, ends_at FROM ad_groups WHERE account_id = ? AND platform = ? AND `+condition,
+	groups, err := db.Select[end](ctx, u, `SELECT platform_id, campaign_id, ends_at FROM ad_groups WHERE account_id = ? AND platform = ? AND `+condition,
 		a.AccountID, a.Platform, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read ends of ad groups: %w", err)
@@ -202,7 +202,7 @@ func (u *unit) settleAdsEnd(ctx context.Context, a *Account, campaigns []string,
 	stored, err := db.Select[struct {
 		Group string     `db:"ad_group_id"`
 		At    *core.Time `db:"ends_at"`
-	}](ctx, u.store.db, `SELECT ad_group_id, ends_at FROM ads WHERE account_id = ? AND platform = ? AND `+condition+` GROUP BY ad_group_id, ends_at`,
+	}](ctx, u, `SELECT ad_group_id, ends_at FROM ads WHERE account_id = ? AND platform = ? AND `+condition+` GROUP BY ad_group_id, ends_at`,
 		a.AccountID, a.Platform, arg)
 	if err != nil {
 		return fmt.Errorf("read ends of ads: %w", err)

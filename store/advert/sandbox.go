@@ -237,7 +237,7 @@ func (s *Store) ChangeSandbox(ctx context.Context, account, channel string, ids 
 // lockSandbox locks a channel of the sandbox until the commit and returns its last sequence number. A channel that is
 // not connected is an error.
 func (u *unit) lockSandbox(ctx context.Context, account, channel string) (int64, error) {
-	last, err := db.Get[int64](ctx, u.store.db, `SELECT last_seq FROM sandbox_channels WHERE account_id = ? AND id = ?`+u.Lock(), account, channel)
+	last, err := db.Get[int64](ctx, u, `SELECT last_seq FROM sandbox_channels WHERE account_id = ? AND id = ?`+u.Lock(), account, channel)
 	if err != nil || last == nil {
 		return 0, errors.Join(err, errors.New("store: the sandbox does not know the channel"))
 	}

@@ -277,7 +277,7 @@ func (u *unit) lockPriceVariant(ctx context.Context, account, ref string) (*Prod
 
 // priceVariants returns all price variants of a product, archived ones too, by position.
 func (u *unit) priceVariants(ctx context.Context, p *Product) ([]PriceVariant, error) {
-	return db.Select[PriceVariant](ctx, u.store.db, priceVariantColumns.SelectSQL+` WHERE account_id = ? AND product_id = ? ORDER BY position, id`, p.AccountID, p.ID)
+	return db.Select[PriceVariant](ctx, u, priceVariantColumns.SelectSQL+` WHERE account_id = ? AND product_id = ? ORDER BY position, id`, p.AccountID, p.ID)
 }
 
 // refreshProduct stores a locked product with what it repeats of its variants, after one of these has changed, and emits
@@ -328,7 +328,7 @@ func (u *unit) defaultCurrency(ctx context.Context, account string, v *PriceVari
 	if v.Currency != "" {
 		return nil
 	}
-	currency, err := db.Get[string](ctx, u.store.db, `SELECT default_currency FROM accounts WHERE id = ?`, account)
+	currency, err := db.Get[string](ctx, u, `SELECT default_currency FROM accounts WHERE id = ?`, account)
 	if err == nil && currency != nil {
 		v.Currency = *currency
 	}

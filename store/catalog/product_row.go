@@ -126,7 +126,7 @@ func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
 	if p.ExternalID == nil {
 		return nil
 	}
-	other, err := db.Get[string](ctx, u.store.db, `SELECT id FROM products WHERE account_id = ? AND external_id = ? AND id <> ?`, p.AccountID, *p.ExternalID, p.ID)
+	other, err := db.Get[string](ctx, u, `SELECT id FROM products WHERE account_id = ? AND external_id = ? AND id <> ?`, p.AccountID, *p.ExternalID, p.ID)
 	if err == nil && other != nil {
 		err = core.Invalid("external_id", "Another product has this external_id.")
 	}
@@ -136,7 +136,7 @@ func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
 // lockVariants locks all price variants of a locked product. It waits for purchases that are reserving one of them, so that
 // what they reserve is seen afterwards.
 func (u *unit) lockVariants(ctx context.Context, p *Product) error {
-	_, err := db.Select[string](ctx, u.store.db, `SELECT id FROM price_variants WHERE account_id = ? AND product_id = ? ORDER BY id`+u.Lock(), p.AccountID, p.ID)
+	_, err := db.Select[string](ctx, u, `SELECT id FROM price_variants WHERE account_id = ? AND product_id = ? ORDER BY id`+u.Lock(), p.AccountID, p.ID)
 	if err != nil {
 		err = fmt.Errorf("lock price variants: %w", err)
 	}
@@ -149,7 +149,7 @@ func (u *unit) lockVariants(ctx context.Context, p *Product) error {
 func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool, error) {
 	// What column is called in the table of the variants themselves.
 	variant := map[string]string{"product_id": "product_id", "price_variant_id": "id"}[column]
-	row, err := db.Get[int](ctx, u.store.db, `
+	row, err := db.Get[int](ctx, u, `
 		SELECT 1 FROM line_items WHERE account_id = ? AND `+column+` = ? AND (order_id IS NOT NULL OR invoice_id IS NOT NULL)
 		UNION ALL
 		SELECT 1 FROM price_variants WHERE account_id = ? AND `+variant+` = ? AND sold_count + reserved_count > 0

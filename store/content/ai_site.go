@@ -203,7 +203,7 @@ func (u *unit) settleDefault(ctx context.Context, a *AISite) error {
 		return err
 	}
 	if !a.Default {
-		others, err := db.Get[int](ctx, u.store.db, `SELECT count(*) FROM ai_sites WHERE account_id = ? AND is_default`, a.AccountID)
+		others, err := db.Get[int](ctx, u, `SELECT count(*) FROM ai_sites WHERE account_id = ? AND is_default`, a.AccountID)
 		if err != nil {
 			return fmt.Errorf("count default sites: %w", err)
 		}

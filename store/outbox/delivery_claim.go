@@ -135,7 +135,7 @@ func (u *unit) endpointsOf(ctx context.Context, claims []DeliveryClaim) (map[str
 	if err != nil {
 		return nil, err
 	}
-	found, err := db.Select[WebhookEndpoint](ctx, u.store.db, webhookEndpointColumns.SelectSQL+`
+	found, err := db.Select[WebhookEndpoint](ctx, u, webhookEndpointColumns.SelectSQL+`
 		JOIN `+u.store.db.JSONTable("account text", "endpoint text")+` AS claims
 		ON account_id = claims.account AND id = claims.endpoint`, string(rows))
 	endpoints := make(map[string]*WebhookEndpoint, len(found))
@@ -155,7 +155,7 @@ func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease ti
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
-	claimed, err := db.Select[ClaimedDelivery](ctx, u.store.db, `
+	claimed, err := db.Select[ClaimedDelivery](ctx, u, `
 		SELECT d.account_id, d.id, d.endpoint_id, d.event_id, d.attempts + 1 AS attempt, e.body
 		FROM `+u.store.db.JSONTable("account text", "id text")+` AS c
 		CROSS JOIN webhook_deliveries AS d
@@ -191,7 +191,7 @@ func (u *unit) claimAll(ctx context.Context, claims []DeliveryClaim, token strin
 // the statement anew for every value of a bare LIMIT ?. AtMost does not matter: no other replica sends from an embedded
 // database.
 func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
-	return db.Select[claimKey](ctx, u.store.db, `
+	return db.Select[claimKey](ctx, u, `
 		INSERT INTO webhook_claims (account_id, endpoint_id, delivery_id, lease_token, lease_until)
 		SELECT ?, ?, first, ?, `+u.store.db.NowSQL()+` + ? FROM (
 			SELECT id, (
@@ -222,7 +222,7 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token str
 	for i, c := range claims {
 		accounts[i], endpoints[i], rooms[i], bounds[i] = c.AccountID, c.EndpointID, int64(c.Limit), int64(c.AtMost)
 	}
-	return db.Select[claimKey](ctx, u.store.db, `
+	return db.Select[claimKey](ctx, u, `
 		INSERT INTO webhook_claims (account_id, endpoint_id, delivery_id, lease_token, lease_until)
 		SELECT claims.account, claims.endpoint, due.id, ?, `+u.store.db.NowSQL()+` + ?
 		FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS bigint[])) AS claims (account, endpoint, room, bound)
@@ -252,7 +252,7 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token str
 // endClaims deletes claims and returns the ids of the deliveries whose claim was still there. Only whoever has ended a
 // claim may change its delivery.
 func (u *unit) endClaims(ctx context.Context, keys []claimKey) (map[string]bool, error) {
-	ended, err := db.Select[string](ctx, u.store.db, `
+	ended, err := db.Select[string](ctx, u, `
 		DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN (
 			SELECT account, endpoint, id, lease FROM `+u.store.db.JSONTable("account text", "endpoint text", "id text", "lease text")+` AS ended)
 		RETURNING delivery_id`, core.JSONOf(keys))

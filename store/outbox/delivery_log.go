@@ -216,7 +216,7 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 // returns at most one more than may be sent again, so that the caller notices when there are too many. If several
 // deliveries of an event failed, only the last one counts, so that an event is returned once.
 func (u *unit) failedEvents(ctx context.Context, e *WebhookEndpoint, above, below string) ([]string, error) {
-	return db.Select[string](ctx, u.store.db, `
+	return db.Select[string](ctx, u, `
 		SELECT event_id FROM webhook_deliveries
 		WHERE account_id = ? AND state = 'failed' AND finished_at IS NOT NULL AND (endpoint_id, id) > (?, ?) AND (endpoint_id, id) < (?, ?) AND NOT EXISTS (
 			SELECT 1 FROM webhook_deliveries AS d

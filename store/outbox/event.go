@@ -216,7 +216,7 @@ func (u *unit) subscribersOf(ctx context.Context, account string) ([]subscriber,
 	if known, ok := emitted.subscribers[account]; ok {
 		return known, nil
 	}
-	found, err := db.Select[subscriber](ctx, u.store.db, `
+	found, err := db.Select[subscriber](ctx, u, `
 		SELECT id, format, enabled_events FROM webhook_endpoints WHERE account_id = ? AND status = 'active' ORDER BY id`, account)
 	if err != nil {
 		return nil, fmt.Errorf("read subscribers: %w", err)

@@ -214,7 +214,7 @@ func (u *unit) roomForWebhookEndpoint(ctx context.Context, account string) error
 	if err := u.LockAccount(ctx, account); err != nil {
 		return err
 	}
-	count, err := db.Get[int](ctx, u.store.db, `SELECT count(*) FROM webhook_endpoints WHERE account_id = ?`, account)
+	count, err := db.Get[int](ctx, u, `SELECT count(*) FROM webhook_endpoints WHERE account_id = ?`, account)
 	if err == nil && *count >= maxWebhookEndpoints {
 		err = core.Invalid("base", fmt.Sprintf("An account has at most %d webhook endpoints. Delete one first.", maxWebhookEndpoints))
 	}

@@ -362,7 +362,7 @@ func (u *unit) takeFreeHandle(ctx context.Context, a *Account) (string, error) {
 }
 
 func (u *unit) handleTaken(ctx context.Context, handle string) (bool, error) {
-	row, err := db.Get[int](ctx, u.store.db, `SELECT 1 FROM global_names WHERE kind = ? AND name = ?`, nameHandle, handle)
+	row, err := db.Get[int](ctx, u, `SELECT 1 FROM global_names WHERE kind = ? AND name = ?`, nameHandle, handle)
 	return row != nil, err
 }
 

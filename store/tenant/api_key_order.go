@@ -71,7 +71,7 @@ func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref 
 		ids = append(ids, id)
 	}
 	condition, arg := u.store.db.In("id", ids)
-	keys, err := db.Select[APIKey](ctx, u.store.db, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, arg)
+	keys, err := db.Select[APIKey](ctx, u, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, arg)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock keys: %w", err)
 	}
@@ -98,7 +98,7 @@ func (u *unit) checkMaker(ctx context.Context, k *APIKey) error {
 	if k.CreatedBy == nil {
 		return nil
 	}
-	maker, err := db.Get[APIKey](ctx, u.store.db, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, k.AccountID, *k.CreatedBy)
+	maker, err := db.Get[APIKey](ctx, u, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, k.AccountID, *k.CreatedBy)
 	if err != nil {
 		return fmt.Errorf("find the maker of %s: %w", k.ID, err)
 	}
@@ -118,7 +118,7 @@ func (u *unit) checkMaker(ctx context.Context, k *APIKey) error {
 // CROSS JOIN keeps SQLite from reading all keys of the account for each of them.
 func (u *unit) lockDescendants(ctx context.Context, k *APIKey) ([]APIKey, error) {
 	for known := -1; ; {
-		below, err := db.Select[APIKey](ctx, u.store.db, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id IN (
+		below, err := db.Select[APIKey](ctx, u, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id IN (
 			WITH RECURSIVE below (id) AS (
 				SELECT id FROM api_keys WHERE account_id = ? AND created_by = ?
 				UNION SELECT k.id FROM below CROSS JOIN api_keys AS k WHERE k.account_id = ? AND k.created_by = below.id)

@@ -45,14 +45,14 @@ func (s *Store) PutRefund(ctx context.Context, r Refund) (*Refund, error) {
 
 // lockCharge locks a charge and returns how much of it can still be refunded: 0 if it did not succeed or does not exist.
 func (u *unit) lockCharge(ctx context.Context, account, id string) (int64, error) {
-	charge, err := db.Get[Charge](ctx, u.store.db, chargeColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
+	charge, err := db.Get[Charge](ctx, u, chargeColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
 	if err != nil {
 		return 0, fmt.Errorf("lock test charge: %w", err)
 	}
 	if charge == nil || charge.Status != "succeeded" {
 		return 0, nil
 	}
-	refunded, err := db.Get[int64](ctx, u.store.db, `
+	refunded, err := db.Get[int64](ctx, u, `
 		SELECT COALESCE(SUM(amount), 0) FROM test_refunds
 		WHERE account_id = ? AND charge_id = ? AND status IN ('pending', 'succeeded')`, account, id)
 	if err != nil {

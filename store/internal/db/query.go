@@ -101,9 +101,19 @@ func (p *Pool) Enter(ctx context.Context) error {
 // Leave says that a read which has called Enter is over.
 func (p *Pool) Leave() { <-p.Readers }
 
+// Reader is where a query runs. A *Unit is its open transaction. A *DB is the open transaction of the context if there is one, and
+// the read pool otherwise: a use case that only reads does not know whether it is part of a bigger one.
+type Reader interface {
+	at(ctx context.Context) (*DB, *Unit)
+}
+
+func (d *DB) at(ctx context.Context) (*DB, *Unit) { return d, UnitOf(ctx) }
+
+func (u *Unit) at(context.Context) (*DB, *Unit) { return u.db, u }
+
 // Get returns the first row of a query, nil if there is none.
-func Get[T any](ctx context.Context, d *DB, query string, args ...any) (*T, error) {
-	rows, err := read[T](ctx, d, 1, query, args)
+func Get[T any](ctx context.Context, r Reader, query string, args ...any) (*T, error) {
+	rows, err := read[T](ctx, r, 1, query, args)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -111,15 +121,15 @@ func Get[T any](ctx context.Context, d *DB, query string, args ...any) (*T, erro
 }
 
 // Select returns all rows of a query, an empty slice if there are none.
-func Select[T any](ctx context.Context, d *DB, query string, args ...any) ([]T, error) {
-	return read[T](ctx, d, math.MaxInt, query, args)
+func Select[T any](ctx context.Context, r Reader, query string, args ...any) ([]T, error) {
+	return read[T](ctx, r, math.MaxInt, query, args)
 }
 
-// read returns at most limit rows, from the open transaction if there is one, else from the read pool. Once it has a
+// read returns at most limit rows, from an open transaction if r is one, else from the read pool. Once it has a
 // connection it is not cancelled with its request: it is short, an answer of PostgreSQL has a deadline
 // (AnswerTimeout), and a context that can be cancelled costs goroutines.
-func read[T any](ctx context.Context, d *DB, limit int, query string, args []any) ([]T, error) {
-	u := UnitOf(ctx)
+func read[T any](ctx context.Context, r Reader, limit int, query string, args []any) ([]T, error) {
+	d, u := r.at(ctx)
 	if u == nil {
 		if err := d.Read.Enter(ctx); err != nil {
 			return nil, DatabaseError(err)
