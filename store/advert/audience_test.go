@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -74,10 +73,16 @@ func TestBeginUpload_HasOnlyWhatIsNew(t *testing.T) {
 func TestBeginUpload_TakesTenThousandUsersAtOnce(t *testing.T) {
 	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
 		list, members := a.audience(t, nil), membersOf(0, 10_000)
-		began := time.Now()
+		atOnce := func() {
+			t.Helper()
+			if a.db.Engine == core.PostgreSQL { // which notes at each row which statement of its transaction wrote it, and takes a round trip for each
+				assert.Equal(t, 1, a.count(t, `SELECT count(DISTINCT CAST(cmin AS TEXT)) FROM ad_audience_members`), "one statement, not ten thousand")
+			}
+		}
 		first := a.upload(t, list.ID, members)
+		atOnce()
 		a.settle(t, first.Action.ID, Outcome{State: ActionDone})
-		assert.Less(t, time.Since(began), time.Minute, "one statement, not ten thousand") // under the race detector, beside other tests
+		atOnce()
 		assert.Len(t, first.Fresh, 20_000)
 		assert.Empty(t, a.upload(t, list.ID, members).Fresh)
 	})
