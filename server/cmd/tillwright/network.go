@@ -11,19 +11,18 @@ import (
 	"github.com/tillwright/tillwright/ads/pinterest"
 	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/server"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
 // adDrivers returns what speaks to the ad networks: real drivers for those that the configuration names, and the sandbox for
 // all others.
-func adDrivers(config *server.Config, s *store.Store, guard *webhooks.Guard) (ads.Drivers, error) {
+func adDrivers(config *server.Config, s *advert.Store, guard *webhooks.Guard) (ads.Drivers, error) {
 	live, err := config.AdNetworks()
 	if err != nil {
 		return nil, err
 	}
-	drivers := ads.Drivers{ads.DriverSandbox: sandbox.All(s.Advert, sandbox.Options{}), "meta": {}, "pinterest": {}}
+	drivers := ads.Drivers{ads.DriverSandbox: sandbox.All(s, sandbox.Options{}), "meta": {}, "pinterest": {}}
 	client := &http.Client{Transport: outbound(guard), Timeout: time.Minute}
 	for _, p := range live {
 		switch p {

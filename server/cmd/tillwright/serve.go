@@ -149,7 +149,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	if err != nil {
 		return err
 	}
-	drivers, err := adDrivers(config, s, guard)
+	drivers, err := adDrivers(config, s.Advert, guard)
 	if err != nil {
 		return err
 	}
