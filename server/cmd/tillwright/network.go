@@ -23,7 +23,7 @@ func adDrivers(config *server.Config, s *advert.Store, guard *webhooks.Guard) (a
 		return nil, err
 	}
 	drivers := ads.Drivers{ads.DriverSandbox: sandbox.All(s, sandbox.Options{}), "meta": {}, "pinterest": {}}
-	client := &http.Client{Transport: outbound(guard), Timeout: time.Minute}
+	client := outbound(guard)
 	for _, p := range live {
 		switch p {
 		case advert.PlatformPinterest:
@@ -35,15 +35,16 @@ func adDrivers(config *server.Config, s *advert.Store, guard *webhooks.Guard) (a
 	return drivers, nil
 }
 
-// outbound returns how ad networks and payment providers are reached. The guard checks every address that is dialled. No proxy
-// is used, because it would dial where the guard cannot see it. The drivers limit the time of each request themselves.
-func outbound(guard *webhooks.Guard) http.RoundTripper {
+// outbound returns the client by which ad networks and payment providers are reached. The guard checks every address that is
+// dialled. No proxy is used, because it would dial where the guard cannot see it. Every request ends within a minute, its answer
+// included, whatever time its caller has: after that another process may ask about the same payment.
+func outbound(guard *webhooks.Guard) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.Proxy = nil
 	t.DialContext = (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second, Control: guard.Control}).DialContext
 	t.MaxIdleConnsPerHost = 16
 	t.ResponseHeaderTimeout = 30 * time.Second
-	return oneProtocol{t}
+	return &http.Client{Transport: oneProtocol{t}, Timeout: time.Minute}
 }
 
 // oneProtocol refuses answers that switch to another protocol, because no deadline applies to what follows such an answer.

@@ -50,7 +50,7 @@ func TestOutbound_GoesPastTheGuard(t *testing.T) {
 	inside := httptest.NewServer(http.NotFoundHandler())
 	defer inside.Close()
 	ask := func(o webhooks.GuardOptions) error {
-		response, err := (&http.Client{Transport: outbound(webhooks.NewGuard(o))}).Get(inside.URL)
+		response, err := outbound(webhooks.NewGuard(o)).Get(inside.URL)
 		if err == nil {
 			err = response.Body.Close()
 		}
@@ -58,6 +58,14 @@ func TestOutbound_GoesPastTheGuard(t *testing.T) {
 	}
 	require.Error(t, ask(webhooks.GuardOptions{}))
 	require.NoError(t, ask(webhooks.GuardOptions{Development: true}))
+}
+
+// Nobody waits longer for a provider than a payment is left to whoever asks about it, also who sets no limit.
+func TestOutbound_EndsEveryRequest(t *testing.T) {
+	t.Parallel()
+	limit := outbound(webhooks.NewGuard(webhooks.GuardOptions{})).Timeout
+	assert.Positive(t, limit)
+	assert.LessOrEqual(t, limit, time.Minute)
 }
 
 // What follows a switch to another protocol would end with no timeout: neither of a request nor of the client.
@@ -75,8 +83,7 @@ func TestOutbound_RefusesAnotherProtocol(t *testing.T) {
 	}))
 	defer switching.Close()
 	defer close(over)
-	client := &http.Client{Transport: outbound(webhooks.NewGuard(webhooks.GuardOptions{Development: true})), Timeout: time.Minute}
-	response, err := client.Get(switching.URL)
+	response, err := outbound(webhooks.NewGuard(webhooks.GuardOptions{Development: true})).Get(switching.URL)
 	if err == nil {
 		_ = response.Body.Close()
 	}

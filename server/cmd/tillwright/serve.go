@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -189,8 +188,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 
 // providers returns the payment providers that accounts may use, and the one whose buyers approve charges on our own page.
 func providers(config *server.Config, s *store.Store, guard *webhooks.Guard) (*payments.Registry, payments.Authenticator) {
-	client := &http.Client{Transport: outbound(guard), Timeout: time.Minute}
-	live := stripe.New(stripe.Options{Client: client, BaseURL: config.StripeURL, Credentials: stripe.Keys(s)})
+	live := stripe.New(stripe.Options{Client: outbound(guard), BaseURL: config.StripeURL, Credentials: stripe.Keys(s)})
 	if !config.TakesTestCards() {
 		return payments.NewRegistry(live), nil
 	}
