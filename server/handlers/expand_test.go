@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
 )
 
 // TestKinds_AreWhateverTheSpecificationPointsAt: a reference that nothing loads would be found out by the first request.
 func TestKinds_AreWhateverTheSpecificationPointsAt(t *testing.T) {
 	t.Parallel()
 	loaded := map[string]bool{}
-	for prefix, k := range kindsOf(nil) {
+	for prefix, k := range kindsOf(&store.Store{}) {
 		require.Equal(t, k.name.Prefix(), prefix)
 		loaded[k.schema] = true
 	}
@@ -36,7 +37,7 @@ func TestKinds_AreWhateverTheSpecificationPointsAt(t *testing.T) {
 
 func TestExpand_OfAKindThatNobodyLoadsIsAnError(t *testing.T) {
 	t.Parallel()
-	h := &Handlers{kinds: kindsOf(nil)}
+	h := &Handlers{kinds: kindsOf(&store.Store{})}
 	for _, id := range []string{"exp_01k0000000000000000000000a", "nothing"} {
 		reference := wire.Reference(id)
 		one := func(_ any, _ string, yield func(*wire.Reference)) { yield(&reference) }
