@@ -3973,7 +3973,7 @@ type MarketingConsent struct {
 type MarketingConsentStatus string
 
 // Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
-type Metadata map[string]string
+type Metadata = json.RawMessage
 
 // MetadataUpdate Merged per key into what is stored; null removes a key.
 type MetadataUpdate map[string]*string

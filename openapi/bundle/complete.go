@@ -96,7 +96,7 @@ func publish(doc *yaml.Node) {
 		drop(response, "x-status")
 	})
 	walk(doc, func(n *yaml.Node) {
-		for _, key := range []string{"x-go-type", "x-go-type-import", "x-go-type-skip-optional-pointer", "x-go-name", "x-enum-varnames", "x-no-object", "x-errors", "x-expand", "x-dry-run", "x-sdk-doc"} {
+		for _, key := range []string{"x-go-type", "x-server-go-type", "x-go-type-import", "x-go-type-skip-optional-pointer", "x-go-name", "x-enum-varnames", "x-no-object", "x-errors", "x-expand", "x-dry-run", "x-sdk-doc"} {
 			if n.Kind == yaml.MappingNode {
 				drop(n, key)
 			}

@@ -39,11 +39,15 @@ func forGo(doc *yaml.Node) {
 	})
 }
 
-// forServer turns the input of the Go generator into that for the server, where a reference is a plain value.
+// forServer turns the input of the Go generator into that for the server, where a reference is a plain value and a schema may have a
+// Go type of its own.
 func forServer(doc *yaml.Node) {
 	walk(doc, func(n *yaml.Node) {
 		if strings.HasPrefix(text(n, "x-go-type"), "wire.Expandable[") {
 			set(n, "x-go-type", parse("wire.Reference"))
+		}
+		if own := text(n, "x-server-go-type"); own != "" {
+			set(n, "x-go-type", parse("%s", own))
 		}
 		if isConcealed(n) {
 			drop(n, "x-go-type")

@@ -22,7 +22,7 @@ func AISite(a *content.AISite) api.AISite {
 		CodeHostURL:          a.CodeHostURL,
 		AppURL:               a.AppURL,
 		IsLive:               a.IsLive,
-		Metadata:             a.Metadata.Map(),
+		Metadata:             api.Metadata(a.Metadata.Text()),
 		CreatedAt:            at(a.CreatedAt),
 		UpdatedAt:            at(a.UpdatedAt),
 	}

@@ -56,7 +56,7 @@ func Checkout(c *store.Checkout) api.Checkout {
 		Invoice:               ref(c.InvoiceID),
 		Source:                (*api.CheckoutOrigin)(c.Source.V),
 		TermsAcceptedAt:       atOrNull(c.TermsAcceptedAt),
-		Metadata:              c.Metadata.Map(),
+		Metadata:              api.Metadata(c.Metadata.Text()),
 		CreatedAt:             at(c.CreatedAt),
 		UpdatedAt:             at(c.UpdatedAt),
 	}

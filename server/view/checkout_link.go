@@ -22,7 +22,7 @@ func CheckoutLink(l *store.CheckoutLink) api.CheckoutLink {
 		Active:             l.Active,
 		MaxUses:            l.MaxUses,
 		Uses:               l.Uses,
-		Metadata:           l.Metadata.Map(),
+		Metadata:           api.Metadata(l.Metadata.Text()),
 		CreatedAt:          at(l.CreatedAt),
 		UpdatedAt:          at(l.UpdatedAt),
 	}

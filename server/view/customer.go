@@ -33,7 +33,7 @@ func Customer(c *store.Customer) api.Customer {
 		MarketingConsent:     marketingConsent(c.MarketingConsent.V),
 		Notes:                c.Notes,
 		Tags:                 list(c.Tags.V),
-		Metadata:             c.Metadata.Map(),
+		Metadata:             api.Metadata(c.Metadata.Text()),
 		CreatedAt:            at(c.CreatedAt),
 		UpdatedAt:            at(c.UpdatedAt),
 	}

@@ -34,7 +34,7 @@ func Discount(d *store.Discount) api.Discount {
 		MaxRedemptionsPerCustomer: d.MaxRedemptionsPerCustomer,
 		RedemptionsCount:          d.RedemptionsCount,
 		Status:                    api.DiscountStatus(d.Status),
-		Metadata:                  d.Metadata.Map(),
+		Metadata:                  api.Metadata(d.Metadata.Text()),
 		CreatedAt:                 at(d.CreatedAt),
 		UpdatedAt:                 at(d.UpdatedAt),
 	}

@@ -54,7 +54,7 @@ func Invoice(i *store.Invoice) api.Invoice {
 		Footer:                i.Footer,
 		HostedURL:             hosted,
 		PDFURL:                pdf,
-		Metadata:              i.Metadata.Map(),
+		Metadata:              api.Metadata(i.Metadata.Text()),
 		CreatedAt:             at(i.CreatedAt),
 		UpdatedAt:             at(i.UpdatedAt),
 	}

@@ -46,7 +46,7 @@ func Order(o *store.Order) api.Order {
 		PaidAt:               atOrNull(o.PaidAt),
 		VoidedAt:             atOrNull(o.VoidedAt),
 		ReceiptURL:           o.ReceiptURL,
-		Metadata:             o.Metadata.Map(),
+		Metadata:             api.Metadata(o.Metadata.Text()),
 		CreatedAt:            at(o.CreatedAt),
 		UpdatedAt:            at(o.UpdatedAt),
 	}

@@ -36,7 +36,7 @@ func PriceVariant(v *catalog.PriceVariant) api.PriceVariant {
 		Position:        v.Position,
 		Status:          api.PriceVariantStatus(v.Status),
 		License:         (*api.PriceVariantLicense)(v.License.V),
-		Metadata:        v.Metadata.Map(),
+		Metadata:        api.Metadata(v.Metadata.Text()),
 		CreatedAt:       at(v.CreatedAt),
 		UpdatedAt:       at(v.UpdatedAt),
 	}

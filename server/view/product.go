@@ -33,7 +33,7 @@ func Product(p *catalog.Product) api.Product {
 		SEOTitle:            p.SEOTitle,
 		SEODescription:      p.SEODescription,
 		ExternalID:          p.ExternalID,
-		Metadata:            p.Metadata.Map(),
+		Metadata:            api.Metadata(p.Metadata.Text()),
 		CreatedAt:           at(p.CreatedAt),
 		UpdatedAt:           at(p.UpdatedAt),
 	}

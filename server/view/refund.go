@@ -28,7 +28,7 @@ func Refund(r *store.Refund) api.Refund {
 		Provider:         r.Provider,
 		ProviderRefundID: r.ProviderRef,
 		SucceededAt:      atOrNull(r.SucceededAt),
-		Metadata:         r.Metadata.Map(),
+		Metadata:         api.Metadata(r.Metadata.Text()),
 		CreatedAt:        at(r.CreatedAt),
 		UpdatedAt:        at(r.UpdatedAt),
 	}

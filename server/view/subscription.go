@@ -49,7 +49,7 @@ func Subscription(s *store.Subscription) api.Subscription {
 		PendingChange:        pendingChange(s.PendingChange.V),
 		CustomFieldData:      object(s.CustomFieldData.V),
 		Checkout:             ref(s.CheckoutID),
-		Metadata:             s.Metadata.Map(),
+		Metadata:             api.Metadata(s.Metadata.Text()),
 		CreatedAt:            at(s.CreatedAt),
 		UpdatedAt:            at(s.UpdatedAt),
 	}

@@ -138,8 +138,8 @@ func enum[T, S ~string](s *S) *T {
 	return new(T(*s))
 }
 
-// metadata reads the metadata of a new object.
-func metadata(sent *api.Metadata) core.Metadata { return core.NewMetadata(value(sent)) }
+// metadata reads the metadata of a new object, which was validated. Merging nothing into it sorts its keys.
+func metadata(sent *api.Metadata) core.Metadata { return core.Metadata(value(sent)).Merge(nil) }
 
 // setMetadata merges the metadata that a PATCH names into what there is, key by key.
 func setMetadata(m *core.Metadata, sent *api.MetadataUpdate) {

@@ -18,7 +18,7 @@ func WebhookEndpoint(e *outbox.WebhookEndpoint, now core.Time) api.WebhookEndpoi
 		Format:        api.WebhookFormat(e.Format),
 		EnabledEvents: list(e.EnabledEvents.V),
 		Description:   e.Description,
-		Metadata:      e.Metadata.Map(),
+		Metadata:      api.Metadata(e.Metadata.Text()),
 
 		PreviousSecretExpiresAt: atOrNull(e.PreviousSecretAt(now)),
 		ConsecutiveFailures:     int64(e.ConsecutiveFailures),
