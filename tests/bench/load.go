@@ -29,6 +29,8 @@ end
 
 // load is one run of wrk against one program.
 type load struct {
+	Repeated int64 // requests that were sent again after a 503
+
 	Requests, Micros, Errors, P50, P99 int64
 	cpu                                time.Duration // of the program, not of wrk and the database
 }
@@ -49,7 +51,7 @@ func installWrk() error {
 
 // writeScripts puts the scripts where wrk can read them.
 func writeScripts(dir string) error {
-	for _, name := range []string{"read", "post", "purchase"} {
+	for _, name := range []string{"read", "post"} {
 		script, err := scripts.ReadFile("wrk/" + name + ".lua")
 		if err != nil {
 			return err
@@ -62,13 +64,13 @@ func writeScripts(dir string) error {
 }
 
 // put loads a program for a while. An answer that is not a success fails the measurement: it would be a fast one.
-func put(ctx context.Context, p *program, scriptFile string, threads int, d time.Duration, args ...string) (load, error) {
+func put(ctx context.Context, p *program, scriptFile string, connections int, d time.Duration, args ...string) (load, error) {
 	before, err := cpuTime(p.cmd.Process.Pid)
 	if err != nil {
 		return load{}, err
 	}
 	out, err := exec.CommandContext(ctx, "wrk", append([]string{
-		"-t" + strconv.Itoa(threads), "-c16", "-d" + d.String(), "-s", scriptFile, p.url, "--"}, args...)...).CombinedOutput()
+		"-t1", "-c" + strconv.Itoa(connections), "-d" + d.String(), "-s", scriptFile, p.url, "--"}, args...)...).CombinedOutput()
 	if err != nil {
 		return load{}, fmt.Errorf("wrk: %w\n%s", err, out)
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -16,12 +17,18 @@ import (
 
 	_ "github.com/lib/pq" // makes and copies databases
 
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/postgres"
 )
 
 const (
 	keys     = 2000 // each has its own quota, so the limiter can stay on
 	products = 1000
+
+	sellers       = 200 // accounts with a product each, which sell at once
+	keysPerSeller = 5
 )
 
 // world is one engine's database, filled, and a copy of it for the floor.
@@ -29,8 +36,15 @@ type world struct {
 	engine        string
 	server, floor string // database URLs
 	dir           string
-	price         string // the price variant that purchases buy
 	get, list     string // files of requests, "token path" per line
+	one           seller
+	many          []seller
+}
+
+// seller is an account in which purchases are made.
+type seller struct {
+	tokens []string
+	price  string // the price variant that is bought
 }
 
 // newWorld fills a database through the API and copies it.
@@ -46,6 +60,33 @@ func newWorld(engine, binary, dir string) (*world, error) {
 		return nil, fmt.Errorf("fill the %s database: %w", engine, err)
 	}
 	return w, w.copy()
+}
+
+// analyse gives both databases statistics of the same rows, because PostgreSQL's plans would depend on when it came to make them by
+// itself. SQLite has none, as with a server that nobody tends.
+func (w *world) analyse() error {
+	if w.engine == "sqlite" {
+		return nil
+	}
+	for _, database := range []string{w.server, w.floor} {
+		db, err := sql.Open(w.driver(database))
+		if err != nil {
+			return err
+		}
+		_, err = db.ExecContext(context.Background(), "ANALYZE")
+		if err := errors.Join(err, db.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// driver returns what opens one of the databases behind its program's back.
+func (w *world) driver(database string) (driver, source string) {
+	if w.engine == "sqlite" {
+		return "sqlite", "file:" + strings.TrimPrefix(database, "sqlite://") + "?_pragma=busy_timeout(10000)"
+	}
+	return "postgres", database
 }
 
 // env is what the server and its tool run with.
@@ -121,20 +162,69 @@ func (w *world) fill(binary string) error {
 		}
 		tokens = append(tokens, fmt.Sprint(made["token"]))
 	}
-	return w.stock(server, tokens)
+	if err := w.stock(server, tokens); err != nil {
+		return err
+	}
+	if err := w.openSellers(server); err != nil {
+		return err
+	}
+	_, err = buyOnce(server, w.one, "the first one") // of which the floor makes its own
+	return err
+}
+
+// openSellers makes the accounts that sell at once.
+func (w *world) openSellers(server *program) error {
+	sealer, err := core.NewSealer(make([]byte, 32))
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	s, err := store.Open(ctx, store.Options{URL: w.server, Sealer: sealer})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }()
+	for i := range sellers {
+		a, err := s.Tenant.CreateAccount(ctx, tenant.NewAccount{Name: fmt.Sprint("Seller ", i), Email: "seller@example.com"})
+		if err != nil {
+			return err
+		}
+		var one seller
+		for range keysPerSeller {
+			_, token, err := s.Tenant.CreateAPIKey(ctx, a.ID, tenant.Granted{}, tenant.NewAPIKey{})
+			if err != nil {
+				return err
+			}
+			one.tokens = append(one.tokens, token)
+		}
+		if _, one.price, err = sell(server, one.tokens[0], fmt.Sprint("Product of seller ", i)); err != nil {
+			return err
+		}
+		w.many = append(w.many, one)
+	}
+	return nil
+}
+
+// sell makes a product, and returns it and its price variant.
+func sell(server *program, token, name string) (product map[string]any, variant string, err error) {
+	p, err := server.post(token, "/v1/products", map[string]any{
+		"name": name, "headline": "300 pages for working programmers", "status": "active",
+		"metadata": map[string]string{"shelf": "1"}, "price_variants": []any{map[string]any{"amount": 1900, "currency": "usd"}},
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return p, p["price_variants"].([]any)[0].(string), nil
 }
 
 func (w *world) stock(server *program, tokens []string) error {
 	var get, list bytes.Buffer
 	for i := range products {
-		p, err := server.post(tokens[i], "/v1/products", map[string]any{
-			"name": fmt.Sprint("Product ", i), "headline": "300 pages for working programmers", "status": "active",
-			"metadata": map[string]string{"shelf": fmt.Sprint(i % 10)}, "price_variants": []any{map[string]any{"amount": 1900, "currency": "usd"}},
-		})
+		p, price, err := sell(server, tokens[i], fmt.Sprint("Product ", i))
 		if err != nil {
 			return err
 		}
-		w.price = p["price_variants"].([]any)[0].(string)
+		w.one = seller{tokens, price}
 		fmt.Fprintf(&get, "%s /v1/products/%s\n", tokens[2*i], p["id"])
 		fmt.Fprintf(&get, "%s /v1/products/%s\n", tokens[2*i+1], p["slug"])
 	}

@@ -9,6 +9,7 @@ import (
 	"log"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	_ "github.com/lib/pq"
@@ -37,6 +38,9 @@ func main() {
 	mux.HandleFunc("GET /v1/products/{ref}", f.authenticated(f.get))
 	mux.HandleFunc("GET /v1/products", f.authenticated(f.list))
 	mux.HandleFunc("POST /v1/products", f.authenticated(f.post))
+	mux.HandleFunc("POST /v1/checkouts", f.authenticated(f.openCheckout))
+	mux.HandleFunc("POST /v1/checkouts/{id}/confirm", f.authenticated(f.confirm))
+	mux.HandleFunc("GET /v1/orders/{id}", f.authenticated(f.getOrder))
 	log.Fatal(http.ListenAndServe(*addr, mux))
 }
 
@@ -48,6 +52,7 @@ type floor struct {
 	claim, slug, insert, event    *sql.Stmt
 	subscribers, record, keyQuota *sql.Stmt
 	quota                         quota
+	shelf                         shelf
 }
 
 func open(url string) (*floor, error) {
@@ -100,7 +105,7 @@ func (f *floor) prepare() error {
 			return err
 		}
 	}
-	return nil
+	return f.stock()
 }
 
 // rebind numbers the placeholders for PostgreSQL.
@@ -117,10 +122,7 @@ func (f *floor) rebind(query string) string {
 		}
 		n++
 		b.WriteByte('$')
-		if n > 9 {
-			b.WriteByte(byte('0' + n/10))
-		}
-		b.WriteByte(byte('0' + n%10))
+		b.WriteString(strconv.Itoa(n))
 	}
 	return b.String()
 }
