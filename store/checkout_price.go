@@ -125,7 +125,7 @@ func (s *Store) taxLines(ctx context.Context, c *Checkout, items []LineItem) (kn
 	return known, nil
 }
 
-// taxSourceOf returns what knows the tax rate for the buyer of a checkout: the seller's settings, or noTax for a customer who is
+// taxSourceOf returns what knows the tax rate for the buyer of a checkout: the seller's settings, or NoTax for a customer who is
 // exempt. A buyer who only typed the address of such a customer is not exempt, and does not learn that its owner is.
 func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (tenant.TaxSource, error) {
 	seller, err := s.Tenant.Seller(ctx, c.AccountID)

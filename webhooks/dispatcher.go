@@ -110,7 +110,7 @@ func NewDispatcher(o DispatcherOptions) *Dispatcher {
 }
 
 // Wake tells the dispatcher how many new deliveries there are to an endpoint. It never blocks. It is meant for
-// store.OnEvent, which is called after a commit.
+// outbox.Store.OnEvent, which is called after a commit.
 func (d *Dispatcher) Wake(e outbox.PendingEndpoint, deliveries int) { d.news.add(e, deliveries) }
 
 // Run works until ctx ends. Then it claims nothing more, waits for what is being sent, which takes at most five seconds,

@@ -37,7 +37,7 @@ type Delivery struct {
 	StatusCode  *int          `db:"status_code"`
 	DurationMS  *int64        `db:"duration_ms"`
 	Response    *string       `db:"response"`
-	CreatedAt   core.Time     `db:"created_at"` // idTime of its id, so that the id filters by time
+	CreatedAt   core.Time     `db:"created_at"` // core.IDTime of its id, so that the id filters by time
 	UpdatedAt   core.Time     `db:"updated_at"`
 	FinishedAt  *core.Time    `db:"finished_at"`
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Charge is a charge in the books of the built-in test provider. The table stands for a provider's own database: nothing
-// else in the store looks at it, and a charge commits on its own, before the payment that it belongs to is settled.
+// Charge is a charge in the books of the test provider.
 type Charge struct {
 	AccountID   string    `db:"account_id"`
 	ID          string    `db:"id"`

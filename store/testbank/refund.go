@@ -8,7 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// Refund is a refund in the books of the built-in test provider, as Charge is a charge.
+// Refund is a refund in the books of the test provider.
 type Refund struct {
 	AccountID     string    `db:"account_id"`
 	ID            string    `db:"id"`
