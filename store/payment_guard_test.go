@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // TestGuards_LetPassWhatTheREADMESays holds every figure of its table, and of the sentences around it.
@@ -48,12 +47,9 @@ func TestGuards_LetPassWhatTheREADMESays(t *testing.T) {
 	}
 
 	for _, sentence := range []string{
-		fmt.Sprintf("When %d checkouts were declined in an hour without a key", tenant.DefaultDeclineLimit),
 		fmt.Sprintf("paused for %s for buyers without a key", spoken(salesPause)),
 		fmt.Sprintf("of the others one every %s,", spoken(pausedTurn)),
-		fmt.Sprintf("(%d to %d, %d unless you say so)", tenant.MinHoldMinutes, tenant.MaxHoldMinutes, tenant.DefaultHoldMinutes),
 		fmt.Sprintf("as long as it was held, at least %d minute, before", shortestTurn/time.Minute),
-		fmt.Sprintf("After %d minutes, or the account's `payment_hold_minutes`", tenant.DefaultHoldMinutes),
 		fmt.Sprintf("can be sent %d times an hour, an account sends %d letters an hour at most", documentLetters, accountLetters),
 		fmt.Sprintf("counted apart: %d a day for a document and %d an hour for an account", pageDocumentLetters, pageAccountLetters),
 		fmt.Sprintf("%d a day for a checkout, a minute apart, %d an hour to an address and %d for an account", checkoutVerifications, recipientVerifications, accountVerifications),

@@ -34,8 +34,8 @@ const (
 // OpUpdateLimits stands on the audit trail only: no network is asked for it, and the limits cannot block it.
 const OpUpdateLimits Op = "update_limits"
 
-// Ops lists the operations that change something at a network. It is never changed.
-var Ops = []Op{
+// ops lists the operations that change something at a network. It is never changed.
+var ops = []Op{
 	OpCreateAd, OpBoostPost, OpUpdateGroup, OpUpdateCampaign, OpPauseGroup, OpResumeGroup, OpPauseCampaign,
 	OpResumeCampaign, OpDeleteCampaign, OpCreateAudience, OpDeleteAudience, OpUploadAudience,
 }

@@ -65,7 +65,7 @@ func (l *Limits) check() error {
 	}
 	p.Check(l.MaxIncrease == nil || *l.MaxIncrease >= 0, "max_daily_budget_increase_pct", "Send a percentage that is not negative.")
 	for _, op := range l.BlockedOperations.V {
-		p.Check(slices.Contains(Ops, op), "blocked_operations", fmt.Sprintf("There is no operation %.40q.", string(op)))
+		p.Check(slices.Contains(ops, op), "blocked_operations", fmt.Sprintf("There is no operation %.40q.", string(op)))
 	}
 	return p.Err()
 }

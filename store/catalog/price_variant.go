@@ -40,8 +40,8 @@ const (
 	PriceVariantStatusArchived PriceVariantStatus = "archived"
 )
 
-// MaxPriceVariants is how many price variants a product may have.
-const MaxPriceVariants = 100
+// maxPriceVariants is how many price variants a product may have.
+const maxPriceVariants = 100
 
 // PriceVariant is one way to pay for a product. Amounts are in the minor unit of its currency. Its money fields
 // cannot change any more once it is sold or being paid for.
@@ -163,8 +163,8 @@ func (s *Store) CreatePriceVariant(ctx context.Context, account, product string,
 		if err != nil {
 			return nil, err
 		}
-		if len(p.PriceVariantIDs.V) >= MaxPriceVariants {
-			return nil, core.Invalid("product", fmt.Sprintf("A product has at most %d price variants. Delete one first.", MaxPriceVariants))
+		if len(p.PriceVariantIDs.V) >= maxPriceVariants {
+			return nil, core.Invalid("product", fmt.Sprintf("A product has at most %d price variants. Delete one first.", maxPriceVariants))
 		}
 		made, err := u.draftVariants(ctx, p, "", []PriceVariant{in})
 		if err != nil {
@@ -298,8 +298,8 @@ func (u *unit) refreshProduct(ctx context.Context, p *Product) error {
 // stored. List is what their fields are called in error messages up to the index, such as "price_variants."; "" if it is a
 // single one.
 func (u *unit) draftVariants(ctx context.Context, p *Product, list string, in []PriceVariant) ([]PriceVariant, error) {
-	if len(in) > MaxPriceVariants {
-		return nil, core.Invalid("price_variants", fmt.Sprintf("A product has at most %d price variants.", MaxPriceVariants))
+	if len(in) > maxPriceVariants {
+		return nil, core.Invalid("price_variants", fmt.Sprintf("A product has at most %d price variants.", maxPriceVariants))
 	}
 	now, err := u.store.db.BusinessNow(ctx, p.AccountID)
 	if err != nil {

@@ -144,7 +144,7 @@ func TestPriceVariant_LastActiveOneStays(t *testing.T) {
 
 func TestCreatePriceVariant_AtMostAHundred(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		variants := make([]PriceVariant, MaxPriceVariants)
+		variants := make([]PriceVariant, maxPriceVariants)
 		for i := range variants {
 			variants[i] = fixedPrice(int64(500 + i))
 		}

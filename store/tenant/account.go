@@ -97,12 +97,13 @@ const (
 	ProrationBehaviorNextPeriod         ProrationBehavior = "next_period" // nothing is prorated: the change waits
 )
 
-// MinDeclineLimit and the two beside it bound how many declines in an hour pause the payments of an account.
-const DefaultDeclineLimit, MinDeclineLimit, MaxDeclineLimit = 100, 10, 1_000_000
+// MinDeclineLimit is the least of declines in an hour after which an account can have its payments paused. The other two are how
+// many it takes unless the seller says so, and the most.
+const MinDeclineLimit, defaultDeclineLimit, maxDeclineLimit = 10, 100, 1_000_000
 
-// DefaultHoldMinutes and the next two bound the time that a seller gives buyers for an action that the provider requires, such
+// defaultHoldMinutes and the next two bound the time that a seller gives buyers for an action that the provider requires, such
 // as one at their bank. Their stock is held meanwhile.
-const DefaultHoldMinutes, MinHoldMinutes, MaxHoldMinutes = 30, 5, 120
+const defaultHoldMinutes, minHoldMinutes, maxHoldMinutes = 30, 5, 120
 
 // nameHandle is the kind of a handle in global_names.
 const nameHandle = "handle"
@@ -150,9 +151,9 @@ func (a *Account) checkBilling(p *core.Problems) {
 	for i, days := range d.IntervalsDays {
 		p.Check(days >= 1 && days <= maxDunningDays, fmt.Sprintf("dunning.intervals_days.%d", i), "There are 1 to 60 days between two attempts.")
 	}
-	p.Check(a.DeclineLimit == nil || *a.DeclineLimit >= MinDeclineLimit && *a.DeclineLimit <= MaxDeclineLimit,
+	p.Check(a.DeclineLimit == nil || *a.DeclineLimit >= MinDeclineLimit && *a.DeclineLimit <= maxDeclineLimit,
 		"decline_limit", "Payments pause after 10 to 1000000 declines in an hour. Null means never.")
-	p.Check(a.PaymentHoldMinutes >= MinHoldMinutes && a.PaymentHoldMinutes <= MaxHoldMinutes,
+	p.Check(a.PaymentHoldMinutes >= minHoldMinutes && a.PaymentHoldMinutes <= maxHoldMinutes,
 		"payment_hold_minutes", "A payment waits 5 to 120 minutes for its buyer.")
 	p.Check(d.OnExhausted == "cancel", "dunning.on_exhausted", "When all attempts have failed, the subscription is canceled: send cancel.")
 }
@@ -212,7 +213,7 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 			InvoicePrefix: "INV", FirstInvoiceNumber: 1, NextInvoiceNumber: 1, ProrationBehavior: ProrationBehaviorInvoiceImmediately,
 			Tax:          core.JSONOf(TaxSettings{Mode: TaxModeNone, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{}}),
 			Dunning:      core.JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}),
-			DeclineLimit: new(int64(DefaultDeclineLimit)), PaymentHoldMinutes: DefaultHoldMinutes, CreatedAt: s.Now()}
+			DeclineLimit: new(int64(defaultDeclineLimit)), PaymentHoldMinutes: defaultHoldMinutes, CreatedAt: s.Now()}
 		a.UpdatedAt = a.CreatedAt
 		if err := a.check(); err != nil {
 			return nil, err

@@ -2,6 +2,9 @@ package tenant
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +14,21 @@ import (
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
+
+// TestAccount_HasTheBoundsThatTheREADMEGives holds the figures of its sentences about pauses and about payments that wait.
+func TestAccount_HasTheBoundsThatTheREADMEGives(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	readme := strings.Join(strings.Fields(string(file)), " ")
+	for _, sentence := range []string{
+		fmt.Sprintf("When %d checkouts were declined in an hour without a key", defaultDeclineLimit),
+		fmt.Sprintf("(%d to %d, %d unless you say so)", minHoldMinutes, maxHoldMinutes, defaultHoldMinutes),
+		fmt.Sprintf("After %d minutes, or the account's `payment_hold_minutes`", defaultHoldMinutes),
+	} {
+		require.Contains(t, readme, sentence)
+	}
+}
 
 func TestCreateAccount_FindsAHandle(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
