@@ -64,6 +64,40 @@ func TestClose_SaysNothingWhenNothingIsUnderWay(t *testing.T) {
 	require.NoError(t, s.Close(), "it would say that the database did not answer")
 }
 
+// What is counted in memory is written while the database is still there.
+func TestClose_WritesWhatIsCountedInMemory(t *testing.T) {
+	t.Parallel()
+	sealer, err := core.NewSealer(make([]byte, 32))
+	require.NoError(t, err)
+	url, now := database.URL(t, core.SQLite), time.Date(2026, 1, 31, 12, 0, 30, 0, time.UTC)
+	serving := func() *Store {
+		s, err := Open(t.Context(), Options{URL: url, Sealer: sealer, Render: renderJSON, Exclusive: true, Now: func() time.Time { return now }})
+		require.NoError(t, err)
+		require.NoError(t, s.Migrate(t.Context()))
+		return s
+	}
+	s := &shop{Store: serving()}
+	account, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Ada's Shop", Email: "ada@example.com"})
+	require.NoError(t, err)
+	s.account = account.ID
+	key, token := s.newKey(t, nil)
+	for range 5 {
+		_, known, err := s.Tenant.Authenticate(t.Context(), tenant.HashToken(token), "192.0.2.1")
+		require.NoError(t, err)
+		require.True(t, known)
+	}
+	require.NoError(t, s.Close())
+
+	s.Store = serving()
+	defer s.Close()
+	used, err := s.Tenant.GetAPIKey(t.Context(), s.account, key.ID)
+	require.NoError(t, err)
+	require.NotNil(t, used.LastUsedAt)
+	grant, _, err := s.Tenant.Authenticate(t.Context(), tenant.HashToken(token), "192.0.2.1")
+	require.NoError(t, err)
+	require.Equal(t, 6, grant.Used)
+}
+
 // What is under way is done.
 func TestClose_WaitsForWhatIsUnderWay(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -156,6 +157,11 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		for _, i := range slices.Concat(invariants, s.arrayInvariants(), s.Tenant.Invariants(), eventInvariants) {
 			broken := dbtest.BrokenBy(t, s.db, sabotage[i.Promise], check)
 			assert.Contains(t, broken, i.Promise)
+		}
+		var asked []string
+		require.NoError(t, s.CheckEach(t.Context(), aDay, func(promise string, _ []core.Violation) { asked = append(asked, promise) }))
+		for _, i := range advert.Invariants { // their room breaks them
+			assert.Contains(t, asked, i.Promise)
 		}
 	})
 }
