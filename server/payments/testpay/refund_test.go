@@ -71,6 +71,9 @@ func TestRefund_NeverGivesBackMoreThanWasCharged(t *testing.T) {
 		assert.Equal(t, 3, succeeded)
 		declined := b.charge("declined", "4000000000000002")
 		assert.Equal(t, payments.RefundFailed, b.giveBack(declined, "of nothing", 1).Status)
+		waits := b.charge("refunded later", "4000000000007726")
+		assert.Equal(t, payments.RefundPending, b.giveBack(waits, "all of it", 1900).Status)
+		assert.Equal(t, payments.RefundFailed, b.giveBack(waits, "and more", 1).Status)
 	})
 }
 

@@ -29,19 +29,24 @@ func (b *bank) history(ref string, offSession ...bool) string {
 	b.t.Helper()
 	all := ""
 	for i, off := range offSession {
-		in := payments.ChargeInput{
-			Token: fmt.Sprintf("pay_%s_%d", ref, i), Account: "acct_1", Amount: 1900, Currency: "usd", MethodRef: ref, OffSession: off,
-		}
-		charge, err := b.PrepareCharge(b.t.Context(), in)
-		require.NoError(b.t, err)
-		first, err := b.ConfirmCharge(b.t.Context(), "acct_1", charge, "")
-		require.NoError(b.t, err)
-		again, err := b.ConfirmCharge(b.t.Context(), "acct_1", charge, "")
-		require.NoError(b.t, err)
-		assert.Equal(b.t, first, again)
-		all += map[payments.Status]string{payments.ChargeSucceeded: "+", payments.ChargeDeclined: "-", payments.ChargeRequiresAction: "?"}[first.Status]
+		status := b.chargeSaved(fmt.Sprintf("pay_%s_%d", ref, i), ref, 1900, off)
+		all += map[payments.Status]string{payments.ChargeSucceeded: "+", payments.ChargeDeclined: "-", payments.ChargeRequiresAction: "?"}[status]
 	}
 	return all
+}
+
+// chargeSaved charges an amount to a saved method, and asks for it twice.
+func (b *bank) chargeSaved(token, ref string, amount int64, offSession bool) payments.Status {
+	b.t.Helper()
+	in := payments.ChargeInput{Token: token, Account: "acct_1", Amount: amount, Currency: "usd", MethodRef: ref, OffSession: offSession}
+	charge, err := b.PrepareCharge(b.t.Context(), in)
+	require.NoError(b.t, err)
+	first, err := b.ConfirmCharge(b.t.Context(), "acct_1", charge, "")
+	require.NoError(b.t, err)
+	again, err := b.ConfirmCharge(b.t.Context(), "acct_1", charge, "")
+	require.NoError(b.t, err)
+	assert.Equal(b.t, first, again)
+	return first.Status
 }
 
 func TestAttachMethod_BeginsAHistory(t *testing.T) {
@@ -51,6 +56,9 @@ func TestAttachMethod_BeginsAHistory(t *testing.T) {
 		assert.Equal(t, "+-", b.history(b.save("b", "tok_fail_on_renewal").Ref, off, off), "another one begins anew")
 		assert.Equal(t, "+--++", b.history(b.save("c", "tok_recover_on_3rd").Ref, on, off, off, off, off))
 		assert.Equal(t, "--+", b.history(b.save("d", "tok_recover_on_3rd").Ref, off, off, off), "after a trial")
+		free := b.save("h", "tok_fail_on_renewal").Ref
+		b.chargeSaved("pay_free", free, 0, on)
+		assert.Equal(t, "+-", b.history(free, off, off), "what costs nothing does not count")
 		assert.Equal(t, "--", b.history(b.save("e", "pm_card_chargeCustomerFail").Ref, on, off))
 		assert.Equal(t, "++", b.history(b.save("f", "pm_card_visa").Ref, on, off))
 		assert.Equal(t, "?+", b.history(b.save("g", "pm_card_authenticationRequired").Ref, on, off), "nobody is there to be asked")
