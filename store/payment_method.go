@@ -143,7 +143,7 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bool, subscription string) (kept *SavedMethod, isNew bool, err error) {
 	m.ID = core.NewID(core.KindPaymentMethod)
 	kept, err = tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
-		before, err := db.Get[SavedMethod](ctx, s.db, savedMethodColumns.SelectSQL+`
+		before, err := db.Get[SavedMethod](ctx, u, savedMethodColumns.SelectSQL+`
 			WHERE account_id = ? AND provider_ref = ? AND provider = ? AND customer_id = ? ORDER BY id DESC LIMIT 1`, m.AccountID, m.ProviderRef, m.Provider, m.CustomerID)
 		if err != nil {
 			return nil, fmt.Errorf("look for a given payment method: %w", err)

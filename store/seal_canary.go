@@ -103,7 +103,7 @@ func (s *Store) adoptUnasked(ctx context.Context) (bool, error) {
 func (s *Store) AdoptSecretKey(ctx context.Context, lost bool) (bool, error) {
 	adopted, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		keys, ours := s.db.Options.Sealer.Ours()
-		closed, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM (SELECT 1 FROM (`+sealedRows+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours+` LIMIT 1) AS closed`,
+		closed, err := db.Get[int](ctx, u, `SELECT count(*) FROM (SELECT 1 FROM (`+sealedRows+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours+` LIMIT 1) AS closed`,
 			append([]any{s.Now()}, keys...)...)
 		if err != nil || *closed > 0 && !lost {
 			return 0, err

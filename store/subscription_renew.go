@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// unpaidPause is how long collect waits before it looks again, if another payment of the invoice is under way.
+// unpaidPause is how long chargeAgain waits before it looks again, if another payment of the invoice is under way.
 const unpaidPause = time.Hour
 
 // SubscriptionStep is the result of AdvanceSubscription. Payment, if there is one, is to be charged now.
@@ -44,7 +44,7 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 		if err != nil {
 			return nil, err
 		}
-		sub, err := db.Get[Subscription](ctx, s.db, subscriptionColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND due_at <= ?`+u.LockSkip(), account, id, now)
+		sub, err := db.Get[Subscription](ctx, u, subscriptionColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND due_at <= ?`+u.LockSkip(), account, id, now)
 		if err != nil || sub == nil {
 			return &SubscriptionStep{}, err
 		}

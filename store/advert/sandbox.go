@@ -201,11 +201,11 @@ func (s *Store) FindSandboxToken(ctx context.Context, account, channel, token st
 		if _, err = u.lockSandbox(ctx, account, channel); err != nil {
 			return nil, err
 		}
-		if entities, err = db.Select[string](ctx, s.db, `
+		if entities, err = db.Select[string](ctx, u, `
 			SELECT id FROM sandbox_entities WHERE account_id = ? AND channel_id = ? AND token = ? AND token <> '' ORDER BY seq`, account, channel, token); err != nil {
 			return nil, err
 		}
-		audiences, err = db.Select[string](ctx, s.db, `
+		audiences, err = db.Select[string](ctx, u, `
 			SELECT id FROM sandbox_audiences WHERE account_id = ? AND channel_id = ? AND token = ? AND token <> '' ORDER BY seq`, account, channel, token)
 		return nil, err
 	})
@@ -334,7 +334,7 @@ func (s *Store) TakeSandboxCall(ctx context.Context, account, channel string, no
 		if err != nil || rows == 1 {
 			return 0, err
 		}
-		full, err := db.Get[core.Time](ctx, s.db, `SELECT limited_at FROM sandbox_channels WHERE account_id = ? AND id = ?`, account, channel)
+		full, err := db.Get[core.Time](ctx, u, `SELECT limited_at FROM sandbox_channels WHERE account_id = ? AND id = ?`, account, channel)
 		if err != nil || full == nil {
 			return 0, err
 		}

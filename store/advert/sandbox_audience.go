@@ -88,12 +88,12 @@ func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id 
 // with a hash.
 func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id string, hashes []string, isKnown func(hash string) bool, now core.Time) (*SandboxAudience, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (*SandboxAudience, error) {
-		audience, err := db.Get[SandboxAudience](ctx, s.db, sandboxAudienceColumns.SelectSQL+`
+		audience, err := db.Get[SandboxAudience](ctx, u, sandboxAudienceColumns.SelectSQL+`
 			WHERE account_id = ? AND channel_id = ? AND id = ? AND deleted_at IS NULL`+u.Lock(), account, channel, id)
 		if err != nil || audience == nil {
 			return nil, err
 		}
-		added, err := db.Select[string](ctx, s.db, `
+		added, err := db.Select[string](ctx, u, `
 			INSERT INTO sandbox_members (account_id, channel_id, audience_id, hash)
 			SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), value ->> 0 FROM `+s.db.JSONRows()+` WHERE true
 			ON CONFLICT (account_id, channel_id, audience_id, hash) DO NOTHING RETURNING hash`, account, channel, id, core.JSONOf(rowOfEach(hashes)))

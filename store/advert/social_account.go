@@ -100,7 +100,7 @@ func (s *Store) CreateSocialAccount(ctx context.Context, account string, in NewS
 		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
-		others, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM social_accounts WHERE account_id = ?`, account)
+		others, err := db.Get[int](ctx, u, `SELECT count(*) FROM social_accounts WHERE account_id = ?`, account)
 		if err != nil {
 			return nil, fmt.Errorf("count channels: %w", err)
 		}

@@ -172,7 +172,7 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 		if err := u.insertDeliveries(ctx, account, []newDelivery{made}); err != nil {
 			return nil, err
 		}
-		return db.Get[Delivery](ctx, s.db, deliveryColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, made.ID)
+		return db.Get[Delivery](ctx, u, deliveryColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, made.ID)
 	})
 }
 
@@ -200,7 +200,7 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 			return 0, core.Invalid("created_before", fmt.Sprintf("More than %d events failed in this time. Send a shorter one.", maxRedelivered))
 		}
 		condition, ids := s.db.In("id", events)
-		events, err = db.Select[string](ctx, s.db, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, ids)
+		events, err = db.Select[string](ctx, u, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, ids)
 		if err != nil {
 			return 0, fmt.Errorf("lock failed events: %w", err)
 		}

@@ -38,7 +38,7 @@ func (s *Store) PutCharge(ctx context.Context, c Charge) (*Charge, error) {
 		if rows == 1 {
 			return &c, nil
 		}
-		return db.Get[Charge](ctx, s.db, chargeColumns.SelectSQL+` WHERE account_id = ? AND token = ?`, c.AccountID, c.Token)
+		return db.Get[Charge](ctx, u, chargeColumns.SelectSQL+` WHERE account_id = ? AND token = ?`, c.AccountID, c.Token)
 	})
 }
 
