@@ -13,7 +13,7 @@ import (
 )
 
 // Network speaks to one ad network; a value serves one platform. It is safe for concurrent use, takes and returns the
-// types of package store, and fails with the errors of this package. In the rows that it returns it sets the fields that
+// types of package advert, and fails with the errors of this package. In the rows that it returns it sets the fields that
 // their type says a driver fills in.
 //
 // Every call ends by itself within a bounded time. A read is tried again after a fault. A write is sent only once, and

@@ -1,5 +1,6 @@
-// Package store is the domain and its SQL: types, rules, use cases, and the transactions around them. An exported
-// method is atomic; inside Request it joins the request's transaction, elsewhere it commits by itself.
+// Package store is commerce and its SQL: types, rules, use cases, and the transactions around them. It opens the rooms beside it,
+// such as store/tenant, and all share its transactions. An exported method is atomic; inside Request it joins the request's
+// transaction, elsewhere it commits by itself.
 package store
 
 import (
