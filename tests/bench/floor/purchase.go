@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -97,7 +98,7 @@ func (f *floor) stock() error {
 	err := f.read.QueryRow(`
 		SELECT o.account_id, o.id, o.checkout_id, o.customer_id, p.provider_ref FROM orders AS o
 		JOIN payments AS p ON p.account_id = o.account_id AND p.order_id = o.id ORDER BY o.id LIMIT 1`).Scan(&s.account, &order, &checkout, &customer, &charge)
-	if err == sql.ErrNoRows {
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
