@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -229,10 +230,10 @@ func TestServer_NeedsEveryOperationMounted(t *testing.T) {
 	t.Parallel()
 	document := []byte(`{"openapi":"3.0.3","info":{"title":"x","version":"1"},"paths":{"/a":{"get":{"operationId":"getA","responses":{"200":{"description":"ok"}}}}}}`)
 	none := func(api.EchoRouter) {}
-	_, err := New(Deps{Document: document, Register: none})
+	_, err := New(Deps{Store: &store.Store{}, Document: document, Register: none})
 	assert.ErrorContains(t, err, "getA of the API document has no handler")
 	other := func(r api.EchoRouter) { r.POST("/a", echo.NotFoundHandler) }
-	_, err = New(Deps{Document: document, Register: other})
+	_, err = New(Deps{Store: &store.Store{}, Document: document, Register: other})
 	assert.ErrorContains(t, err, "POST /a")
 }
 
