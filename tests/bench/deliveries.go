@@ -236,7 +236,7 @@ func watchMemory(pid int) (stop func() int64) {
 			case <-tick.C:
 				peak = max(peak, memoryOf(pid))
 			case <-done:
-				most <- peak
+				most <- max(peak, memoryOf(pid))
 				return
 			}
 		}

@@ -20,7 +20,8 @@ var (
 	rounds  = flag.Int("rounds", 5, "how often each program is measured")
 	seconds = flag.Int("seconds", 3, "how long a measurement takes")
 	engines = flag.String("engines", "sqlite,postgres", "which databases")
-	what    = flag.String("what", "requests,webhooks,subscriptions", "what is measured")
+	what    = flag.String("what", "requests,webhooks,subscriptions", "what is measured; growth too, if it is named")
+	scale   = flag.Float64("scale", 1, "of the growth, how much of it: 1 is a million orders")
 	rows    = flag.String("rows", "", "of the requests, only those whose name contains this")
 	slow    = flag.Bool("slow", false, "measure a server that is slow on purpose, built without optimisations: the gates must fail")
 )
@@ -143,6 +144,12 @@ func measure(ctx context.Context, engine, serverPath, floorPath, dir string) (mi
 	}
 	if strings.Contains(*what, "subscriptions") {
 		m, err := subscriptions(ctx, engine, serverPath, dir)
+		if missed = append(missed, m...); err != nil {
+			return nil, err
+		}
+	}
+	if strings.Contains(*what, "growth") {
+		m, err := growth(ctx, engine, serverPath, dir)
 		return append(missed, m...), err
 	}
 	return missed, nil
