@@ -3380,7 +3380,7 @@ type DiscountRedemption struct {
 	// Subscription The one that you gave it to. Otherwise it is a checkout's.
 	Subscription wire.Expandable[Subscription] `json:"subscription"`
 
-	// Order The first that it took something off. Null before, and as long as its checkout is not paid.
+	// Order The first that it took something off. Null before, as long as its checkout is not paid, and if a change of plan was the first.
 	Order wire.Expandable[Order] `json:"order"`
 
 	// Customer Null as long as it is not known.
@@ -8844,7 +8844,7 @@ func (s *DiscountsService) Enable(ctx context.Context, id string, opts ...Option
 //
 // Returns the uses of a discount, newest first: by checkouts, and by subscriptions to which you gave it. That of a checkout
 // counts from the moment that its buyer begins to pay, and goes again when the payment fails. That of a subscription counts at
-// once, and goes again if you take the discount away before it took anything off.
+// once, and goes again if you take the discount away before it took anything off, an order or a change of plan.
 func (s *DiscountsService) ListRedemptions(ctx context.Context, id string, params *ListDiscountRedemptionsParams, opts ...Option) (*DiscountRedemptionList, error) {
 	return do[DiscountRedemptionList](ctx, s.client, "listDiscountRedemptions", []string{id}, params, nil, opts)
 }
@@ -9287,7 +9287,8 @@ func (s *SubscriptionsService) Get(ctx context.Context, id string, opts ...Optio
 // Update sends PATCH /subscriptions/{id}.
 //
 // Changes the fields that are sent. A longer trial moves the first charge. Another quantity holds at once, and what it costs
-// until the end of the period is billed with the next one, or credited to the customer. A discount holds from the next period on.
+// until the end of the period is billed with the next one, or credited to the customer. A discount holds from the next period on,
+// which may be one that a change of plan begins; while a change is being paid it cannot be given (422 `errors.status`).
 // Giving one is a use of it by the rules of a checkout (422 `errors.discount`), and taking it away before it took anything off gives
 // the use back. The one that the subscription has is given again only when it takes nothing off the next period any more.
 // Another plan is `POST /subscriptions/{id}/change`.
@@ -9318,6 +9319,7 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *Subs
 // `errors.payment_method` and leaves everything as it was. With `next_invoice` the plan changes now and the difference is billed with
 // the next period; so it is when it is less than can be charged. A difference in the customer's favour goes to their `balance_amount`, which pays their next invoices. With
 // `next_period` nothing is charged and the plan changes at the end of the period. In a trial the plan changes without a charge.
+// What the current period has off is off its price under the new plan too, which uses up a discount for one period that had waited.
 // A plan of which the subscription's discount leaves less than can be charged is 422.
 // Only an active or trialing subscription can change (422 `errors.status`).
 //

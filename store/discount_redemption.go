@@ -14,18 +14,19 @@ import (
 // is stored when its buyer begins to pay, and deleted if the payment fails. That of a subscription is deleted if the discount is
 // taken away before it took anything off.
 type DiscountRedemption struct {
-	AccountID      string    `db:"account_id"`
-	ID             string    `db:"id"`
-	DiscountID     string    `db:"discount_id"`
-	CheckoutID     *string   `db:"checkout_id"`
-	SubscriptionID *string   `db:"subscription_id"` // instead of a checkout
-	OrderID        *string   `db:"order_id"`        // the first order that it took something off; of a checkout, its order once that is paid
-	CustomerID     *string   `db:"customer_id"`
-	BuyerKey       string    `db:"buyer_key"` // hash of the buyer's address: of a deleted customer nothing else is left
-	Currency       string    `db:"currency"`
-	DiscountAmount int64     `db:"discount_amount"`
-	CreatedAt      core.Time `db:"created_at"`
-	UpdatedAt      core.Time `db:"updated_at"`
+	AccountID      string     `db:"account_id"`
+	ID             string     `db:"id"`
+	DiscountID     string     `db:"discount_id"`
+	CheckoutID     *string    `db:"checkout_id"`
+	SubscriptionID *string    `db:"subscription_id"` // instead of a checkout
+	OrderID        *string    `db:"order_id"`        // the first order that it took something off; of a checkout, its order once that is paid
+	CustomerID     *string    `db:"customer_id"`
+	BuyerKey       string     `db:"buyer_key"` // hash of the buyer's address: of a deleted customer nothing else is left
+	Currency       string     `db:"currency"`
+	DiscountAmount int64      `db:"discount_amount"`
+	UsedAt         *core.Time `db:"used_at"` // of a subscription: when it first took something off, by an order or a change of plan
+	CreatedAt      core.Time  `db:"created_at"`
+	UpdatedAt      core.Time  `db:"updated_at"`
 }
 
 // ListDiscountRedemptions holds the filters of a list of redemptions. An empty one does not filter.

@@ -217,8 +217,9 @@ var invariants = []db.Invariant{
 			LEFT JOIN subscriptions s ON s.account_id = r.account_id AND s.id = r.subscription_id
 			LEFT JOIN orders o ON o.account_id = r.account_id AND o.id = r.order_id
 		WHERE (r.checkout_id IS NULL) = (r.subscription_id IS NULL) OR r.subscription_id IS NOT NULL AND (s.id IS NULL OR s.currency <> r.currency
-			OR CASE WHEN r.order_id IS NULL THEN COALESCE(s.discount_id, '') <> r.discount_id OR r.discount_amount <> 0
-				ELSE COALESCE(o.subscription_id, '') <> s.id OR COALESCE(o.discount_id, '') <> r.discount_id OR o.discount_amount <> r.discount_amount END)`},
+			OR r.used_at IS NULL AND COALESCE(s.discount_id, '') <> r.discount_id
+			OR CASE WHEN r.order_id IS NULL THEN r.discount_amount <> 0
+				ELSE r.used_at IS NULL OR COALESCE(o.subscription_id, '') <> s.id OR COALESCE(o.discount_id, '') <> r.discount_id OR o.discount_amount <> r.discount_amount END)`},
 	{Promise: "a payment sends its buyer elsewhere only while it requires an action", Query: `
 		SELECT account_id, id FROM payments WHERE next_action_url IS NOT NULL AND status <> 'requires_action'`},
 	{Promise: "a charge went through exactly if its payment did", Query: `

@@ -73,6 +73,7 @@ type Subscription struct {
 	DiscountID         *string                      `db:"discount_id"`
 	Discount           core.JSON[*DiscountTerms]    `db:"discount"` // as it was when it was given
 	DiscountEndsAt     *core.Time                   `db:"discount_ends_at"`
+	DiscountWaits      core.JSON[*WaitingDiscount]  `db:"discount_waits"` // set until the period is over in which the discount was given or taken away
 	Method             core.JSON[*BillingMethod]    `db:"payment_method"`
 	LatestInvoiceID    *string                      `db:"latest_invoice_id"`
 	PendingChange      core.JSON[*PendingChange]    `db:"pending_change"`
@@ -141,6 +142,7 @@ type PendingChange struct {
 	InvoiceID   *string          `json:"invoice"`  // the invoice that has to be paid first; nil: it waits for the end of the period
 	Restarts    bool             `json:"restarts"` // a new period begins
 	Amount      int64            `json:"amount"`   // what the whole period costs under the new plan, after its discount
+	Discounted  bool             `json:"discounted"`
 }
 
 // Proration is the price of a part of a period that a change of plan made dearer. It is billed with the next period.
@@ -216,6 +218,7 @@ func (p SubscriptionPlan) periodEnd(start core.Time, anchorDay int64) (core.Time
 func (s *Subscription) begin(start core.Time) error {
 	end, err := s.currentPlan().periodEnd(start, s.AnchorDay)
 	s.CurrentPeriodStart, s.CurrentPeriodEnd, s.Carried = start, end, core.JSON[[]PaidPart]{}
+	s.DiscountWaits = core.JSON[*WaitingDiscount]{}
 	return err
 }
 

@@ -37,9 +37,10 @@ type SubscriptionChange struct {
 	Balance      int64
 	Payment      *Payment
 
-	amount   int64 // what the whole period costs under the new plan, after its discount
-	restarts bool
-	waits    bool // it is too little to be charged now, and waits for the next bill
+	amount     int64 // what the whole period costs under the new plan, after its discount
+	discounted bool  // the subscription's discount made that less
+	restarts   bool
+	waits      bool // it is too little to be charged now, and waits for the next bill
 }
 
 // SubscriptionRenewal says what the next period of a subscription is going to cost. Balance is the part of it that the
@@ -253,7 +254,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 	if err != nil {
 		return err
 	}
-	c.amount = whole.Period
+	c.amount, c.discounted = whole.Period, whole.Amounts.Discount > 0 && next.DiscountWaits.V == nil
 	if c.Unused, err = sub.unused(sub.PeriodAmount, now); err != nil {
 		return err
 	}
@@ -308,7 +309,7 @@ func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *
 
 // pending returns the change in the form in which the subscription keeps it until it takes place.
 func (c *SubscriptionChange) pending() *PendingChange {
-	return &PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt, Restarts: c.restarts, Amount: c.amount}
+	return &PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt, Restarts: c.restarts, Amount: c.amount, Discounted: c.discounted}
 }
 
 // changeUnbilled changes the plan at once without a bill. If the new plan costs more, the difference is billed with the next
@@ -371,6 +372,11 @@ func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChan
 	if err != nil {
 		return err
 	}
+	if change.Discounted {
+		if err := u.useGiven(ctx, sub, change.EffectiveAt); err != nil {
+			return err
+		}
+	}
 	return sub.apply(change, carried)
 }
 
@@ -380,12 +386,14 @@ func (s *Subscription) apply(change *PendingChange, carried []PaidPart) error {
 	s.follow(change.Plan)
 	s.PendingChange = core.JSON[*PendingChange]{}
 	s.PeriodAmount = change.Amount
+	if change.Discounted {
+		s.useDiscount()
+	}
 	if !change.Restarts {
 		return nil
 	}
 	s.CyclesBilled++
 	s.Restarts++
-	s.useDiscount()
 	s.AnchorDay = int64(change.EffectiveAt.Time().Day())
 	err := s.begin(change.EffectiveAt)
 	s.Carried = core.JSONOf(carried)

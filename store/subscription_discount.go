@@ -8,12 +8,26 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// discountAt returns the terms of the discount for a period that begins at start, or nil if it gets none.
+// WaitingDiscount says what a subscription had off before its discount was changed in the middle of a period: until the period is
+// over, a change of plan is priced with that. Nil is nothing.
+type WaitingDiscount struct {
+	Former *DiscountTerms `json:"former"`
+}
+
+// discountAt returns the terms of the discount for the current period, or one that begins at a later start, nil if it gets none.
 func (s *Subscription) discountAt(start core.Time) *DiscountTerms {
+	if waits := s.DiscountWaits.V; waits != nil && start == s.CurrentPeriodStart {
+		return waits.Former
+	}
 	if s.DiscountEndsAt != nil && start >= *s.DiscountEndsAt {
 		return nil
 	}
 	return s.Discount.V
+}
+
+// keepFormer has the current period priced as before, whatever discount is given or taken away now.
+func (s *Subscription) keepFormer() {
+	s.DiscountWaits = core.JSONOf(&WaitingDiscount{s.discountAt(s.CurrentPeriodStart)})
 }
 
 // setDiscount gives the subscription a discount, whose duration counts from the given moment.
@@ -36,14 +50,19 @@ func (s *Subscription) next() []LineItem {
 // Giving it counts as a use of the discount, by the same rules as at a checkout: what they refuse is CodeInvalid on discount,
 // and a discount that does not exist is CodeMissing. The use of the former discount is given back if it has never taken
 // anything off. The discount that the subscription has already is left alone, unless it would take nothing off the next period
-// any more: then it is given again. The caller stores the subscription.
+// any more: then it is given again. While a change of plan is being paid, which was priced with the discount that there was, it is
+// CodeInvalid on status. The caller stores the subscription.
 func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref *string, now core.Time) error {
 	if ref == nil || *ref == core.Deref(sub.DiscountID) && (*ref == "" || sub.discountAt(sub.CurrentPeriodEnd) != nil) {
 		return nil
 	}
+	if sub.changeIsBeingPaid() {
+		return errChangeIsBeingPaid
+	}
 	if err := u.releaseGiven(ctx, sub); err != nil {
 		return err
 	}
+	sub.keepFormer()
 	if *ref == "" {
 		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, core.JSON[*DiscountTerms]{}, nil
 		return nil
@@ -97,11 +116,10 @@ func (s *Subscription) redemption(d *Discount, by redeemer) *DiscountRedemption 
 	}
 }
 
-// releaseGiven deletes the use of a discount that a locked subscription was given and that has not taken anything off an order
-// yet, so that somebody else can have it. If there is no such use, nothing happens.
+// releaseGiven deletes the use of a discount that a locked subscription was given and that has not taken anything off yet, so that somebody else can have it. If there is no such use, nothing happens.
 func (u *unit) releaseGiven(ctx context.Context, sub *Subscription) error {
 	discount, err := db.Get[string](ctx, u, `
-		DELETE FROM discount_redemptions WHERE account_id = ? AND subscription_id = ? AND order_id IS NULL RETURNING discount_id`, sub.AccountID, sub.ID)
+		DELETE FROM discount_redemptions WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL RETURNING discount_id`, sub.AccountID, sub.ID)
 	if err != nil {
 		return fmt.Errorf("delete redemption: %w", err)
 	}
@@ -112,10 +130,21 @@ func (u *unit) releaseGiven(ctx context.Context, sub *Subscription) error {
 // order does so: later ones change nothing.
 func (u *unit) orderGiven(ctx context.Context, sub *Subscription, o *Order) error {
 	_, err := u.Exec(ctx, `
-		UPDATE discount_redemptions SET order_id = ?, discount_amount = ?, updated_at = ?
-		WHERE account_id = ? AND subscription_id = ? AND order_id IS NULL`, o.ID, o.DiscountAmount, o.CreatedAt, sub.AccountID, sub.ID)
+		UPDATE discount_redemptions SET order_id = ?, discount_amount = ?, used_at = ?, updated_at = ?
+		WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL`, o.ID, o.DiscountAmount, o.CreatedAt, o.CreatedAt, sub.AccountID, sub.ID)
 	if err != nil {
 		return fmt.Errorf("give redemption to order: %w", err)
+	}
+	return nil
+}
+
+// useGiven notes that the subscription's discount made a change of plan cheaper, which counts as its use too. No order shows it:
+// the change is billed as the difference of two prices after discount.
+func (u *unit) useGiven(ctx context.Context, sub *Subscription, now core.Time) error {
+	_, err := u.Exec(ctx, `UPDATE discount_redemptions SET used_at = ?, updated_at = ? WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL`,
+		now, now, sub.AccountID, sub.ID)
+	if err != nil {
+		return fmt.Errorf("use redemption: %w", err)
 	}
 	return nil
 }

@@ -91,11 +91,18 @@ func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in P
 	})
 }
 
+// changeIsBeingPaid reports whether a change of plan waits for the payment of its invoice.
+func (s *Subscription) changeIsBeingPaid() bool {
+	return s.PendingChange.V != nil && s.PendingChange.V.InvoiceID != nil
+}
+
+var errChangeIsBeingPaid = core.Invalid("status", "A change of plan is being paid. Ask again in a moment.")
+
 // checkFree returns CodeInvalid on status while a payment of the locked subscription is under way: for a change of plan, or for
 // what it last billed. The outcome decides what becomes of the subscription, so nothing else may change it meanwhile.
 func (s *Store) checkFree(ctx context.Context, sub *Subscription) error {
-	if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
-		return core.Invalid("status", "A change of plan is being paid. Ask again in a moment.")
+	if sub.changeIsBeingPaid() {
+		return errChangeIsBeingPaid
 	}
 	waits, err := s.isBeingCharged(ctx, sub)
 	if err == nil && waits {

@@ -51,8 +51,8 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 		if disabled, err := s.Tenant.IsDisabled(ctx, account); err != nil || disabled {
 			return &SubscriptionStep{}, err
 		}
-		if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
-			return &SubscriptionStep{}, nil // its invoice is being paid
+		if sub.changeIsBeingPaid() {
+			return &SubscriptionStep{}, nil
 		}
 		if waits, err := s.isBeingCharged(ctx, sub); err != nil || waits {
 			return &SubscriptionStep{}, err

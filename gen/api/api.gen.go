@@ -3431,7 +3431,7 @@ type DiscountRedemption struct {
 	// Subscription The one that you gave it to. Otherwise it is a checkout's.
 	Subscription wire.Reference `json:"subscription"`
 
-	// Order The first that it took something off. Null before, and as long as its checkout is not paid.
+	// Order The first that it took something off. Null before, as long as its checkout is not paid, and if a change of plan was the first.
 	Order wire.Reference `json:"order"`
 
 	// Customer Null as long as it is not known.

@@ -1,0 +1,157 @@
+package billing_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// off makes a discount, of which so many may be used.
+func (w *world) off(bps int64, duration store.DiscountDuration, uses int64) *store.Discount {
+	w.t.Helper()
+	d, err := w.CreateDiscount(w.t.Context(), w.account, store.Discount{
+		Name: "Thanks", Type: store.DiscountTypePercent, PercentBps: &bps, Duration: duration, MaxRedemptions: &uses,
+	})
+	require.NoError(w.t, err)
+	return d
+}
+
+// discounted gives a subscription a discount, or with an empty id takes away what it has.
+func (w *world) discounted(sub *store.Subscription, id string) (*store.Subscription, error) {
+	return w.UpdateSubscription(w.t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: &id})
+}
+
+// redemptions counts how often a discount is used.
+func (w *world) redemptions(d *store.Discount) int64 {
+	w.t.Helper()
+	found, err := w.GetDiscount(w.t.Context(), w.account, d.ID)
+	require.NoError(w.t, err)
+	return found.RedemptionsCount
+}
+
+// last is what the latest order of a subscription came to.
+func (w *world) last(sub *store.Subscription) int64 {
+	w.t.Helper()
+	orders := w.ordersOf(sub)
+	return orders[len(orders)-1].PaidAmount
+}
+
+// What a subscription is given in the middle of a period holds from the next one on, and what is taken away stays until then: a
+// change of plan costs what it would have cost before.
+func TestChangeSubscription_WhileADiscountWaits(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, given  int64 // percent
+		difference     int64 // of the plans, for a whole period
+		nextMonth      int64
+		takenBackFirst bool
+	}{
+		"given":         {given: 50, difference: 1000, nextMonth: 1000},
+		"taken away":    {before: 50, difference: 500, nextMonth: 2000},
+		"replaced":      {before: 50, given: 10, difference: 500, nextMonth: 1800},
+		"replaced back": {before: 50, given: 10, difference: 500, nextMonth: 1800, takenBackFirst: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, w *world) {
+				w.monthOf30()
+				sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
+				give := func(percent int64) {
+					t.Helper()
+					id := ""
+					if percent > 0 {
+						id = w.off(percent*100, store.DiscountDurationForever, 10).ID
+					}
+					var err error
+					sub, err = w.discounted(sub, id)
+					require.NoError(t, err)
+				}
+				if c.before > 0 {
+					give(c.before)
+					w.wait(30*day + time.Second) // to July, which has 31 days
+					sub = w.now(sub)
+				}
+				if c.takenBackFirst {
+					give(0)
+				}
+				give(c.given)
+				w.rewound(sub, time.Duration(sub.CurrentPeriodEnd-sub.CurrentPeriodStart)*time.Microsecond/2)
+				sub = w.change(sub, w.variant(recurring(2000, "month")), tenant.ProrationBehaviorInvoiceImmediately)
+				assert.Equal(t, c.difference/2, w.last(sub), "half of the period is left")
+				w.wait(16 * day)
+				assert.Equal(t, c.nextMonth, w.last(sub))
+			})
+		})
+	}
+}
+
+// A discount for one period waits as long as there is nothing to take it off. The change to a plan with a price is what it waits for.
+func TestChangeSubscription_UsesUpADiscountThatWaitedInAFreePlan(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		d := w.off(10_000, store.DiscountDurationOnce, 1)
+		free := recurring(0, "month")
+		free.AmountType = catalog.PriceVariantAmountTypeFree
+		sub := w.subscribe(w.variant(free), "pm_card_visa")
+		_, err := w.discounted(sub, d.ID)
+		require.NoError(t, err)
+		w.wait(30*day + time.Second)
+		sub = w.change(w.now(sub), w.variant(recurring(1000, "month")), tenant.ProrationBehaviorInvoiceImmediately)
+		assert.Len(t, w.ordersOf(sub), 2, "what is left of the month is free")
+		w.wait(32 * day)
+		assert.EqualValues(t, 1000, w.last(sub), "and nothing else")
+		_, err = w.discounted(sub, "")
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, w.redemptions(d), "it was used, though no order shows it")
+		other := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
+		_, err = w.discounted(other, d.ID)
+		refused(t, err, "discount")
+	})
+}
+
+// A change of plan that begins a period takes the discount that waited for the next one, which counts whether an order shows it or not.
+func TestChangeSubscription_CountsWhatItUses(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		for _, c := range []struct{ percent, paid int64 }{{50, 5000 - 1000}, {100, 0}} {
+			d := w.off(c.percent*100, store.DiscountDurationForever, 1)
+			sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
+			_, err := w.discounted(sub, d.ID)
+			require.NoError(t, err)
+			w.rewound(sub, 0)
+			sub = w.change(sub, w.variant(recurring(10_000, "year")), tenant.ProrationBehaviorInvoiceImmediately)
+			if c.paid > 0 {
+				assert.Equal(t, c.paid, w.last(sub))
+			}
+			_, err = w.discounted(sub, "")
+			require.NoError(t, err)
+			assert.EqualValues(t, 1, w.redemptions(d), "taking it away does not give the use back")
+			_, err = w.discounted(sub, d.ID)
+			refused(t, err, "discount")
+		}
+	})
+}
+
+// A change that is being paid was priced with the discount that there was.
+func TestUpdateSubscription_GivesNoDiscountWhileAChangeIsPaid(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		d := w.off(5000, store.DiscountDurationForever, 10)
+		sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
+		c, err := w.Store.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{
+			PriceVariant: w.variant(recurring(2000, "month")).ID, Behavior: tenant.ProrationBehaviorInvoiceImmediately,
+		})
+		require.NoError(t, err)
+		require.NotNil(t, c.Payment)
+		_, err = w.discounted(sub, d.ID)
+		refused(t, err, "status")
+		assert.Zero(t, w.redemptions(d))
+		_, err = w.SettlePayment(t.Context(), c.Payment, store.ChargeResult{Status: store.PaymentStatusFailed, Failure: &store.PaymentFailure{Code: "card_declined"}})
+		require.NoError(t, err)
+		_, err = w.discounted(sub, d.ID)
+		require.NoError(t, err)
+	})
+}
