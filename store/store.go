@@ -134,6 +134,17 @@ func (s *Store) Now() core.Time { return s.db.Now() }
 // newer than this program is left as it is, and is a *SchemaError.
 func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 
+// StaleTables returns the tables that PostgreSQL would have to look at again to plan statements well. SQLite has none.
+func (s *Store) StaleTables(ctx context.Context) ([]core.StaleTable, error) {
+	return s.db.StaleTables(ctx)
+}
+
+// Analyze has PostgreSQL look at tables that have grown since it last did. It is cheap if there are none. Denied are those that
+// this role may not analyse, each time that they have grown.
+func (s *Store) Analyze(ctx context.Context) (analyzed, denied []core.StaleTable, err error) {
+	return s.db.Analyze(ctx)
+}
+
 // CheckSchema returns nil if the schema is the one of this program, else a *SchemaError.
 func (s *Store) CheckSchema(ctx context.Context) error { return s.db.CheckSchema(ctx) }
 

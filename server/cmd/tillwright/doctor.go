@@ -29,7 +29,7 @@ func doctorCommand(settings *settings) *cobra.Command {
 		Short: "Check that the database keeps every promise",
 		Long: `Checks every promise that the program keeps about what it stores: that sums agree, that numbers have no gaps, that nothing
 is charged, refunded or counted twice; and that the secret keys open what is sealed. It prints each row that breaks one,
-and ends with status 1 if there is any. It reads only and takes no locks: a server may be at work on the database meanwhile.`,
+and ends with status 1 if there is any. It also says what slows the database down and only its owner can mend. It reads only and takes no locks: a server may be at work on the database meanwhile.`,
 		Args: cobra.NoArgs,
 	}
 	asJSON := jsonFlag(cmd)
@@ -38,13 +38,18 @@ and ends with status 1 if there is any. It reads only and takes no locks: a serv
 		if err != nil {
 			return err
 		}
-		findings, promises, err := examine(cmd, config, *asJSON)
+		findings, advice, promises, err := examine(cmd, config, *asJSON)
 		if err != nil {
 			return err
 		}
 		if *asJSON {
-			if err := printJSON(cmd.OutOrStdout(), map[string]any{"object": "diagnosis", "promises": promises, "findings": findings}); err != nil {
+			if err := printJSON(cmd.OutOrStdout(), map[string]any{"object": "diagnosis", "promises": promises, "findings": findings, "advice": advice}); err != nil {
 				return err
+			}
+		}
+		if !*asJSON {
+			for _, sentence := range advice {
+				fmt.Fprintln(cmd.OutOrStdout(), printable(sentence))
 			}
 		}
 		if len(findings) > 0 {
@@ -58,20 +63,20 @@ and ends with status 1 if there is any. It reads only and takes no locks: a serv
 	return cmd
 }
 
-// examine checks one promise after the other, and prints what is wrong as it finds it.
-func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []finding, promises int, err error) {
+// examine checks one promise after the other, and prints what is wrong as it finds it. Advice breaks no promise.
+func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []finding, advice []string, promises int, err error) {
 	options, err := storeOptions(config)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	options.Patient = true
 	s, err := store.Open(cmd.Context(), options)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	defer s.Close()
 	if err := s.CheckSchema(cmd.Context()); err != nil {
-		return nil, 0, err
+		return nil, nil, 0, err
 	}
 	findings = []finding{}
 	tell := func(promise string, broken []core.Violation) {
@@ -87,7 +92,17 @@ func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []
 		}
 	}
 	if err := s.CheckEach(cmd.Context(), webhooks.Retention(config.WebhookRetention), tell); err != nil {
-		return findings, promises, err
+		return nil, nil, 0, err
 	}
-	return findings, promises, s.CheckSealed(cmd.Context(), tell)
+	stale, err := s.StaleTables(cmd.Context())
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	advice = []string{}
+	for _, t := range stale {
+		if !t.Allowed {
+			advice = append(advice, t.Advice())
+		}
+	}
+	return findings, advice, promises, s.CheckSealed(cmd.Context(), tell)
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"database/sql"
+	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
@@ -60,4 +62,42 @@ func TestDoctor_NeedsTheSchemaOfTheProgram(t *testing.T) {
 	t.Parallel()
 	_, err := tillwright(t, t.TempDir(), "doctor", "--database-url", database.URL(t, "postgres"))
 	require.ErrorContains(t, err, "run `tillwright migrate`")
+}
+
+// A role that does not own the tables cannot have them analysed: their owner is told to.
+func TestDoctor_SaysWhichTablesToAnalyse(t *testing.T) {
+	t.Parallel()
+	address := database.URL(t, "postgres")
+	newShop(t, address)
+	db, err := sql.Open("postgres", address)
+	require.NoError(t, err)
+	defer db.Close()
+	const role = "doctor_test_guest"
+	for _, statement := range []string{
+		`ALTER TABLE idempotency_keys SET (autovacuum_enabled = false)`,
+		`INSERT INTO idempotency_keys (account_id, key, fingerprint, token, effect, lease_until, expires_at)
+			SELECT '', 'key ' || n, '', repeat('token', 20), '', 0, 0 FROM generate_series(1, 3000) AS numbers(n)`,
+		`CREATE ROLE ` + role + ` LOGIN PASSWORD 'guest'`,
+		`GRANT SELECT ON ALL TABLES IN SCHEMA public TO ` + role,
+	} {
+		_, err := db.Exec(statement)
+		require.NoError(t, err, statement)
+	}
+	defer func() {
+		_, err := db.Exec(`DROP OWNED BY ` + role + `; DROP ROLE ` + role)
+		assert.NoError(t, err)
+	}()
+	guest, err := url.Parse(address)
+	require.NoError(t, err)
+	guest.User = url.UserPassword(role, "guest")
+	out, err := tillwright(t, t.TempDir(), "doctor", "--database-url", guest.String())
+	require.NoError(t, err)
+	assert.Contains(t, out, "Run `ANALYZE idempotency_keys` as its owner")
+	assert.Contains(t, out, "promises hold")
+	out, err = tillwright(t, t.TempDir(), "doctor", "--database-url", guest.String(), "--json")
+	require.NoError(t, err)
+	assert.Contains(t, out, "`ANALYZE idempotency_keys`")
+	out, err = tillwright(t, t.TempDir(), "doctor", "--database-url", address)
+	require.NoError(t, err)
+	assert.NotContains(t, out, "ANALYZE", "the owner's server does it by itself")
 }

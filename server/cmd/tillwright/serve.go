@@ -178,6 +178,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	workers.Go(func() { cashier.Run(background) })
 	workers.Go(func() { advertiser.Run(background) })
 	workers.Go(func() { housekeep(background, s, log) })
+	workers.Go(func() { keepStatistics(background, s, log) })
 
 	err = api.Serve(ctx, listener)
 	stop()

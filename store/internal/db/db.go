@@ -42,6 +42,7 @@ type DB struct {
 	lock        *os.File // the lock of an embedded database, held as long as it is open, if Options.Exclusive
 	running     running
 	plans       cache[planKey, *plan]
+	looks       looks
 	writeFailed atomic.Bool // the database refused a write for a reason of its own; CheckReady finds out whether it still does
 }
 

@@ -330,6 +330,7 @@ const (
 	SerializationFailure = "40001"
 	deadlockDetected     = "40P01"
 	lockNotAvailable     = "55P03"
+	queryCanceled        = "57014"
 	uniqueViolation      = "23505"
 	cannotConnectNow     = "57P03"
 	adminShutdown        = "57P01"

@@ -28,7 +28,7 @@ func (e *SchemaError) Error() string {
 const VersionTable = "schema_migrations"
 
 // Migrate brings the schema up to date. If several replicas call it together, one does it and the others wait. A schema that is
-// newer than this program is left as it is, and is a *SchemaError.
+// newer than this program is left as it is, and is a *SchemaError. Then tables that have grown are analysed.
 func (d *DB) Migrate(ctx context.Context) error {
 	migrate := d.migratePostgres
 	if d.Engine == core.SQLite {
@@ -37,7 +37,11 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if err := migrate(ctx); err != nil {
 		return err
 	}
-	return d.CheckSchema(ctx)
+	if err := d.CheckSchema(ctx); err != nil {
+		return err
+	}
+	_, _, err := d.Analyze(ctx) // a database that was restored has no statistics, a new index of an expression neither
+	return err
 }
 
 // migratePostgres migrates PostgreSQL while it holds the lock of the schema.

@@ -55,6 +55,13 @@ func (p *Pool) prepare(ctx context.Context, d *DB, query string) *sqlx.Stmt {
 	return first
 }
 
+// forget has every statement prepared anew, and so planned anew, when it is next used.
+func (p *Pool) forget() {
+	for _, stale := range p.statements.empty() {
+		time.AfterFunc(dropDelay, func() { _ = stale.Close() })
+	}
+}
+
 // Texts returns the texts of the statements that are prepared.
 func (p *Pool) Texts() []string { return p.statements.keys() }
 
