@@ -173,6 +173,9 @@ type ListCheckouts struct {
 	Discount      string
 }
 
+// endsUnpaid is the SQL condition that a checkout has expired, or will as it is. An index has the same expression, word for word.
+const endsUnpaid = `(status IN ('open', 'expired'))`
+
 var checkoutColumns = db.ColumnsOf[Checkout]("checkouts")
 
 // GetCheckout returns a checkout, or CodeMissing.
@@ -244,9 +247,11 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 	}
 	switch in.Status {
 	case CheckoutStatusOpen:
-		f.And(`status = 'open' AND expires_at > ?`, now)
+		f.Is("status", string(in.Status))
+		f.And(`expires_at > ?`, now)
 	case CheckoutStatusExpired:
-		f.And(`(status = 'expired' OR status = 'open' AND expires_at <= ?)`, now)
+		f.Equals(endsUnpaid, true)
+		f.And(`(status = 'expired' OR expires_at <= ?)`, now)
 	case CheckoutStatusProcessing, CheckoutStatusCompleted:
 		f.Is("status", string(in.Status))
 	}
@@ -264,7 +269,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		if err != nil {
 			return nil, false, err
 		}
-		f.And(`id IN (SELECT checkout_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, p.ID)
+		f.Listed("checkouts", "line_items", "checkout_id", "product_id = ?", p.ID)
 	}
 	if in.Discount != "" {
 		d, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
@@ -273,6 +278,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		}
 		f.Is("discount_id", d.ID)
 	}
+	f.Made(db.Moment{Within: db.KeyLifetime})
 	f.List(s.db, in.ListFilter, "customer_email", "customer_name", "client_reference_id", "id")
 	list, more, err := db.Page(ctx, s.db, checkoutColumns, core.KindCheckout, account, in.Page, &f)
 	for i := range list {

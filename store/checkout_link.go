@@ -56,7 +56,7 @@ func (s *Store) GetCheckoutLink(ctx context.Context, account, ref string) (*Chec
 func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCheckoutLinks) ([]CheckoutLink, bool, error) {
 	var f db.Filter
 	if in.Active != nil {
-		f.And(`active = ?`, *in.Active)
+		f.Equals("active", *in.Active)
 	}
 	if in.Discount != "" {
 		d, err := s.findDiscount(ctx, account, in.Discount, "discount", "")

@@ -125,8 +125,8 @@ func (s *Store) CustomersByID(ctx context.Context, account string, ids []string)
 func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustomers) ([]Customer, bool, error) {
 	var f db.Filter
 	f.And(`deleted_at IS NULL`)
-	f.Is("email_key", strings.ToLower(in.Email)) // only owners: programs look up an address to let a person in
-	f.Is("external_id", in.ExternalID)
+	f.One("email_key", strings.ToLower(in.Email)) // only owners: programs look up an address to let a person in
+	f.One("external_id", in.ExternalID)
 	f.Is("type", string(in.Type))
 	if in.Tag != "" {
 		f.Has(s.db, "tags", in.Tag)

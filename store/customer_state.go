@@ -43,9 +43,9 @@ func whereSubscribed(f *db.Filter, wanted *bool) {
 	if wanted == nil {
 		return
 	}
-	not := ""
-	if !*wanted {
-		not = "NOT "
+	if *wanted {
+		f.Listed("customers", "subscriptions", "customer_id", isActive)
+		return
 	}
-	f.And(not + `EXISTS (SELECT 1 FROM subscriptions s WHERE s.account_id = customers.account_id AND s.customer_id = customers.id AND s.` + isActive + `)`)
+	f.And(`NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.account_id = customers.account_id AND s.customer_id = customers.id AND s.` + isActive + `)`)
 }

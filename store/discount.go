@@ -118,17 +118,18 @@ func whereDiscountStatus(f *db.Filter, status DiscountStatus, now core.Time) {
 		return
 	}
 	if status == DiscountStatusDisabled {
-		f.And(`disabled_at IS NOT NULL`)
+		db.Between(f, "disabled_at", new(core.Time), "<=", nil)
 		return
 	}
 	f.And(`disabled_at IS NULL`)
 	if status == DiscountStatusExpired {
-		f.And(`ends_at <= ?`, now)
+		db.Between(f, "ends_at", nil, "<=", &now)
 		return
 	}
 	f.And(`(ends_at IS NULL OR ends_at > ?)`, now)
 	if status == DiscountStatusScheduled {
-		f.And(`starts_at > ?`, now)
+		next := now + 1
+		db.Between(f, "starts_at", &next, "<=", nil)
 		return
 	}
 	f.And(`(starts_at IS NULL OR starts_at <= ?)`, now)
@@ -180,7 +181,7 @@ func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscou
 	f.And(`deleted_at IS NULL`)
 	whereDiscountStatus(&f, in.Status, now)
 	f.Is("type", string(in.Type))
-	f.Is("code_key", strings.ToLower(in.Code))
+	f.One("code_key", strings.ToLower(in.Code))
 	if in.Product != "" {
 		p, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
 		if err != nil {

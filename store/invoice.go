@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -125,6 +128,9 @@ type ListInvoices struct {
 
 var invoiceColumns = db.ColumnsOf[Invoice]("invoices")
 
+// invoiceDue is when an invoice is due. An index has the same condition, word for word.
+var invoiceDue = db.Moment{Column: "due_at", Within: time.Hour, Late: `due_at > created_at + 3600000000`}
+
 // GetInvoice returns an invoice, or CodeMissing.
 func (s *Store) GetInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
 	return s.findInvoice(ctx, account, ref, "", "")
@@ -147,16 +153,11 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 	f.Is("status", string(in.Status))
 	f.Is("collection_method", string(in.CollectionMethod))
 	f.Is("billing_reason", string(in.BillingReason))
-	f.Is("number", in.Number)
+	whereNumber(&f, in.Number)
 	if in.IsVerified {
 		f.And(`NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = invoices.account_id AND o.id = invoices.order_id AND NOT o.customer_verified)`)
 	}
-	if in.DueAfter != nil {
-		f.And(`due_at >= ?`, *in.DueAfter)
-	}
-	if in.DueBefore != nil {
-		f.And(`due_at < ?`, *in.DueBefore)
-	}
+	f.Within(invoiceDue, in.DueAfter, in.DueBefore)
 	if in.Customer != "" {
 		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
 		if err != nil {
@@ -172,7 +173,7 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 		if orders[in.Order] == nil {
 			return nil, false, core.Missing("order", "order", in.Order)
 		}
-		f.Is("order_key", in.Order)
+		f.One("order_key", in.Order)
 	}
 	if in.Subscription != "" {
 		subscription, err := s.findSubscription(ctx, account, in.Subscription, "subscription", "")
@@ -183,6 +184,19 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 	}
 	f.List(s.db, in.ListFilter, "number", "customer_email", "customer_name", "id")
 	return db.Page(ctx, s.db, invoiceColumns, core.KindInvoice, account, in.Page, &f)
+}
+
+// whereNumber adds the filter by number; "" does not filter. A number ends with its sequence, by which it is found.
+func whereNumber(f *db.Filter, number string) {
+	if number == "" {
+		return
+	}
+	sequence, err := strconv.ParseInt(number[strings.LastIndexByte(number, '-')+1:], 10, 64)
+	if err != nil {
+		sequence = 0 // no invoice has it
+	}
+	f.Only("sequence", sequence)
+	f.And("number = ?", number)
 }
 
 // ListInvoiceLines returns a page of the lines of an invoice, the last one first, and whether there are more.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -138,6 +139,13 @@ type ListOrders struct {
 
 var orderColumns = db.ColumnsOf[Order]("orders")
 
+// ofDraft is the SQL condition that an order may be of an invoice that was a draft: it has had its id since then. Indexes have the
+// same condition, word for word.
+const ofDraft = `checkout_id IS NULL AND subscription_id IS NULL`
+
+// orderPaid is when an order was paid. An index has the same condition, word for word.
+var orderPaid = db.Moment{Column: "paid_at", Within: time.Hour, Late: `(` + ofDraft + ` OR paid_at > created_at + 3600000000)`}
+
 // GetOrder returns an order, or CodeMissing.
 func (s *Store) GetOrder(ctx context.Context, account, ref string) (*Order, error) {
 	return s.findOrder(ctx, account, ref, "")
@@ -155,7 +163,12 @@ func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) (
 	f.Is("status", string(in.Status))
 	f.Is("billing_reason", string(in.BillingReason))
 	f.Is("LOWER(customer_email)", strings.ToLower(in.CustomerEmail))
-	whereAmounts(&f, in)
+	if in.Number != nil {
+		f.Only("number", *in.Number)
+	}
+	f.Within(orderPaid, in.PaidAfter, in.PaidBefore)
+	db.Between(&f, "total_amount", in.TotalMin, "<=", in.TotalMax)
+	f.Made(db.Moment{Late: ofDraft})
 	if in.IsVerified {
 		f.And(`customer_verified`)
 	}
@@ -214,25 +227,6 @@ func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*Order, err
 	})
 }
 
-// whereAmounts adds the filters by number, time and total.
-func whereAmounts(f *db.Filter, in ListOrders) {
-	if in.Number != nil {
-		f.And(`number = ?`, *in.Number)
-	}
-	if in.PaidAfter != nil {
-		f.And(`paid_at >= ?`, *in.PaidAfter)
-	}
-	if in.PaidBefore != nil {
-		f.And(`paid_at < ?`, *in.PaidBefore)
-	}
-	if in.TotalMin != nil {
-		f.And(`total_amount >= ?`, *in.TotalMin)
-	}
-	if in.TotalMax != nil {
-		f.And(`total_amount <= ?`, *in.TotalMax)
-	}
-}
-
 // orderReferences adds the filters that name another object. One that does not exist is CodeMissing.
 func (s *Store) orderReferences(ctx context.Context, account string, in ListOrders, f *db.Filter) error {
 	if in.Customer != "" {
@@ -247,7 +241,7 @@ func (s *Store) orderReferences(ctx context.Context, account string, in ListOrde
 		if err != nil {
 			return err
 		}
-		f.Is("checkout_id", checkout.ID)
+		f.One("checkout_id", checkout.ID)
 	}
 	if in.Subscription != "" {
 		subscription, err := s.findSubscription(ctx, account, in.Subscription, "subscription", "")
@@ -268,14 +262,14 @@ func (s *Store) orderReferences(ctx context.Context, account string, in ListOrde
 		if err != nil {
 			return err
 		}
-		f.And(`id IN (SELECT order_id FROM line_items WHERE account_id = ? AND product_id = ?)`, account, product.ID)
+		f.Listed("orders", "line_items", "order_id", "product_id = ?", product.ID)
 	}
 	if in.PriceVariant != "" {
 		variant, err := s.Catalog.PriceVariantNamed(ctx, account, in.PriceVariant, "price_variant")
 		if err != nil {
 			return err
 		}
-		f.And(`id IN (SELECT order_id FROM line_items WHERE account_id = ? AND price_variant_id = ?)`, account, variant.ID)
+		f.Listed("orders", "line_items", "order_id", "price_variant_id = ?", variant.ID)
 	}
 	return nil
 }

@@ -89,6 +89,7 @@ func (s *Store) ListRefunds(ctx context.Context, account string, in ListRefunds)
 	if err := s.refundReferences(ctx, account, in, &f); err != nil {
 		return nil, false, err
 	}
+	f.Made(db.Moment{Within: db.KeyLifetime})
 	f.List(s.db, in.ListFilter, "comment", "id")
 	return db.Page(ctx, s.db, refundColumns, core.KindRefund, account, in.Page, &f)
 }

@@ -276,17 +276,12 @@ func (s *Store) ListSubscriptions(ctx context.Context, account string, in ListSu
 	f.Is("status", string(in.Status))
 	f.Is("cancellation_reason", string(in.CancellationReason))
 	if in.CancelAtPeriodEnd != nil {
-		f.And(`cancel_at_period_end = ?`, *in.CancelAtPeriodEnd)
+		f.Equals("cancel_at_period_end", *in.CancelAtPeriodEnd)
 	}
 	if in.IsVerified {
 		f.And(`customer_verified`)
 	}
-	if in.CurrentPeriodEndAfter != nil {
-		f.And(`current_period_end >= ?`, *in.CurrentPeriodEndAfter)
-	}
-	if in.CurrentPeriodEndBefore != nil {
-		f.And(`current_period_end < ?`, *in.CurrentPeriodEndBefore)
-	}
+	db.Between(&f, "current_period_end", in.CurrentPeriodEndAfter, "<", in.CurrentPeriodEndBefore)
 	if err := s.subscriptionReferences(ctx, account, in, &f); err != nil {
 		return nil, false, err
 	}

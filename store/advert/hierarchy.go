@@ -137,7 +137,8 @@ func findEntity[T any, P mirrored[T]](ctx context.Context, s *Store, m *mirror[T
 	}
 	var f db.Filter
 	f.Is("platform", string(platform))
-	rows, err := db.Select[T](ctx, s.db, m.SelectSQL+` WHERE account_id = ? AND platform_id = ?`+f.Where.String(), append([]any{account, id}, f.Args...)...)
+	where, args := f.SQL()
+	rows, err := db.Select[T](ctx, s.db, m.SelectSQL+` WHERE account_id = ? AND platform_id = ?`+where, append([]any{account, id}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", object, err)
 	}

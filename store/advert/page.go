@@ -56,8 +56,8 @@ func openCursor(cursor, filters string) (string, error) {
 // in words, so that a cursor is only taken by the list that it was made for.
 func listPage[T any](ctx context.Context, s *Store, c *db.Columns[T], account string, p Page, f *db.Filter, filters ...string) (*List[T], error) {
 	described := strings.Join(append([]string{c.Table, account}, filters...), "\x00")
-	query := c.SelectSQL + " WHERE account_id = ?" + f.Where.String()
-	args := append([]any{account}, f.Args...)
+	where, args := f.SQL()
+	query, args := c.SelectSQL+" WHERE account_id = ?"+where, append([]any{account}, args...)
 	offset := min(max(p.Page-1, 0), math.MaxInt32) * p.Limit
 	if p.Cursor != "" {
 		row, err := openCursor(p.Cursor, described)

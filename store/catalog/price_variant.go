@@ -146,7 +146,7 @@ func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPr
 		if err != nil {
 			return nil, false, err
 		}
-		f.And("product_id = ?", product.ID)
+		f.Is("product_id", product.ID)
 	}
 	f.Is("status", string(in.Status))
 	f.Is("type", string(in.Type))

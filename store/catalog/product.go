@@ -196,10 +196,10 @@ func (s *Store) ListProducts(ctx context.Context, account string, in ListProduct
 	f.Is("status", string(in.Status))
 	f.Is("type", string(in.Type))
 	f.Is("visibility", string(in.Visibility))
-	f.Is("slug", in.Slug)
-	f.Is("external_id", in.ExternalID)
+	f.One("slug", in.Slug)
+	f.One("external_id", in.ExternalID)
 	if in.HasRecurring != nil {
-		f.And("has_recurring = ?", *in.HasRecurring)
+		f.Equals("has_recurring", *in.HasRecurring)
 	}
 	f.List(s.db, in.ListFilter, "name", "slug", "headline", "id")
 	return db.Page(ctx, s.db, productColumns, core.KindProduct, account, in.Page, &f)

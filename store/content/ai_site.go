@@ -94,7 +94,7 @@ func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites)
 	var f db.Filter
 	f.Is("type", string(in.Type))
 	if in.IsLive != nil {
-		f.And("is_live = ?", *in.IsLive)
+		f.Equals("is_live", *in.IsLive)
 	}
 	f.List(s.db, in.ListFilter, "name", "subdomain", "domain")
 	return db.Page(ctx, s.db, aiSiteColumns, core.KindAISite, account, in.Page, &f)

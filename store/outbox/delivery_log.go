@@ -90,7 +90,7 @@ func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEn
 	if err != nil {
 		return nil, false, fmt.Errorf("list deliveries: %w", err)
 	}
-	f.And(s.db.In("id", ids))
+	f.Among(s.db, ids)
 	f.Is("endpoint_id", e.ID)
 	f.Is("state", string(in.State))
 	f.List(s.db, core.ListFilter{CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore})
@@ -117,6 +117,7 @@ func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in Lis
 	if in.EndingBefore != "" {
 		start, end, direction = " AND endpoint_id <= ? AND (endpoint_id, id) > (?, ?) AND id > ?", above, ""
 	}
+	where, conditions := f.SQL()
 	var walks []string
 	var args []any
 	for _, state := range states {
@@ -124,9 +125,9 @@ func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in Lis
 		if state != DeliveryPending {
 			finished = " AND finished_at IS NOT NULL"
 		}
-		walks = append(walks, `SELECT * FROM (`+deliveryColumns.SelectSQL+` WHERE account_id = ? AND state = '`+string(state)+`'`+finished+start+f.Where.String()+
+		walks = append(walks, `SELECT * FROM (`+deliveryColumns.SelectSQL+` WHERE account_id = ? AND state = '`+string(state)+`'`+finished+start+where+
 			` ORDER BY endpoint_id`+direction+`, id`+direction+` LIMIT ? + 1) AS `+string(state))
-		args = append(append(append(args, e.AccountID, e.ID, e.ID, end, end), f.Args...), in.Limit)
+		args = append(append(append(args, e.AccountID, e.ID, e.ID, end, end), conditions...), in.Limit)
 	}
 	rows, err := db.Select[Delivery](ctx, s.db, strings.Join(walks, " UNION ALL ")+` ORDER BY id`+direction+` LIMIT ? + 1`, append(args, in.Limit)...)
 	if err != nil {

@@ -27,6 +27,8 @@ type Options struct {
 	Synchronous string
 	Exclusive   bool
 	Patient     bool
+
+	MostExamined int // how many rows a list examines for a page at most, MostExamined if it is 0
 }
 
 // DB gives access to one database. It is safe for concurrent use.

@@ -251,6 +251,15 @@ func (d *DB) In(column string, values []string) (condition string, arg any) {
 	return column + " = ANY(?)", pq.Array(values)
 }
 
+// inSelected returns the condition that a column is among what a query selects. PostgreSQL looks up each, instead of thinking of
+// another way to join them.
+func (d *DB) inSelected(column, query string) string {
+	if d.Engine == core.SQLite {
+		return column + " IN (" + query + ")"
+	}
+	return column + " = ANY(ARRAY(" + query + "))"
+}
+
 // JSONRows returns SQL for a table with one column, value, that holds the elements of a JSON array. The array is one argument,
 // so that there is one text for any number of rows.
 func (d *DB) JSONRows() string {

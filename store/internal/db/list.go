@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -12,40 +13,120 @@ import (
 
 // Filter collects the conditions of a list, with their arguments. The zero value lets every row through.
 type Filter struct {
-	Where strings.Builder
-	Args  []any
+	conditions []condition
+	moments    []moment
+	made       Moment // what is said of created_at
 }
 
-// And adds a condition with its arguments.
-func (f *Filter) And(condition string, args ...any) {
-	f.Where.WriteString(" AND ")
-	f.Where.WriteString(condition)
-	f.Args = append(f.Args, args...)
+// condition is one condition on a row of a list, and how an index leads to the rows for which it holds.
+type condition struct {
+	text string
+	args []any
+	lead lead
+
+	// Of leadListed: the column of another table that holds the ids, and the condition on that table's rows.
+	table, column, where string
 }
 
-// Is adds "column = value" unless the value is empty.
+// lead is how an index leads to the rows for which a condition holds.
+type lead int
+
+const (
+	leadNone    lead = iota
+	leadAny          // none, and any number of rows is examined for it
+	leadOrdered      // it has (account_id, the condition's column, id): in the order of their ids
+	leadListed       // another table's has (account_id, a column, their ids)
+	leadFew          // it holds for few rows, and an index of (account_id, its column) leads to them
+	leadRange        // it has (account_id, the condition's column): in no order of their ids
+)
+
+// And adds a condition that no index serves, with its arguments: rows are examined for it.
+func (f *Filter) And(text string, args ...any) {
+	f.conditions = append(f.conditions, condition{text: text, args: args})
+}
+
+// search adds a condition for which any number of rows is examined.
+func (f *Filter) search(text string, args ...any) {
+	f.conditions = append(f.conditions, condition{text: text, args: args, lead: leadAny})
+}
+
+// Is adds "column = value" unless the value is empty. There is an index of (account_id, column, id).
 func (f *Filter) Is(column, value string) {
 	if value != "" {
-		f.And(column+" = ?", value)
+		f.Equals(column, value)
 	}
+}
+
+// Equals adds "column = value". There is an index of (account_id, column, id).
+func (f *Filter) Equals(column string, value any) {
+	f.conditions = append(f.conditions, condition{text: column + " = ?", args: []any{value}, lead: leadOrdered})
+}
+
+// One adds "column = value" unless the value is empty. No two rows have the same, and there is an index of (account_id, column).
+func (f *Filter) One(column, value string) {
+	if value != "" {
+		f.Only(column, value)
+	}
+}
+
+// Only adds "column = value". No two rows have the same, and there is an index of (account_id, column).
+func (f *Filter) Only(column string, value any) {
+	f.conditions = append(f.conditions, condition{text: column + " = ?", args: []any{value}, lead: leadFew})
+}
+
+// Between adds that a column is at least from, and before or equal to to, as end says: "<" or "<="; nil is no bound. There is an index
+// of (account_id, column, id).
+func Between[T ~int64](f *Filter, column string, from *T, end string, to *T) {
+	var texts []string
+	var args []any
+	if from != nil {
+		texts, args = append(texts, column+" >= ?"), append(args, *from)
+	}
+	if to != nil {
+		texts, args = append(texts, column+" "+end+" ?"), append(args, *to)
+	}
+	if texts != nil {
+		f.conditions = append(f.conditions, condition{text: strings.Join(texts, " AND "), args: args, lead: leadRange})
+	}
+}
+
+// Among adds that the row's id is one of a few.
+func (f *Filter) Among(d *DB, ids []string) {
+	text, arg := d.In("id", ids)
+	f.conditions = append(f.conditions, condition{text: text, args: []any{arg}, lead: leadFew})
+}
+
+// Listed adds that another table names the row's id in a column, in a row of the same account for which a condition holds. There is
+// an index of (account_id, what the condition compares, column). Own is the table of the list.
+func (f *Filter) Listed(own, table, column, where string, args ...any) {
+	f.conditions = append(f.conditions, condition{
+		text: "EXISTS (SELECT 1 FROM " + table + " WHERE " + table + ".account_id = " + own + ".account_id AND " + table + "." + column + " = " + own + ".id AND " + where + ")",
+		args: args, lead: leadListed, table: table, column: column, where: where,
+	})
 }
 
 // Has adds the condition that a column's JSON array contains a text.
 func (f *Filter) Has(d *DB, column, value string) {
-	f.And(d.ArrayHas(column), value)
+	f.search(d.ArrayHas(column), value)
+}
+
+// SQL returns all conditions, each with AND before it, and their arguments.
+func (f *Filter) SQL() (string, []any) {
+	var text strings.Builder
+	var args []any
+	for _, c := range f.conditions {
+		text.WriteString(" AND " + c.text)
+		args = append(args, c.args...)
+	}
+	return text.String(), args
 }
 
 // List adds the conditions of a ListFilter. Q is looked for in the given columns, as a part of their text in any case; but an
 // id has to be equal to it, because every id contains its prefix.
 func (f *Filter) List(d *DB, l core.ListFilter, searched ...string) {
-	if l.CreatedAfter != nil {
-		f.And("created_at >= ?", *l.CreatedAfter)
-	}
-	if l.CreatedBefore != nil {
-		f.And("created_at < ?", *l.CreatedBefore)
-	}
+	f.Within(cmp.Or(f.made, Moment{Column: "created_at"}), l.CreatedAfter, l.CreatedBefore)
 	for _, key := range slices.Sorted(maps.Keys(l.Metadata)) {
-		f.And(d.metadataIs(), key, l.Metadata[key])
+		f.search(d.metadataIs(), key, l.Metadata[key])
 	}
 	if l.Q == "" || len(searched) == 0 {
 		return
@@ -61,7 +142,7 @@ func (f *Filter) List(d *DB, l core.ListFilter, searched ...string) {
 		either = append(either, "LOWER("+column+`) LIKE ? ESCAPE '\'`)
 		args = append(args, contains(l.Q))
 	}
-	f.And("("+strings.Join(either, " OR ")+")", args...)
+	f.search("("+strings.Join(either, " OR ")+")", args...)
 }
 
 // contains returns the pattern for LIKE that finds a part of a text, in lower case and with \ as the escape character.
@@ -70,26 +151,28 @@ func contains(part string) string {
 }
 
 // Page returns one page of an account's rows, and whether there are more beyond it. A position that is no id of the kind is
-// CodeBadRequest. It walks along the primary key, so a page costs the same wherever it is. One row more than the limit is read
-// to see whether there are more; the sum stands in SQL, because SQLite would compile the statement anew for every value of a
-// bare LIMIT ?.
+// CodeBadRequest. It walks along an index in the order of the ids, so a page costs the same wherever it is, and examines no more
+// rows than d.Options.MostExamined: a page that would need more is CodeBadRequest (walk.go). One row more than the limit is read to
+// see whether there are more; the sum stands in SQL, because SQLite would compile the statement anew for every value of a bare
+// LIMIT ?.
 func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account string, p core.Page, f *Filter) ([]T, bool, error) {
 	if err := p.Resolve(k); err != nil {
 		return nil, false, err
 	}
-	query := c.SelectSQL + " WHERE account_id = ?" + f.Where.String()
-	args := append([]any{account}, f.Args...)
-	beyond, order := " AND id < ?", " ORDER BY account_id DESC, id DESC LIMIT ? + 1"
-	if p.Ascends() {
-		beyond, order = " AND id > ?", " ORDER BY account_id, id LIMIT ? + 1"
-	}
-	// Resolve has made sure that at most one of them is set.
-	if position := p.StartingAfter + p.EndingBefore; position != "" {
-		query, args = query+beyond, append(args, position)
-	}
-	rows, err := Select[T](ctx, d, query+order, append(args, p.Limit)...)
+	w := &walk[T]{d: d, columns: c, kind: k, account: account, ascends: p.Ascends()}
+	stretches, err := w.stretches(ctx, p, f)
 	if err != nil {
 		return nil, false, fmt.Errorf("list %s: %w", c.Table, err)
+	}
+	var rows []T
+	for _, s := range stretches {
+		if missing := p.Limit + 1 - len(rows); missing > 0 {
+			found, err := w.gather(ctx, s, missing)
+			if err != nil {
+				return nil, false, fmt.Errorf("list %s: %w", c.Table, err)
+			}
+			rows = append(rows, found...)
+		}
 	}
 	rows, more := PageOf(p, rows)
 	return rows, more, nil

@@ -1,0 +1,262 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// MostExamined is how many rows a list examines for a page at most, unless Options say otherwise. SQLite examines so many in less
+// than 50 ms.
+const MostExamined = 20_000
+
+// Moment is a column with a time that is seldom much later than the row's id was made, and never earlier: a list asks for a window of
+// it by the ids that were made then.
+type Moment struct {
+	Column string
+	Within time.Duration // how much later it is as a rule
+	Late   string        // holds for each row of which it is later, and for few others; an index of (account_id, column, id) has this condition. Empty if there is no such row
+}
+
+// ClockDifference is how much the clocks of two replicas may differ, of which one makes an id and the other the row.
+const ClockDifference = 10 * time.Minute
+
+// moment is a window of a Moment.
+type moment struct {
+	Moment
+	after, before *core.Time
+}
+
+// Made says what is special about created_at in this list.
+func (f *Filter) Made(m Moment) {
+	m.Column = "created_at"
+	f.made = m
+}
+
+// Within adds that a moment is not before after, and before before; nil is no bound.
+func (f *Filter) Within(m Moment, after, before *core.Time) {
+	if after == nil && before == nil {
+		return
+	}
+	f.moments = append(f.moments, moment{m, after, before})
+	if after != nil {
+		f.And(m.Column+" >= ?", *after)
+	}
+	if before != nil {
+		f.And(m.Column+" < ?", *before)
+	}
+}
+
+// walk reads pages of one list.
+type walk[T any] struct {
+	d       *DB
+	columns *Columns[T]
+	kind    core.Kind
+	account string
+	ascends bool
+}
+
+// stretch is a part of a list: the rows for which all conditions hold, with an id between two texts that are no such id themselves.
+type stretch struct {
+	above, below string
+	conditions   []condition
+}
+
+// stretches returns the parts in which a page of the list is to be looked for, in its order.
+//
+// No row's moment is before its id was made, and few are long after: so the rows of a window have ids that were made then, and those
+// that do not are found by the index of the late ones. An account whose clock is ahead has ids that are older than its rows.
+func (w *walk[T]) stretches(ctx context.Context, p core.Page, f *Filter) ([]stretch, error) {
+	all := stretch{w.kind.Prefix(), w.kind.Prefix() + "z", f.conditions}
+	if position := p.StartingAfter + p.EndingBefore; position != "" && w.ascends { // Resolve has made sure that at most one of them is set
+		all.above = position
+	} else if position != "" {
+		all.below = position
+	}
+	var from string
+	var latest *moment
+	for i, m := range f.moments {
+		if m.before != nil {
+			all.below = min(all.below, core.IDsBefore(w.kind, m.before.Add(ClockDifference)))
+		}
+		if m.after == nil {
+			continue
+		}
+		if least := core.IDsBefore(w.kind, m.after.Add(-m.Moment.Within-ClockDifference)); least > from {
+			from, latest = least, &f.moments[i]
+		}
+	}
+	if latest == nil || from <= all.above {
+		return []stretch{all}, nil
+	}
+	if ahead, err := Get[core.Time](ctx, w.d, `SELECT clock_offset FROM accounts WHERE id = ?`, w.account); err != nil || ahead == nil || *ahead > 0 {
+		return []stretch{all}, err
+	}
+	usual := all
+	usual.above = from
+	if latest.Late == "" {
+		return []stretch{usual}, nil
+	}
+	late := stretch{all.above, min(from, all.below), append(slices.Clone(f.conditions), latest.late())}
+	if w.ascends {
+		return []stretch{late, usual}, nil
+	}
+	return []stretch{usual, late}, nil
+}
+
+// late returns the condition that a row is late, and in the window.
+func (m *moment) late() condition {
+	c := condition{text: m.Late + " AND " + m.Column + " >= ?", args: []any{*m.after}, lead: leadRange}
+	if m.before != nil {
+		c.text, c.args = c.text+" AND "+m.Column+" < ?", append(c.args, *m.before)
+	}
+	return c
+}
+
+// gather returns the first rows of a stretch, so many as are missing if there are. It goes along the index that leads through it in
+// the fewest steps. A first look, at a few rows, is enough for most lists; after it a range that holds few rows is read as a whole.
+// What has more rows than may be examined, and not enough for the page among those, is CodeBadRequest.
+func (w *walk[T]) gather(ctx context.Context, s stretch, missing int) ([]T, error) {
+	if s.above >= s.below {
+		return nil, nil
+	}
+	most := w.d.Options.MostExamined
+	if most == 0 {
+		most = MostExamined
+	}
+	if len(s.conditions) == 0 {
+		return w.rows(ctx, s, nil, missing)
+	}
+	if few := slices.IndexFunc(s.conditions, func(c condition) bool { return c.lead == leadFew }); few >= 0 {
+		return w.rows(ctx, s, &s.conditions[few], missing)
+	}
+	looks := []int{min(10*missing, most), most}
+	if len(s.conditions) == 1 && s.conditions[0].lead == leadOrdered {
+		looks[0] = missing // every row that the index leads to is one of the list
+	}
+	for i, look := range looks {
+		by, end, err := w.shortest(ctx, s, look)
+		if err != nil {
+			return nil, err
+		}
+		part := s
+		if end != "" && w.ascends {
+			part.below = end
+		} else if end != "" {
+			part.above = end
+		}
+		rows, err := w.rows(ctx, part, by, missing)
+		if err != nil || end == "" || len(rows) == missing {
+			return rows, err
+		}
+		if i > 0 {
+			break
+		}
+		if by, err = w.small(ctx, s.conditions, most); err != nil {
+			return nil, err
+		}
+		if by != nil {
+			return w.rows(ctx, s, by, missing)
+		}
+		if slices.ContainsFunc(s.conditions, func(c condition) bool { return c.lead == leadAny }) {
+			return w.rows(ctx, s, nil, missing)
+		}
+	}
+	return nil, &core.Error{Code: core.CodeBadRequest, Param: "created_after", Message: fmt.Sprintf(
+		"More than %d items would have to be examined for this page. Send created_after and created_before, or another filter, such as status, so that there are fewer.", most)}
+}
+
+// shortest returns the condition whose index comes furthest in so many steps, and the id where they end: "" beyond the last row. A
+// nil condition is the primary key.
+func (w *walk[T]) shortest(ctx context.Context, s stretch, steps int) (by *condition, end string, err error) {
+	for i, c := range s.conditions {
+		if c.lead != leadOrdered && c.lead != leadListed {
+			continue
+		}
+		at, err := w.step(ctx, s, &s.conditions[i], steps)
+		if err != nil || at == "" {
+			return &s.conditions[i], "", err
+		}
+		if by == nil || w.ascends && at > end || !w.ascends && at < end {
+			by, end = &s.conditions[i], at
+		}
+	}
+	if by == nil {
+		end, err = w.step(ctx, s, nil, steps)
+	}
+	return by, end, err
+}
+
+// step returns the id that is so many steps away along the index of a condition, "" if there is none. It reads nothing but the index.
+func (w *walk[T]) step(ctx context.Context, s stretch, by *condition, steps int) (string, error) {
+	table, column, where, args := w.columns.Table, "id", "", []any{w.account}
+	if by != nil && by.lead == leadListed {
+		table, column, where = by.table, by.column, " AND "+by.where
+	} else if by != nil {
+		where = " AND " + by.text
+	}
+	if by != nil {
+		args = append(args, by.args...)
+	}
+	direction := " DESC"
+	if w.ascends {
+		direction = ""
+	}
+	at, err := Get[string](ctx, w.d, "SELECT "+column+" FROM "+table+" WHERE account_id = ?"+where+" AND "+column+" > ? AND "+column+" < ?"+
+		" ORDER BY "+column+direction+" LIMIT 1 OFFSET ? + 0", append(args, s.above, s.below, steps)...)
+	return core.Deref(at), err
+}
+
+// small returns a condition whose index leads to no more than so many rows, of those that lead to a range; nil if there is none.
+func (w *walk[T]) small(ctx context.Context, conditions []condition, most int) (*condition, error) {
+	for i, c := range conditions {
+		if c.lead != leadRange {
+			continue
+		}
+		beyond, err := Get[int](ctx, w.d, "SELECT 1 FROM "+w.columns.Table+" WHERE account_id = ? AND "+c.text+" LIMIT 1 OFFSET ? + 0",
+			append(append([]any{w.account}, c.args...), most)...)
+		if err != nil || beyond == nil {
+			return &conditions[i], err
+		}
+	}
+	return nil, nil
+}
+
+// rows returns the first rows of a stretch, found by the index of a condition; nil is the primary key. The other conditions stand in
+// a CASE, where no plan takes them for a way to the rows. Of the rows of another index the ids are sorted as an expression: for
+// their order alone PostgreSQL would walk the primary key, however long it is.
+func (w *walk[T]) rows(ctx context.Context, s stretch, by *condition, limit int) ([]T, error) {
+	query, args := w.columns.SelectSQL+" WHERE account_id = ?", []any{w.account}
+	id, order := "id", "id || ''"
+	switch {
+	case by == nil:
+		order = "id"
+	case by.lead == leadListed:
+		query += " AND " + w.d.inSelected("id", "SELECT "+by.column+" FROM "+by.table+" WHERE account_id = ? AND "+by.where+" AND "+by.column+" > ? AND "+by.column+" < ?")
+		args = append(append(append(args, w.account), by.args...), s.above, s.below)
+	case by.lead == leadFew, by.lead == leadRange:
+		id = "id || ''" // the condition is what leads to the rows
+		fallthrough
+	default:
+		query, args = query+" AND "+by.text, append(args, by.args...)
+	}
+	query, args = query+" AND "+id+" > ? AND "+id+" < ?", append(args, s.above, s.below)
+	var others []string
+	for i := range s.conditions {
+		if c := &s.conditions[i]; c != by {
+			others, args = append(others, c.text), append(args, c.args...)
+		}
+	}
+	if others != nil {
+		query += " AND CASE WHEN " + strings.Join(others, " AND ") + " THEN 1 END = 1"
+	}
+	direction := " DESC"
+	if w.ascends {
+		direction = ""
+	}
+	return Select[T](ctx, w.d, query+" ORDER BY "+order+direction+" LIMIT ? + 0", append(args, limit)...)
+}
