@@ -1,0 +1,378 @@
+package contract
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// seeded returns a source of chance and prints its seed, which TILLWRIGHT_TEST_SEED repeats.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if given := os.Getenv("TILLWRIGHT_TEST_SEED"); given != "" {
+		var err error
+		seed, err = strconv.ParseUint(given, 10, 64)
+		require.NoError(t, err)
+	}
+	t.Logf("TILLWRIGHT_TEST_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// trade fills the world with a random shop's business.
+func (w *world) trade(t *testing.T, chance *rand.Rand) {
+	t.Helper()
+	oneOf := func(values ...any) any { return values[chance.IntN(len(values))] }
+	var prices []any
+	for n := range 4 {
+		p := w.Must(t, http.MethodPost, "/v1/products", map[string]any{
+			"name": fmt.Sprintf("Thing %d", n), "status": oneOf("draft", "active", "active"), "type": oneOf("digital", "course"), "visibility": oneOf("public", "unlisted"),
+			"external_id": fmt.Sprintf("thing-%d", n), "metadata": map[string]any{"shelf": oneOf("1", "2")},
+			"price_variants": []any{map[string]any{"amount": oneOf(100, 900, 1900, 9900), "currency": "usd"}, map[string]any{"amount": 1900, "currency": "usd"}},
+		})
+		if p["status"] == "active" {
+			prices = append(prices, p["price_variants"].([]any)[0])
+		}
+		w.Must(t, http.MethodPost, "/v1/discounts", map[string]any{
+			"code": fmt.Sprintf("Random%d", n), "type": "percent", "percent_bps": 1000, "max_redemptions": oneOf(1, 100),
+			"starts_at": oneOf(nil, "2020-01-01T00:00:00Z"), "ends_at": oneOf(nil, "2021-01-01T00:00:00Z", "2098-01-01T00:00:00Z"), "applies_to": oneOf(map[string]any{}, map[string]any{"products": []any{p["id"]}}),
+		})
+	}
+	prices = append(prices, w.ids["sold price"])
+	for n := range 12 {
+		email := oneOf("Ada@Example.com", "ada@example.com", "émile@example.com", "x@example.com")
+		if chance.IntN(3) == 0 {
+			w.Do(t, http.MethodPost, "/v1/customers", map[string]any{"email": email, "external_id": oneOf(nil, fmt.Sprint("ext", n)), "tags": oneOf([]any{}, []any{"vip"}, []any{"vip", "old"})})
+		}
+		body := map[string]any{"customer_email": email, "line_items": []any{map[string]any{"price_variant": oneOf(prices...)}}, "metadata": oneOf(map[string]any{}, map[string]any{"shelf": "2"})}
+		if code := oneOf(nil, "Random1", w.code); code != nil {
+			body["discount_code"] = code
+		}
+		chk := w.Do(t, http.MethodPost, "/v1/checkouts", body)
+		if chk.Status != http.StatusCreated {
+			continue // the discount does not apply, say
+		}
+		id := chk.Object(t)["id"].(string)
+		switch chance.IntN(4) {
+		case 0:
+			w.Must(t, http.MethodPost, "/v1/checkouts/"+id+"/expire", nil)
+		case 1:
+		default:
+			paid := w.Do(t, http.MethodPost, "/v1/checkouts/"+id+"/confirm", map[string]any{"payment_method": oneOf("pm_card_visa", "pm_card_visa", "pm_card_chargeDeclined")})
+			if order, ok := paid.Object(t)["order"].(string); ok && paid.Status == http.StatusOK && chance.IntN(3) == 0 {
+				w.Do(t, http.MethodPost, "/v1/refunds", map[string]any{"order": order, "reason": oneOf("duplicate", "other")})
+			}
+		}
+	}
+	for range 4 { // one that is to be charged would be, meanwhile
+		inv := w.Must(t, http.MethodPost, "/v1/invoices", map[string]any{
+			"customer": w.ids["cus"], "due_at": oneOf("2098-12-31T00:00:00.000Z", "2099-06-30T00:00:00.000Z"), "finalize": chance.IntN(2) == 0,
+			"collection_method": "send_invoice", "lines": []any{map[string]any{"description": "Workshop", "unit_amount": oneOf(100, 120000)}},
+		})
+		if inv["status"] == "open" && chance.IntN(2) == 0 {
+			w.Must(t, http.MethodPost, "/v1/invoices/"+inv["id"].(string)+"/void", nil)
+		}
+	}
+	w.Must(t, http.MethodPost, "/v1/checkout_links", map[string]any{"price_variants": []any{w.ids["sold price"]}, "active": false, "discount": w.ids["disc"]})
+	w.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.hooks, "enabled_events": []string{"order.paid"}, "status": "inactive"})
+}
+
+// item is what a list shows, and other lists of it.
+type item struct {
+	list string
+	of   map[string]any
+	all  *business
+}
+
+// business is all that the lists of a shop show without a filter.
+type business struct {
+	lines   map[string][]map[string]any // of a checkout or an order
+	members map[string]bool             // who have an active subscription
+	covered map[string][]string         // the products to which a discount applies; nil is all
+}
+
+// text returns a field as a query would have it, "" for null.
+func (i item) text(field string) string {
+	switch v := i.of[field].(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case map[string]any: // expanded
+		return fmt.Sprint(v["id"])
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// compared returns how a field that is a number or a time compares with a value; false if it is null.
+func (i item) compared(field, value string) (int, bool) {
+	if is, want := i.text(field), value; is == "" {
+		return 0, false
+	} else if number, err := strconv.ParseInt(want, 10, 64); err == nil {
+		return cmp.Compare(int64(i.of[field].(float64)), number), true
+	} else {
+		at, _ := time.Parse(time.RFC3339Nano, is)
+		than, _ := time.Parse(time.RFC3339Nano, want)
+		return at.Compare(than), true
+	}
+}
+
+// lets reports whether a filter lets an item through. It says false for a filter that it does not know, too.
+func (i item) lets(filter, value string) (let, known bool) {
+	field, isAfter := strings.CutSuffix(filter, "_after")
+	if start, ok := strings.CutSuffix(filter, "_before"); ok {
+		field = start
+	} else if !isAfter {
+		field = ""
+	}
+	switch filter {
+	case "product", "price_variant":
+		if i.list == "listDiscounts" {
+			products := i.all.covered[i.text("id")]
+			return products == nil || slices.Contains(products, value), true
+		}
+		if lines, ok := i.all.lines[i.text("id")]; ok {
+			return slices.ContainsFunc(lines, func(l map[string]any) bool { return l[filter] == value }), true
+		}
+		return i.text(filter) == value, true
+	case "customer_email", "email", "code":
+		return strings.EqualFold(i.text(filter), value), true
+	case "tag":
+		return slices.Contains(i.of["tags"].([]any), any(value)), true
+	case "metadata":
+		return i.of["metadata"].(map[string]any)["shelf"] == value, true
+	case "q":
+		byID := i.list != "listWebhookEndpoints" && i.list != "listAISites"
+		return byID && i.text("id") == value, true
+	case "has_active_subscription":
+		return fmt.Sprint(i.all.members[i.text("id")]) == value, true
+	case "has_recurring":
+		return fmt.Sprint(i.all.members[i.text("id")]) == value, true
+	case "cancellation_reason":
+		reason := ""
+		if c, ok := i.of["cancellation"].(map[string]any); ok {
+			reason = fmt.Sprint(c["reason"])
+		}
+		return reason == value, true
+	case "total_min":
+		order, is := i.compared("total_amount", value)
+		return is && order >= 0, true
+	case "total_max":
+		order, is := i.compared("total_amount", value)
+		return is && order <= 0, true
+	}
+	if field == "" {
+		_, known := i.of[filter]
+		return i.text(filter) == value, known
+	}
+	if field != "current_period_end" {
+		field += "_at"
+	}
+	order, is := i.compared(field, value)
+	_, known = i.of[field]
+	return is && (order >= 0) == isAfter, known
+}
+
+// walk returns all that a list shows, page by page.
+func (w *world) walk(t *testing.T, op *harness.Operation, query url.Values) (found []map[string]any) {
+	t.Helper()
+	for {
+		page := w.Must(t, http.MethodGet, w.at(op, query.Encode()), nil)
+		data := page["data"].([]any)
+		for _, object := range data {
+			found = append(found, object.(map[string]any))
+		}
+		if page["has_more"] != true || len(data) == 0 {
+			return found
+		}
+		if cursor, ok := page["next_cursor"].(string); ok {
+			query.Set("cursor", cursor)
+		} else {
+			query.Set("starting_after", fmt.Sprint(found[len(found)-1]["id"]))
+		}
+	}
+}
+
+// survey reads what items cannot say of themselves.
+func (w *world) survey(t *testing.T) *business {
+	t.Helper()
+	b := &business{lines: map[string][]map[string]any{}, members: map[string]bool{}, covered: map[string][]string{}}
+	each := func(id string, use func(object map[string]any)) {
+		t.Helper()
+		query := url.Values{"limit": {"100"}}
+		if id == "listOrders" || id == "listCheckouts" {
+			query.Set("expand", "line_items")
+		}
+		for _, object := range w.walk(t, harness.ByID(id), query) {
+			use(object)
+		}
+	}
+	lines := func(object map[string]any) {
+		id := fmt.Sprint(object["id"])
+		b.lines[id] = []map[string]any{}
+		for _, line := range object["line_items"].([]any) {
+			b.lines[id] = append(b.lines[id], line.(map[string]any))
+		}
+	}
+	each("listOrders", lines)
+	each("listCheckouts", lines)
+	each("listSubscriptions", func(s map[string]any) {
+		if slices.Contains([]any{"trialing", "active", "past_due"}, s["status"]) {
+			b.members[fmt.Sprint(s["customer"])] = true
+		}
+	})
+	productOf := map[any]any{}
+	each("listPriceVariants", func(v map[string]any) {
+		productOf[v["id"]] = v["product"]
+		if v["type"] == "recurring" && v["status"] == "active" {
+			b.members[fmt.Sprint(v["product"])] = true
+		}
+	})
+	each("listDiscounts", func(d map[string]any) {
+		to, _ := d["applies_to"].(map[string]any)
+		var products []string
+		for _, field := range []string{"products", "price_variants"} {
+			named, _ := to[field].([]any)
+			for _, id := range named {
+				products = append(products, fmt.Sprint(cmp.Or(productOf[id], id)))
+			}
+		}
+		b.covered[fmt.Sprint(d["id"])] = products
+	})
+	return b
+}
+
+// filters returns the documented filters of a list, each with values that some items have, and one that none has.
+func (w *world) filters(op *harness.Operation, items []item) map[string][]string {
+	all := map[string][]string{}
+	for _, p := range op.QueryParameters() {
+		if slices.Contains([]string{"limit", "starting_after", "ending_before", "cursor", "expand", "sort"}, p.Name) {
+			continue
+		}
+		var values []string
+		field := p.Name
+		if start, ok := strings.CutSuffix(strings.TrimSuffix(field, "_after"), "_before"); ok || start != field {
+			if field = start; field != "current_period_end" {
+				field += "_at"
+			}
+		}
+		for _, i := range items {
+			values = append(values, i.text(field))
+			for _, line := range i.all.lines[i.text("id")] {
+				values = append(values, fmt.Sprint(cmp.Or(line[field], any(""))))
+			}
+		}
+		switch schema := p.Schema.Value; {
+		case p.Name == "metadata":
+			values = []string{"1", "2", "none"}
+		case p.Name == "tag":
+			values = []string{"vip", "old", "none"}
+		case p.Name == "q":
+			values = []string{items[0].text("id"), items[len(items)-1].text("id")}
+		case p.Name == "total_min" || p.Name == "total_max":
+			values = []string{"0", "900", "1900", "1901", "1000000000"}
+		case len(schema.Enum) > 0:
+			for _, value := range schema.Enum {
+				values = append(values, fmt.Sprint(value))
+			}
+		case schema.Type.Is("boolean"):
+			values = []string{"true", "false"}
+		case schema.Format == "date-time":
+			values = append(values, "2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z")
+		case p.Name == "product":
+			values = append(values, w.ids["prod"])
+		case fields[p.Name] == "": // a reference to nothing is 404
+			values = append(values, "1000000")
+		}
+		slices.Sort(values)
+		all[p.Name] = slices.DeleteFunc(slices.Compact(values), func(value string) bool { return value == "" })
+	}
+	return all
+}
+
+// A list with filters is what a plain scan of the list without them finds: each that the document has, alone and in pairs.
+func TestEveryFilter_IsAPlainScan(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, address string) {
+		s := boot(t, address)
+		w, chance := newWorld(t, s), seeded(t)
+		w.Client = w.fresh(t, s)
+		w.trade(t, chance)
+		w.Client = w.fresh(t, s)
+		all := w.survey(t)
+		lists := func(op *harness.Operation) bool {
+			return op.Method == http.MethodGet && !op.Public && slices.ContainsFunc(op.QueryParameters(), func(p *openapi3.Parameter) bool {
+				return p.Name == "starting_after" || p.Name == "cursor" && op.ID == "listAdActions"
+			})
+		}
+		every(t, lists, func(t *testing.T, op *harness.Operation) {
+			w := w.with(w.fresh(t, s).Key)
+			var items []item
+			for _, object := range w.walk(t, op, url.Values{}) {
+				items = append(items, item{op.ID, object, all})
+			}
+			require.NotEmpty(t, items)
+			filters := w.filters(op, items)
+			ask := func(asked map[string]string) {
+				t.Helper()
+				query, want := url.Values{"limit": {strconv.Itoa(1 + chance.IntN(7))}}, []string{}
+				for name, value := range asked {
+					if name == "metadata" {
+						name = "metadata[shelf]"
+					}
+					query.Set(name, value)
+				}
+				for _, i := range items {
+					lets := true
+					for name, value := range asked {
+						let, known := i.lets(name, value)
+						require.True(t, known, "%s filters by %s, which this test does not know", op.ID, name)
+						lets = lets && let
+					}
+					if lets {
+						want = append(want, i.text("id"))
+					}
+				}
+				if chance.IntN(2) == 0 && slices.ContainsFunc(op.QueryParameters(), func(p *openapi3.Parameter) bool { return p.Name == "sort" }) {
+					query.Set("sort", "created_at")
+					slices.Reverse(want)
+				}
+				got := []string{}
+				for _, object := range w.walk(t, op, query) {
+					got = append(got, fmt.Sprint(object["id"]))
+				}
+				require.Equal(t, want, got, "%s?%s", op.ID, query.Encode())
+			}
+			var names []string
+			for name, values := range filters {
+				chance.Shuffle(len(values), func(a, b int) { values[a], values[b] = values[b], values[a] })
+				for _, value := range values[:min(len(values), 4)] {
+					ask(map[string]string{name: value})
+				}
+				if len(values) > 0 {
+					names = append(names, name)
+				}
+			}
+			slices.Sort(names)
+			for range min(10, 5*max(0, len(names)-1)) {
+				one, other := names[chance.IntN(len(names))], names[chance.IntN(len(names))]
+				ask(map[string]string{one: filters[one][chance.IntN(len(filters[one]))], other: filters[other][chance.IntN(len(filters[other]))]})
+			}
+		})
+	})
+}
