@@ -6209,7 +6209,8 @@ type ListAISitesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6233,7 +6234,8 @@ type ListAPIKeysParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
@@ -6269,7 +6271,8 @@ type ListCheckoutLinksParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6317,7 +6320,8 @@ type ListCheckoutsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6362,7 +6366,8 @@ type ListCustomersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6395,7 +6400,8 @@ type ExportCustomersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6452,7 +6458,8 @@ type ListDiscountsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6533,7 +6540,8 @@ type ListInvoicesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6620,7 +6628,8 @@ type ListOrdersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6680,7 +6689,8 @@ type ExportOrdersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6716,7 +6726,8 @@ type ListPriceVariantsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6764,7 +6775,8 @@ type ListProductsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6809,7 +6821,8 @@ type ListRefundsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6896,7 +6909,8 @@ type ListSubscriptionsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6941,7 +6955,8 @@ type ExportSubscriptionsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6968,7 +6983,8 @@ type ListWebhookEndpointsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.

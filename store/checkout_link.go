@@ -65,7 +65,7 @@ func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCh
 		}
 		f.Is("discount_id", d.ID)
 	}
-	f.List(s.db, in.ListFilter, "name", "id")
+	f.List("checkout_links", core.KindCheckoutLink, in.ListFilter)
 	list, more, err := db.Page(ctx, s.db, checkoutLinkColumns, core.KindCheckoutLink, account, in.Page, &f)
 	for i := range list {
 		list[i].reveal(s)

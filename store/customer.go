@@ -129,10 +129,10 @@ func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustom
 	f.One("external_id", in.ExternalID)
 	f.Is("type", string(in.Type))
 	if in.Tag != "" {
-		f.Has(s.db, "tags", in.Tag)
+		f.Entry("customers", "tag", in.Tag)
 	}
 	whereSubscribed(&f, in.HasActiveSubscription)
-	f.List(s.db, in.ListFilter, "email", "name", "external_id", "id")
+	f.List("customers", core.KindCustomer, in.ListFilter)
 	return db.Page(ctx, s.db, customerColumns, core.KindCustomer, account, in.Page, &f)
 }
 

@@ -189,7 +189,7 @@ func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscou
 		}
 		f.And(`(product_ids = '[]' AND price_variant_ids = '[]' OR `+s.db.ArrayHas("covered_product_ids")+`)`, p.ID)
 	}
-	f.List(s.db, in.ListFilter, "name", "code", "id")
+	f.List("discounts", core.KindDiscount, in.ListFilter)
 	list, more, err := db.Page(ctx, s.db, discountColumns, core.KindDiscount, account, in.Page, &f)
 	for i := range list {
 		list[i].Status = list[i].statusAt(now)

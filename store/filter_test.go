@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,6 +81,8 @@ func (h *orderHistory) write(t *testing.T, s *shop, one Order, many int, ahead t
 		o.NetAmount = oneOf(h, 0, 100, 1900, h.Int64N(5000))
 		o.SubtotalAmount, o.DiscountAmount, o.TaxAmount, o.TotalAmount, o.PaidAmount, o.RefundedAmount = o.NetAmount, 0, 0, o.NetAmount, 0, 0
 		o.CustomerEmail = maybe(h, oneOf(h, h.emails...))
+		o.BillingName = maybe(h, oneOf(h, "Grace Brewster Hopper", "Ada K. Lovelace-Byron", "Émile (Zola)"))
+		o.Metadata = core.NewMetadata(map[string]string{"campaign": oneOf(h, "spring", "Spring", strings.Repeat("é", 500)), "desk": oneOf(h, "1", "2", "3")})
 		h.orders = append(h.orders, o)
 	}
 	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (int, error) {
@@ -105,7 +108,14 @@ func (h *orderHistory) ask(now core.Time, ahead time.Duration) ListOrders {
 		return ref(now.Add(h.between(65*day+ahead) - 62*day))
 	}
 	for range 1 + h.IntN(3) {
-		switch h.IntN(10) {
+		switch h.IntN(12) {
+		case 10:
+			in.Q = oneOf(h, "GRACE", "gra", "race", "lovelace-byron", "k. ada", "émi", "hopper grace@exam", "example.com", "nobody", "(", "grace@example", "@", "hop gra", h.orders[h.IntN(len(h.orders))].ID)
+		case 11:
+			in.Metadata = map[string]string{"campaign": oneOf(h, "spring", "Spring", "spr", strings.Repeat("é", 500), strings.Repeat("é", 499)), "desk": oneOf(h, "1", "2", "4")}
+			if h.IntN(2) == 0 {
+				delete(in.Metadata, "desk")
+			}
 		case 0:
 			in.Status = oneOf(h, OrderStatusPaid, OrderStatusPending, OrderStatusVoid)
 		case 1:
@@ -138,7 +148,44 @@ func (in ListOrders) lets(o *Order) bool {
 		(in.CreatedAfter == nil || o.CreatedAt >= *in.CreatedAfter) && (in.CreatedBefore == nil || o.CreatedAt < *in.CreatedBefore) &&
 		(in.PaidAfter == nil || o.PaidAt != nil && *o.PaidAt >= *in.PaidAfter) && (in.PaidBefore == nil || o.PaidAt != nil && *o.PaidAt < *in.PaidBefore) &&
 		(in.TotalMin == nil || o.TotalAmount >= *in.TotalMin) && (in.TotalMax == nil || o.TotalAmount <= *in.TotalMax) &&
-		(in.Number == nil || o.Number == *in.Number)
+		(in.Number == nil || o.Number == *in.Number) && in.finds(o) && in.describes(o.Metadata.Map())
+}
+
+// finds reports whether each word of q begins a word of the order, or q is its id.
+func (in ListOrders) finds(o *Order) bool {
+	split := func(text string) (words []string) {
+		for _, part := range strings.Fields(strings.ToLower(text)) {
+			if strings.Contains(part, "@") {
+				words = append(words, part)
+			} else {
+				words = append(words, regexp.MustCompile(`[^a-z0-9\x80-\x{10ffff}]+`).Split(part, -1)...)
+			}
+		}
+		return words
+	}
+	if in.Q == "" || in.Q == o.ID {
+		return true
+	}
+	asked := 0
+	for _, word := range split(in.Q) {
+		if word == "" {
+			continue
+		}
+		if asked++; !slices.ContainsFunc(split(core.Deref(o.CustomerEmail)+" "+core.Deref(o.BillingName)), func(of string) bool { return strings.HasPrefix(of, word) }) {
+			return false
+		}
+	}
+	return asked > 0
+}
+
+// describes reports whether metadata has all that is asked for.
+func (in ListOrders) describes(metadata map[string]string) bool {
+	for key, value := range in.Metadata {
+		if metadata[key] != value {
+			return false
+		}
+	}
+	return true
 }
 
 // scan returns the ids of the page that follows position, and whether there are more, by looking at every order.

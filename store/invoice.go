@@ -182,7 +182,7 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 		}
 		f.Is("subscription_id", subscription.ID)
 	}
-	f.List(s.db, in.ListFilter, "number", "customer_email", "customer_name", "id")
+	f.List("invoices", core.KindInvoice, in.ListFilter)
 	return db.Page(ctx, s.db, invoiceColumns, core.KindInvoice, account, in.Page, &f)
 }
 

@@ -90,7 +90,7 @@ func (s *Store) ListRefunds(ctx context.Context, account string, in ListRefunds)
 		return nil, false, err
 	}
 	f.Made(db.Moment{Within: db.KeyLifetime})
-	f.List(s.db, in.ListFilter, "comment", "id")
+	f.List("refunds", core.KindRefund, in.ListFilter)
 	return db.Page(ctx, s.db, refundColumns, core.KindRefund, account, in.Page, &f)
 }
 

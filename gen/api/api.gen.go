@@ -6323,7 +6323,8 @@ type ListAISitesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6347,7 +6348,8 @@ type ListAPIKeysParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
@@ -6383,7 +6385,8 @@ type ListCheckoutLinksParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6449,7 +6452,8 @@ type ListCheckoutsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6518,7 +6522,8 @@ type ListCustomersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6557,7 +6562,8 @@ type ExportCustomersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6638,7 +6644,8 @@ type ListDiscountsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6719,7 +6726,8 @@ type ListInvoicesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6848,7 +6856,8 @@ type ListOrdersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6908,7 +6917,8 @@ type ExportOrdersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6962,7 +6972,8 @@ type ListPriceVariantsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7028,7 +7039,8 @@ type ListProductsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7091,7 +7103,8 @@ type ListRefundsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7202,7 +7215,8 @@ type ListSubscriptionsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7253,7 +7267,8 @@ type ExportSubscriptionsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7322,7 +7337,8 @@ type ListWebhookEndpointsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q A text to look for, in any case.
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word; elsewhere what is no letter and no digit separates words. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.

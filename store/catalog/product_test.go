@@ -238,7 +238,7 @@ func TestListProducts_Filters(t *testing.T) {
 			"has_recurring": {ListProducts{HasRecurring: ref(true)}, []string{ids[2]}},
 			"no recurring":  {ListProducts{HasRecurring: ref(false)}, []string{ids[1], ids[0]}},
 			"q":             {ListProducts{ListFilter: core.ListFilter{Q: "THR"}}, []string{ids[2]}},
-			"q literal":     {ListProducts{ListFilter: core.ListFilter{Q: "0%"}}, []string{ids[0]}},
+			"q literal":     {ListProducts{ListFilter: core.ListFilter{Q: "100%"}}, []string{ids[0]}},
 			"q wildcard":    {ListProducts{ListFilter: core.ListFilter{Q: "_"}}, []string{}},
 			"metadata":      {ListProducts{ListFilter: core.ListFilter{Metadata: map[string]string{"shelf": "a b"}}}, []string{ids[0]}},
 			"odd metadata":  {ListProducts{ListFilter: core.ListFilter{Metadata: map[string]string{`qu"ote`: "1"}}}, []string{ids[0]}},

@@ -47,6 +47,6 @@ func resolvePosition(k Kind, name string, position *string) error {
 type ListFilter struct {
 	CreatedAfter  *Time  // inclusive
 	CreatedBefore *Time  // exclusive
-	Q             string // part of a name, in any case
+	Q             string // words, in any case and each from its beginning, or an id
 	Metadata      map[string]string
 }

@@ -157,8 +157,7 @@ func (i item) lets(filter, value string) (let, known bool) {
 	case "metadata":
 		return i.of["metadata"].(map[string]any)["shelf"] == value, true
 	case "q":
-		byID := i.list != "listWebhookEndpoints" && i.list != "listAISites"
-		return byID && i.text("id") == value, true
+		return i.text("id") == value, true
 	case "has_active_subscription":
 		return fmt.Sprint(i.all.members[i.text("id")]) == value, true
 	case "has_recurring":

@@ -233,7 +233,7 @@ func TestListProducts_FiltersAndWalks(t *testing.T) {
 			"all, newest first": {sdk.ListProductsParams{Limit: new(int64(2))}, ids},
 			"by external id":    {sdk.ListProductsParams{ExternalID: new("three")}, ids[3:4]},
 			"by slug":           {sdk.ListProductsParams{Slug: new("book-0")}, ids[6:]},
-			"by a text":         {sdk.ListProductsParams{Q: new("oOK 6")}, ids[:1]},
+			"by a text":         {sdk.ListProductsParams{Q: new("boOK 6")}, ids[:1]},
 			"by metadata":       {sdk.ListProductsParams{Metadata: sdk.MetadataFilter{"odd": "true"}}, []string{ids[1], ids[3], ids[5]}},
 			"by status":         {sdk.ListProductsParams{Status: new(sdk.ProductStatusActive)}, nil},
 		} {

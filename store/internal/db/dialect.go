@@ -4,12 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,9 +35,24 @@ var unicodeLower = sync.OnceValue(func() error {
 	})
 })
 
+// filterWords gives SQLite the function filter_words of its texts, as the triggers of filter_entries call it: a JSON array of words.
+var filterWords = sync.OnceValue(func() error {
+	return sqlite.RegisterDeterministicScalarFunction("filter_words", -1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		var found []string
+		for _, arg := range args {
+			if text, ok := arg.(string); ok {
+				found = append(found, core.Words(text)...)
+			}
+		}
+		slices.Sort(found)
+		encoded, err := json.Marshal(slices.Compact(found))
+		return string(encoded), err
+	})
+})
+
 // openSQLite opens a file for one writer and several readers. Readers cannot write, not even by mistake.
 func openSQLite(o Options) (write, read *sqlx.DB, err error) {
-	if err := unicodeLower(); err != nil {
+	if err := errors.Join(unicodeLower(), filterWords()); err != nil {
 		return nil, nil, err
 	}
 	writer, err := sqlx.Open(core.SQLite, sqliteDSN(o, "_txlock=immediate", "_pragma=cache_size(-16000)"))
@@ -289,14 +306,6 @@ func (d *DB) JSONTable(members ...string) string {
 		columns[i] = "value ->> '" + name + "' AS " + name
 	}
 	return "(SELECT " + strings.Join(columns, ", ") + " FROM json_each(?))"
-}
-
-// metadataIs returns the condition that metadata has an entry. Its placeholders are for the key and the value.
-func (d *DB) metadataIs() string {
-	if d.Engine == core.SQLite {
-		return "EXISTS (SELECT 1 FROM json_each(metadata) AS m WHERE m.key = ? AND m.value = ?)"
-	}
-	return "metadata::jsonb ->> CAST(? AS text) = ?"
 }
 
 // ArrayHas returns the condition that the JSON array of a column contains a text, for which it has a placeholder.

@@ -24,7 +24,7 @@ type condition struct {
 	args []any
 	lead lead
 
-	// Of leadListed: the column of another table that holds the ids, and the condition on that table's rows.
+	// Of leadListed and leadSpread: the column of another table that holds the ids, and the condition on that table's rows.
 	table, column, where string
 }
 
@@ -33,9 +33,9 @@ type lead int
 
 const (
 	leadNone    lead = iota
-	leadAny          // none, and any number of rows is examined for it
 	leadOrdered      // it has (account_id, the condition's column, id): in the order of their ids
 	leadListed       // another table's has (account_id, a column, their ids)
+	leadSpread       // another table's has (account_id, a column): in no order of their ids
 	leadFew          // it holds for few rows, and an index of (account_id, its column) leads to them
 	leadRange        // it has (account_id, the condition's column): in no order of their ids
 )
@@ -43,11 +43,6 @@ const (
 // And adds a condition that no index serves, with its arguments: rows are examined for it.
 func (f *Filter) And(text string, args ...any) {
 	f.conditions = append(f.conditions, condition{text: text, args: args})
-}
-
-// search adds a condition for which any number of rows is examined.
-func (f *Filter) search(text string, args ...any) {
-	f.conditions = append(f.conditions, condition{text: text, args: args, lead: leadAny})
 }
 
 // Is adds "column = value" unless the value is empty. There is an index of (account_id, column, id).
@@ -99,15 +94,14 @@ func (f *Filter) Among(d *DB, ids []string) {
 // Listed adds that another table names the row's id in a column, in a row of the same account for which a condition holds. There is
 // an index of (account_id, what the condition compares, column). Own is the table of the list.
 func (f *Filter) Listed(own, table, column, where string, args ...any) {
-	f.conditions = append(f.conditions, condition{
-		text: "EXISTS (SELECT 1 FROM " + table + " WHERE " + table + ".account_id = " + own + ".account_id AND " + table + "." + column + " = " + own + ".id AND " + where + ")",
-		args: args, lead: leadListed, table: table, column: column, where: where,
-	})
+	f.listed(leadListed, own, table, column, where, args...)
 }
 
-// Has adds the condition that a column's JSON array contains a text.
-func (f *Filter) Has(d *DB, column, value string) {
-	f.search(d.ArrayHas(column), value)
+func (f *Filter) listed(lead lead, own, table, column, where string, args ...any) {
+	f.conditions = append(f.conditions, condition{
+		text: "EXISTS (SELECT 1 FROM " + table + " WHERE " + table + ".account_id = " + own + ".account_id AND " + table + "." + column + " = " + own + ".id AND " + where + ")",
+		args: args, lead: lead, table: table, column: column, where: where,
+	})
 }
 
 // SQL returns all conditions, each with AND before it, and their arguments.
@@ -121,33 +115,15 @@ func (f *Filter) SQL() (string, []any) {
 	return text.String(), args
 }
 
-// List adds the conditions of a ListFilter. Q is looked for in the given columns, as a part of their text in any case; but an
-// id has to be equal to it, because every id contains its prefix.
-func (f *Filter) List(d *DB, l core.ListFilter, searched ...string) {
+// List adds the conditions that all lists have, of the list of a kind that stands in a table.
+func (f *Filter) List(table string, k core.Kind, l core.ListFilter) {
 	f.Within(cmp.Or(f.made, Moment{Column: "created_at"}), l.CreatedAfter, l.CreatedBefore)
 	for _, key := range slices.Sorted(maps.Keys(l.Metadata)) {
-		f.search(d.metadataIs(), key, l.Metadata[key])
+		f.Entry(table, "metadata."+key, l.Metadata[key])
 	}
-	if l.Q == "" || len(searched) == 0 {
-		return
+	if l.Q != "" {
+		f.search(table, k, l.Q)
 	}
-	var either []string
-	var args []any
-	for _, column := range searched {
-		if column == "id" {
-			either = append(either, "id = ?")
-			args = append(args, l.Q)
-			continue
-		}
-		either = append(either, "LOWER("+column+`) LIKE ? ESCAPE '\'`)
-		args = append(args, contains(l.Q))
-	}
-	f.search("("+strings.Join(either, " OR ")+")", args...)
-}
-
-// contains returns the pattern for LIKE that finds a part of a text, in lower case and with \ as the escape character.
-func contains(part string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(part)) + "%"
 }
 
 // Page returns one page of an account's rows, and whether there are more beyond it. A position that is no id of the kind is

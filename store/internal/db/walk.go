@@ -162,9 +162,6 @@ func (w *walk[T]) gather(ctx context.Context, s stretch, missing int) ([]T, erro
 		if by != nil {
 			return w.rows(ctx, s, by, missing)
 		}
-		if slices.ContainsFunc(s.conditions, func(c condition) bool { return c.lead == leadAny }) {
-			return w.rows(ctx, s, nil, missing)
-		}
 	}
 	return nil, &core.Error{Code: core.CodeBadRequest, Param: "created_after", Message: fmt.Sprintf(
 		"More than %d items would have to be examined for this page. Send created_after and created_before, or another filter, such as status, so that there are fewer.", most)}
@@ -214,10 +211,15 @@ func (w *walk[T]) step(ctx context.Context, s stretch, by *condition, steps int)
 // small returns a condition whose index leads to no more than so many rows, of those that lead to a range; nil if there is none.
 func (w *walk[T]) small(ctx context.Context, conditions []condition, most int) (*condition, error) {
 	for i, c := range conditions {
-		if c.lead != leadRange {
+		table, where := w.columns.Table, c.text
+		switch c.lead {
+		case leadRange:
+		case leadSpread:
+			table, where = c.table, c.where
+		default:
 			continue
 		}
-		beyond, err := Get[int](ctx, w.d, "SELECT 1 FROM "+w.columns.Table+" WHERE account_id = ? AND "+c.text+" LIMIT 1 OFFSET ? + 0",
+		beyond, err := Get[int](ctx, w.d, "SELECT 1 FROM "+table+" WHERE account_id = ? AND "+where+" LIMIT 1 OFFSET ? + 0",
 			append(append([]any{w.account}, c.args...), most)...)
 		if err != nil || beyond == nil {
 			return &conditions[i], err
@@ -235,7 +237,7 @@ func (w *walk[T]) rows(ctx context.Context, s stretch, by *condition, limit int)
 	switch {
 	case by == nil:
 		order = "id"
-	case by.lead == leadListed:
+	case by.lead == leadListed || by.lead == leadSpread:
 		query += " AND " + w.d.inSelected("id", "SELECT "+by.column+" FROM "+by.table+" WHERE account_id = ? AND "+by.where+" AND "+by.column+" > ? AND "+by.column+" < ?")
 		args = append(append(append(args, w.account), by.args...), s.above, s.below)
 	case by.lead == leadFew, by.lead == leadRange:

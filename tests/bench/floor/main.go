@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	_ "github.com/lib/pq"
-	_ "modernc.org/sqlite"
 )
 
 func main() {
@@ -64,6 +63,9 @@ func open(url string) (*floor, error) {
 	} else {
 		file := "file:" + strings.TrimPrefix(url, "sqlite://") +
 			"?_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(true)&_pragma=cache_size(-16000)"
+		if err = filterWords(); err != nil {
+			return nil, err
+		}
 		if f.write, err = sql.Open("sqlite", file+"&_txlock=immediate"); err == nil {
 			f.read, err = sql.Open("sqlite", file+"&_pragma=query_only(true)")
 		}
