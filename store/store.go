@@ -34,6 +34,8 @@ type Options struct {
 	Patient     bool             // PostgreSQL: statements take as long as they need, which no server wants
 	CloseTime   time.Duration    // how long Close takes at most; 0 = 5 s
 
+	Trace func(statement string, args []any) // called with each statement before it runs, by many goroutines; nil = nobody is
+
 	LivePayments bool // new accounts are paid through Stripe, and none may choose the test provider
 }
 
@@ -56,7 +58,7 @@ type Store struct {
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opened, err := db.Open(ctx, db.Options{
 		URL: o.URL, Pooler: o.Pooler, Sealer: o.Sealer, PublicURL: o.PublicURL, Now: o.Now, TestClock: o.TestClock, MaxConns: o.MaxConns,
-		Synchronous: o.Synchronous, Exclusive: o.Exclusive, Patient: o.Patient,
+		Synchronous: o.Synchronous, Exclusive: o.Exclusive, Patient: o.Patient, Trace: o.Trace,
 	})
 	if err != nil {
 		return nil, err

@@ -39,6 +39,7 @@ type Server struct {
 
 	store    *store.Store
 	coverage *Coverage
+	trace    func(statement string, args []any)
 	bank     *stripefake.Fake // nil: none is paid through Stripe
 	document []byte
 	panics   atomic.Bool
@@ -58,6 +59,11 @@ func Document(text []byte) Option { return func(s *Server) { s.document = text }
 
 // Stripe lets accounts be paid through a fake of Stripe.
 func Stripe(bank *stripefake.Fake) Option { return func(s *Server) { s.bank = bank } }
+
+// Traced has every statement of the store told to a function, which many goroutines call.
+func Traced(trace func(statement string, args []any)) Option {
+	return func(s *Server) { s.trace = trace }
+}
 
 // Boot runs the program until the test ends, on a database that is empty or the program's own.
 func Boot(t testing.TB, url string, options ...Option) *Server {
@@ -108,7 +114,7 @@ func (s *Server) open(t testing.TB, url string) {
 	}
 	s.store, err = store.Open(t.Context(), store.Options{
 		CloseTime: time.Minute,
-		URL:       url, Sealer: sealer, Synchronous: "normal", Exclusive: true, PublicURL: "http://shop.test", Now: s.Clock.Now, TestClock: true,
+		URL:       url, Sealer: sealer, Synchronous: "normal", Exclusive: true, PublicURL: "http://shop.test", Now: s.Clock.Now, TestClock: true, Trace: s.trace,
 		Render: func(kind string, v any) ([]byte, error) {
 			if s.panics.Load() {
 				panic("the test wants a panic")

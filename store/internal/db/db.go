@@ -27,6 +27,7 @@ type Options struct {
 	Synchronous string
 	Exclusive   bool
 	Patient     bool
+	Trace       func(statement string, args []any)
 
 	MostExamined int // how many rows a list examines for a page at most, MostExamined if it is 0
 }

@@ -160,8 +160,16 @@ func (d *DB) readError(u *Unit, err error) error {
 	return DatabaseError(err)
 }
 
+// trace tells whoever wants to know it that a statement is about to run.
+func (d *DB) trace(statement string, args []any) {
+	if d.Options.Trace != nil {
+		d.Options.Trace(statement, args)
+	}
+}
+
 // queryRows runs a query in the transaction u, or outside of any if u is nil, with a prepared statement if there is one.
 func queryRows(ctx context.Context, d *DB, u *Unit, query string, args []any) (*sqlx.Rows, error) {
+	d.trace(query, args)
 	if u != nil {
 		if statement := u.statement(ctx, query); statement != nil {
 			return statement.QueryxContext(ctx, args...)

@@ -293,6 +293,7 @@ func (u *Unit) statement(ctx context.Context, query string) *sqlx.Stmt {
 // Exec runs a statement and returns the number of rows that it affected.
 func (u *Unit) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	ctx = context.WithoutCancel(ctx) // as read does
+	u.db.trace(query, args)
 	var result sql.Result
 	var err error
 	if statement := u.statement(ctx, query); statement != nil {
