@@ -3224,7 +3224,7 @@ type Discount struct {
 	// Amounts Amounts in further currencies, each in its minor unit.
 	Amounts DiscountAmounts `json:"amounts"`
 
-	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
 	// `duration_in_months`, or as long as it lasts.
 	Duration DiscountDuration `json:"duration"`
 
@@ -3320,7 +3320,7 @@ type DiscountCreate struct {
 	// Amounts Amounts in further currencies, each in its minor unit.
 	Amounts *DiscountAmounts `json:"amounts,omitempty"`
 
-	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
 	// `duration_in_months`, or as long as it lasts.
 	Duration *DiscountDuration `json:"duration,omitempty"`
 
@@ -3358,7 +3358,7 @@ type DiscountCreate struct {
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// DiscountDuration How long a subscription has the discount: for the first invoice that has something to take it off, for
+// DiscountDuration How long a subscription has the discount: for the first period that has something to take it off, for
 // `duration_in_months`, or as long as it lasts.
 type DiscountDuration string
 
@@ -3464,7 +3464,7 @@ type DiscountUpdate struct {
 	// Amounts Amounts in further currencies, each in its minor unit.
 	Amounts *DiscountAmounts `json:"amounts,omitempty"`
 
-	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
 	// `duration_in_months`, or as long as it lasts.
 	Duration *DiscountDuration `json:"duration,omitempty"`
 
@@ -9335,7 +9335,8 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *Subs
 // `errors.payment_method` and leaves everything as it was. With `next_invoice` the plan changes now and the difference is billed with
 // the next period; so it is when it is less than can be charged. A difference in the customer's favour goes to their `balance_amount`, which pays their next invoices. With
 // `next_period` nothing is charged and the plan changes at the end of the period. In a trial the plan changes without a charge.
-// What the current period has off is off its price under the new plan too, which uses up a discount for one period that had waited.
+// What the current period has off is off its price under the new plan too, also if it is for this period alone; a discount for one period
+// that had waited in a free plan is used up by that.
 // A plan of which the subscription's discount leaves less than can be charged is 422.
 // Only an active or trialing subscription can change (422 `errors.status`).
 //

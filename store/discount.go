@@ -22,7 +22,7 @@ const (
 // DiscountDuration says how long a discount stays with a subscription.
 type DiscountDuration string
 
-// The durations of a discount. Once is the first invoice that has something to take it off.
+// The durations of a discount. Once is the first period that has something to take it off.
 const (
 	DiscountDurationOnce      DiscountDuration = "once"
 	DiscountDurationRepeating DiscountDuration = "repeating"

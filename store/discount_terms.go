@@ -155,7 +155,7 @@ func (t *DiscountTerms) rate(item LineItem) *DiscountRate {
 func names(id *string, ids ...string) bool { return id != nil && slices.Contains(ids, *id) }
 
 // endsAt returns when a subscription that begins at start loses a repeating discount. It is nil for the others: a discount for
-// ever stays, and one for once is used up by the first invoice that it takes something off.
+// ever stays, and one for once is used up by the first period that it takes something off.
 func (t *DiscountTerms) endsAt(start core.Time) *core.Time {
 	if t.Duration != DiscountDurationRepeating {
 		return nil

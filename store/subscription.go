@@ -73,7 +73,7 @@ type Subscription struct {
 	DiscountID         *string                      `db:"discount_id"`
 	Discount           core.JSON[*DiscountTerms]    `db:"discount"` // as it was when it was given
 	DiscountEndsAt     *core.Time                   `db:"discount_ends_at"`
-	DiscountWaits      core.JSON[*WaitingDiscount]  `db:"discount_waits"` // set until the period is over in which the discount was given or taken away
+	DiscountWaits      core.JSON[*WaitingDiscount]  `db:"discount_waits"` // set until the period is over in which the discount was given, used up or taken away
 	Method             core.JSON[*BillingMethod]    `db:"payment_method"`
 	LatestInvoiceID    *string                      `db:"latest_invoice_id"`
 	PendingChange      core.JSON[*PendingChange]    `db:"pending_change"`

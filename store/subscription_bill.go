@@ -163,7 +163,7 @@ func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Custo
 		return nil, err
 	}
 	if order.DiscountID != nil {
-		if err := u.orderGiven(ctx, sub, order); err != nil {
+		if err := u.useGiven(ctx, sub, &order.ID, order.DiscountAmount, order.CreatedAt); err != nil {
 			return nil, err
 		}
 	}

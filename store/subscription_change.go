@@ -373,7 +373,8 @@ func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChan
 		return err
 	}
 	if change.Discounted {
-		if err := u.useGiven(ctx, sub, change.EffectiveAt); err != nil {
+		// No order shows it: the change is billed as the difference of two prices after discount.
+		if err := u.useGiven(ctx, sub, nil, 0, change.EffectiveAt); err != nil {
 			return err
 		}
 	}
@@ -386,18 +387,19 @@ func (s *Subscription) apply(change *PendingChange, carried []PaidPart) error {
 	s.follow(change.Plan)
 	s.PendingChange = core.JSON[*PendingChange]{}
 	s.PeriodAmount = change.Amount
+	if change.Restarts {
+		s.CyclesBilled++
+		s.Restarts++
+		s.AnchorDay = int64(change.EffectiveAt.Time().Day())
+		if err := s.begin(change.EffectiveAt); err != nil {
+			return err
+		}
+		s.Carried = core.JSONOf(carried)
+	}
 	if change.Discounted {
 		s.useDiscount()
 	}
-	if !change.Restarts {
-		return nil
-	}
-	s.CyclesBilled++
-	s.Restarts++
-	s.AnchorDay = int64(change.EffectiveAt.Time().Day())
-	err := s.begin(change.EffectiveAt)
-	s.Carried = core.JSONOf(carried)
-	return err
+	return nil
 }
 
 // changeQuantity changes how many pieces a locked subscription is for, and stores it. What more pieces cost until the end of

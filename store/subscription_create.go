@@ -114,7 +114,9 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 		}
 		if terms != nil && terms.rate(item) != nil {
 			sub.setDiscount(terms, now)
-			sub.useDiscount()
+			if sub.CyclesBilled > 0 && item.DiscountAmount > 0 {
+				sub.useDiscount()
+			}
 		}
 		made, lines = append(made, *sub), append(lines, i)
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// WaitingDiscount says what a subscription had off before its discount was changed in the middle of a period: until the period is
-// over, a change of plan is priced with that. Nil is nothing.
+// WaitingDiscount says what the current period of a subscription has off, if that is not what the next one has: the discount was
+// changed in the middle of the period, or was for this one alone. Until the period is over, a change of plan is priced with that.
+// Nil is nothing.
 type WaitingDiscount struct {
 	Former *DiscountTerms `json:"former"`
 }
@@ -25,7 +26,7 @@ func (s *Subscription) discountAt(start core.Time) *DiscountTerms {
 	return s.Discount.V
 }
 
-// keepFormer has the current period priced as before, whatever discount is given or taken away now.
+// keepFormer has the current period priced as before, whatever discount is given, used up or taken away now.
 func (s *Subscription) keepFormer() {
 	s.DiscountWaits = core.JSONOf(&WaitingDiscount{s.discountAt(s.CurrentPeriodStart)})
 }
@@ -33,6 +34,14 @@ func (s *Subscription) keepFormer() {
 // setDiscount gives the subscription a discount, whose duration counts from the given moment.
 func (s *Subscription) setDiscount(terms *DiscountTerms, from core.Time) {
 	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, core.JSONOf(terms), terms.endsAt(from)
+}
+
+// useDiscount takes a discount for one period away, because it has taken something off the current one.
+func (s *Subscription) useDiscount() {
+	if d := s.Discount.V; d != nil && d.Duration == DiscountDurationOnce {
+		s.keepFormer()
+		s.Discount = core.JSON[*DiscountTerms]{}
+	}
 }
 
 // next returns the line for the plan of the next period, without prorations and before tax.
@@ -59,8 +68,12 @@ func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref 
 	if sub.changeIsBeingPaid() {
 		return errChangeIsBeingPaid
 	}
-	if err := u.releaseGiven(ctx, sub); err != nil {
+	isReleased, err := u.releaseGiven(ctx, sub)
+	if err != nil {
 		return err
+	}
+	if isReleased { // somebody else can have it now, so it takes nothing off the rest of a free period either
+		sub.Discount = core.JSON[*DiscountTerms]{}
 	}
 	sub.keepFormer()
 	if *ref == "" {
@@ -116,33 +129,23 @@ func (s *Subscription) redemption(d *Discount, by redeemer) *DiscountRedemption 
 	}
 }
 
-// releaseGiven deletes the use of a discount that a locked subscription was given and that has not taken anything off yet, so that somebody else can have it. If there is no such use, nothing happens.
-func (u *unit) releaseGiven(ctx context.Context, sub *Subscription) error {
+// releaseGiven deletes the use of a discount that a locked subscription was given and that has not taken anything off yet, so that
+// somebody else can have it, and reports whether there was one.
+func (u *unit) releaseGiven(ctx context.Context, sub *Subscription) (bool, error) {
 	discount, err := db.Get[string](ctx, u, `
 		DELETE FROM discount_redemptions WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL RETURNING discount_id`, sub.AccountID, sub.ID)
 	if err != nil {
-		return fmt.Errorf("delete redemption: %w", err)
+		return false, fmt.Errorf("delete redemption: %w", err)
 	}
-	return u.releaseDiscount(ctx, sub.AccountID, discount)
+	return discount != nil, u.releaseDiscount(ctx, sub.AccountID, discount)
 }
 
-// orderGiven writes an order, and what the discount took off it, into the subscription's use of that discount. Only the first
-// order does so: later ones change nothing.
-func (u *unit) orderGiven(ctx context.Context, sub *Subscription, o *Order) error {
+// useGiven notes in the use of a discount that the subscription was given that it took something off: off an order, or with a nil
+// order off a change of plan. Only the first time counts: later ones change nothing.
+func (u *unit) useGiven(ctx context.Context, sub *Subscription, order *string, off int64, now core.Time) error {
 	_, err := u.Exec(ctx, `
 		UPDATE discount_redemptions SET order_id = ?, discount_amount = ?, used_at = ?, updated_at = ?
-		WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL`, o.ID, o.DiscountAmount, o.CreatedAt, o.CreatedAt, sub.AccountID, sub.ID)
-	if err != nil {
-		return fmt.Errorf("give redemption to order: %w", err)
-	}
-	return nil
-}
-
-// useGiven notes that the subscription's discount made a change of plan cheaper, which counts as its use too. No order shows it:
-// the change is billed as the difference of two prices after discount.
-func (u *unit) useGiven(ctx context.Context, sub *Subscription, now core.Time) error {
-	_, err := u.Exec(ctx, `UPDATE discount_redemptions SET used_at = ?, updated_at = ? WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL`,
-		now, now, sub.AccountID, sub.ID)
+		WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL`, order, off, now, now, sub.AccountID, sub.ID)
 	if err != nil {
 		return fmt.Errorf("use redemption: %w", err)
 	}

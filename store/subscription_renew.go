@@ -157,19 +157,14 @@ func (s *Subscription) catchUp(seller *tenant.Account) error {
 	return nil
 }
 
-// billed notes that the current period is billed, with the prorations that waited for it. It uses up a discount for one period.
+// billed notes that the current period is billed, with the prorations that waited for it. It uses up a discount for one period that
+// it has something off for.
 func (s *Subscription) billed(in *subscriptionBill) {
 	s.CyclesBilled++
 	s.PeriodAmount = in.Period
 	s.Prorations = core.JSON[[]Proration]{}
-	s.useDiscount()
-}
-
-// useDiscount takes a discount for one period away if the current period is billed. A free plan does not use it up. What counts
-// is the price before the discount: a period that is free only because of the discount does.
-func (s *Subscription) useDiscount() {
-	if d := s.Discount.V; d != nil && d.Duration == DiscountDurationOnce && s.CyclesBilled > 0 && s.Quantity*s.UnitAmount > 0 {
-		s.Discount = core.JSON[*DiscountTerms]{}
+	if in.Amounts.Discount > 0 {
+		s.useDiscount()
 	}
 }
 

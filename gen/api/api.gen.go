@@ -3275,7 +3275,7 @@ type Discount struct {
 	// Amounts Amounts in further currencies, each in its minor unit.
 	Amounts DiscountAmounts `json:"amounts"`
 
-	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
 	// `duration_in_months`, or as long as it lasts.
 	Duration DiscountDuration `json:"duration"`
 
@@ -3371,7 +3371,7 @@ type DiscountCreate struct {
 	// Amounts Amounts in further currencies, each in its minor unit.
 	Amounts *DiscountAmounts `json:"amounts,omitempty"`
 
-	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
 	// `duration_in_months`, or as long as it lasts.
 	Duration *DiscountDuration `json:"duration,omitempty"`
 
@@ -3409,7 +3409,7 @@ type DiscountCreate struct {
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// DiscountDuration How long a subscription has the discount: for the first invoice that has something to take it off, for
+// DiscountDuration How long a subscription has the discount: for the first period that has something to take it off, for
 // `duration_in_months`, or as long as it lasts.
 type DiscountDuration string
 
@@ -3515,7 +3515,7 @@ type DiscountUpdate struct {
 	// Amounts Amounts in further currencies, each in its minor unit.
 	Amounts *DiscountAmounts `json:"amounts,omitempty"`
 
-	// Duration How long a subscription has the discount: for the first invoice that has something to take it off, for
+	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
 	// `duration_in_months`, or as long as it lasts.
 	Duration *DiscountDuration `json:"duration,omitempty"`
 

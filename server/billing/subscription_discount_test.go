@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -153,5 +154,87 @@ func TestUpdateSubscription_GivesNoDiscountWhileAChangeIsPaid(t *testing.T) {
 		require.NoError(t, err)
 		_, err = w.discounted(sub, d.ID)
 		require.NoError(t, err)
+	})
+}
+
+// What a discount for one period takes off is off all of that period: to order less and then as much again costs nothing.
+func TestChangeSubscription_KeepsWhatADiscountForOnePeriodTookOff(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		d := w.off(5000, store.DiscountDurationOnce, 1)
+		v := w.variant(recurring(1000, "month"))
+		sub := w.subscribe(v, "pm_card_visa")
+		_, err := w.discounted(sub, d.ID)
+		require.NoError(t, err)
+		w.wait(30*day + time.Second)
+		require.EqualValues(t, 500, w.last(sub))
+		order := func(pieces int64) *store.Subscription {
+			t.Helper()
+			sub, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: &pieces})
+			require.NoError(t, err)
+			return sub
+		}
+		w.rewound(w.now(sub), 31*day/2)
+		assert.EqualValues(t, 1000, order(2).PeriodAmount)
+		assert.EqualValues(t, 500, order(1).PeriodAmount)
+		credit, err := w.GetCustomer(t.Context(), w.account, sub.CustomerID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 250, credit.Balance.V["usd"], "the second piece goes again for what it cost, half of a month at half of its price")
+		w.wait(16 * day)
+		orders := w.ordersOf(sub)
+		assert.EqualValues(t, 1000+250, orders[len(orders)-1].TotalAmount, "the next month has nothing off")
+	})
+}
+
+// A discount that has taken nothing off yet is free for somebody else as soon as it is taken away, and so it takes nothing off any more.
+func TestUpdateSubscription_ADiscountThatIsGivenBackTakesNothingOff(t *testing.T) {
+	for name, replaced := range map[string]bool{"taken away": false, "replaced": true} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, w *world) {
+				w.monthOf30()
+				d := w.off(5000, store.DiscountDurationForever, 1)
+				free := recurring(0, "month")
+				free.AmountType = catalog.PriceVariantAmountTypeFree
+				sub := w.subscribe(w.variant(free), "pm_card_visa")
+				_, err := w.discounted(sub, d.ID)
+				require.NoError(t, err)
+				w.wait(30*day + time.Second)
+				other := ""
+				if replaced {
+					other = w.off(1000, store.DiscountDurationForever, 1).ID
+				}
+				_, err = w.discounted(sub, other)
+				require.NoError(t, err)
+				require.Zero(t, w.redemptions(d))
+				sub = w.now(sub)
+				w.rewound(sub, time.Duration(sub.CurrentPeriodEnd-sub.CurrentPeriodStart)*time.Microsecond/2)
+				sub = w.change(sub, w.variant(recurring(1000, "month")), tenant.ProrationBehaviorInvoiceImmediately)
+				assert.EqualValues(t, 500, w.last(sub), "half of a month")
+			})
+		})
+	}
+}
+
+// A discount for one period waits for one of a plan that it is for.
+func TestChangeSubscription_ADiscountForAnotherPlanWaits(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		v := w.variant(recurring(1000, "month"))
+		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
+			Name: "Sorry", Type: store.DiscountTypePercent, PercentBps: new(int64(5000)), PriceVariantIDs: core.JSONOf([]string{v.ID}), MaxRedemptions: new(int64(1)),
+		})
+		require.NoError(t, err)
+		sub := w.subscribe(v, "pm_card_visa")
+		_, err = w.discounted(sub, d.ID)
+		require.NoError(t, err)
+		sub = w.change(sub, w.variant(recurring(2000, "month")), tenant.ProrationBehaviorNextPeriod)
+		w.wait(30*day + time.Second)
+		require.EqualValues(t, 2000, w.last(sub))
+		sub = w.change(w.now(sub), v, tenant.ProrationBehaviorNextPeriod)
+		w.wait(31 * day)
+		assert.EqualValues(t, 500, w.last(sub))
+		w.wait(31 * day)
+		assert.EqualValues(t, 1000, w.last(sub))
+		assert.EqualValues(t, 1, w.redemptions(d))
 	})
 }
