@@ -212,6 +212,12 @@ var invariants = []db.Invariant{
 		SELECT s.account_id, s.id FROM subscriptions s WHERE s.discount_id IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM discount_redemptions r WHERE r.account_id = s.account_id AND r.discount_id = s.discount_id
 				AND (r.subscription_id = s.id OR r.checkout_id = s.checkout_id))`},
+	{Promise: "what a subscription has off its current period alone is redeemed too", Query: `
+		SELECT s.account_id, s.id FROM subscriptions s WHERE s.discount_waits LIKE '{"former":{%' AND s.id NOT IN (
+			SELECT g.id FROM discount_redemptions r JOIN subscriptions g ON g.account_id = r.account_id AND g.id = r.subscription_id
+			WHERE g.discount_waits LIKE '%"' || r.discount_id || '"%'
+			UNION ALL SELECT b.id FROM discount_redemptions r JOIN subscriptions b ON b.account_id = r.account_id AND b.checkout_id = r.checkout_id
+			WHERE b.discount_waits LIKE '%"' || r.discount_id || '"%')`},
 	{Promise: "a redemption is a checkout's, or that of a subscription and what it took off", Query: `
 		SELECT r.account_id, r.id FROM discount_redemptions r
 			LEFT JOIN subscriptions s ON s.account_id = r.account_id AND s.id = r.subscription_id

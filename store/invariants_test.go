@@ -121,6 +121,10 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
 			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, discount_id, created_at, updated_at)
 			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', 'disc_other', 0, 0 FROM orders`,
+		"what a subscription has off its current period alone is redeemed too": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
+			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
+			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, discount_waits, created_at, updated_at)
+			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', '{"former":{"discount":"disc_other"}}', 0, 0 FROM orders`,
 		"a redemption is a checkout's, or that of a subscription and what it took off": `UPDATE discount_redemptions SET checkout_id = NULL`,
 
 		"no checkout and no link has the discount of another account": `UPDATE checkout_links SET account_id = 'acct_other'`,

@@ -303,7 +303,7 @@ func (p *player) adjust() error {
 	}
 	in := store.SubscriptionPatch{Change: func(*store.Subscription) {}}
 	var foreseen *store.SubscriptionChange
-	switch p.roll(5) {
+	switch p.roll(4) {
 	case 0:
 		in.Quantity = new(int64(1 + p.roll(5)))
 		if *in.Quantity != sub.Quantity {
@@ -311,13 +311,8 @@ func (p *player) adjust() error {
 				store.ChangeSubscription{Quantity: in.Quantity, Behavior: tenant.ProrationBehaviorNextInvoice})
 		}
 	case 1:
-		in.Discount = new("")
-		if d, err := p.discount(); err == nil && !p.odds(3) {
-			in.Discount = &d.ID
-		}
-	case 2:
 		in.TrialEnd = new(sub.CurrentPeriodEnd.Add(time.Duration(1+p.roll(5)) * day))
-	case 3:
+	case 2:
 		in.CancelAtPeriodEnd = new(p.odds(2))
 	default:
 		methods, more, err := p.ListCustomerPaymentMethods(everywhere, p.account, sub.CustomerID, latest)
@@ -335,6 +330,20 @@ func (p *player) adjust() error {
 		p.credits[sub.CustomerID+" "+sub.Currency] += foreseen.Credit
 	}
 	return p.answered("adjust "+sub.ID, err)
+}
+
+// thank gives a subscription a discount, or takes one away.
+func (p *player) thank() error {
+	sub, err := p.subscription()
+	if err != nil {
+		return err
+	}
+	in := store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: new("")}
+	if d, err := p.discount(); err == nil && !p.odds(3) {
+		in.Discount = &d.ID
+	}
+	_, err = p.UpdateSubscription(everywhere, p.account, sub.ID, in)
+	return p.answered("discount "+sub.ID, err)
 }
 
 // stop pauses, resumes, cancels or keeps a subscription.

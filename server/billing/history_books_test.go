@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
@@ -33,7 +34,7 @@ func (h *history) sound() error {
 		return fmt.Errorf("the bank wonders: %q", problems)
 	}
 	for _, s := range h.shops {
-		if err := errors.Join(h.banked(s), h.spent(s), h.credited(s)); err != nil {
+		if err := errors.Join(h.banked(s), h.spent(s), h.credited(s), h.discounted(s)); err != nil {
 			return err
 		}
 	}
@@ -119,6 +120,82 @@ func (h *history) credited(s *shop) error {
 		SELECT customer_id, currency, -SUM(balance_applied) AS amount FROM (
 			SELECT customer_id, currency, balance_applied FROM orders WHERE account_id = ? AND account_id = ? AND status <> 'void') bought
 		GROUP BY customer_id, currency`, s.credits)
+}
+
+// discounted makes sure that what a subscription's period costs is its plan's price with what it has off, which is used, and used up if
+// it was for one period.
+func (h *history) discounted(s *shop) error {
+	subs, _, err := h.ListSubscriptions(context.Background(), s.account, store.ListSubscriptions{Page: core.Page{Limit: 100}})
+	if err != nil {
+		return err
+	}
+	for i := range subs {
+		sub := &subs[i]
+		if sub.Status != store.SubscriptionStatusActive && sub.Status != store.SubscriptionStatusPastDue {
+			continue
+		}
+		if isShared, err := h.shares(sub); err != nil {
+			return err
+		} else if isShared {
+			continue
+		}
+		terms := inForce(sub)
+		off := takenOff(sub, terms)
+		if want := sub.Amount() - off; sub.PeriodAmount != want {
+			return fmt.Errorf("the period of %s costs %d, and not %d", sub.ID, sub.PeriodAmount, want)
+		}
+		if off == 0 {
+			continue
+		}
+		if terms.Duration == store.DiscountDurationOnce && sub.DiscountWaits.V == nil {
+			return fmt.Errorf("%s has %s for one period off this one and the next", sub.ID, terms.DiscountID)
+		}
+		var used int
+		err := h.rows.Get(&used, h.rows.Rebind(`
+			SELECT COUNT(*) FROM discount_redemptions
+			WHERE account_id = ? AND discount_id = ? AND (checkout_id = ? OR subscription_id = ? AND used_at IS NOT NULL)`),
+			s.account, terms.DiscountID, sub.CheckoutID, sub.ID)
+		if err == nil && used == 0 {
+			err = fmt.Errorf("%s has %s off without a use of it", sub.ID, terms.DiscountID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shares says whether a subscription's period may have had a part of a discount off, the rest of which went to other lines of its checkout.
+func (h *history) shares(sub *store.Subscription) (bool, error) {
+	var lines int
+	err := h.rows.Get(&lines, h.rows.Rebind(`SELECT COUNT(*) FROM line_items WHERE account_id = ? AND checkout_id = ? AND kind = 'price'`), sub.AccountID, sub.CheckoutID)
+	return sub.CyclesBilled == 1 && lines > 1, err
+}
+
+// inForce returns what the current period of a subscription has off, nil if that is nothing.
+func inForce(sub *store.Subscription) *store.DiscountTerms {
+	switch {
+	case sub.DiscountWaits.V != nil:
+		return sub.DiscountWaits.V.Former
+	case sub.DiscountEndsAt != nil && sub.CurrentPeriodStart >= *sub.DiscountEndsAt:
+		return nil
+	}
+	return sub.Discount.V
+}
+
+// takenOff reckons what a discount takes off a period in another way than the program does.
+func takenOff(sub *store.Subscription, terms *store.DiscountTerms) int64 {
+	isFor := func(terms *store.DiscountTerms) bool {
+		return len(terms.ProductIDs)+len(terms.PriceVariantIDs) == 0 || slices.Contains(terms.ProductIDs, sub.ProductID) ||
+			slices.Contains(terms.PriceVariantIDs, sub.PriceVariantID)
+	}
+	switch {
+	case terms == nil || !isFor(terms):
+		return 0
+	case terms.Type == store.DiscountTypePercent:
+		return rounded(sub.Amount(), terms.PercentBps, 10_000)
+	}
+	return min(terms.Amounts[sub.Currency], sub.Amount())
 }
 
 // customers compares a column of amounts by currency with what a query and a start say of each customer.

@@ -135,7 +135,9 @@ func (h *history) stock(p *player) error {
 			product.PriceVariants = append(product.PriceVariants, recurring(int64(1000*(1+len(product.PriceVariants))), interval))
 		}
 		product.PriceVariants[2].TrialDays = 14
-		product.PriceVariants = append(product.PriceVariants, catalog.PriceVariant{Amount: 1900})
+		free := recurring(0, "week")
+		free.AmountType = catalog.PriceVariantAmountTypeFree
+		product.PriceVariants = append(product.PriceVariants, free, catalog.PriceVariant{Amount: 1900})
 		if _, err := p.Catalog.CreateProduct(everywhere, p.account, product); err != nil {
 			return err
 		}

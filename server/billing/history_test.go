@@ -52,7 +52,8 @@ var moves = []struct {
 	{"a refund is turned", 2, (*player).turnRefund},
 	{"a subscription is begun", 3, (*player).subscribe},
 	{"a subscription is changed", 6, (*player).change},
-	{"a subscription is adjusted", 4, (*player).adjust},
+	{"a subscription is adjusted", 3, (*player).adjust},
+	{"a subscription is discounted", 5, (*player).thank},
 	{"a subscription is stopped", 3, (*player).stop},
 	{"everything is exported", 1, (*player).export},
 	{"time passes", 5, (*player).advance},
@@ -158,6 +159,9 @@ var faults = map[string]struct {
 	}},
 	"stock is not given back": {"what a price variant holds is being paid", func(t *testing.T, h *history) {
 		h.sabotage(t, "price_variants", "reserved_count", "NEW.reserved_count < OLD.reserved_count AND NEW.sold_count = OLD.sold_count")
+	}},
+	"a discount holds too early": {"the period of", func(t *testing.T, h *history) {
+		h.sabotage(t, "subscriptions", "discount_waits", "NEW.discount_waits IS NOT NULL AND OLD.discount_waits IS NULL")
 	}},
 	"credit is not booked": {"balance of customer", func(t *testing.T, h *history) { h.sabotage(t, "customers", "balance", "OLD.balance = OLD.balance") }},
 }
