@@ -279,7 +279,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		f.Is("discount_id", d.ID)
 	}
 	f.Made(db.Moment{Within: db.KeyLifetime})
-	f.List("checkouts", core.KindCheckout, in.ListFilter)
+	f.List(s.db, "checkouts", core.KindCheckout, in.ListFilter, "customer_email", "customer_name", "client_reference_id")
 	list, more, err := db.Page(ctx, s.db, checkoutColumns, core.KindCheckout, account, in.Page, &f)
 	for i := range list {
 		if err == nil {

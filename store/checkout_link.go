@@ -65,7 +65,7 @@ func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCh
 		}
 		f.Is("discount_id", d.ID)
 	}
-	f.List("checkout_links", core.KindCheckoutLink, in.ListFilter)
+	f.List(s.db, "checkout_links", core.KindCheckoutLink, in.ListFilter, "name")
 	list, more, err := db.Page(ctx, s.db, checkoutLinkColumns, core.KindCheckoutLink, account, in.Page, &f)
 	for i := range list {
 		list[i].reveal(s)

@@ -132,7 +132,7 @@ func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustom
 		f.Entry("customers", "tag", in.Tag)
 	}
 	whereSubscribed(&f, in.HasActiveSubscription)
-	f.List("customers", core.KindCustomer, in.ListFilter)
+	f.List(s.db, "customers", core.KindCustomer, in.ListFilter, "email", "name", "external_id")
 	return db.Page(ctx, s.db, customerColumns, core.KindCustomer, account, in.Page, &f)
 }
 

@@ -189,7 +189,7 @@ func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscou
 		}
 		f.And(`(product_ids = '[]' AND price_variant_ids = '[]' OR `+s.db.ArrayHas("covered_product_ids")+`)`, p.ID)
 	}
-	f.List("discounts", core.KindDiscount, in.ListFilter)
+	f.List(s.db, "discounts", core.KindDiscount, in.ListFilter, "name", "code")
 	list, more, err := db.Page(ctx, s.db, discountColumns, core.KindDiscount, account, in.Page, &f)
 	for i := range list {
 		list[i].Status = list[i].statusAt(now)

@@ -84,7 +84,7 @@ func (s *Store) ListDiscountRedemptions(ctx context.Context, account, discount s
 	}
 	var f db.Filter
 	f.Is("discount_id", d.ID)
-	f.List("discount_redemptions", core.KindDiscountRedemption, in.ListFilter)
+	f.List(s.db, "discount_redemptions", core.KindDiscountRedemption, in.ListFilter)
 	return db.Page(ctx, s.db, discountRedemptionColumns, core.KindDiscountRedemption, account, in.Page, &f)
 }
 

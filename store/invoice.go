@@ -182,7 +182,7 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 		}
 		f.Is("subscription_id", subscription.ID)
 	}
-	f.List("invoices", core.KindInvoice, in.ListFilter)
+	f.List(s.db, "invoices", core.KindInvoice, in.ListFilter, "number", "customer_email", "customer_name")
 	return db.Page(ctx, s.db, invoiceColumns, core.KindInvoice, account, in.Page, &f)
 }
 

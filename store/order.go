@@ -175,7 +175,7 @@ func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) (
 	if err := s.orderReferences(ctx, account, in, &f); err != nil {
 		return nil, false, err
 	}
-	f.List("orders", core.KindOrder, in.ListFilter)
+	f.List(s.db, "orders", core.KindOrder, in.ListFilter, "customer_email", "billing_name")
 	return db.Page(ctx, s.db, orderColumns, core.KindOrder, account, in.Page, &f)
 }
 

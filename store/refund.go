@@ -90,7 +90,7 @@ func (s *Store) ListRefunds(ctx context.Context, account string, in ListRefunds)
 		return nil, false, err
 	}
 	f.Made(db.Moment{Within: db.KeyLifetime})
-	f.List("refunds", core.KindRefund, in.ListFilter)
+	f.List(s.db, "refunds", core.KindRefund, in.ListFilter, "comment")
 	return db.Page(ctx, s.db, refundColumns, core.KindRefund, account, in.Page, &f)
 }
 

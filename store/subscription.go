@@ -285,7 +285,7 @@ func (s *Store) ListSubscriptions(ctx context.Context, account string, in ListSu
 	if err := s.subscriptionReferences(ctx, account, in, &f); err != nil {
 		return nil, false, err
 	}
-	f.List("subscriptions", core.KindSubscription, in.ListFilter)
+	f.List(s.db, "subscriptions", core.KindSubscription, in.ListFilter, "product_name", "price_variant_name", "billing_name")
 	return db.Page(ctx, s.db, subscriptionColumns, core.KindSubscription, account, in.Page, &f)
 }
 

@@ -220,7 +220,7 @@ func (s *Store) ListActions(ctx context.Context, account string, in ListActions)
 	f.Is("state", string(in.State))
 	f.Is("target_id", in.TargetID)
 	f.Made(db.Moment{Within: db.KeyLifetime})
-	f.List("ad_actions", core.KindAdAction, in.ListFilter)
+	f.List(s.db, "ad_actions", core.KindAdAction, in.ListFilter)
 	return db.Page(ctx, s.db, actionColumns, core.KindAdAction, account, in.Page, &f)
 }
 

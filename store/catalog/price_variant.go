@@ -150,7 +150,7 @@ func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPr
 	}
 	f.Is("status", string(in.Status))
 	f.Is("type", string(in.Type))
-	f.List("price_variants", core.KindPriceVariant, in.ListFilter)
+	f.List(s.db, "price_variants", core.KindPriceVariant, in.ListFilter, "name")
 	return db.Page(ctx, s.db, priceVariantColumns, core.KindPriceVariant, account, in.Page, &f)
 }
 

@@ -201,7 +201,7 @@ func (s *Store) ListProducts(ctx context.Context, account string, in ListProduct
 	if in.HasRecurring != nil {
 		f.Equals("has_recurring", *in.HasRecurring)
 	}
-	f.List("products", core.KindProduct, in.ListFilter)
+	f.List(s.db, "products", core.KindProduct, in.ListFilter, "name", "slug", "headline")
 	return db.Page(ctx, s.db, productColumns, core.KindProduct, account, in.Page, &f)
 }
 

@@ -96,7 +96,7 @@ func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites)
 	if in.IsLive != nil {
 		f.Equals("is_live", *in.IsLive)
 	}
-	f.List("ai_sites", core.KindAISite, in.ListFilter)
+	f.List(s.db, "ai_sites", core.KindAISite, in.ListFilter, "name", "subdomain", "domain")
 	return db.Page(ctx, s.db, aiSiteColumns, core.KindAISite, account, in.Page, &f)
 }
 

@@ -93,7 +93,7 @@ func (s *Store) listDeliveriesOf(ctx context.Context, event *Event, e *WebhookEn
 	f.Among(s.db, ids)
 	f.Is("endpoint_id", e.ID)
 	f.Is("state", string(in.State))
-	f.List("webhook_deliveries", core.KindDelivery, core.ListFilter{CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore})
+	f.List(s.db, "webhook_deliveries", core.KindDelivery, core.ListFilter{CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore})
 	return db.Page(ctx, s.db, deliveryColumns, core.KindDelivery, e.AccountID, in.Page, f)
 }
 

@@ -102,7 +102,7 @@ func (s *Store) GetWebhookEndpoint(ctx context.Context, account, ref string) (*W
 func (s *Store) ListWebhookEndpoints(ctx context.Context, account string, in ListWebhookEndpoints) ([]WebhookEndpoint, bool, error) {
 	var f db.Filter
 	f.Is("status", string(in.Status))
-	f.List("webhook_endpoints", core.KindWebhookEndpoint, in.ListFilter)
+	f.List(s.db, "webhook_endpoints", core.KindWebhookEndpoint, in.ListFilter, "url", "description")
 	return db.Page(ctx, s.db, webhookEndpointColumns, core.KindWebhookEndpoint, account, in.Page, &f)
 }
 

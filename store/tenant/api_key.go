@@ -138,7 +138,7 @@ func (s *Store) GetAPIKey(ctx context.Context, account, ref string) (*APIKey, er
 // ListAPIKeys returns a page of keys, newest first, and whether there are more.
 func (s *Store) ListAPIKeys(ctx context.Context, account string, in ListAPIKeys) ([]APIKey, bool, error) {
 	var f db.Filter
-	f.List("api_keys", core.KindAPIKey, in.ListFilter)
+	f.List(s.db, "api_keys", core.KindAPIKey, in.ListFilter, "name", "token_last4")
 	return db.Page(ctx, s.db, apiKeyColumns, core.KindAPIKey, account, in.Page, &f)
 }
 

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -11,17 +12,31 @@ func (f *Filter) Entry(table, name, value string) {
 	f.Listed(table, "filter_entries", "object_id", "list = '"+table+"' AND name = ? AND value = ?", name, value)
 }
 
-// search adds what q asks for: the object with that id, or each of its words as the beginning of one of the object's.
-func (f *Filter) search(table string, k core.Kind, q string) {
+// search adds what q asks for: the object with that id, or each of its words as the beginning of one of the object's. Whether a row has
+// a word is asked of the row itself: of filter_entries, it would take all entries with that word.
+func (f *Filter) search(d *DB, table string, k core.Kind, q string, searched []string) {
 	if id, ok := core.ParseID(k, q); ok {
 		f.Only("id", id)
 		return
 	}
 	asked := core.Words(q)
 	for _, word := range asked {
-		f.listed(leadSpread, table, "filter_entries", "object_id", "list = '"+table+"' AND name = 'word' AND value >= ? AND value < ?", word, word+string(utf8.MaxRune))
+		f.conditions = append(f.conditions, condition{
+			text: "EXISTS (SELECT 1 FROM " + d.wordsOf(searched) + " WHERE substr(value, 1, length(CAST(? AS text))) = ?)", args: []any{word, word},
+			lead: leadSpread, table: "filter_entries", column: "object_id",
+			where: "list = '" + table + "' AND name = 'word' AND value >= ? AND value < ?", leading: []any{word, word + string(utf8.MaxRune)},
+		})
 	}
 	if len(asked) == 0 {
 		f.Only("id", "") // nothing but signs is a part of no word
 	}
+}
+
+// wordsOf returns SQL for a table with one column, value, that holds the words of some columns.
+func (d *DB) wordsOf(columns []string) string {
+	list := strings.Join(columns, ", ")
+	if d.Engine == core.SQLite {
+		return "json_each(filter_words(" + list + "))"
+	}
+	return "filter_words(concat_ws(' ', " + list + ")) AS value"
 }

@@ -26,6 +26,15 @@ type condition struct {
 
 	// Of leadListed and leadSpread: the column of another table that holds the ids, and the condition on that table's rows.
 	table, column, where string
+	leading              []any // of leadSpread: the arguments of that condition, which is another than text
+}
+
+// led returns the arguments of the condition on the rows of the other table.
+func (c *condition) led() []any {
+	if c.lead == leadSpread {
+		return c.leading
+	}
+	return c.args
 }
 
 // lead is how an index leads to the rows for which a condition holds.
@@ -94,13 +103,9 @@ func (f *Filter) Among(d *DB, ids []string) {
 // Listed adds that another table names the row's id in a column, in a row of the same account for which a condition holds. There is
 // an index of (account_id, what the condition compares, column). Own is the table of the list.
 func (f *Filter) Listed(own, table, column, where string, args ...any) {
-	f.listed(leadListed, own, table, column, where, args...)
-}
-
-func (f *Filter) listed(lead lead, own, table, column, where string, args ...any) {
 	f.conditions = append(f.conditions, condition{
 		text: "EXISTS (SELECT 1 FROM " + table + " WHERE " + table + ".account_id = " + own + ".account_id AND " + table + "." + column + " = " + own + ".id AND " + where + ")",
-		args: args, lead: lead, table: table, column: column, where: where,
+		args: args, lead: leadListed, table: table, column: column, where: where,
 	})
 }
 
@@ -115,14 +120,15 @@ func (f *Filter) SQL() (string, []any) {
 	return text.String(), args
 }
 
-// List adds the conditions that all lists have, of the list of a kind that stands in a table.
-func (f *Filter) List(table string, k core.Kind, l core.ListFilter) {
+// List adds the conditions that all lists have, of the list of a kind that stands in a table. Searched are the columns of which
+// filter_entries has the words.
+func (f *Filter) List(d *DB, table string, k core.Kind, l core.ListFilter, searched ...string) {
 	f.Within(cmp.Or(f.made, Moment{Column: "created_at"}), l.CreatedAfter, l.CreatedBefore)
 	for _, key := range slices.Sorted(maps.Keys(l.Metadata)) {
 		f.Entry(table, "metadata."+key, l.Metadata[key])
 	}
 	if l.Q != "" {
-		f.search(table, k, l.Q)
+		f.search(d, table, k, l.Q, searched)
 	}
 }
 

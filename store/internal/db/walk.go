@@ -220,7 +220,7 @@ func (w *walk[T]) small(ctx context.Context, conditions []condition, most int) (
 			continue
 		}
 		beyond, err := Get[int](ctx, w.d, "SELECT 1 FROM "+table+" WHERE account_id = ? AND "+where+" LIMIT 1 OFFSET ? + 0",
-			append(append([]any{w.account}, c.args...), most)...)
+			append(append([]any{w.account}, c.led()...), most)...)
 		if err != nil || beyond == nil {
 			return &conditions[i], err
 		}
@@ -239,7 +239,7 @@ func (w *walk[T]) rows(ctx context.Context, s stretch, by *condition, limit int)
 		order = "id"
 	case by.lead == leadListed || by.lead == leadSpread:
 		query += " AND " + w.d.inSelected("id", "SELECT "+by.column+" FROM "+by.table+" WHERE account_id = ? AND "+by.where+" AND "+by.column+" > ? AND "+by.column+" < ?")
-		args = append(append(append(args, w.account), by.args...), s.above, s.below)
+		args = append(append(append(args, w.account), by.led()...), s.above, s.below)
 	case by.lead == leadFew, by.lead == leadRange:
 		id = "id || ''" // the condition is what leads to the rows
 		fallthrough
