@@ -206,7 +206,7 @@ func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in co
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Is("invoice_id", i.ID)
+	f.Only("invoice_id", i.ID)
 	return db.Page(ctx, s.db, lineItemColumns, core.KindLineItem, account, in, &f)
 }
 

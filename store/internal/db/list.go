@@ -66,14 +66,14 @@ func (f *Filter) Equals(column string, value any) {
 	f.conditions = append(f.conditions, condition{text: column + " = ?", args: []any{value}, lead: leadOrdered})
 }
 
-// One adds "column = value" unless the value is empty. No two rows have the same, and there is an index of (account_id, column).
+// One adds "column = value" unless the value is empty. Few rows have the same, and there is an index of (account_id, column).
 func (f *Filter) One(column, value string) {
 	if value != "" {
 		f.Only(column, value)
 	}
 }
 
-// Only adds "column = value". No two rows have the same, and there is an index of (account_id, column).
+// Only adds "column = value". Few rows have the same, and there is an index of (account_id, column).
 func (f *Filter) Only(column string, value any) {
 	f.conditions = append(f.conditions, condition{text: column + " = ?", args: []any{value}, lead: leadFew})
 }
