@@ -115,6 +115,7 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 		if terms != nil && terms.rate(item) != nil {
 			sub.setDiscount(terms, now)
 			if sub.CyclesBilled > 0 && item.DiscountAmount > 0 {
+				sub.keepShare(item, items)
 				sub.useDiscount()
 			}
 		}

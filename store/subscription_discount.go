@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -34,6 +35,21 @@ func (s *Subscription) keepFormer() {
 // setDiscount gives the subscription a discount, whose duration counts from the given moment.
 func (s *Subscription) setDiscount(terms *DiscountTerms, from core.Time) {
 	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, core.JSONOf(terms), terms.endsAt(from)
+}
+
+// keepShare has the first period of a subscription priced with what its line of a checkout had off, if that is a share of an amount
+// that other lines have the rest of.
+func (s *Subscription) keepShare(line LineItem, lines []LineItem) {
+	former := *s.Discount.V
+	others := slices.ContainsFunc(lines, func(other LineItem) bool { return other.Position != line.Position && former.rate(other) != nil })
+	if former.Type != DiscountTypeFixed || !others {
+		return
+	}
+	former.Amounts, former.Rules = map[string]int64{s.Currency: line.DiscountAmount}, slices.Clone(former.Rules)
+	for i := range former.Rules {
+		former.Rules[i].Amounts = former.Amounts
+	}
+	s.DiscountWaits = core.JSONOf(&WaitingDiscount{&former})
 }
 
 // useDiscount takes a discount for one period away, because it has taken something off the current one.

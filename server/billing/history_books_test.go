@@ -134,12 +134,12 @@ func (h *history) discounted(s *shop) error {
 		if sub.Status != store.SubscriptionStatusActive && sub.Status != store.SubscriptionStatusPastDue {
 			continue
 		}
-		if isShared, err := h.shares(sub); err != nil {
+		terms := inForce(sub)
+		if isRounded, err := h.rounds(sub, terms); err != nil {
 			return err
-		} else if isShared {
+		} else if isRounded {
 			continue
 		}
-		terms := inForce(sub)
 		off := takenOff(sub, terms)
 		if want := sub.Amount() - off; sub.PeriodAmount != want {
 			return fmt.Errorf("the period of %s costs %d, and not %d", sub.ID, sub.PeriodAmount, want)
@@ -165,11 +165,11 @@ func (h *history) discounted(s *shop) error {
 	return nil
 }
 
-// shares says whether a subscription's period may have had a part of a discount off, the rest of which went to other lines of its checkout.
-func (h *history) shares(sub *store.Subscription) (bool, error) {
+// rounds says whether the lines of a checkout were discounted and rounded together, so that a first period may cost a little more or less.
+func (h *history) rounds(sub *store.Subscription, terms *store.DiscountTerms) (bool, error) {
 	var lines int
 	err := h.rows.Get(&lines, h.rows.Rebind(`SELECT COUNT(*) FROM line_items WHERE account_id = ? AND checkout_id = ? AND kind = 'price'`), sub.AccountID, sub.CheckoutID)
-	return sub.CyclesBilled == 1 && lines > 1, err
+	return sub.CyclesBilled == 1 && lines > 1 && terms != nil && terms.Type == store.DiscountTypePercent, err
 }
 
 // inForce returns what the current period of a subscription has off, nil if that is nothing.

@@ -238,3 +238,33 @@ func TestChangeSubscription_ADiscountForAnotherPlanWaits(t *testing.T) {
 		assert.EqualValues(t, 1, w.redemptions(d))
 	})
 }
+
+// An amount that other lines of a checkout shared is off the first period in that part alone, whatever changes in it.
+func TestChangeSubscription_KeepsItsShareOfAnAmount(t *testing.T) {
+	for _, duration := range []store.DiscountDuration{store.DiscountDurationOnce, store.DiscountDurationForever} {
+		t.Run(string(duration), func(t *testing.T) {
+			each(t, func(t *testing.T, w *world) {
+				v := w.variant(recurring(1000, "month"))
+				d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
+					Name: "Both", Type: store.DiscountTypeFixed, Amount: new(int64(500)), Currency: new("usd"), Duration: duration,
+				})
+				require.NoError(t, err)
+				c, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
+					Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID},
+					Lines:    []store.NewLineItem{one(v), one(w.variant(catalog.PriceVariant{Amount: 1000}))},
+				})
+				require.NoError(t, err)
+				_, err = w.pay(c.ID, "pm_card_visa")
+				require.NoError(t, err)
+				sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
+				require.NoError(t, err)
+				require.EqualValues(t, 750, sub.PeriodAmount)
+				for _, order := range []struct{ pieces, cost int64 }{{2, 1750}, {1, 750}} {
+					sub, err = w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Quantity: &order.pieces})
+					require.NoError(t, err)
+					assert.Equal(t, order.cost, sub.PeriodAmount)
+				}
+			})
+		})
+	}
+}
