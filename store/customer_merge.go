@@ -83,11 +83,12 @@ func (c *Customer) ownedBy(table string) (string, []any) {
 	return `account_id = ? AND customer_id = ?`, []any{c.AccountID, c.ID}
 }
 
-// lockRows locks a customer's rows in these tables, in the order of their ids.
+// lockRows locks a customer's rows in these tables, in the order of their ids. They are not ordered by the column itself, because SQLite would go
+// through all payments of the account in that order.
 func (u *unit) lockRows(ctx context.Context, tables []string, c *Customer) error {
 	for _, table := range tables {
 		of, args := c.ownedBy(table)
-		if _, err := db.Select[string](ctx, u, `SELECT id FROM `+table+` WHERE `+of+` ORDER BY id`+u.Lock(), args...); err != nil {
+		if _, err := db.Select[string](ctx, u, `SELECT id FROM `+table+` WHERE `+of+` ORDER BY id || ''`+u.Lock(), args...); err != nil {
 			return fmt.Errorf("lock %s of a customer: %w", table, err)
 		}
 	}

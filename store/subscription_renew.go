@@ -26,10 +26,12 @@ func (s *Store) DueSubscriptions(ctx context.Context, account string, limit int)
 }
 
 // SubscribedAccounts returns the accounts that have subscriptions with something to do by now, the longest waiting first.
-// Disabled accounts are left out.
+// Disabled accounts are left out. The accounts are not grouped by the column itself, because SQLite would go through all subscriptions in its order,
+// whether they are due or not.
 func (s *Store) SubscribedAccounts(ctx context.Context) ([]string, error) {
 	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
-		return db.Select[string](ctx, s.db, `SELECT account_id FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount+` GROUP BY account_id ORDER BY MIN(due_at)`, s.Now())
+		return db.Select[string](ctx, s.db, `
+			SELECT account_id || '' FROM subscriptions WHERE due_at <= ? AND `+db.EnabledAccount+` GROUP BY account_id || '' ORDER BY MIN(due_at)`, s.Now())
 	})
 }
 

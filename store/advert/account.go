@@ -170,8 +170,8 @@ func (s *Store) DueAccounts(ctx context.Context, before core.Time, limit int) ([
 			SELECT a.account_id, a.channel_id, a.platform_id, a.synced_at,
 				ROW_NUMBER() OVER (PARTITION BY a.account_id ORDER BY a.synced_at, a.channel_id, a.platform_id) AS turn
 			FROM ad_accounts AS a
-			JOIN social_accounts AS c ON c.account_id = a.account_id AND c.id = a.channel_id AND c.ads_status = 'active'
-			WHERE a.synced_at < ?) AS due
+			CROSS JOIN social_accounts AS c
+			WHERE a.synced_at < ? AND c.account_id = a.account_id AND c.id = a.channel_id AND c.ads_status = 'active') AS due
 		ORDER BY turn, synced_at LIMIT ?`, before, limit)
 }
 

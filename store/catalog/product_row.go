@@ -156,7 +156,7 @@ func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool,
 		UNION ALL
 		SELECT 1 FROM subscriptions WHERE account_id = ? AND `+column+` = ?
 		UNION ALL
-		SELECT 1 FROM subscriptions WHERE account_id = ? AND pending_change LIKE '%' || ? || '%'
+		SELECT 1 FROM subscriptions WHERE account_id = ? AND pending_change IS NOT NULL AND pending_change LIKE '%' || ? || '%'
 		LIMIT 1`, account, id, account, id, account, id, account, id)
 	return row != nil, err
 }

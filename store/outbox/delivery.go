@@ -57,8 +57,8 @@ func deliveryTo(endpoint PendingEndpoint, event string) newDelivery {
 }
 
 // insertDeliveries stores pending deliveries of events that are stored already, however many in one statement, and wakes
-// the dispatcher after the commit. It is an error if one of the events does not exist any more. The join is CROSS
-// because SQLite would otherwise go through all events of the account, and for each of them through all deliveries.
+// the dispatcher after the commit. It is an error if one of the events does not exist any more. The events are looked up one by one:
+// otherwise both databases would go through all events of the account.
 func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries []newDelivery) error {
 	if len(deliveries) == 0 {
 		return nil
@@ -66,8 +66,7 @@ func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries 
 	rows, err := u.Exec(ctx, `
 		INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
 		SELECT e.account_id, d.id, d.endpoint, e.id, e.type, e.ordering_key, e.key_seq, 'pending', 0, d.created_at, d.created_at
-		FROM `+u.store.db.JSONTable("id text", "endpoint text", "event text", "created_at bigint")+` AS d CROSS JOIN events AS e
-		WHERE e.account_id = ? AND e.id = d.event`,
+		FROM `+u.store.db.JSONTable("id text", "endpoint text", "event text", "created_at bigint")+` AS d`+u.store.db.LookUp("events", "e", "e.account_id = ? AND e.id = d.event"),
 		core.JSONOf(deliveries), account)
 	if err == nil && int(rows) != len(deliveries) {
 		err = errors.New("an event is gone")

@@ -316,6 +316,15 @@ func (d *DB) ArrayHas(column string) string {
 	return column + "::jsonb @> to_jsonb(CAST(? AS text))"
 }
 
+// LookUp returns SQL that joins rows of a table to each row of what stands before it: those for which the condition holds, found for each row by
+// itself. PostgreSQL would rather read an account as a whole if it takes it for one of usual size, and keeps that plan for a big one.
+func (d *DB) LookUp(table, alias, condition string) string {
+	if d.Engine == core.SQLite {
+		return " CROSS JOIN " + table + " AS " + alias + " WHERE " + condition
+	}
+	return " CROSS JOIN LATERAL (SELECT * FROM " + table + " AS " + alias + " WHERE " + condition + " OFFSET 0) AS " + alias // OFFSET keeps it from being merged into the rest
+}
+
 // Lock returns the end of a SELECT that locks its rows until the transaction ends. On SQLite that is "": a transaction is the
 // only writer there from its beginning.
 func (u *Unit) Lock() string {
@@ -340,7 +349,9 @@ func (d *DB) NowSQL() string {
 	if d.Engine == core.SQLite {
 		return "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 	}
-	return "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)"
+	// In a SELECT of its own it is asked once for the whole statement. Otherwise PostgreSQL would ask for every row, and could not look it up
+	// in an index of leases.
+	return "(SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint))"
 }
 
 // SQLSTATEs that the store acts upon.
