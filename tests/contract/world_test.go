@@ -43,7 +43,15 @@ func newWorldFor(t testing.TB, s *harness.Server, op *harness.Operation) *world 
 
 func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	t.Helper()
-	w := &world{Client: s.Account(t), ids: map[string]string{}, slugs: map[string]string{}, externalID: "ext-" + unique(), hooks: s.Hooks.URL}
+	w := &world{Client: s.Account(t), hooks: s.Hooks.URL}
+	w.settle(t)
+	return w
+}
+
+// settle makes the objects of the sales in the account, which may have some of others already.
+func (w *world) settle(t testing.TB) {
+	t.Helper()
+	w.ids, w.slugs, w.externalID = map[string]string{}, map[string]string{}, "ext-"+unique()
 	w.make(t, "we", "/v1/webhook_endpoints", map[string]any{"url": w.hooks, "enabled_events": []string{"order.paid"}})
 	w.make(t, "cus", "/v1/customers", map[string]any{"email": unique() + "@example.com", "external_id": w.externalID})
 	w.make(t, "double", "/v1/customers", map[string]any{"email": unique() + "@example.com"})
@@ -66,7 +74,6 @@ func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	site := w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "second", "subdomain": "b" + unique()})
 	w.slugs["site"] = site["subdomain"].(string)
 	w.fill(t)
-	return w
 }
 
 // fill makes an object of every other resource that can be made, from the example of the specification.

@@ -183,6 +183,24 @@ func (s *Server) DeleteOldDeliveries(t testing.TB) {
 	}
 }
 
+// Housekeep does now what the program does every minute.
+func (s *Server) Housekeep(t testing.TB) {
+	t.Helper()
+	for _, remove := range []func(context.Context, int) (int64, error){
+		s.store.DeleteExpiredKeys, s.store.DeleteOldProviderEvents, s.store.DeleteOldGuards, s.store.DeleteExpiredPortalSessions, s.store.DeleteOldLetterWindows,
+	} {
+		if _, err := remove(t.Context(), 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.store.Tenant.FlushKeyUse(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.store.Tenant.DeleteOldWindows(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // PanicOnEvent makes every use case that emits an event panic, or ends that.
 func (s *Server) PanicOnEvent(on bool) { s.panics.Store(on) }
 

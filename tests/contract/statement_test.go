@@ -1,0 +1,201 @@
+package contract
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+	"github.com/tillwright/tillwright/tests/harness/reads"
+)
+
+// mayReadMore are statements, by a piece of their text, that read more than the rows they return, each with its reason.
+//
+// The filters of lists are among the statements only as far as the journey gives lists a filter: to hold them here too, let journey send the query parameters
+// of each list. store/filter_test.go has each of them.
+var mayReadMore = []struct{ piece, reason string }{
+	{"SELECT count(*) FROM webhook_endpoints WHERE account_id = ?", "an account has 50 at most, which is what is asked for"},
+	{"SELECT count(*) FROM social_accounts WHERE account_id = ?", "an account has few, which is what is asked for"},
+	{"SELECT CAST(COALESCE(SUM(daily_amount / 1000000), 0)", "a sum of all that is being spent"},
+	{"SELECT id FROM accounts WHERE clock_offset > 0", "accounts with a clock of their own, which a development server alone looks for"},
+	{"(due_at) AS at FROM subscriptions WHERE account_id = ? AND due_at > ?", "where a test clock stops next, once for each time that somebody moves it"},
+	{"SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ? AND account_id = ?", "may go through the open checkouts of the account, which last a day"},
+	{"FROM webhook_deliveries WHERE account_id = ? AND state = 'pending' AND endpoint_id >= ?", "the log of deliveries has an index for each state, and SQLite may go along the ids instead"},
+	{"SELECT account_id, channel_id, platform_id, synced_at FROM (", "the turns of all ad accounts that are due"},
+	{"SELECT ad_group_id, ends_at FROM ads WHERE account_id = ? AND platform = ?", mirror},
+	{"SELECT platform_id, campaign_id, ends_at FROM ad_groups WHERE account_id = ? AND platform = ?", mirror},
+	{"SELECT platform_id, ends_at FROM ad_campaigns WHERE account_id = ? AND platform = ?", mirror},
+	{"FROM ad_campaigns AS t WHERE t.account_id = ?", mirror},
+	{"FROM ad_campaigns WHERE account_id = ? AND channel_id", mirror},
+	{"FROM ads WHERE account_id = ? AND channel_id", mirror},
+	{"INSERT INTO ads AS t", mirror},
+	{"UPDATE ad_campaigns AS t", mirror},
+	{"UPDATE ad_groups AS t", mirror},
+	{"UPDATE ads AS t", mirror},
+}
+
+// ofOneEngine are the same of one database alone.
+var ofOneEngine = map[string][]string{
+	"sqlite":   {"UPDATE idempotency_keys SET lease_until = 0 WHERE"}, // once, when a server starts
+	"postgres": {"DELETE FROM rate_windows WHERE subject IN"},         // once a minute, who asked within the last few
+}
+
+// needStatistics are those that PostgreSQL takes to concern a third of all rows until it has statistics, which a server makes when it
+// starts and when tables grow. With them they are held like all others.
+var needStatistics = []string{
+	"SELECT account_id || '' FROM subscriptions WHERE due_at <= ?",
+	"DELETE FROM idempotency_keys WHERE (account_id, key) IN",
+	"DELETE FROM letter_windows WHERE (account_id, subject) IN",
+	"DELETE FROM portal_sessions WHERE (account_id, id) IN",
+}
+
+// mirror is why statements about what stands at an ad network may read more.
+const mirror = "may go through all that the account has at that network, which is done when its mirror is renewed"
+
+// TestEveryStatement_ReadsInProportion lets the program do all that it can for one account, has that grow to 20,000 rows in each table, beside
+// 200 small ones, and runs every statement again: none may read much more than the rows that it returns or changes, whether the
+// database knows what is in its tables or not, and, on PostgreSQL, whether a plan is made for the call or kept for any.
+func TestEveryStatement_ReadsInProportion(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		var log reads.Log
+		var account string
+		t.Run("journey", func(t *testing.T) {
+			account = journey(t, boot(t, url, harness.Traced(log.Note)))
+			log.Close() // what doctor reads of all accounts comes after every test
+		})
+		if t.Failed() {
+			return
+		}
+		db := harness.OpenDatabase(t, url)
+		sizes, err := reads.Grow(t.Context(), db.DB, db.Engine, account, db.Tables(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for table, rows := range sizes {
+			if rows > 0 && rows < reads.Many && table != "ad_limits" { // an account has one
+				t.Errorf("%s has %d rows: its copies are in each other's way", table, rows)
+			}
+		}
+		if db.Engine == "sqlite" { // triggers call functions of the program, which a meter does not have
+			for _, trigger := range db.Strings(t, `SELECT name FROM sqlite_master WHERE type = 'trigger'`) {
+				db.Must(t, `DROP TRIGGER `+trigger)
+			}
+		}
+		for name, m := range meters(t, url, db) {
+			walk(t, db.Engine, name+", without statistics", m, &log, needStatistics...)
+		}
+		db.Must(t, `ANALYZE`)
+		for name, m := range meters(t, url, db) {
+			walk(t, db.Engine, name+", with statistics", m, &log)
+		}
+		for _, may := range mayReadMore {
+			if !log.Has(may.piece) {
+				t.Errorf("no statement is like %s: take it from the list", may.piece)
+			}
+		}
+
+		for _, index := range []string{"line_items_checkout", "line_items_checkout_product"} {
+			db.Must(t, `DROP INDEX `+index)
+		}
+		for name, m := range meters(t, url, db) {
+			if excessive(t, db.Engine, m, &log, "FROM line_items WHERE account_id = ? AND checkout_id = ?") == nil {
+				t.Errorf("%s: nobody sees that the lines of a checkout are looked for among all lines", name)
+			}
+		}
+	})
+}
+
+// journey lets the program say all that it has to say to its database, about one account: each write of the contract has objects of its own.
+func journey(t *testing.T, s *harness.Server) (account string) {
+	t.Helper()
+	owner := s.Account(t)
+	another := func(op *harness.Operation) *world {
+		w := &world{Client: owner.As(s.Key(t, owner.Account)), hooks: s.Hooks.URL}
+		w.settle(t)
+		if op == nil || strings.HasPrefix(op.Scope, "ads:") {
+			w.advertise(t)
+		}
+		return w
+	}
+	for _, op := range harness.Operations() {
+		if !op.IsWrite() {
+			continue
+		}
+		w := another(op)
+		w.send(t, op, "Idempotency-Key", unique())
+		w.Do(t, http.MethodDelete, "/v1/webhook_endpoints/"+w.ids["we"], nil) // an account has only so many
+	}
+	w := another(nil)
+	for _, op := range harness.Operations() {
+		if !op.IsWrite() {
+			w.with(s.Key(t, owner.Account)).send(t, op)
+		}
+	}
+	s.Housekeep(t)
+	s.DeleteOldDeliveries(t)
+	return owner.Account
+}
+
+// meters returns what measures statements: on PostgreSQL once with plans that are kept, and once with one for each call, as behind a pooler.
+func meters(t *testing.T, url string, db *harness.Database) map[string]reads.Meter {
+	t.Helper()
+	if db.Engine == "sqlite" {
+		m, err := reads.NewSQLite(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = m.Close() })
+		return map[string]reads.Meter{"sqlite": m}
+	}
+	all := map[string]reads.Meter{}
+	for _, kept := range []bool{true, false} {
+		m, err := reads.NewPostgres(t.Context(), db.DB, kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = m.Close() })
+		all[fmt.Sprintf("kept plans: %t", kept)] = m
+	}
+	return all
+}
+
+// walk runs every statement again but some, and fails for those that read out of proportion.
+func walk(t *testing.T, engine, how string, m reads.Meter, log *reads.Log, besides ...string) {
+	t.Helper()
+	besides = append(besides, ofOneEngine[engine]...)
+	for _, may := range mayReadMore {
+		besides = append(besides, may.piece)
+	}
+	for _, text := range log.Statements() {
+		if slices.ContainsFunc(besides, func(piece string) bool { return reads.IsLike(text, piece) }) {
+			continue
+		}
+		if cost := excessive(t, engine, m, log, text); cost != nil {
+			t.Errorf("EXCESSIVE %s\n%s\n%s", how, text, cost)
+		}
+	}
+}
+
+// excessive runs the statements with a piece of text as they ran before, and returns the first run that reads out of proportion, nil if
+// there is none.
+func excessive(t *testing.T, engine string, m reads.Meter, log *reads.Log, piece string) *reads.Cost {
+	t.Helper()
+	for _, text := range log.Statements() {
+		if !strings.Contains(text, piece) {
+			continue
+		}
+		for _, args := range log.Calls(text) {
+			cost, err := m.Measure(reads.Again(text), args)
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+			} else if cost.Excessive(engine) {
+				return &cost
+			}
+		}
+	}
+	return nil
+}
