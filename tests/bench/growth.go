@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // What a grown shop has at -scale 1, in one account; beside it there are small ones with ten orders each.
@@ -106,6 +108,9 @@ func newGrower(ctx context.Context, name, engine, binary, dir string) (g *grower
 		}
 		g.tokens = append(g.tokens, fmt.Sprint(key["token"]))
 	}
+	if err := registerFunctions(ctx, g.world.server); err != nil {
+		return nil, err
+	}
 	if g.db, err = sql.Open(g.driver(g.world.server)); err != nil {
 		return nil, err
 	}
@@ -114,6 +119,19 @@ func newGrower(ctx context.Context, name, engine, binary, dir string) (g *grower
 	}
 	defer g.shut()
 	return g, g.sellOnce()
+}
+
+// registerFunctions gives this process the functions that triggers on SQLite call, as opening a store does.
+func registerFunctions(ctx context.Context, database string) error {
+	sealer, err := core.NewSealer(make([]byte, 32))
+	if err != nil {
+		return err
+	}
+	s, err := store.Open(ctx, store.Options{URL: database, Sealer: sealer})
+	if err != nil {
+		return err
+	}
+	return s.Close()
 }
 
 // open starts the server.
@@ -187,11 +205,6 @@ func (g *grower) grow(ctx context.Context) (size float64, err error) {
 		return 0, err
 	}
 	defer func() { _ = conn.Close() }()
-	if g.engine != "sqlite" {
-		if _, err := conn.ExecContext(ctx, `SET session_replication_role = replica`); err != nil { // copies come in no order that foreign keys would like
-			return 0, err
-		}
-	}
 	orders := scaled(grownOrders)
 	if err := s.fill(ctx, conn, s.purchases("'"+g.account+"'", "(n + 1)"), orders); err != nil {
 		return 0, err
