@@ -108,7 +108,8 @@ func (s *SQLite) run(statement string, args []any, each func(row uintptr)) (step
 
 // bind gives a statement one of its arguments, which has to stay until the statement is over.
 func (s *SQLite) bind(prepared uintptr, i int32, arg any) (free func(), err error) {
-	code, free := int32(sqlite.SQLITE_OK), func() {}
+	var code int32
+	free = func() {}
 	switch v := arg.(type) {
 	case nil:
 		code = sqlite.Xsqlite3_bind_null(s.tls, prepared, i)
