@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // ExportCustomers returns a signed URL of a file with all customers that the filters let through.
@@ -29,9 +30,10 @@ func (s *Store) ExportSubscriptions(ctx context.Context, account string, in List
 	return s.export(File{Kind: FileKindSubscriptions, Account: account, Subscriptions: &in}, err)
 }
 
-// export returns the signed URL of a file, or the error with which the list that the file is to hold was refused.
+// export returns the signed URL of a file, or the error with which the list that the file is to hold was refused, unless that was
+// only because a page would take too much: a file has time.
 func (s *Store) export(f File, refused error) (*SignedURL, error) {
-	if refused != nil {
+	if refused != nil && !db.IsBound(refused) {
 		return nil, refused
 	}
 	return s.SignFile(f)

@@ -102,7 +102,7 @@ func written[T any](items []T, more bool, row func(*T) (id string, cells []strin
 // orders exports the orders that match a filter, newest first.
 func (p *Pages) orders(c echo.Context, account string, filter store.ListOrders) error {
 	return p.export(c, account, "orders", orderHead, func(ctx context.Context, after string) ([][]string, string, error) {
-		filter.Page = core.Page{Limit: exportPage, StartingAfter: after}
+		filter.Page = core.Page{Limit: exportPage, StartingAfter: after, Exhaustive: true}
 		orders, more, err := p.store.ListOrders(ctx, account, filter)
 		if err != nil {
 			return nil, "", err

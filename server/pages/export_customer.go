@@ -16,7 +16,7 @@ import (
 // customers exports the customers that match a filter, newest first.
 func (p *Pages) customers(c echo.Context, account string, filter store.ListCustomers) error {
 	return p.export(c, account, "customers", customerHead, func(ctx context.Context, after string) ([][]string, string, error) {
-		filter.Page = core.Page{Limit: exportPage, StartingAfter: after}
+		filter.Page = core.Page{Limit: exportPage, StartingAfter: after, Exhaustive: true}
 		customers, more, err := p.store.ListCustomers(ctx, account, filter)
 		if err != nil {
 			return nil, "", err

@@ -13,7 +13,7 @@ import (
 // subscriptions exports the subscriptions that match a filter, newest first.
 func (p *Pages) subscriptions(c echo.Context, account string, filter store.ListSubscriptions) error {
 	return p.export(c, account, "subscriptions", subscriptionHead, func(ctx context.Context, after string) ([][]string, string, error) {
-		filter.Page = core.Page{Limit: exportPage, StartingAfter: after}
+		filter.Page = core.Page{Limit: exportPage, StartingAfter: after, Exhaustive: true}
 		subs, more, err := p.store.ListSubscriptions(ctx, account, filter)
 		if err != nil {
 			return nil, "", err

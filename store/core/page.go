@@ -9,6 +9,7 @@ type Page struct {
 	StartingAfter string // behind this id
 	EndingBefore  string // in front of this id
 	OldestFirst   bool   // only of lists that are made by page
+	Exhaustive    bool   // however many rows have to be examined, for a file that is newest first
 }
 
 // Ascends reports whether the rows of the page are read oldest first. A page that ends at a position is read from there, in the

@@ -134,14 +134,14 @@ func (f *Filter) List(d *DB, table string, k core.Kind, l core.ListFilter, searc
 
 // Page returns one page of an account's rows, and whether there are more beyond it. A position that is no id of the kind is
 // CodeBadRequest. It walks along an index in the order of the ids, so a page costs the same wherever it is, and examines no more
-// rows than d.Options.MostExamined: a page that would need more is CodeBadRequest (walk.go). One row more than the limit is read to
+// rows than d.Options.MostExamined: a page that would need more is CodeBadRequest (walk.go), unless it is Exhaustive. One row more than the limit is read to
 // see whether there are more; the sum stands in SQL, because SQLite would compile the statement anew for every value of a bare
 // LIMIT ?.
 func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account string, p core.Page, f *Filter) ([]T, bool, error) {
 	if err := p.Resolve(k); err != nil {
 		return nil, false, err
 	}
-	w := &walk[T]{d: d, columns: c, kind: k, account: account, ascends: p.Ascends()}
+	w := &walk[T]{d: d, columns: c, kind: k, account: account, ascends: p.Ascends(), exhaustive: p.Exhaustive && !p.Ascends()}
 	stretches, err := w.stretches(ctx, p, f)
 	if err != nil {
 		return nil, false, fmt.Errorf("list %s: %w", c.Table, err)

@@ -1,7 +1,9 @@
 package db
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,6 +60,8 @@ type walk[T any] struct {
 	kind    core.Kind
 	account string
 	ascends bool
+
+	exhaustive bool
 }
 
 // stretch is a part of a list: the rows for which all conditions hold, with an id between two texts that are no such id themselves.
@@ -124,15 +128,15 @@ func (w *walk[T]) gather(ctx context.Context, s stretch, missing int) ([]T, erro
 	if s.above >= s.below {
 		return nil, nil
 	}
-	most := w.d.Options.MostExamined
-	if most == 0 {
-		most = MostExamined
-	}
+	most := w.most()
 	if len(s.conditions) == 0 {
 		return w.rows(ctx, s, nil, missing)
 	}
 	if few := slices.IndexFunc(s.conditions, func(c condition) bool { return c.lead == leadFew }); few >= 0 {
 		return w.rows(ctx, s, &s.conditions[few], missing)
+	}
+	if w.exhaustive {
+		return w.exhaust(ctx, s, missing)
 	}
 	looks := []int{min(10*missing, most), most}
 	if len(s.conditions) == 1 && s.conditions[0].lead == leadOrdered {
@@ -163,9 +167,43 @@ func (w *walk[T]) gather(ctx context.Context, s stretch, missing int) ([]T, erro
 			return w.rows(ctx, s, by, missing)
 		}
 	}
-	return nil, &core.Error{Code: core.CodeBadRequest, Param: "created_after", Message: fmt.Sprintf(
-		"More than %d items would have to be examined for this page. Send created_after and created_before, or another filter, such as status, so that there are fewer.", most)}
+	return nil, &boundError{&core.Error{Code: core.CodeBadRequest, Param: "created_after", Message: fmt.Sprintf(
+		"More than %d items would have to be examined for this page. Send created_after and created_before, or another filter, such as status, so that there are fewer.", most)}}
 }
+
+// boundError says that a page would take more than may be examined for one.
+type boundError struct{ refusal *core.Error }
+
+func (e *boundError) Error() string { return e.refusal.Message }
+func (e *boundError) Unwrap() error { return e.refusal }
+
+// IsBound reports whether a list was refused only because a page of it would take too much.
+func IsBound(err error) bool {
+	_, ok := errors.AsType[*boundError](err)
+	return ok
+}
+
+// exhaust returns the first rows of a stretch, newest first, however many have to be examined, as many at a time as for a page.
+func (w *walk[T]) exhaust(ctx context.Context, s stretch, missing int) (found []T, err error) {
+	for {
+		by, end, err := w.shortest(ctx, s, w.most())
+		if err != nil {
+			return nil, err
+		}
+		part := s
+		if end != "" {
+			part.above = end
+		}
+		rows, err := w.rows(ctx, part, by, missing-len(found))
+		if found = append(found, rows...); err != nil || end == "" || len(found) == missing {
+			return found, err
+		}
+		s.below = end + "!" // the next text after the id at which this part ended, which is of the next one
+	}
+}
+
+// most returns how many rows may be examined for a page.
+func (w *walk[T]) most() int { return cmp.Or(w.d.Options.MostExamined, MostExamined) }
 
 // shortest returns the condition whose index comes furthest in so many steps, and the id where they end: "" beyond the last row. A
 // nil condition is the primary key.
