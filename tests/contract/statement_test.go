@@ -29,6 +29,7 @@ var mayReadMore = []struct{ piece, reason string }{
 	{"SELECT platform_id, campaign_id, ends_at FROM ad_groups WHERE account_id = ? AND platform = ?", mirror},
 	{"SELECT platform_id, ends_at FROM ad_campaigns WHERE account_id = ? AND platform = ?", mirror},
 	{"FROM ad_campaigns AS t WHERE t.account_id = ?", mirror},
+	{"FROM ad_groups AS t", mirror},
 	{"FROM ad_campaigns WHERE account_id = ? AND channel_id", mirror},
 	{"FROM ads WHERE account_id = ? AND channel_id", mirror},
 	{"INSERT INTO ads AS t", mirror},

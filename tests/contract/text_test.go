@@ -17,7 +17,7 @@ import (
 // fragments are texts that end or change an SQL statement into which they are pasted.
 var fragments = []string{
 	"'", `"`, `\'`, "' OR '1'='1", "') OR 1=1 --", "'; DROP TABLE webhook_endpoints; --", "' UNION SELECT secret FROM webhook_endpoints --",
-	"'||pg_sleep(9)||'", "?", "$1", "%' OR id LIKE '%", "*/ OR /*",
+	"'||pg_sleep(9)||'", "?", "$9", "%' OR id LIKE '%", "*/ OR /*",
 }
 
 // TestEveryText_IsNoSQL puts fragments of SQL wherever a request takes a text. They are texts like others: refused where
@@ -47,12 +47,12 @@ func TestEveryText_IsNoSQL(t *testing.T) {
 	})
 }
 
-// rows counts the rows of every table that a request without an effect leaves alone.
+// rows counts the rows of every table that a request without an effect leaves alone. What an object is found by follows its texts.
 func rows(t *testing.T, db *harness.Database) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
 	for _, table := range db.Tables(t) {
-		if !slices.Contains([]string{"api_keys", "rate_windows"}, table) {
+		if !slices.Contains([]string{"api_keys", "rate_windows", "filter_entries"}, table) {
 			counts[table] = db.Count(t, table)
 		}
 	}
