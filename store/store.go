@@ -76,6 +76,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
+// RegisterFunctions lets others in this process write to an embedded database behind the store's back: its triggers call functions of
+// ours. Open does it too.
+func RegisterFunctions() error { return db.RegisterFunctions() }
+
 // endLeases ends all leases, so that what a process that died was doing can be taken over at once: requests with an
 // Idempotency-Key, deliveries, payments, refunds, and writes at ad networks. Only the one process that serves an embedded
 // database may call it. Tables that do not exist yet are skipped, because it runs before the migrations.

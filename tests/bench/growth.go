@@ -16,7 +16,6 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store"
-	"github.com/tillwright/tillwright/store/core"
 )
 
 // What a grown shop has at -scale 1, in one account; beside it there are small ones with ten orders each.
@@ -108,7 +107,7 @@ func newGrower(ctx context.Context, name, engine, binary, dir string) (g *grower
 		}
 		g.tokens = append(g.tokens, fmt.Sprint(key["token"]))
 	}
-	if err := registerFunctions(ctx, g.world.server); err != nil {
+	if err := store.RegisterFunctions(); err != nil {
 		return nil, err
 	}
 	if g.db, err = sql.Open(g.driver(g.world.server)); err != nil {
@@ -119,19 +118,6 @@ func newGrower(ctx context.Context, name, engine, binary, dir string) (g *grower
 	}
 	defer g.shut()
 	return g, g.sellOnce()
-}
-
-// registerFunctions gives this process the functions that triggers on SQLite call, as opening a store does.
-func registerFunctions(ctx context.Context, database string) error {
-	sealer, err := core.NewSealer(make([]byte, 32))
-	if err != nil {
-		return err
-	}
-	s, err := store.Open(ctx, store.Options{URL: database, Sealer: sealer})
-	if err != nil {
-		return err
-	}
-	return s.Close()
 }
 
 // open starts the server.

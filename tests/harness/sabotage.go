@@ -11,6 +11,8 @@ import (
 
 	_ "github.com/lib/pq"  // the harness reaches into the databases
 	_ "modernc.org/sqlite" // behind the back of the program
+
+	"github.com/tillwright/tillwright/store"
 )
 
 // Database gives a test direct access to the database of the program under test.
@@ -26,6 +28,9 @@ func OpenDatabase(t testing.TB, address string) *Database {
 	driver, source := "postgres", address
 	if path, ok := strings.CutPrefix(address, "sqlite://"); ok {
 		d.Engine, driver, source = "sqlite", "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
+	}
+	if err := store.RegisterFunctions(); err != nil {
+		t.Fatal(err)
 	}
 	db, err := sql.Open(driver, source)
 	if err != nil {

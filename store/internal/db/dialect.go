@@ -50,9 +50,12 @@ var filterWords = sync.OnceValue(func() error {
 	})
 })
 
+// RegisterFunctions gives SQLite, in this process, the functions that queries and triggers call.
+func RegisterFunctions() error { return errors.Join(unicodeLower(), filterWords()) }
+
 // openSQLite opens a file for one writer and several readers. Readers cannot write, not even by mistake.
 func openSQLite(o Options) (write, read *sqlx.DB, err error) {
-	if err := errors.Join(unicodeLower(), filterWords()); err != nil {
+	if err := RegisterFunctions(); err != nil {
 		return nil, nil, err
 	}
 	writer, err := sqlx.Open(core.SQLite, sqliteDSN(o, "_txlock=immediate", "_pragma=cache_size(-16000)"))

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	_ "github.com/lib/pq"
+
+	"github.com/tillwright/tillwright/store"
 )
 
 func main() {
@@ -63,7 +65,7 @@ func open(url string) (*floor, error) {
 	} else {
 		file := "file:" + strings.TrimPrefix(url, "sqlite://") +
 			"?_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(true)&_pragma=cache_size(-16000)"
-		if err = filterWords(); err != nil {
+		if err = store.RegisterFunctions(); err != nil {
 			return nil, err
 		}
 		if f.write, err = sql.Open("sqlite", file+"&_txlock=immediate"); err == nil {
