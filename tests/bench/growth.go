@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/sdk"
-	"github.com/tillwright/tillwright/store"
 )
 
 // What a grown shop has at -scale 1, in one account; beside it there are small ones with ten orders each.
@@ -106,9 +105,6 @@ func newGrower(ctx context.Context, name, engine, binary, dir string) (g *grower
 			return nil, err
 		}
 		g.tokens = append(g.tokens, fmt.Sprint(key["token"]))
-	}
-	if err := store.RegisterFunctions(); err != nil {
-		return nil, err
 	}
 	if g.db, err = sql.Open(g.driver(g.world.server)); err != nil {
 		return nil, err
