@@ -149,7 +149,7 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 		if err := c.check(); err != nil {
 			return nil, err
 		}
-		return &c, c.taken(u.Insert(ctx, customerColumns, &c))
+		return &c, c.taken(u.Sent(ctx, u.Insert(ctx, customerColumns, &c)))
 	})
 }
 
@@ -180,7 +180,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		if err := c.taken(u.Update(ctx, customerColumns, c)); err != nil || method == nil {
+		if err := c.taken(u.Sent(ctx, u.Update(ctx, customerColumns, c))); err != nil || method == nil {
 			return c, err
 		}
 		return c, u.chargePastDue(ctx, pastDue, method, c.UpdatedAt)

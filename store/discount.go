@@ -217,7 +217,7 @@ func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) 
 		if err := u.prepareDiscount(ctx, &d); err != nil {
 			return nil, err
 		}
-		if err := d.taken(u.Insert(ctx, discountColumns, &d)); err != nil {
+		if err := d.taken(u.Sent(ctx, u.Insert(ctx, discountColumns, &d))); err != nil {
 			return nil, err
 		}
 		return &d, s.presentDiscount(ctx, &d)
@@ -248,7 +248,7 @@ func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change 
 		if d.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		if err := d.taken(u.Update(ctx, discountColumns, d)); err != nil {
+		if err := d.taken(u.Sent(ctx, u.Update(ctx, discountColumns, d))); err != nil {
 			return nil, err
 		}
 		return d, s.presentDiscount(ctx, d)

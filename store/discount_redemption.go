@@ -225,8 +225,11 @@ func (u *unit) releaseDiscount(ctx context.Context, account string, discount *st
 	if discount == nil {
 		return nil
 	}
-	rows, err := u.Exec(ctx, `UPDATE discounts SET redemptions_count = redemptions_count - 1 WHERE account_id = ? AND id = ?`, account, *discount)
-	if err := exactlyOne(rows, err); err != nil {
+	err := u.Later(ctx, db.Change{
+		Table: "discounts", Query: `UPDATE discounts SET redemptions_count = redemptions_count - 1 WHERE account_id = ? AND id = ?`,
+		Args: []any{account, *discount}, Rows: 1,
+	})
+	if err != nil {
 		return fmt.Errorf("release discount %s: %w", *discount, err)
 	}
 	return nil

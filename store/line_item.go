@@ -415,8 +415,11 @@ func (u *unit) reserveProducts(ctx context.Context, account string, items []Line
 // release gives back the stock that reserve holds.
 func (u *unit) release(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byVariant) {
-		rows, err := u.Exec(ctx, `UPDATE price_variants SET reserved_count = reserved_count - ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
-		if err := exactlyOne(rows, err); err != nil {
+		err := u.Later(ctx, db.Change{
+			Table: "price_variants", Query: `UPDATE price_variants SET reserved_count = reserved_count - ? WHERE account_id = ? AND id = ?`,
+			Args: []any{q.pieces, account, q.id}, Rows: 1,
+		})
+		if err != nil {
 			return fmt.Errorf("release stock of %s: %w", q.id, err)
 		}
 	}
@@ -427,26 +430,23 @@ func (u *unit) release(ctx context.Context, account string, items []LineItem) er
 // their price variants, as everywhere.
 func (u *unit) sell(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byProduct) {
-		rows, err := u.Exec(ctx, `UPDATE products SET sales_count = sales_count + ? WHERE account_id = ? AND id = ?`, q.pieces, account, q.id)
-		if err := exactlyOne(rows, err); err != nil {
+		err := u.Later(ctx, db.Change{
+			Table: "products", Query: `UPDATE products SET sales_count = sales_count + ? WHERE account_id = ? AND id = ?`,
+			Args: []any{q.pieces, account, q.id}, Rows: 1,
+		})
+		if err != nil {
 			return fmt.Errorf("count sales of %s: %w", q.id, err)
 		}
 	}
 	for _, q := range pieces(items, byVariant) {
-		rows, err := u.Exec(ctx, `
-			UPDATE price_variants SET reserved_count = reserved_count - ?, sold_count = sold_count + ? WHERE account_id = ? AND id = ?`,
-			q.pieces, q.pieces, account, q.id)
-		if err := exactlyOne(rows, err); err != nil {
+		err := u.Later(ctx, db.Change{
+			Table: "price_variants",
+			Query: `UPDATE price_variants SET reserved_count = reserved_count - ?, sold_count = sold_count + ? WHERE account_id = ? AND id = ?`,
+			Args:  []any{q.pieces, q.pieces, account, q.id}, Rows: 1,
+		})
+		if err != nil {
 			return fmt.Errorf("sell stock of %s: %w", q.id, err)
 		}
 	}
 	return nil
-}
-
-// exactlyOne returns an error unless a statement has changed exactly one row.
-func exactlyOne(rows int64, err error) error {
-	if err == nil && rows != 1 {
-		err = fmt.Errorf("%d rows", rows)
-	}
-	return err
 }

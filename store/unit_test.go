@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
@@ -33,5 +35,59 @@ func TestBeforeCommit_RunsUseCasesInTheTransaction(t *testing.T) {
 
 		dbtest.RequireInvalid(t, endWith(core.Invalid("name", "No.")), "name")
 		require.Equal(t, 1, s.products(t))
+	})
+}
+
+func TestLater_IsAsIfItWereNow(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		v := s.onSale(t, fixedPrice(1900))
+		name := "as it was"
+		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+			change := func(table, set, id string, arg any) {
+				require.NoError(t, u.Later(ctx, db.Change{
+					Table: table, Query: `UPDATE ` + table + ` SET ` + set + ` WHERE account_id = ? AND id = ?`, Args: []any{arg, s.account, id}, Rows: 1,
+				}))
+			}
+			change("products", "name = ?", v.ProductID, &name)
+			name = "as it is now"
+			change("price_variants", "sold_count = ?", v.ID, 2)
+			change("products", "sales_count = ?", v.ProductID, 2)
+			change("price_variants", "sold_count = sold_count + ?", v.ID, 3) // of one statement it would see nothing
+			variant, err := s.Catalog.GetPriceVariant(ctx, s.account, v.ID)
+			require.NoError(t, err)
+			require.EqualValues(t, 5, variant.SoldCount, "what reads sees all that waits")
+			return nil, nil
+		})
+		require.NoError(t, err)
+		product, err := s.Catalog.GetProduct(t.Context(), s.account, v.ProductID)
+		require.NoError(t, err)
+		require.Equal(t, "as it was", product.Name)
+		require.EqualValues(t, 2, product.SalesCount)
+	})
+}
+
+func TestLater_OfAnotherNumberOfRowsUndoesAll(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		v := s.onSale(t, fixedPrice(1900))
+		for _, wrong := range []error{nil, core.Invalid("name", "No.")} {
+			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+				sold := db.Change{
+					Table: "products", Query: `UPDATE products SET sales_count = ? WHERE account_id = ? AND id = ?`, Args: []any{7, s.account, v.ProductID}, Rows: 1,
+				}
+				gone := db.Change{
+					Table: "price_variants", Query: `UPDATE price_variants SET sold_count = ? WHERE account_id = ? AND id = ?`,
+					Args: []any{7, s.account, "gone"}, Rows: 1, Wrong: wrong,
+				}
+				return nil, cmp.Or(u.Later(ctx, sold), u.Later(ctx, gone))
+			})
+			if wrong == nil {
+				require.ErrorContains(t, err, "change price_variants: 0 rows instead of 1")
+			} else {
+				require.ErrorIs(t, err, wrong)
+			}
+			product, err := s.Catalog.GetProduct(t.Context(), s.account, v.ProductID)
+			require.NoError(t, err)
+			require.Zero(t, product.SalesCount)
+		}
 	})
 }

@@ -32,6 +32,7 @@ var mayReadMore = []struct{ piece, reason string }{
 	{"FROM ad_groups AS t", mirror},
 	{"FROM ad_campaigns WHERE account_id = ? AND channel_id", mirror},
 	{"FROM ads WHERE account_id = ? AND channel_id", mirror},
+	{"FROM ad_accounts WHERE account_id = ? AND platform_id", mirror},
 	{"INSERT INTO ads AS t", mirror},
 	{"UPDATE ad_campaigns AS t", mirror},
 	{"UPDATE ad_groups AS t", mirror},
@@ -51,6 +52,7 @@ var needStatistics = []string{
 	"DELETE FROM idempotency_keys WHERE (account_id, key) IN",
 	"DELETE FROM letter_windows WHERE (account_id, subject) IN",
 	"DELETE FROM portal_sessions WHERE (account_id, id) IN",
+	"DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN",
 }
 
 // mirror is why statements about what stands at an ad network may read more.

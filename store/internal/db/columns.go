@@ -92,16 +92,13 @@ func values(row any, fields []int) []any {
 	return values
 }
 
-// Insert stores a new row. Row is a pointer to the row type of the columns.
+// Insert stores a new row, as Later does. Row is a pointer to the row type of the columns.
 func (u *Unit) Insert(ctx context.Context, c texts, row any) error {
 	table, query, values := c.insertion(row)
-	if _, err := u.Exec(ctx, query, values...); err != nil {
-		return fmt.Errorf("insert into %s: %w", table, err)
-	}
-	return nil
+	return u.Later(ctx, Change{Table: table, Query: query, Args: values, Rows: 1})
 }
 
-// InsertAll stores new rows in one statement.
+// InsertAll stores new rows in one statement, as Later does.
 func InsertAll[T any](ctx context.Context, u *Unit, c *Columns[T], rows []T) error {
 	if len(rows) == 0 {
 		return nil
@@ -110,24 +107,14 @@ func InsertAll[T any](ctx context.Context, u *Unit, c *Columns[T], rows []T) err
 	for i := range rows {
 		args = append(args, values(&rows[i], c.Inserted)...)
 	}
-	if _, err := u.Exec(ctx, c.InsertSQL+strings.Repeat(c.rowSQL, len(rows)-1), args...); err != nil {
-		return fmt.Errorf("insert into %s: %w", c.Table, err)
-	}
-	return nil
+	return u.Later(ctx, Change{Table: c.Table, Query: c.InsertSQL + strings.Repeat(c.rowSQL, len(rows)-1), Args: args, Rows: int64(len(rows))})
 }
 
-// Update stores an existing row, all columns but the key and created_at. Row is a pointer to the row type of the columns. If
-// there is no such row it returns an error.
+// Update stores an existing row, all columns but the key and created_at, as Later does. Row is a pointer to the row type of the columns.
+// It is an error if there is no such row.
 func (u *Unit) Update(ctx context.Context, c texts, row any) error {
 	table, query, values := c.replacement(row)
-	rows, err := u.Exec(ctx, query, values...)
-	if err == nil && rows != 1 {
-		err = fmt.Errorf("%d rows", rows)
-	}
-	if err != nil {
-		return fmt.Errorf("update %s: %w", table, err)
-	}
-	return nil
+	return u.Later(ctx, Change{Table: table, Query: query, Args: values, Rows: 1})
 }
 
 // ByID returns those of the account's rows with these ids that exist, by id. The query has one text for any number of ids.

@@ -208,16 +208,11 @@ func (r *request) record(ctx context.Context, answer *core.Answer) error {
 		return err
 	}
 	sealed := r.db.Options.Sealer.Seal(answer.Body, r.key.SealContext())
-	rows, err := u.Exec(ctx, `
-		UPDATE idempotency_keys SET status = ?, body = ? WHERE account_id = ? AND key = ? AND token = ? AND status = 0`,
-		answer.Status, sealed, r.key.Account, r.key.Key, r.token)
-	if err != nil {
-		return fmt.Errorf("record answer: %w", err)
-	}
-	if rows == 0 {
-		return InProgress()
-	}
-	return nil
+	return u.Later(ctx, Change{
+		Table: "idempotency_keys",
+		Query: `UPDATE idempotency_keys SET status = ?, body = ? WHERE account_id = ? AND key = ? AND token = ? AND status = 0`,
+		Args:  []any{answer.Status, sealed, r.key.Account, r.key.Key, r.token}, Rows: 1, Wrong: InProgress(),
+	})
 }
 
 // errNotRecorded says that a COMMIT did not take place. It undoes what recorded did to find that out.

@@ -169,13 +169,14 @@ func (d *DB) trace(statement string, args []any) {
 
 // queryRows runs a query in the transaction u, or outside of any if u is nil, with a prepared statement if there is one.
 func queryRows(ctx context.Context, d *DB, u *Unit, query string, args []any) (*sqlx.Rows, error) {
-	d.trace(query, args)
 	if u != nil {
-		if statement := u.statement(ctx, query); statement != nil {
-			return statement.QueryxContext(ctx, args...)
+		if err := u.Send(ctx); err != nil {
+			return nil, err
 		}
-		return u.tx.QueryxContext(ctx, d.Rebind(query), args...)
+		d.trace(query, args)
+		return u.query(ctx, query, args)
 	}
+	d.trace(query, args)
 	if statement := d.Read.prepare(ctx, d, query); statement != nil {
 		return statement.QueryxContext(ctx, args...)
 	}

@@ -22,6 +22,9 @@ type Unit struct {
 
 	before []func(context.Context) error // run just before the commit
 	kept   map[reflect.Type]any          // what Kept returned, by type
+
+	waiting     []Change // what Later was given and Send has not made yet
+	waitingArgs int      // how many arguments they have
 }
 
 // request is one write request, or one use case outside of any request. It holds what their transactions share.
@@ -193,6 +196,9 @@ func (r *request) commit(ctx context.Context) error {
 	if r.failed != nil { // a use case of such a call, whatever the call made of it
 		return r.failed
 	}
+	if err := u.Send(inside); err != nil {
+		return err
+	}
 	r.unit = nil
 	if err := u.tx.Commit(); err != nil {
 		return r.db.writeError(&commitError{cause: err})
@@ -293,6 +299,9 @@ func (u *Unit) statement(ctx context.Context, query string) *sqlx.Stmt {
 // Exec runs a statement and returns the number of rows that it affected.
 func (u *Unit) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	ctx = context.WithoutCancel(ctx) // as read does
+	if err := u.Send(ctx); err != nil {
+		return 0, err
+	}
 	u.db.trace(query, args)
 	var result sql.Result
 	var err error
@@ -305,4 +314,12 @@ func (u *Unit) Exec(ctx context.Context, query string, args ...any) (int64, erro
 		return 0, u.db.writeError(err)
 	}
 	return result.RowsAffected()
+}
+
+// query runs a query as it is, whatever waits to be sent.
+func (u *Unit) query(ctx context.Context, query string, args []any) (*sqlx.Rows, error) {
+	if statement := u.statement(ctx, query); statement != nil {
+		return statement.QueryxContext(ctx, args...)
+	}
+	return u.tx.QueryxContext(ctx, u.db.Rebind(query), args...)
 }

@@ -1,0 +1,116 @@
+package db
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lib/pq"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// Change is a statement that changes rows of one table, which nobody waits for: how many it will change is known before. It names
+// all its values, reads no other table, and returns no rows.
+type Change struct {
+	Table string
+	Query string
+	Args  []any
+	Rows  int64 // so many, or it is an error
+	Wrong error // that error; nil: one that says how many rows there were
+}
+
+// maxWaiting is how many arguments the changes that are sent together may have. PostgreSQL takes 65,535.
+const maxWaiting = 5000
+
+// Later makes a change before the next statement of the transaction that reads anything or whose result somebody wants, and
+// before the commit at the latest; an error of it is returned by whatever comes next, and undoes the transaction. PostgreSQL is
+// sent all changes that wait in one statement, so that those who wait for our rows do not wait for our way to the database and
+// back each time. SQLite, which is no way off, makes them at once.
+func (u *Unit) Later(ctx context.Context, c Change) error {
+	if u.db.Engine == core.SQLite {
+		rows, err := u.Exec(ctx, c.Query, c.Args...)
+		if err != nil {
+			return fmt.Errorf("change %s: %w", c.Table, err)
+		}
+		return c.check(rows)
+	}
+	// In one statement none sees what another changes, and of two changes of one row the second would be lost.
+	same := func(waiting Change) bool { return waiting.Table == c.Table }
+	if slices.ContainsFunc(u.waiting, same) || u.waitingArgs+len(c.Args) > maxWaiting {
+		if err := u.Send(ctx); err != nil {
+			return err
+		}
+	}
+	u.db.trace(c.Query, c.Args)
+	for i, arg := range c.Args { // as it is now: what it points to may be another when the change is sent
+		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
+		if err != nil {
+			return fmt.Errorf("change %s: argument %d: %w", c.Table, i+1, err)
+		}
+		c.Args[i] = value
+	}
+	u.waiting, u.waitingArgs = append(u.waiting, c), u.waitingArgs+len(c.Args)
+	return nil
+}
+
+// Send makes the changes that wait, in their order.
+func (u *Unit) Send(ctx context.Context) error {
+	waiting := u.waiting
+	if len(waiting) == 0 {
+		return nil
+	}
+	u.waiting, u.waitingArgs = nil, 0
+	var query, counts, tables []string
+	var args []any
+	for i, c := range waiting {
+		query = append(query, fmt.Sprintf("c%d AS (%s RETURNING 1)", i, c.Query))
+		counts = append(counts, fmt.Sprintf("(SELECT count(*) FROM c%d)", i)) // PostgreSQL makes the changes as it comes to count them
+		tables, args = append(tables, c.Table), append(args, c.Args...)
+	}
+	rows, err := u.counts(context.WithoutCancel(ctx), "WITH "+strings.Join(query, ", ")+" SELECT ARRAY["+strings.Join(counts, ", ")+"]", args)
+	if err != nil {
+		return fmt.Errorf("change %s: %w", strings.Join(tables, ", "), u.db.writeError(err))
+	}
+	for i, c := range waiting {
+		if err := c.check(rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sent returns err, or makes the changes that wait: for who has to know now whether one violates a unique key.
+func (u *Unit) Sent(ctx context.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	return u.Send(ctx)
+}
+
+// counts runs a query that returns one row, with an array of numbers.
+func (u *Unit) counts(ctx context.Context, query string, args []any) (counts pq.Int64Array, err error) {
+	rows, err := u.query(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := rows.Scan(&counts); err != nil {
+			return nil, err
+		}
+	}
+	return counts, rows.Err()
+}
+
+// check returns an error unless the change was of so many rows as it should be.
+func (c Change) check(rows int64) error {
+	switch {
+	case rows == c.Rows:
+		return nil
+	case c.Wrong != nil:
+		return c.Wrong
+	}
+	return fmt.Errorf("change %s: %d rows instead of %d", c.Table, rows, c.Rows)
+}
