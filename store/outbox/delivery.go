@@ -2,12 +2,12 @@ package outbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // DeliveryState is how far a delivery has come.
@@ -45,37 +45,35 @@ type Delivery struct {
 // newDelivery is a delivery that is about to be stored, as insertDeliveries hands it to the database.
 type newDelivery struct {
 	PendingEndpoint
-	ID        string `json:"id"`
-	Event     string `json:"event"`
-	CreatedAt int64  `json:"created_at"`
+	ID          string `json:"id"`
+	Event       string `json:"event"`
+	Type        string `json:"type"`
+	OrderingKey string `json:"ordering_key"`
+	KeySeq      int64  `json:"key_seq"`
+	CreatedAt   int64  `json:"created_at"`
 }
 
 // deliveryTo makes a delivery of an event to an endpoint. Its creation time is the one in its id.
-func deliveryTo(endpoint PendingEndpoint, event string) newDelivery {
+func deliveryTo(endpoint PendingEndpoint, e *Event) newDelivery {
 	id := core.NewID(core.KindDelivery)
-	return newDelivery{PendingEndpoint: endpoint, ID: id, Event: event, CreatedAt: int64(core.IDTime(id))}
+	return newDelivery{endpoint, id, e.ID, e.Type, e.OrderingKey, e.KeySeq, int64(core.IDTime(id))}
 }
 
-// insertDeliveries stores pending deliveries of events that are stored already, however many in one statement, and wakes
-// the dispatcher after the commit. It is an error if one of the events does not exist any more. The events are looked up one by one:
-// otherwise both databases would go through all events of the account.
+// insertDeliveries stores pending deliveries, however many in one statement, and wakes the dispatcher after the commit. Their events are
+// stored by the same transaction, or locked.
 func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries []newDelivery) error {
 	if len(deliveries) == 0 {
 		return nil
 	}
-	rows, err := u.Exec(ctx, `
-		INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
-		SELECT e.account_id, d.id, d.endpoint, e.id, e.type, e.ordering_key, e.key_seq, 'pending', 0, d.created_at, d.created_at
-		FROM `+u.store.db.JSONTable("id text", "endpoint text", "event text", "created_at bigint")+` AS d`+u.store.db.LookUp("events", "e", "e.account_id = ? AND e.id = d.event"),
-		core.JSONOf(deliveries), account)
-	if err == nil && int(rows) != len(deliveries) {
-		err = errors.New("an event is gone")
-	}
-	if err != nil {
-		return fmt.Errorf("store deliveries: %w", err)
-	}
 	u.announce(deliveries)
-	return nil
+	return u.Later(ctx, db.Change{
+		Table: "webhook_deliveries",
+		Query: `
+			INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
+			SELECT ?, id, endpoint, event, type, ordering_key, key_seq, 'pending', 0, created_at, created_at
+			FROM ` + u.store.db.JSONTable("id text", "endpoint text", "event text", "type text", "ordering_key text", "key_seq bigint", "created_at bigint") + ` AS d`,
+		Args: []any{account, core.JSONOf(deliveries)}, Rows: int64(len(deliveries)),
+	})
 }
 
 // announce tells the dispatcher after the commit, through OnEvent, how many new deliveries wait for each endpoint.

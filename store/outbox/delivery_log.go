@@ -169,7 +169,7 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 		if e.Status != WebhookEndpointActive {
 			return nil, core.Invalid("webhook_endpoint", "The endpoint is inactive. Make it active, or name another one.")
 		}
-		made := deliveryTo(e.pending(), event.ID)
+		made := deliveryTo(e.pending(), event)
 		if err := u.insertDeliveries(ctx, account, []newDelivery{made}); err != nil {
 			return nil, err
 		}
@@ -193,21 +193,22 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 		if after >= before {
 			return 0, core.Invalid("created_before", "created_before must be later than created_after.")
 		}
-		events, err := u.failedEvents(ctx, e, core.IDsBefore(core.KindDelivery, after), core.IDsBefore(core.KindDelivery, before))
+		failed, err := u.failedEvents(ctx, e, core.IDsBefore(core.KindDelivery, after), core.IDsBefore(core.KindDelivery, before))
 		if err != nil {
 			return 0, fmt.Errorf("find failed deliveries: %w", err)
 		}
-		if len(events) > maxRedelivered {
+		if len(failed) > maxRedelivered {
 			return 0, core.Invalid("created_before", fmt.Sprintf("More than %d events failed in this time. Send a shorter one.", maxRedelivered))
 		}
-		condition, ids := s.db.In("id", events)
-		events, err = db.Select[string](ctx, u, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, ids)
+		condition, ids := s.db.In("id", failed)
+		events, err := db.Select[Event](ctx, u, `
+			SELECT id, type, ordering_key, key_seq FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, ids)
 		if err != nil {
 			return 0, fmt.Errorf("lock failed events: %w", err)
 		}
 		deliveries := make([]newDelivery, len(events))
-		for i, event := range events {
-			deliveries[i] = deliveryTo(e.pending(), event)
+		for i := range events {
+			deliveries[i] = deliveryTo(e.pending(), &events[i])
 		}
 		return len(events), u.insertDeliveries(ctx, account, deliveries)
 	})

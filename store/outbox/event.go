@@ -196,7 +196,7 @@ func (u *unit) deliveriesOf(ctx context.Context, e *Event) ([]newDelivery, error
 	var deliveries []newDelivery
 	for _, subscriber := range subscribers {
 		if slices.Contains(subscriber.Events.V, e.Type) || slices.Contains(subscriber.Events.V, EventAll) {
-			deliveries = append(deliveries, deliveryTo(PendingEndpoint{AccountID: e.AccountID, EndpointID: subscriber.ID, Format: subscriber.Format}, e.ID))
+			deliveries = append(deliveries, deliveryTo(PendingEndpoint{AccountID: e.AccountID, EndpointID: subscriber.ID, Format: subscriber.Format}, e))
 		}
 	}
 	return deliveries, err

@@ -24,8 +24,8 @@ type Change struct {
 // maxWaiting is how many arguments the changes that are sent together may have. PostgreSQL takes 65,535.
 const maxWaiting = 5000
 
-// Later makes a change before the next statement of the transaction that reads anything or whose result somebody wants, and
-// before the commit at the latest; an error of it is returned by whatever comes next, and undoes the transaction. PostgreSQL is
+// Later makes a change before the next statement of the transaction that could see it or that locks or changes rows, and before the
+// commit at the latest; an error of it is returned by whatever comes then, and undoes the transaction. PostgreSQL is
 // sent all changes that wait in one statement, so that those who wait for our rows do not wait for our way to the database and
 // back each time. SQLite, which is no way off, makes them at once.
 func (u *Unit) Later(ctx context.Context, c Change) error {
@@ -53,6 +53,15 @@ func (u *Unit) Later(ctx context.Context, c Change) error {
 	}
 	u.waiting, u.waitingArgs = append(u.waiting, c), u.waitingArgs+len(c.Args)
 	return nil
+}
+
+// couldSee reports whether a query has to come after the changes that wait: it does more than read, or names one of their tables.
+func (u *Unit) couldSee(query string) bool {
+	if len(u.waiting) == 0 {
+		return false
+	}
+	named := func(c Change) bool { return strings.Contains(query, c.Table) }
+	return !strings.HasPrefix(strings.TrimSpace(query), "SELECT") || strings.Contains(query, "FOR UPDATE") || slices.ContainsFunc(u.waiting, named)
 }
 
 // Send makes the changes that wait, in their order.

@@ -170,8 +170,10 @@ func (d *DB) trace(statement string, args []any) {
 // queryRows runs a query in the transaction u, or outside of any if u is nil, with a prepared statement if there is one.
 func queryRows(ctx context.Context, d *DB, u *Unit, query string, args []any) (*sqlx.Rows, error) {
 	if u != nil {
-		if err := u.Send(ctx); err != nil {
-			return nil, err
+		if u.couldSee(query) {
+			if err := u.Send(ctx); err != nil {
+				return nil, err
+			}
 		}
 		d.trace(query, args)
 		return u.query(ctx, query, args)
