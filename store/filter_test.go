@@ -36,7 +36,7 @@ func newOrderHistory(t *testing.T) *orderHistory {
 		require.NoError(t, err)
 	}
 	t.Logf("TILLWRIGHT_TEST_SEED=%d", seed)
-	return &orderHistory{Rand: rand.New(rand.NewPCG(seed, 0)), emails: []string{"ada@example.com", "Grace@Example.com", "ÉMILE@example.com"}}
+	return &orderHistory{Rand: rand.New(rand.NewPCG(seed, 0)), emails: []string{"ada@example.com", "Grace@Example.com", "ÉMILE@example.com", "Grace.Hopper@example.com"}}
 }
 
 // oneOf returns one of some values.
@@ -110,7 +110,7 @@ func (h *orderHistory) ask(now core.Time, ahead time.Duration) ListOrders {
 	for range 1 + h.IntN(3) {
 		switch h.IntN(12) {
 		case 10:
-			in.Q = oneOf(h, "GRACE", "gra", "race", "lovelace-byron", "k. ada", "émi", "hopper grace@exam", "example.com", "nobody", "(", "grace@example", "@", "hop gra", h.orders[h.IntN(len(h.orders))].ID)
+			in.Q = oneOf(h, "GRACE", "gra", "race", "lovelace-byron", "k. ada", "émi", "hopper grace@exam", "example.com", "nobody", "(", "grace@example", "@", "hop gra", "grace.hop", "grace-hop", "hop.grace", h.orders[h.IntN(len(h.orders))].ID)
 		case 11:
 			in.Metadata = map[string]string{"campaign": oneOf(h, "spring", "Spring", "spr", strings.Repeat("é", 500), strings.Repeat("é", 499)), "desk": oneOf(h, "1", "2", "4")}
 			if h.IntN(2) == 0 {
@@ -151,27 +151,30 @@ func (in ListOrders) lets(o *Order) bool {
 		(in.Number == nil || o.Number == *in.Number) && in.finds(o) && in.describes(o.Metadata.Map())
 }
 
-// finds reports whether each word of q begins a word of the order, or q is its id.
+// finds reports whether each word of q begins a word of the order, or q is its id. What no space separates may also begin an address.
 func (in ListOrders) finds(o *Order) bool {
-	split := func(text string) (words []string) {
-		for _, part := range strings.Fields(strings.ToLower(text)) {
-			if strings.Contains(part, "@") {
-				words = append(words, part)
-			} else {
-				words = append(words, regexp.MustCompile(`[^a-z0-9\x80-\x{10ffff}]+`).Split(part, -1)...)
-			}
-		}
-		return words
-	}
 	if in.Q == "" || in.Q == o.ID {
 		return true
 	}
-	asked := 0
-	for _, word := range split(in.Q) {
-		if word == "" {
-			continue
+	words := func(part string) []string {
+		if strings.Contains(part, "@") {
+			return []string{part}
 		}
-		if asked++; !slices.ContainsFunc(split(core.Deref(o.CustomerEmail)+" "+core.Deref(o.BillingName)), func(of string) bool { return strings.HasPrefix(of, word) }) {
+		return slices.DeleteFunc(regexp.MustCompile(`[^a-z0-9\x80-\x{10ffff}]+`).Split(part, -1), func(word string) bool { return word == "" })
+	}
+	begins := func(beginning string) bool {
+		for _, part := range strings.Fields(strings.ToLower(core.Deref(o.CustomerEmail) + " " + core.Deref(o.BillingName))) {
+			if slices.ContainsFunc(words(part), func(word string) bool { return strings.HasPrefix(word, beginning) }) {
+				return true
+			}
+		}
+		return false
+	}
+	asked := 0
+	for _, part := range strings.Fields(strings.ToLower(in.Q)) {
+		missing := slices.DeleteFunc(words(part), begins)
+		asked += len(words(part))
+		if len(missing) > 0 && !begins(strings.Trim(part, ".-+_")) {
 			return false
 		}
 	}
