@@ -302,6 +302,10 @@ func TestForRequests_KeepsWhatRequestsAreHeldAgainst(t *testing.T) {
 	assert.Equal(t, "expand", text(get(create, "parameters").Content[1], "name"))
 	assert.Equal(t, []string{"200"}, keys(get(create, "responses")))
 	assert.Equal(t, []string{"ThingUpdate"}, keys(get(doc, "components", "schemas")), "answers are for readers")
+	walk(get(doc, "paths"), func(n *yaml.Node) {
+		assert.True(t, text(n, "in") == "" || text(n, "description") == "", "a parameter's description is for readers")
+		assert.True(t, get(n, "schema") == nil || get(n, "example") == nil, "a body's example is for readers")
+	})
 }
 
 func TestEncode_WritesAnOperationAndASchemaALine(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 // parameters and bodies, without what only readers need, because the server reads it at every start.
 func forRequests(doc *yaml.Node) {
 	for _, op := range operations(doc) {
-		for _, key := range []string{"tags", "summary", "description"} {
+		for _, key := range []string{"tags", "summary", "x-sdk"} {
 			drop(op.node, key)
 		}
 		set(op.node, "responses", parse("{'200': {description: ''}}"))
@@ -18,11 +18,25 @@ func forRequests(doc *yaml.Node) {
 	for _, key := range []string{"tags", "servers"} {
 		drop(doc, key)
 	}
-	drop(get(doc, "info"), "description")
 	for _, key := range []string{"responses", "headers"} {
 		drop(get(doc, "components"), key)
 	}
 	dropUnused(doc)
+	walk(doc, dropUnquoted)
+}
+
+// mostQuoted is how long the description of a schema may be for a refusal to quote it.
+const mostQuoted = 60
+
+// dropUnquoted drops what no refusal quotes: the description of anything but a schema, a long one, and the example of a body.
+func dropUnquoted(n *yaml.Node) {
+	schema := get(n, "type") != nil || get(n, "allOf") != nil || get(n, "oneOf") != nil
+	if description := text(n, "description"); len(description) > mostQuoted || description != "" && !schema {
+		drop(n, "description")
+	}
+	if get(n, "schema") != nil {
+		drop(n, "example")
+	}
 }
 
 // dropUnused drops the schemas that nothing refers to: those of answers where there are none, and those that were written out
