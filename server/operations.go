@@ -174,7 +174,7 @@ func enumTexts(schema *openapi3.Schema) []string {
 
 // routerPattern returns a path in the router's notation: {id} becomes :id.
 func routerPattern(path string) string {
-	return strings.NewReplacer("{", ":", "}", "").Replace(path)
+	return strings.ReplaceAll(strings.ReplaceAll(path, "{", ":"), "}", "")
 }
 
 // extensions are the x- fields of an operation.

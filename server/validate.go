@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -22,9 +23,8 @@ import (
 // could replace the `status` that was checked. Defaults are set by whoever reads the value: if the validator set them, they
 // would also replace a null where none is allowed.
 func validate(op *Operation) echo.MiddlewareFunc {
-	formats := []openapi3.SchemaValidationOption{checkFormats(), wordless()}
-	parameterOptions := &openapi3filter.Options{MultiError: true, SkipSettingDefaults: true, SchemaValidationOptions: formats}
-	bodyOptions := &openapi3filter.Options{MultiError: true, KeepValidatedValue: true, SkipSettingDefaults: true, SchemaValidationOptions: formats}
+	parameterOptions := &openapi3filter.Options{MultiError: true, SkipSettingDefaults: true, SchemaValidationOptions: schemaOptions()}
+	bodyOptions := &openapi3filter.Options{MultiError: true, KeepValidatedValue: true, SkipSettingDefaults: true, SchemaValidationOptions: schemaOptions()}
 	expand := op.readExpandScopes()
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -53,6 +53,11 @@ func validate(op *Operation) echo.MiddlewareFunc {
 		}
 	}
 }
+
+// schemaOptions returns how values are checked. All operations share it, because the patterns in it are large once compiled.
+var schemaOptions = sync.OnceValue(func() []openapi3.SchemaValidationOption {
+	return []openapi3.SchemaValidationOption{checkFormats(), wordless()}
+})
 
 // wordless keeps the validator from writing out its errors, which nobody reads. Where schemas are combined, it would put the
 // whole value into the text of each error.
