@@ -32,7 +32,6 @@ var mayReadMore = []struct{ piece, reason string }{
 	{"FROM ad_groups AS t", mirror},
 	{"FROM ad_campaigns WHERE account_id = ? AND channel_id", mirror},
 	{"FROM ads WHERE account_id = ? AND channel_id", mirror},
-	{"FROM ad_accounts WHERE account_id = ? AND platform_id", mirror},
 	{"INSERT INTO ads AS t", mirror},
 	{"UPDATE ad_campaigns AS t", mirror},
 	{"UPDATE ad_groups AS t", mirror},
@@ -52,7 +51,6 @@ var needStatistics = []string{
 	"DELETE FROM idempotency_keys WHERE (account_id, key) IN",
 	"DELETE FROM letter_windows WHERE (account_id, subject) IN",
 	"DELETE FROM portal_sessions WHERE (account_id, id) IN",
-	"DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN",
 }
 
 // mirror is why statements about what stands at an ad network may read more.
@@ -67,7 +65,13 @@ func TestEveryStatement_ReadsInProportion(t *testing.T) {
 		var log reads.Log
 		var account string
 		t.Run("journey", func(t *testing.T) {
-			account = journey(t, boot(t, url, harness.Traced(log.Note)))
+			s := boot(t, url, harness.Traced(log.Note))
+			if db := harness.OpenDatabase(t, url); db.Engine == "postgres" { // that has statistics of whatever the tables held when it came by
+				for _, table := range db.Tables(t) {
+					db.Must(t, `ALTER TABLE `+table+` SET (autovacuum_enabled = false)`)
+				}
+			}
+			account = journey(t, s)
 			log.Close() // what doctor reads of all accounts comes after every test
 		})
 		if t.Failed() {

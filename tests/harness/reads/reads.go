@@ -101,6 +101,9 @@ func Again(statement string) string {
 		return statement
 	}
 	before, returning, found := strings.Cut(statement, "RETURNING")
+	if strings.HasSuffix(before, ") AS d") { // SQLite takes an ON behind a table for a join's
+		before += " WHERE TRUE"
+	}
 	if found {
 		returning = "RETURNING" + returning
 	}
