@@ -66,9 +66,10 @@ func (u *unit) giveSecret(ctx context.Context, c *Checkout) error {
 	}
 	c.reveal(u.store, c.ID+"_secret_"+core.TokenEncoding.EncodeToString(random[:]))
 	c.SealedSecret = u.store.db.Options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext())
-	_, err := u.Exec(ctx, `INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)`,
-		checkoutSecret, secretHash(c.ClientSecret), c.AccountID, c.ID)
-	return err
+	return u.Later(ctx, db.Change{
+		Table: "global_names", Query: `INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)`,
+		Args: []any{checkoutSecret, secretHash(c.ClientSecret), c.AccountID, c.ID}, Rows: 1,
+	})
 }
 
 // RenewClosedSecret returns a checkout with its client secret. If that was sealed with a key that is lost, the checkout gets

@@ -383,15 +383,16 @@ func byProduct(item LineItem) *string { return item.ProductID }
 // on line_items.
 func (u *unit) reserve(ctx context.Context, account string, items []LineItem) error {
 	for _, q := range pieces(items, byVariant) {
-		rows, err := u.Exec(ctx, `
-			UPDATE price_variants SET reserved_count = reserved_count + ?
-			WHERE account_id = ? AND id = ? AND (stock IS NULL OR sold_count + reserved_count + ? <= stock)`,
-			q.pieces, account, q.id, q.pieces)
+		err := u.Later(ctx, db.Change{
+			Table: "price_variants",
+			Query: `
+				UPDATE price_variants SET reserved_count = reserved_count + ?
+				WHERE account_id = ? AND id = ? AND (stock IS NULL OR sold_count + reserved_count + ? <= stock)`,
+			Args: []any{q.pieces, account, q.id, q.pieces}, Rows: 1,
+			Wrong: core.Invalid("line_items", fmt.Sprintf("Price variant %s is out of stock.", q.id)),
+		})
 		if err != nil {
 			return fmt.Errorf("reserve stock: %w", err)
-		}
-		if rows == 0 {
-			return core.Invalid("line_items", fmt.Sprintf("Price variant %s is out of stock.", q.id))
 		}
 	}
 	return nil

@@ -114,7 +114,7 @@ func TestDeleteProduct_SeesAReservationUnderWay(t *testing.T) {
 		require.NoError(t, err)
 		var deleted func() error
 		s.during(t, func(ctx context.Context, u *unit) {
-			require.NoError(t, u.reserve(ctx, s.account, items))
+			require.NoError(t, u.Sent(ctx, u.reserve(ctx, s.account, items)))
 			deleted = s.started(t, func(replica *Store) error {
 				_, err := replica.Catalog.DeleteProduct(context.WithoutCancel(t.Context()), s.account, v.ProductID)
 				return err
