@@ -64,7 +64,7 @@ func (s *Server) countHook(next echo.HandlerFunc) echo.HandlerFunc {
 // countBy counts a request of an address with count, and refuses it once the quota is used up.
 func (s *Server) countBy(count func(context.Context, string) (*tenant.Grant, error), next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		grant, err := count(c.Request().Context(), s.address(c.Request()))
+		grant, err := count(c.Request().Context(), caller.Address(c.Request().Context()))
 		if err != nil {
 			s.limitUnknown(c.Response().Header())
 			return err
@@ -80,7 +80,7 @@ func (s *Server) countBy(count func(context.Context, string) (*tenant.Grant, err
 // grantOf finds the API key of a request by the hash of its token, counts the request, and reports whether the key is known.
 // What cannot be a token is only counted, without looking for it.
 func (s *Server) grantOf(r *http.Request) (*tenant.Grant, bool, error) {
-	address := s.address(r)
+	address := caller.Address(r.Context())
 	token, ok := bearerToken(r.Header)
 	if !ok || !core.WellFormedToken(token) {
 		grant, err := s.store.Tenant.CountAddress(r.Context(), address)
