@@ -34,7 +34,7 @@ func (w *world) costs(serverPath, floorPath string) error {
 		start          func(database string) (*program, error)
 	}{
 		{"the server", w.server, func(database string) (*program, error) {
-			return start("server", serverPath, append(w.env(), "TILLWRIGHT_DATABASE_URL="+database), "serve")
+			return start("server", serverPath, append(w.production(), "TILLWRIGHT_DATABASE_URL="+database), "serve")
 		}},
 		{"the floor", w.floor, func(database string) (*program, error) {
 			return start("floor", floorPath, nil, "--database-url", database)

@@ -89,9 +89,16 @@ func (w *world) driver(database string) (driver, source string) {
 	return "postgres", database
 }
 
-// env is what the server and its tool run with.
+// env is what the server and its tool run with. The key that seals secrets is the same in development, where the world is made, and in
+// production.
 func (w *world) env() []string {
-	return []string{"TILLWRIGHT_DATABASE_URL=" + w.server, "TILLWRIGHT_DATA_DIR=" + w.dir}
+	return []string{"TILLWRIGHT_DATABASE_URL=" + w.server, "TILLWRIGHT_DATA_DIR=" + w.dir, "TILLWRIGHT_SECRET_KEY=" + strings.Repeat("A", 43) + "="}
+}
+
+// production is what the server runs with whose requests are measured. In development every write reads the account's clock, because
+// somebody may have moved it.
+func (w *world) production() []string {
+	return append(w.env(), "TILLWRIGHT_ENV=production", "TILLWRIGHT_TEST_PAYMENTS=true")
 }
 
 // place decides where the databases are.
