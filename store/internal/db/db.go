@@ -42,6 +42,7 @@ type DB struct {
 	// FreeSpace returns how many bytes the disk of a directory has left. Tests replace it.
 	FreeSpace func(dir string) (int64, error)
 
+	flusher     *flusher // of an embedded database whose commits outlive the machine
 	lock        *os.File // the lock of an embedded database, held as long as it is open, if Options.Exclusive
 	running     running
 	plans       cache[planKey, *plan]
@@ -94,6 +95,13 @@ func (d *DB) connectSQLite(ctx context.Context) error {
 		return err
 	}
 	d.Write, d.Read = newPool(write, true, 1), newPool(read, true, sqliteReaders)
+	if d.Options.Synchronous != "normal" {
+		path, err := filepath.EvalSymlinks(d.Path()) // the log stands beside the file itself
+		if err != nil {
+			return err
+		}
+		d.flusher = &flusher{path: path + "-wal", flush: flushFile}
+	}
 	// Readers cannot create the file, so the writer goes first.
 	if err := d.Write.DB.PingContext(ctx); err != nil {
 		return fmt.Errorf("open %s: %w", d.Path(), err)

@@ -37,7 +37,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if err := migrate(ctx); err != nil {
 		return err
 	}
-	if err := d.CheckSchema(ctx); err != nil {
+	if err := errors.Join(d.flushed(), d.CheckSchema(ctx)); err != nil {
 		return err
 	}
 	_, _, err := d.Analyze(ctx) // a database that was restored has no statistics, a new index of an expression neither

@@ -203,6 +203,9 @@ func (r *request) commit(ctx context.Context) error {
 	if err := u.tx.Commit(); err != nil {
 		return r.db.writeError(&commitError{cause: err})
 	}
+	if err := r.db.flushed(); err != nil {
+		return err
+	}
 	u.committed(ctx)
 	return nil
 }
