@@ -13,28 +13,44 @@ func (f *Filter) Entry(table, name, value string) {
 }
 
 // search adds what q asks for: the object with that id, or each of its words as the beginning of one of the object's. Words that no space
-// separates may be the beginning of an address instead, as in "grace.hop". Whether a row has a word is asked of the row itself: of
-// filter_entries, it would take all entries with that word.
+// separates may be the beginning of an address instead, as in "grace.hop". Whether a row has the words is asked of the row itself: of
+// filter_entries, it would take all entries with a word. All are asked at once, because a row is split into its words for each question.
 func (f *Filter) search(d *DB, table string, k core.Kind, q string, searched []string) {
 	if id, ok := core.ParseID(k, q); ok {
 		f.Only("id", id)
 		return
 	}
-	asked := core.Parts(q)
-	has := "EXISTS (SELECT 1 FROM " + d.wordsOf(searched) + " WHERE substr(value, 1, length(CAST(? AS text))) = ?)"
-	for _, part := range asked {
+	const begins = "MAX(CASE WHEN substr(value, 1, length(CAST(? AS text))) = ? THEN 1 ELSE 0 END)"
+	var has []string
+	var args []any
+	asked := map[[2]string]bool{} // a word, and the address that may begin with it instead
+	ask := func(word, address string) (anew bool) {
+		if asked[[2]string{word, address}] {
+			return false
+		}
+		asked[[2]string{word, address}] = true
+		if has, args = append(has, begins+" = 1"), append(args, word, word); word != address {
+			has[len(has)-1], args = "("+begins+" = 1 OR "+begins+" = 1)", append(args, address, address)
+		}
+		return true
+	}
+	for _, part := range core.Parts(q) {
 		first := part.Words[0] // an address that begins with the part begins with this
-		f.conditions = append(f.conditions, condition{
-			text: has, args: []any{first, first}, lead: leadSpread, table: "filter_entries", column: "object_id",
-			where: "list = '" + table + "' AND name = 'word' AND value >= ? AND value < ?", leading: []any{first, first + string(utf8.MaxRune)},
-		})
+		if ask(first, first) {
+			f.conditions = append(f.conditions, condition{
+				text: "1 = 1", lead: leadSpread, table: "filter_entries", column: "object_id",
+				where: "list = '" + table + "' AND name = 'word' AND value >= ? AND value < ?", leading: []any{first, first + string(utf8.MaxRune)},
+			})
+		}
 		for _, word := range part.Words[1:] {
-			f.And("("+has+" OR "+has+")", word, word, part.Text, part.Text)
+			ask(word, part.Text)
 		}
 	}
-	if len(asked) == 0 {
+	if has == nil {
 		f.Only("id", "") // nothing but signs is a part of no word
+		return
 	}
+	f.And("(SELECT CASE WHEN "+strings.Join(has, " AND ")+" THEN 1 END FROM "+d.wordsOf(searched)+") = 1", args...)
 }
 
 // wordsOf returns SQL for a table with one column, value, that holds the words of some columns.
