@@ -17,7 +17,7 @@ import (
 // fragments are texts that end or change an SQL statement into which they are pasted.
 var fragments = []string{
 	"'", `"`, `\'`, "' OR '1'='1", "') OR 1=1 --", "'; DROP TABLE webhook_endpoints; --", "' UNION SELECT secret FROM webhook_endpoints --",
-	"'||pg_sleep(9)||'", "?", "$9", "%' OR id LIKE '%", "*/ OR /*",
+	"'||pg_sleep(9)||'", "?", "$98765", "%' OR id LIKE '%", "*/ OR /*",
 }
 
 // TestEveryText_IsNoSQL puts fragments of SQL wherever a request takes a text. They are texts like others: refused where
