@@ -55,10 +55,11 @@ type site struct {
 	keys   []string
 }
 
-// newSite migrates the database and makes an account with n API keys, so that n times the quota may be spent.
+// newSite migrates the database and makes an account with n API keys, so that n times the quota may be spent. What the binary's environment says of the
+// database comes first.
 func newSite(t *testing.T, binary *harness.Binary, url string, n int) *site {
 	t.Helper()
-	b := &harness.Binary{Path: binary.Path, Env: []string{"TILLWRIGHT_DATABASE_URL=" + url, "TILLWRIGHT_DATA_DIR=" + t.TempDir()}}
+	b := &harness.Binary{Path: binary.Path, Env: append([]string{"TILLWRIGHT_DATABASE_URL=" + url, "TILLWRIGHT_DATA_DIR=" + t.TempDir()}, binary.Env...)}
 	if out, err := b.Command("migrate").CombinedOutput(); err != nil {
 		t.Fatalf("migrate: %v\n%s", err, out)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
+	"github.com/tillwright/tillwright/tests/harness/postgres"
 )
 
 // TestKill_DoublesNothingAndLosesNothing kills the server again and again under clients that repeat each request until it is
@@ -33,6 +34,24 @@ func TestKill_ChargesEveryBuyerOnce(t *testing.T) {
 		c.run(count(8, 100), c.purchase)
 		report(t, c, append(c.differingReplays(), c.purchaseFaults()...))
 	})
+}
+
+// TestKill_ThroughPgBouncer is the same through a PgBouncer that gives each transaction whichever connection is free.
+func TestKill_ThroughPgBouncer(t *testing.T) {
+	t.Parallel()
+	url := database.URL(t, "postgres")
+	pooler, err := postgres.StartPooler(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pooler.Stop)
+	b := harness.Build(t)
+	b.Env = []string{"TILLWRIGHT_DATABASE_URL=" + pooler.URL, "TILLWRIGHT_DATABASE_POOLER=transaction"}
+	c := newCampaign(t, b, url)
+	c.offer()
+	c.spared = 250 * time.Millisecond
+	c.run(count(4, 50), c.purchase)
+	report(t, c, append(c.differingReplays(), c.purchaseFaults()...))
 }
 
 // TestKill_CatchesAnAnswerStoredTooLate runs the first campaign against a program that is wrong on purpose: it commits the

@@ -66,14 +66,19 @@ func (c *Cluster) Stop() {
 	<-c.ended
 }
 
-// start runs the script that initialises and serves a cluster. The script ends when its standard input does, and so with this
-// process.
+// start initialises and serves a cluster.
 func start(ctx context.Context, bin string, commits Durability) (*Cluster, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("/bin/sh", "-c", script, "cluster.sh", bin, strconv.Itoa(port), string(commits))
+	return serve(ctx, script, fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port), bin, strconv.Itoa(port), string(commits))
+}
+
+// serve runs a script that serves the database of an address, and returns when that answers. The script ends when its standard input
+// does, and so with this process.
+func serve(ctx context.Context, script, address string, args ...string) (*Cluster, error) {
+	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "serve.sh"}, args...)...)
 	if err := asServerUser(cmd); err != nil {
 		return nil, err
 	}
@@ -86,12 +91,7 @@ func start(ctx context.Context, bin string, commits Durability) (*Cluster, error
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	c := &Cluster{
-		URL:      fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port),
-		lifeline: lifeline,
-		ended:    make(chan struct{}),
-		failure:  &failure,
-	}
+	c := &Cluster{URL: address, lifeline: lifeline, ended: make(chan struct{}), failure: &failure}
 	go func() {
 		_ = cmd.Wait()
 		close(c.ended)
