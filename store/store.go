@@ -174,6 +174,11 @@ func (s *Store) DeleteExpiredKeys(ctx context.Context, limit int) (int64, error)
 	return s.db.DeleteExpiredKeys(ctx, limit)
 }
 
+// GiveSpaceBack gives at most limit unused pages of an embedded database's file back to the disk, and returns how many.
+func (s *Store) GiveSpaceBack(ctx context.Context, limit int) (int64, error) {
+	return s.db.GiveSpaceBack(ctx, limit)
+}
+
 // InTx reports whether a transaction is open. Then nothing outside may be called.
 func InTx(ctx context.Context) bool { return db.InTx(ctx) }
 

@@ -12,7 +12,11 @@ import (
 // expiredBatch is how many rows one transaction deletes at most, so that nobody has to wait for it.
 const expiredBatch = 1000
 
-// housekeep does every minute what requests leave for later: it writes when keys were last used, and deletes what has expired.
+// spaceBatch is how many pages of a file one transaction gives back at most, for the same reason: it moves others into their place.
+const spaceBatch = 200
+
+// housekeep does every minute what requests leave for later: it writes when keys were last used, deletes what has expired, and makes an
+// embedded database's file smaller.
 // It runs until ctx ends, and any number of replicas may run it.
 func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 	ticker := time.NewTicker(tenant.KeyUseInterval)
@@ -25,11 +29,12 @@ func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 		}
 		for task, run := range map[string]func(context.Context) error{
 			"write last use of keys":          s.Tenant.FlushKeyUse,
-			"delete expired idempotency keys": func(ctx context.Context) error { return inBatches(ctx, s.DeleteExpiredKeys) },
-			"delete old provider events":      func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldProviderEvents) },
-			"delete old payment guards":       func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldGuards) },
-			"delete expired portal sessions":  func(ctx context.Context) error { return inBatches(ctx, s.DeleteExpiredPortalSessions) },
-			"delete old counts of letters":    func(ctx context.Context) error { return inBatches(ctx, s.DeleteOldLetterWindows) },
+			"delete expired idempotency keys": func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteExpiredKeys) },
+			"delete old provider events":      func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteOldProviderEvents) },
+			"delete old payment guards":       func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteOldGuards) },
+			"delete expired portal sessions":  func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteExpiredPortalSessions) },
+			"delete old counts of letters":    func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteOldLetterWindows) },
+			"give space back":                 func(ctx context.Context) error { return inBatches(ctx, spaceBatch, s.GiveSpaceBack) },
 			"delete old rate windows": func(ctx context.Context) error {
 				_, err := s.Tenant.DeleteOldWindows(ctx)
 				return err
@@ -42,11 +47,11 @@ func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 	}
 }
 
-// inBatches calls remove until there is nothing left to delete.
-func inBatches(ctx context.Context, remove func(ctx context.Context, limit int) (int64, error)) error {
+// inBatches calls remove until there is nothing left to remove.
+func inBatches(ctx context.Context, batch int, remove func(ctx context.Context, limit int) (int64, error)) error {
 	for {
-		deleted, err := remove(ctx, expiredBatch)
-		if err != nil || deleted < expiredBatch {
+		deleted, err := remove(ctx, batch)
+		if err != nil || deleted < int64(batch) {
 			return err
 		}
 	}

@@ -78,7 +78,7 @@ const sqliteReaders = 8
 // sqliteDSN returns the address under which one pool of an embedded database opens its file. Extra are its own settings. Cache
 // sizes are in KB for each connection: those of the readers are small, because every commit empties them and there are many.
 func sqliteDSN(o Options, extra ...string) string {
-	pragmas := []string{"busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(true)", "temp_store(memory)"} // see flusher
+	pragmas := []string{"busy_timeout(5000)", "auto_vacuum(incremental)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(true)", "temp_store(memory)"} // see flusher
 	return (&url.URL{
 		Scheme:   "file",
 		Opaque:   (&url.URL{Path: sqlitePath(o.URL)}).EscapedPath(),
