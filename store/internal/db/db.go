@@ -90,7 +90,11 @@ func (d *DB) connectSQLite(ctx context.Context) error {
 	if err := d.claimFile(d.Path()); err != nil {
 		return err
 	}
-	write, read, err := openSQLite(d.Options)
+	info, err := os.Stat(d.Path())
+	if err != nil {
+		return err
+	}
+	write, read, err := openSQLite(d.Options, info.Size() == 0)
 	if err != nil {
 		return err
 	}

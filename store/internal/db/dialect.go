@@ -53,17 +53,22 @@ var filterWords = sync.OnceValue(func() error {
 // RegisterFunctions gives SQLite, in this process, the functions that queries and triggers call.
 func RegisterFunctions() error { return errors.Join(unicodeLower(), filterWords()) }
 
-// openSQLite opens a file for one writer and several readers. Readers cannot write, not even by mistake.
-func openSQLite(o Options) (write, read *sqlx.DB, err error) {
+// openSQLite opens a file for one writer and several readers. Readers cannot write, not even by mistake. Only an empty file can still be
+// given what GiveSpaceBack needs: of any other, setting it would wait for whoever writes.
+func openSQLite(o Options, isEmpty bool) (write, read *sqlx.DB, err error) {
 	if err := RegisterFunctions(); err != nil {
 		return nil, nil, err
 	}
-	writer, err := sqlx.Open(core.SQLite, sqliteDSN(o, "_txlock=immediate", "_pragma=cache_size(-16000)"))
+	first := "_txlock=immediate"
+	if isEmpty {
+		first += "&_pragma=auto_vacuum(incremental)"
+	}
+	writer, err := sqlx.Open(core.SQLite, sqliteDSN(o, first, "cache_size(-16000)"))
 	if err != nil {
 		return nil, nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	reader, err := sqlx.Open(core.SQLite, sqliteDSN(o, "_pragma=query_only(true)", "_pragma=cache_size(-2000)"))
+	reader, err := sqlx.Open(core.SQLite, sqliteDSN(o, "_txlock=deferred", "query_only(true)", "cache_size(-2000)"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,14 +80,14 @@ func openSQLite(o Options) (write, read *sqlx.DB, err error) {
 // sqliteReaders is how many reads of a file there may be at once. More than a small machine has cores gain nothing.
 const sqliteReaders = 8
 
-// sqliteDSN returns the address under which one pool of an embedded database opens its file. Extra are its own settings. Cache
-// sizes are in KB for each connection: those of the readers are small, because every commit empties them and there are many.
-func sqliteDSN(o Options, extra ...string) string {
-	pragmas := []string{"busy_timeout(5000)", "auto_vacuum(incremental)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(true)", "temp_store(memory)"} // see flusher
+// sqliteDSN returns the address under which one pool of an embedded database opens its file. First are settings that come before all others, extra its
+// own PRAGMAs. Cache sizes are in KB for each connection: those of the readers are small, because every commit empties them and there are many.
+func sqliteDSN(o Options, first string, extra ...string) string {
+	pragmas := append([]string{"busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(true)", "temp_store(memory)"}, extra...) // see flusher
 	return (&url.URL{
 		Scheme:   "file",
 		Opaque:   (&url.URL{Path: sqlitePath(o.URL)}).EscapedPath(),
-		RawQuery: "_pragma=" + strings.Join(pragmas, "&_pragma=") + "&" + strings.Join(extra, "&"),
+		RawQuery: first + "&_pragma=" + strings.Join(pragmas, "&_pragma="),
 	}).String()
 }
 
