@@ -47,7 +47,7 @@ func TestRestart_OfTheDatabaseIsBridged(t *testing.T) {
 	server := through.Serve(t, "")
 	s.useWhile(t, server.URL, func() {
 		for range count(2, 10) {
-			time.Sleep(500 * time.Millisecond)
+			time.Sleep(time.Duration(count(1, 20)) * 500 * time.Millisecond) // calls that pause for seconds must not meet one outage after the other
 			proxy.Down()
 			page := s.client(server, 0).As("").Do(t, http.MethodGet, "/checkout/nobody's", nil)
 			if kind := page.Header.Get("Content-Type"); page.Status != http.StatusServiceUnavailable || !strings.HasPrefix(kind, "text/html") {
