@@ -52,8 +52,9 @@ type claimKey struct {
 }
 
 // maxAttempts is how often a delivery may be sent without anybody learning the result. Then it is given up, because
-// something about it seems to break its sender.
-const maxAttempts = 5
+// something about it seems to break its sender. That is no proof: a sender that is killed again and again for another reason
+// takes the oldest deliveries with it each time, some before it has sent them. Five were too few for that.
+const maxAttempts = 10
 
 // claimWindow is how many of an endpoint's oldest pending deliveries a claim looks at. Without it, every claim would
 // read thousands of deliveries with the same ordering key only to take the first.
@@ -267,7 +268,7 @@ func (u *unit) endClaims(ctx context.Context, keys []claimKey) (map[string]bool,
 }
 
 // ReleaseExpiredDeliveries ends claims whose lease is over, at most 1000 at a time: their sender never recorded a
-// result. The deliveries can be claimed again, except that one which was sent that way five times ends as failed,
+// result. The deliveries can be claimed again, except that one which was sent that way maxAttempts times ends as failed,
 // aborted. It returns how many deliveries were changed.
 func (s *Store) ReleaseExpiredDeliveries(ctx context.Context) (int64, error) {
 	expired, err := db.Select[claimKey](ctx, s.db, `

@@ -234,7 +234,7 @@ func TestExchangeDeliveries_LateResultChangesNothing(t *testing.T) {
 	})
 }
 
-func TestReleaseExpiredDeliveries_GivesUpAfterFiveAttempts(t *testing.T) {
+func TestReleaseExpiredDeliveries_GivesUpAfterTheLastAttempt(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, o *outbox) {
 		e := o.endpoint(EventAll)
 		o.emit(EventOrderPaid, "a", 1)
