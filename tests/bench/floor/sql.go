@@ -32,7 +32,7 @@ const localKey = `SELECT id, account_id, scopes FROM api_keys WHERE token_hash =
 const sharedKey = `
 	WITH q AS (
 		SELECT k.id, k.account_id, k.scopes, q.ord, coalesce(k.id, q.address) AS subject
-		FROM unnest(?::bytea[], ?::text[]) WITH ORDINALITY AS q (hash, address, ord)
+		FROM unnest((SELECT ?::bytea[]), (SELECT ?::text[])) WITH ORDINALITY AS q (hash, address, ord)
 		LEFT JOIN LATERAL (
 			SELECT id, account_id, scopes FROM api_keys
 			WHERE token_hash = q.hash AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000)
