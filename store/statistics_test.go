@@ -183,3 +183,32 @@ func TestAnalyze_OfARoleThatMayNot(t *testing.T) {
 		assert.False(t, stale[0].Allowed)
 	})
 }
+
+// A table that somebody vacuums or analyses just now is left to him, and looked at once he is done.
+func TestAnalyze_LeavesATableToWhoIsAtIt(t *testing.T) {
+	onPostgres(t, func(t *testing.T, s *shop) {
+		s.lines(t, 1, 5000)
+		conn, err := s.db.Write.DB.Connx(t.Context())
+		require.NoError(t, err)
+		defer func() { _ = conn.Close() }()
+		_, err = conn.ExecContext(t.Context(), `BEGIN; LOCK TABLE line_items IN SHARE UPDATE EXCLUSIVE MODE`)
+		require.NoError(t, err)
+		analyzed, _, err := s.Analyze(t.Context())
+		require.NoError(t, err)
+		for _, table := range analyzed {
+			assert.NotEqual(t, "line_items", table.Name)
+		}
+		_, err = conn.ExecContext(t.Context(), `ROLLBACK`)
+		require.NoError(t, err)
+		analyzed, _, err = s.Analyze(t.Context())
+		require.NoError(t, err)
+		assert.Contains(t, namesOf(analyzed), "line_items")
+	})
+}
+
+func namesOf(tables []core.StaleTable) (names []string) {
+	for _, table := range tables {
+		names = append(names, table.Name)
+	}
+	return names
+}

@@ -16,6 +16,8 @@ const (
 	tableGrowth = 2
 	// analyzeTimeout is how long looking at a table may take. It is less than AnswerTimeout.
 	analyzeTimeout = 10 * time.Second
+	// analyzeWait is how long the table itself is waited for. Autovacuum, which may be at it, gives way to who has waited for a second.
+	analyzeWait = 2 * time.Second
 	// statisticsLock is the key of the advisory lock under which one replica analyses.
 	statisticsLock = 7_461_636_301
 )
@@ -103,14 +105,18 @@ func (d *DB) Analyze(ctx context.Context) (analyzed, denied []core.StaleTable, e
 	return analyzed, denied, nil
 }
 
-// analyze looks at one table, in little time: if that is not enough, at a tenth of the rows. It reports false if another replica
-// is at it.
+// analyze looks at one table, in little time: if that is not enough, at a tenth of the rows. It reports false if another replica,
+// or somebody else who does not give way, is at it.
 func (d *DB) analyze(ctx context.Context, table string) (done bool, err error) {
 	for _, target := range []int{100, 10} {
 		done, err = d.analyzeWith(ctx, table, target)
-		if sqlState(err) != queryCanceled {
-			return done, err
+		switch sqlState(err) {
+		case lockNotAvailable:
+			return false, nil
+		case queryCanceled:
+			continue
 		}
+		return done, err
 	}
 	return done, err
 }
@@ -126,7 +132,7 @@ func (d *DB) analyzeWith(ctx context.Context, table string, target int) (done bo
 	}
 	for _, statement := range []string{
 		fmt.Sprintf(`SET LOCAL statement_timeout = %d`, analyzeTimeout.Milliseconds()),
-		`SET LOCAL lock_timeout = '1s'`,
+		fmt.Sprintf(`SET LOCAL lock_timeout = %d`, analyzeWait.Milliseconds()),
 		fmt.Sprintf(`SET LOCAL default_statistics_target = %d`, target),
 		`ANALYZE ` + table,
 	} {
