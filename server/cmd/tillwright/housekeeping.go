@@ -47,12 +47,19 @@ func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 	}
 }
 
-// inBatches calls remove until there is nothing left to remove.
+// inBatches calls remove until there is nothing left to remove. Between two calls it waits as long as one took, so that the database, and
+// its disk, have half of the time for everybody else.
 func inBatches(ctx context.Context, batch int, remove func(ctx context.Context, limit int) (int64, error)) error {
 	for {
+		begun := time.Now()
 		deleted, err := remove(ctx, batch)
 		if err != nil || deleted < int64(batch) {
 			return err
+		}
+		select {
+		case <-time.After(time.Since(begun)):
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }
