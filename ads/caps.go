@@ -17,7 +17,11 @@ type Caps struct {
 	Objectives    []Objective // one for each goal that the network knows
 	CallsToAction []string
 	AudienceTypes []advert.AudienceType
-	Bids          []BidRule // empty: the network takes no bid strategy
+	Bids          []BidRule                // empty: the network takes no bid strategy
+	DefaultBid    advert.BidStrategy       // sent if the caller names none; "" = the network's own default is sent nothing
+	Promoted      map[advert.Goal]Promoted // what a goal's promoted object needs; a goal that is not in it needs none
+	BoostOnly     []advert.Goal            // goals that a creative cannot serve, only a post that exists
+	NeverBoost    []advert.Goal            // goals that a post cannot serve, only a creative
 
 	BudgetLevels       []advert.BudgetLevel // the first is what absence means
 	MinimumDailyBudget advert.Amount        // of whichever currency; an ad account may ask for more
@@ -67,6 +71,14 @@ type BidRule struct {
 	Word     string
 	Requires []string
 	Forbids  []string
+	Goals    []advert.Goal // that it can be used for; nil = all
+}
+
+// Promoted says what the promoted object of a goal must have: one key of each of the groups. Events are those that it can name as
+// custom_event_type; nil = any.
+type Promoted struct {
+	Requires [][]string
+	Events   []string
 }
 
 // Switch is the network's words for on and off.

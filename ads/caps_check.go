@@ -88,6 +88,38 @@ func (c Caps) CheckGoal(p *core.Problems, goal advert.Goal) {
 	p.Check(ok, "goal", fmt.Sprintf("Send a goal that %s knows: %s.", c.Platform, list(c.Goals())))
 }
 
+// CheckMeans adds a problem for a goal that the network does not pursue by what the ad is, which is a post that is boosted or
+// else a creative.
+func (c Caps) CheckMeans(p *core.Problems, goal advert.Goal, boosts bool) {
+	p.Check(boosts || !slices.Contains(c.BoostOnly, goal), "goal",
+		fmt.Sprintf("On %s %s needs a video: boost a post that has one with POST /ads/boost.", c.Platform, goal))
+	p.Check(!boosts || !slices.Contains(c.NeverBoost, goal), "goal",
+		fmt.Sprintf("On %s a post that is boosted cannot have %s as its goal: make an ad with POST /ads.", c.Platform, goal))
+}
+
+// CheckPromoted adds a problem for each thing that the goal needs and the promoted object does not name.
+func (c Caps) CheckPromoted(p *core.Problems, goal advert.Goal, promoted advert.Object) {
+	rule, ok := c.Promoted[goal]
+	if !ok {
+		return
+	}
+	var object map[string]any
+	if promoted.Decode(&object) != nil {
+		p.Add("promoted_object", "The promoted object must be a JSON object.")
+		return
+	}
+	for _, keys := range rule.Requires {
+		has := slices.ContainsFunc(keys, func(key string) bool { return object[key] != nil })
+		p.Check(has, "promoted_object."+keys[0], fmt.Sprintf("%s on %s needs promoted_object.%s.", goal, c.Platform, strings.Join(keys, " or promoted_object.")))
+	}
+	if event, sent := object["custom_event_type"]; sent {
+		word, _ := event.(string)
+		p.Check(rule.Events == nil || slices.Contains(rule.Events, word), "promoted_object.custom_event_type",
+			fmt.Sprintf("Send an event that goes with %s on %s: %s.", goal, c.Platform, strings.Join(rule.Events, ", ")))
+		p.Check(word != "OTHER" || object["custom_event_str"] != nil, "promoted_object.custom_event_str", "The event OTHER needs custom_event_str, its name.")
+	}
+}
+
 // CheckBudgetLevel adds a problem for a level at which the network has no budgets.
 func (c Caps) CheckBudgetLevel(p *core.Problems, level advert.BudgetLevel) {
 	p.Check(slices.Contains(c.BudgetLevels, level), "budget_level",
@@ -153,6 +185,13 @@ func (s Schedule) Days(today Date) int {
 		start = s.Start
 	}
 	return max(start.DaysUntil(s.End)+1, 0)
+}
+
+// CheckBidGoal adds a problem for a bid strategy that cannot be used for the goal; "" is one that is not known.
+func (c Caps) CheckBidGoal(p *core.Problems, strategy advert.BidStrategy, goal advert.Goal) {
+	rule, ok := c.Bid(strategy)
+	p.Check(!ok || goal == "" || rule.Goals == nil || slices.Contains(rule.Goals, goal), "bid_strategy",
+		fmt.Sprintf("%s goes with other goals on %s: %s.", strategy, c.Platform, list(rule.Goals)))
 }
 
 // CheckBid adds a problem for a bid strategy that the network does not know, and for amounts that the strategy needs and

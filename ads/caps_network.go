@@ -41,7 +41,11 @@ func metaCaps(p advert.Platform) Caps {
 		},
 		CallsToAction: metaCallsToAction,
 		AudienceTypes: everyAudienceType,
-		Bids:          bids("LOWEST_COST_WITHOUT_CAP", "LOWEST_COST_WITH_BID_CAP", "COST_CAP", "LOWEST_COST_WITH_MIN_ROAS"),
+		Bids:          metaBids(),
+		DefaultBid:    advert.BidStrategyLowestCost, // Meta's own is a cap, which it then finds no amount for
+		Promoted:      metaPromoted,
+		BoostOnly:     []advert.Goal{advert.GoalVideoViews},     // it shows videos only, and a creative has an image
+		NeverBoost:    []advert.Goal{advert.GoalLeadGeneration}, // the form is a part of the creative
 		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * advert.AmountUnit,
 		Money: MoneyMinor, currencies: metaCurrencies,
 		PauseLevels: everyLevel, Switch: Switch{"ACTIVE", "PAUSED"}, StatusBatch: 1,
@@ -52,6 +56,31 @@ func metaCaps(p advert.Platform) Caps {
 		Users:        UserRules{Identifiers: emailAndPhone, Phone: PhoneDigits, Details: userDetails},
 		UsersPerCall: 10_000,
 	}
+}
+
+// metaBids are Meta's bid strategies. A smallest ROAS is for those who optimize for value, from "Bid Strategy".
+func metaBids() []BidRule {
+	rules := bids("LOWEST_COST_WITHOUT_CAP", "LOWEST_COST_WITH_BID_CAP", "COST_CAP", "LOWEST_COST_WITH_MIN_ROAS")
+	for i := range rules {
+		if rules[i].Strategy == advert.BidStrategyMinROAS {
+			rules[i].Goals = []advert.Goal{advert.GoalConversions, advert.GoalCatalogSales, advert.GoalAppPromotion}
+		}
+	}
+	return rules
+}
+
+// metaPromoted is what each goal promotes on Meta, from its "Objective Mapping" and its reference of the ad set.
+var metaPromoted = map[advert.Goal]Promoted{
+	advert.GoalLeadGeneration: {Requires: [][]string{{"lead_gen_form_id"}}},
+	advert.GoalLeadConversion: {Requires: [][]string{{"pixel_id", "custom_conversion_id"}}, Events: []string{
+		"LEAD", "COMPLETE_REGISTRATION", "CONTACT", "FIND_LOCATION", "SCHEDULE", "START_TRIAL", "SUBMIT_APPLICATION", "SUBSCRIBE", "OTHER"}},
+	advert.GoalConversions:  {Requires: [][]string{{"pixel_id", "custom_conversion_id"}}, Events: metaSales},
+	advert.GoalCatalogSales: {Requires: [][]string{{"product_set_id"}, {"product_catalog_id"}}, Events: metaSales},
+	advert.GoalAppPromotion: {Requires: [][]string{{"application_id"}, {"object_store_url"}}},
+}
+
+var metaSales = []string{
+	"PURCHASE", "INITIATED_CHECKOUT", "ADD_PAYMENT_INFO", "ADD_TO_CART", "COMPLETE_REGISTRATION", "DONATE", "START_TRIAL", "SUBSCRIBE", "CONTENT_VIEW", "OTHER",
 }
 
 // tiktokCaps returns the capabilities of TikTok.
@@ -206,9 +235,9 @@ const (
 func bids(lowestCost, bidCap, costCap, minROAS string) []BidRule {
 	amount, floor := []string{fieldBidAmount}, []string{fieldRoasFloor}
 	return slices.DeleteFunc([]BidRule{
-		{advert.BidStrategyLowestCost, lowestCost, nil, []string{fieldBidAmount, fieldRoasFloor}},
-		{advert.BidStrategyBidCap, bidCap, amount, floor},
-		{advert.BidStrategyCostCap, costCap, amount, floor},
-		{advert.BidStrategyMinROAS, minROAS, floor, amount},
+		{Strategy: advert.BidStrategyLowestCost, Word: lowestCost, Forbids: []string{fieldBidAmount, fieldRoasFloor}},
+		{Strategy: advert.BidStrategyBidCap, Word: bidCap, Requires: amount, Forbids: floor},
+		{Strategy: advert.BidStrategyCostCap, Word: costCap, Requires: amount, Forbids: floor},
+		{Strategy: advert.BidStrategyMinROAS, Word: minROAS, Requires: floor, Forbids: amount},
 	}, func(rule BidRule) bool { return rule.Word == "" })
 }

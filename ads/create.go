@@ -99,7 +99,7 @@ func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutco
 		}
 	} else {
 		d.campaign(in.Goal, in.BudgetLevel, in.Bid)
-		d.plan.Targeting, d.plan.PromotedObject = in.Targeting, in.PromotedObject
+		d.words(in.Targeting, in.PromotedObject, false)
 		d.budget(FlatBudget, in.BudgetAmount, in.BudgetType, in.StartDate, in.EndDate)
 	}
 	d.common(in.Platform, in.Name, in.Status, in.Currency)
@@ -122,7 +122,7 @@ func (s *Service) BoostPost(ctx context.Context, by Actor, in BoostPost) (*AdOut
 		return nil, err
 	}
 	d.campaign(in.Goal, in.BudgetLevel, in.Bid)
-	d.plan.Targeting, d.plan.PromotedObject = in.Targeting, in.PromotedObject
+	d.words(in.Targeting, in.PromotedObject, true)
 	d.budget(NestedBudget, in.Budget.Amount, in.Budget.Type, in.StartDate, d.boostEnd(&in))
 	d.common(in.Platform, in.Name, in.Status, in.Currency)
 	return s.create(ctx, d, in.DryRun)

@@ -119,10 +119,15 @@ func TestCreateAd_SaysWhatIsWrong(t *testing.T) {
 			"another status":         {func(in *ads.CreateAd) { in.Status = "completed" }, core.CodeInvalid, "status"},
 			"unknown bid strategy":   {func(in *ads.CreateAd) { in.Bid.Strategy = "cheap" }, core.CodeInvalid, "bid_strategy"},
 			"bid cap without amount": {func(in *ads.CreateAd) { in.Bid.Strategy = "cost_cap" }, core.CodeInvalid, "bid_amount"},
-			"ROAS without floor":     {func(in *ads.CreateAd) { in.Bid.Strategy = "LOWEST_COST_WITH_MIN_ROAS" }, core.CodeInvalid, "roas_average_floor"},
-			"no headline":            {func(in *ads.CreateAd) { in.Creative.Headline = "" }, core.CodeInvalid, "headline"},
-			"no link":                {func(in *ads.CreateAd) { in.Creative.LinkURL = "shop" }, core.CodeInvalid, "link_url"},
-			"over the limit":         {func(in *ads.CreateAd) { in.BudgetAmount = "10000.01" }, core.CodeSpendLimit, "budget_amount"},
+			"ROAS without floor": {func(in *ads.CreateAd) {
+				in.Goal, in.PromotedObject, in.Bid.Strategy = "conversions", `{"pixel_id":"1"}`, "LOWEST_COST_WITH_MIN_ROAS"
+			}, core.CodeInvalid, "roas_average_floor"},
+			"ROAS without value": {func(in *ads.CreateAd) { in.Bid = ads.BidInput{Strategy: "LOWEST_COST_WITH_MIN_ROAS", RoasFloor: "2"} }, core.CodeInvalid, "bid_strategy"},
+			"no pixel":           {func(in *ads.CreateAd) { in.Goal = "conversions" }, core.CodeInvalid, "promoted_object.pixel_id"},
+			"no video":           {func(in *ads.CreateAd) { in.Goal = "video_views" }, core.CodeInvalid, "goal"},
+			"no headline":        {func(in *ads.CreateAd) { in.Creative.Headline = "" }, core.CodeInvalid, "headline"},
+			"no link":            {func(in *ads.CreateAd) { in.Creative.LinkURL = "shop" }, core.CodeInvalid, "link_url"},
+			"over the limit":     {func(in *ads.CreateAd) { in.BudgetAmount = "10000.01" }, core.CodeSpendLimit, "budget_amount"},
 		} {
 			in := w.ad()
 			test.change(&in)

@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -67,7 +68,15 @@ func (d *draft) campaign(goal, level string, in BidInput) {
 	}
 	bid := in.read(&d.problems)
 	d.caps.CheckBid(&d.problems, bid, d.plan.AdAccount.Currency)
-	d.plan.BidStrategy, d.plan.BidAmount, d.plan.RoasFloor = bid.Strategy, bid.Amount, bid.RoasFloor
+	d.caps.CheckBidGoal(&d.problems, bid.Strategy, d.plan.Goal)
+	d.plan.BidStrategy, d.plan.BidAmount, d.plan.RoasFloor = cmp.Or(bid.Strategy, d.caps.DefaultBid), bid.Amount, bid.RoasFloor
+}
+
+// words reads what is in the network's own words. boosts says that the ad is a post.
+func (d *draft) words(targeting, promoted advert.Object, boosts bool) {
+	d.plan.Targeting, d.plan.PromotedObject = targeting, promoted
+	d.caps.CheckMeans(&d.problems, d.plan.Goal, boosts)
+	d.caps.CheckPromoted(&d.problems, d.plan.Goal, promoted)
 }
 
 // read reads a bid, and adds what is wrong with it to the problems.

@@ -10,6 +10,11 @@ import (
 var (
 	// ErrUnauthorized says that the channel's token is not accepted (any more).
 	ErrUnauthorized = errors.New("the network does not accept the channel's access")
+	// ErrForbidden says that the channel's access does not reach this: a permission, a role or a contract is missing. Nothing was
+	// changed.
+	ErrForbidden = errors.New("the channel's access does not reach this")
+	// ErrOperator says that the network refuses the app of this installation, whatever is asked for. Nothing was changed.
+	ErrOperator = errors.New("the network refuses this installation's app")
 	// ErrNotFound says that the network has no such thing.
 	ErrNotFound = errors.New("the network has no such thing")
 	// ErrIndeterminate says that nobody knows whether a write took place. It must not be sent again before Find.

@@ -29,6 +29,12 @@ func refusal(platform advert.Platform, object string, err error) *core.Error {
 		return rejection(platform, rejected)
 	case errors.Is(err, ErrUnauthorized):
 		return notActivated(fmt.Sprintf("%s does not accept the channel's access any more. Connect it again with POST /socials.", platform))
+	case errors.Is(err, ErrForbidden):
+		return &core.Error{Code: core.CodePermission, Param: "account_id", Message: fmt.Sprintf(
+			"The channel's access to %s does not reach this (%s). Give it the permission there, or connect the channel again with POST /socials.", platform, err)}
+	case errors.Is(err, ErrOperator):
+		return &core.Error{Code: codeUnavailable, Message: fmt.Sprintf(
+			"%s refuses the app of this installation. Nothing was changed; whoever runs the server has to look at its log and at tillwright doctor.", platform)}
 	case errors.Is(err, ErrNotFound):
 		return &core.Error{Code: core.CodeMissing, Message: fmt.Sprintf("%s has no such %s any more.", platform, object)}
 	case errors.Is(err, ErrUnsupported):

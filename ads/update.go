@@ -56,7 +56,7 @@ func (s *Service) UpdateCampaign(ctx context.Context, by Actor, id string, in Up
 	e, err := s.edit(ctx, by, advert.OpUpdateCampaign, editable{
 		channel: c.ChannelID, adAccount: c.AdAccount, ref: Ref{AdAccount: c.AdAccountID, Level: advert.LevelCampaign, ID: c.PlatformID},
 		status: c.StatusAt(s.store.Now()), budget: Budget{c.BudgetAmount, c.BudgetType}, bid: Bid{c.BidStrategy, c.BidAmount, c.RoasFloor},
-		endsAt: c.EndsAt, hasBudget: c.BudgetLevel == advert.BudgetLevelCampaign,
+		goal: c.Goal, endsAt: c.EndsAt, hasBudget: c.BudgetLevel == advert.BudgetLevelCampaign,
 		elsewhere: "Each ad group of this campaign has its own budget. Send it to PATCH /ads/ad-groups/{id}.",
 	}, in)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in Upd
 		channel: g.ChannelID, adAccount: g.AdAccount,
 		ref:    Ref{AdAccount: g.AdAccountID, Level: advert.LevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID},
 		status: g.StatusAt(s.store.Now()), budget: Budget{g.BudgetAmount, g.BudgetType}, bid: Bid{g.BidStrategy, g.BidAmount, g.RoasFloor},
-		endsAt: endsAt, hasBudget: g.BudgetLevel() == advert.BudgetLevelGroup,
+		goal: g.Goal, endsAt: endsAt, hasBudget: g.BudgetLevel() == advert.BudgetLevelGroup,
 		elsewhere: "The campaign of this ad group has the budget. Send it to PATCH /ads/campaigns/{id}.",
 	}, in)
 	if err != nil {
@@ -135,6 +135,7 @@ type editable struct {
 	status    advert.Status
 	budget    Budget
 	bid       Bid
+	goal      advert.Goal // "" if it is not known
 	endsAt    *core.Time
 	hasBudget bool
 	elsewhere string // where its budget is changed if it has none
@@ -214,6 +215,7 @@ func (e *edit) readBid(in BidInput) {
 	}
 	e.line.Caps().CheckBid(&e.problems, bid, e.adAccount.Currency)
 	if bid.Strategy != e.bid.Strategy {
+		e.line.Caps().CheckBidGoal(&e.problems, bid.Strategy, e.goal)
 		e.patch.BidStrategy = &bid.Strategy
 	}
 	if bid.Amount != e.bid.Amount {

@@ -21,6 +21,7 @@ const (
 	CodeMethodNotAllowed     = "method_not_allowed"
 	CodeRequestInProgress    = "idempotency_request_in_progress"
 	CodeAccountNotActivated  = "account_not_activated"
+	CodeChannelPermission    = "channel_permission_missing"
 	CodeRequestTooLarge      = "request_too_large"
 	CodeHeadersTooLarge      = "request_headers_too_large"
 	CodeUnsupportedMediaType = "unsupported_media_type"

@@ -56,7 +56,7 @@ func statusOf(code core.Code) (status int, kind string) {
 		return http.StatusNotFound, typeInvalidRequest
 	case codeMethodNotAllowed:
 		return http.StatusMethodNotAllowed, typeInvalidRequest
-	case core.CodeInProgress, core.CodeNotActivated:
+	case core.CodeInProgress, core.CodeNotActivated, core.CodePermission:
 		return http.StatusConflict, typeInvalidRequest
 	case codeTooLarge:
 		return http.StatusRequestEntityTooLarge, typeInvalidRequest

@@ -221,6 +221,12 @@ const (
 	AdGoalVideoViews     AdGoal = "video_views"
 )
 
+// Defines values for AdGoalRuleMadeBy.
+const (
+	AdGoalRuleMadeByAd    AdGoalRuleMadeBy = "ad"
+	AdGoalRuleMadeByBoost AdGoalRuleMadeBy = "boost"
+)
+
 // Defines values for AdItemErrorType.
 const (
 	AdItemErrorTypeAPIError            AdItemErrorType = "api_error"
@@ -1532,6 +1538,9 @@ type AdBidRule struct {
 
 	// Forbids Fields that do not.
 	Forbids []string `json:"forbids"`
+
+	// Goals The goals that it can be used for.
+	Goals []AdGoal `json:"goals"`
 }
 
 // AdBoost A post to be promoted. A field that is null, if it may be, is as if it had not been sent.
@@ -1836,6 +1845,9 @@ type AdCapability struct {
 	// Goals What `goal` of an ad may be.
 	Goals []AdGoal `json:"goals"`
 
+	// GoalRules What each of the goals needs.
+	GoalRules []AdGoalRule `json:"goal_rules"`
+
 	// CallToActions What `call_to_action` of an ad may be.
 	CallToActions []string `json:"call_to_actions"`
 
@@ -1844,6 +1856,9 @@ type AdCapability struct {
 
 	// BidStrategies Empty when it takes none.
 	BidStrategies []AdBidRule `json:"bid_strategies"`
+
+	// DefaultBidStrategy What is sent to the network when an ad names no `bid_strategy`; null: nothing is.
+	DefaultBidStrategy *string `json:"default_bid_strategy"`
 
 	// BudgetLevels The first is what absent means.
 	BudgetLevels []AdBudgetLevel `json:"budget_levels"`
@@ -2077,6 +2092,24 @@ type AdFigures struct {
 
 // AdGoal What is paid for. Each network has some of them; see GET /ads/capabilities.
 type AdGoal string
+
+// AdGoalRule A goal, with what an ad for it needs.
+type AdGoalRule struct {
+	// Goal What is paid for. Each network has some of them; see GET /ads/capabilities.
+	Goal AdGoal `json:"goal"`
+
+	// MadeBy Whether POST /ads makes an ad for it, POST /ads/boost does, or both.
+	MadeBy []AdGoalRuleMadeBy `json:"made_by"`
+
+	// Requires Keys of `promoted_object`: one of each group is needed.
+	Requires [][]string `json:"requires"`
+
+	// Events What `promoted_object.custom_event_type` may be. Empty: that depends on the network.
+	Events []string `json:"events"`
+}
+
+// AdGoalRuleMadeBy defines model for AdGoalRule.MadeBy.
+type AdGoalRuleMadeBy string
 
 // AdGroup An ad group (ad set) on a network, with the sums of its ads' metrics.
 type AdGroup struct {

@@ -115,7 +115,7 @@ func errorType(code core.Code) api.AdItemErrorType {
 	switch code {
 	case core.CodeInvalid, core.CodeSpendLimit:
 		return api.AdItemErrorTypeValidationError
-	case core.CodeMissing, core.CodeBadRequest, core.CodeParameterMissing, core.CodeNotActivated, core.CodeRateLimit, core.CodeForbidden, core.CodeInProgress:
+	case core.CodeMissing, core.CodeBadRequest, core.CodeParameterMissing, core.CodeNotActivated, core.CodePermission, core.CodeRateLimit, core.CodeForbidden, core.CodeInProgress:
 		return api.AdItemErrorTypeInvalidRequestError
 	}
 	return api.AdItemErrorTypeAPIError

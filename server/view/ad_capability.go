@@ -1,6 +1,8 @@
 package view
 
 import (
+	"slices"
+
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
@@ -24,9 +26,11 @@ func AdCapability(c *ads.Caps) api.AdCapability {
 		Verified:           api.AdCapabilityVerified(c.Verified),
 		Reconcile:          api.AdCapabilityReconcile(c.Reconcile),
 		Goals:              mapped(c.Goals(), func(g advert.Goal) api.AdGoal { return api.AdGoal(g) }),
+		GoalRules:          mapped(c.Goals(), func(g advert.Goal) api.AdGoalRule { return adGoalRule(c, g) }),
 		CallToActions:      list(c.CallsToAction),
 		AudienceTypes:      mapped(c.AudienceTypes, func(t advert.AudienceType) api.AdAudienceType { return api.AdAudienceType(t) }),
-		BidStrategies:      mapped(c.Bids, adBidRule),
+		BidStrategies:      mapped(c.Bids, func(r ads.BidRule) api.AdBidRule { return adBidRule(c, r) }),
+		DefaultBidStrategy: text(string(c.DefaultBid)),
 		BudgetLevels:       mapped(c.BudgetLevels, func(l advert.BudgetLevel) api.AdBudgetLevel { return api.AdBudgetLevel(l) }),
 		MinimumDailyBudget: amount(c.MinimumDailyBudget),
 		Currencies:         list(c.Currencies()),
@@ -40,6 +44,24 @@ func AdCapability(c *ads.Caps) api.AdCapability {
 	}
 }
 
-func adBidRule(r ads.BidRule) api.AdBidRule {
-	return api.AdBidRule{Strategy: string(r.Strategy), Requires: list(r.Requires), Forbids: list(r.Forbids)}
+func adGoalRule(c *ads.Caps, goal advert.Goal) api.AdGoalRule {
+	rule := api.AdGoalRule{Goal: api.AdGoal(goal), Requires: mapped(c.Promoted[goal].Requires, list[string]), Events: list(c.Promoted[goal].Events)}
+	if !slices.Contains(c.BoostOnly, goal) {
+		rule.MadeBy = append(rule.MadeBy, api.AdGoalRuleMadeByAd)
+	}
+	if !slices.Contains(c.NeverBoost, goal) {
+		rule.MadeBy = append(rule.MadeBy, api.AdGoalRuleMadeByBoost)
+	}
+	return rule
+}
+
+func adBidRule(c *ads.Caps, r ads.BidRule) api.AdBidRule {
+	goals := r.Goals
+	if goals == nil {
+		goals = c.Goals()
+	}
+	return api.AdBidRule{
+		Strategy: string(r.Strategy), Requires: list(r.Requires), Forbids: list(r.Forbids),
+		Goals: mapped(goals, func(g advert.Goal) api.AdGoal { return api.AdGoal(g) }),
+	}
 }

@@ -24,6 +24,7 @@ const (
 	CodeRateLimit        Code = "rate_limit_exceeded"
 	CodeNotActivated     Code = "account_not_activated"
 	CodeSpendLimit       Code = "spend_limit_exceeded"
+	CodePermission       Code = "channel_permission_missing"
 )
 
 // Outcome says what an error means for the write request that it ends: what is stored, and whether its Idempotency-Key is free

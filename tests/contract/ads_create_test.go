@@ -31,9 +31,7 @@ func TestAdGoal_IsOneOfTheNetwork(t *testing.T) {
 			draft, boost := n.draft("Goal"), n.boost(post)
 			draft.Goal, boost.Goal = &goal, goal
 			if slices.Contains(known, goal) {
-				if ad := ok[*sdk.Ad](t)(n.Ads.Create(background, draft)); *ad.Goal != goal {
-					t.Errorf("the goal %s became %s", goal, *ad.Goal)
-				}
+				n.pursue(t, draft, boost)
 				continue
 			}
 			_, err := n.Ads.Create(background, draft)
@@ -50,6 +48,61 @@ func TestAdGoal_IsOneOfTheNetwork(t *testing.T) {
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "goal")
 		}
 	})
+}
+
+// rule returns what the network says that a goal needs.
+func (n onNetwork) rule(goal sdk.AdGoal) sdk.AdGoalRule {
+	return n.can.GoalRules[slices.IndexFunc(n.can.GoalRules, func(r sdk.AdGoalRule) bool { return r.Goal == goal })]
+}
+
+// promotes returns a promoted object that has what a goal needs, nil if it needs none. without leaves a key out.
+func (n onNetwork) promotes(t *testing.T, goal sdk.AdGoal, without string) *json.RawMessage {
+	t.Helper()
+	object := map[string]string{}
+	for _, keys := range n.rule(goal).Requires {
+		if keys[0] != without {
+			object[keys[0]] = "https://apps.example/1"
+		}
+	}
+	if len(object) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return new(json.RawMessage(text))
+}
+
+// pursue makes an ad for the goal of a draft and of a boost in each way that the network says it can be made, and is refused the others,
+// and whatever lacks what the network says it needs.
+func (n onNetwork) pursue(t *testing.T, draft *sdk.AdCreate, boost *sdk.AdBoost) {
+	t.Helper()
+	goal := *draft.Goal
+	makes := map[sdk.AdGoalRuleMadeBy]func(*json.RawMessage) (*sdk.Ad, error){
+		sdk.AdGoalRuleMadeByAd: func(promoted *json.RawMessage) (*sdk.Ad, error) {
+			draft.PromotedObject = promoted
+			return n.Ads.Create(background, draft)
+		},
+		sdk.AdGoalRuleMadeByBoost: func(promoted *json.RawMessage) (*sdk.Ad, error) {
+			boost.PromotedObject = promoted
+			return n.Ads.Boost(background, boost)
+		},
+	}
+	for by, create := range makes {
+		ad, err := create(n.promotes(t, goal, ""))
+		if !slices.Contains(n.rule(goal).MadeBy, by) {
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "goal")
+			continue
+		}
+		if err != nil || *ad.Goal != goal {
+			t.Errorf("%s by %s: %v", goal, by, err)
+		}
+		for _, keys := range n.rule(goal).Requires {
+			_, err := create(n.promotes(t, goal, keys[0]))
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "promoted_object."+keys[0])
+		}
+	}
 }
 
 func TestAdAccount_MustBeThereAndInUse(t *testing.T) {

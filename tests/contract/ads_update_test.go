@@ -95,11 +95,22 @@ func TestAdBid_IsOneOfTheNetwork(t *testing.T) {
 	known := map[sdk.AdPlatform]int{"facebook": 4, "instagram": 4, "tiktok": 4, "linkedin": 0, "pinterest": 3, "google": 4, "twitter": 3}
 	onNetworks(t, func(t *testing.T, n onNetwork) {
 		ad := n.budgeted(t, "Bid")
+		valuable := sdk.AdGoalConversions
+		var valued *sdk.Ad
+		if n.platform == sdk.AdPlatformFacebook || n.platform == sdk.AdPlatformInstagram {
+			draft := n.draft("Valued")
+			draft.Goal, draft.PromotedObject, draft.BudgetLevel = &valuable, n.promotes(t, valuable, ""), new(sdk.AdCreateBudgetLevelCampaign)
+			valued = ok[*sdk.Ad](t)(n.Ads.Create(background, draft))
+		}
 		try := func(strategy string, bid, floor *json.Number) []error {
 			draft := n.draft("Bid")
 			draft.BidStrategy, draft.BidAmount, draft.ROASAverageFloor = &strategy, bid, floor
+			campaign := ad.CampaignID
+			if valued != nil && strings.EqualFold(strategy, all[3]) { // Meta takes a smallest ROAS for what has a value
+				draft.Goal, draft.PromotedObject, campaign = &valuable, n.promotes(t, valuable, ""), valued.CampaignID
+			}
 			_, created := n.Ads.PlanCreate(background, draft)
-			_, changed := n.AdCampaigns.PlanUpdate(background, ad.CampaignID, &sdk.AdCampaignUpdate{BidStrategy: &strategy, BidAmount: bid, ROASAverageFloor: floor})
+			_, changed := n.AdCampaigns.PlanUpdate(background, campaign, &sdk.AdCampaignUpdate{BidStrategy: &strategy, BidAmount: bid, ROASAverageFloor: floor})
 			return []error{created, changed}
 		}
 		fails := func(param, strategy string, bid, floor *json.Number) {
