@@ -63,11 +63,13 @@ type Config struct {
 
 	AdsNetworks  string `env:"TILLWRIGHT_ADS_NETWORKS" flag:"ads-networks" help:"ad networks to speak to, separated by commas: facebook, instagram, pinterest; the others are played by a sandbox" otherwise:"none"`
 	MetaURL      string `env:"TILLWRIGHT_META_URL" flag:"meta-url" help:"address of Meta's Graph API, for facebook and instagram" otherwise:"Meta's own"`
+	MetaVersion  string `env:"TILLWRIGHT_META_VERSION" flag:"meta-version" help:"version of Meta's Graph API, such as v26.0" otherwise:"the newest that was tested"`
+	MetaSecret   string `env:"TILLWRIGHT_META_APP_SECRET" help:"secret of the Meta app that the channels' tokens are of: every request to Meta is then signed with it" otherwise:"none"`
 	PinterestURL string `env:"TILLWRIGHT_PINTEREST_URL" flag:"pinterest-url" help:"address of Pinterest's API" otherwise:"Pinterest's own"`
 }
 
 // fileVariants are the settings whose value may also be in a file, which is named by the same setting with _FILE appended.
-var fileVariants = []string{"TILLWRIGHT_SECRET_KEY", "TILLWRIGHT_DATABASE_URL", "TILLWRIGHT_SMTP_URL"}
+var fileVariants = []string{"TILLWRIGHT_SECRET_KEY", "TILLWRIGHT_DATABASE_URL", "TILLWRIGHT_SMTP_URL", "TILLWRIGHT_META_APP_SECRET"}
 
 // LoadConfig merges the layers, of which the first that has a setting wins: flags, environment, file. Each maps TILLWRIGHT_...
 // names to values; an empty value counts as none. The error names every wrong setting and says what is allowed.
@@ -139,6 +141,8 @@ func (c *Config) fill() {
 	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
 }
 
+var metaVersion = regexp.MustCompile(`^v[1-9][0-9]\.0$`)
+
 var serviceName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,30}$`)
 
 // check refuses settings with a value that is not allowed, and settings that are missing in production. It reports all of them
@@ -167,6 +171,7 @@ func (c *Config) check() error {
 	need(0 <= c.WebhookRetention && c.WebhookRetention <= outbox.FailedRetention, "TILLWRIGHT_WEBHOOK_RETENTION", c.WebhookRetention.String(), allowedRetention)
 	need(c.StripeURL == "" || validPublicURL(c.StripeURL), "TILLWRIGHT_STRIPE_URL", c.StripeURL, allowedAPI)
 	need(c.MetaURL == "" || validPublicURL(c.MetaURL), "TILLWRIGHT_META_URL", c.MetaURL, allowedAPI)
+	need(c.MetaVersion == "" || metaVersion.MatchString(c.MetaVersion), "TILLWRIGHT_META_VERSION", c.MetaVersion, "a version such as v26.0")
 	need(c.PinterestURL == "" || validPublicURL(c.PinterestURL), "TILLWRIGHT_PINTEREST_URL", c.PinterestURL, allowedAPI)
 	if _, err := c.Mailer(); err != nil {
 		errs = append(errs, err)

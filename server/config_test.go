@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -88,6 +89,7 @@ func TestLoadConfig_RefusesByName(t *testing.T) {
 		"TILLWRIGHT_ALLOW_REMOTE":         {"maybe"},
 		"TILLWRIGHT_ADS_NETWORKS":         {"tiktok", "facebook,google", "Facebook"},
 		"TILLWRIGHT_META_URL":             {"graph.facebook.com", "ftp://graph.facebook.com", "http://127.0.0.1:65536"},
+		"TILLWRIGHT_META_VERSION":         {"26", "v26", "v26.0.1", "latest"},
 		"TILLWRIGHT_PINTEREST_URL":        {"https://api.pinterest.com/v5?a=1"},
 		"TILLWRIGHT_SMTP_URL":             {"mail.example.org", "http://mail.example.org", "smtp://", "smtp://mail.example.org:99999"},
 		"TILLWRIGHT_STRIPE_URL":           {"api.stripe.com", "https://api.stripe.com/?a=1", "https://api.stripe.com:70000"},
@@ -240,7 +242,7 @@ func TestSettings_AreComplete(t *testing.T) {
 		assert.Regexp(t, `^TILLWRIGHT_[A-Z_]+$`, s.Env)
 		assert.NotEmpty(t, s.Help, s.Env)
 		assert.NotEqual(t, s.Default == "", s.Otherwise == "", "%s has one default", s.Env)
-		secret := s.Env == "TILLWRIGHT_SECRET_KEY" || s.Env == "TILLWRIGHT_SMTP_URL"
+		secret := slices.Contains([]string{"TILLWRIGHT_SECRET_KEY", "TILLWRIGHT_SMTP_URL", "TILLWRIGHT_META_APP_SECRET"}, s.Env)
 		assert.Equal(t, !secret, s.Flag != "", "a secret has no place on a command line")
 	}
 }

@@ -60,7 +60,7 @@ func typeOf(subtype string) advert.AudienceType {
 func (a audienceNode) audience() advert.Audience {
 	ratio, _ := advert.ParseRatio(a.Lookalike.Ratio.String())
 	audience := advert.Audience{PlatformID: &a.ID, Name: a.Name, Description: marked.ReplaceAllString(a.Description, ""), Type: typeOf(a.Subtype),
-		Size: a.size(), Status: a.status(), PlatformStatus: a.word(), RetentionDays: a.RetentionDays, PixelID: a.pixel(),
+		Size: a.size(), Status: a.status(), PlatformStatus: a.word(), RetentionDays: a.retention(), PixelID: a.pixel(),
 		Country: a.Lookalike.Country, Ratio: ratio}
 	if a.TimeCreated > 0 {
 		at := core.TimeOf(time.Unix(a.TimeCreated, 0))
@@ -148,6 +148,16 @@ func everyVisitor(pixel string, days int) string {
 		ruleFilter{"and", []ruleCondition{{"url", "i_contains", ""}}}}}}})
 }
 
+// retention returns for how many days a visitor stays in the audience, 0 if that is not known. Newer audiences say it only inside their
+// rule.
+func (a audienceNode) retention() int {
+	var rule ruleText
+	if a.RetentionDays != 0 || json.Unmarshal([]byte(a.Rule), &rule) != nil || len(rule.Inclusions.Rules) == 0 {
+		return a.RetentionDays
+	}
+	return rule.Inclusions.Rules[0].Seconds / secondsPerDay
+}
+
 // pixel returns the pixel whose visitors are in the audience, or "". Newer audiences name it only inside their rule.
 func (a audienceNode) pixel() string {
 	var rule ruleText
@@ -168,13 +178,15 @@ func (a audienceNode) pixel() string {
 func (n *Network) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (advert.Audience, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
-	params := url.Values{"name": {plan.Name}, "subtype": {subtypes[plan.Type]}, "description": {strings.TrimSpace(plan.Description + mark(plan.Token))}}
+	params := url.Values{"name": {plan.Name}, "description": {strings.TrimSpace(plan.Description + mark(plan.Token))}}
+	if plan.Type != advert.AudienceTypeRetargeting { // whose rule says what it is
+		params.Set("subtype", subtypes[plan.Type])
+	}
 	switch plan.Type {
 	case advert.AudienceTypeCustomerList:
 		params.Set("customer_file_source", "USER_PROVIDED_ONLY")
 	case advert.AudienceTypeRetargeting:
 		params.Set("rule", everyVisitor(plan.PixelID, plan.RetentionDays))
-		params.Set("retention_days", strconv.Itoa(plan.RetentionDays))
 		params.Set("prefill", "true")
 	case advert.AudienceTypeLookalike:
 		params.Set("origin_audience_id", plan.SourceID)

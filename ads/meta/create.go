@@ -1,10 +1,13 @@
 package meta
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
+
+	"golang.org/x/net/publicsuffix"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store/advert"
@@ -56,7 +59,7 @@ func (m *making) prepare(ctx context.Context) (err error) {
 	if m.newParams, err = m.n.creativeParams(m.plan, m.page); err != nil || m.plan.AdGroupID != "" {
 		return err
 	}
-	if m.aim, err = aimOf(m.plan.Goal); err != nil {
+	if m.aim, err = aimOf(m.plan.Goal, m.plan.BidStrategy); err != nil {
 		return err
 	}
 	if m.plan.Targeting == "" {
@@ -98,7 +101,23 @@ func (m *making) createCreative(ctx context.Context) error {
 func (m *making) createAd(ctx context.Context) error {
 	params := url.Values{"name": {m.plan.Name}, "adset_id": {m.group}, "status": {m.switchWord()}, "adlabels": {labels(m.plan.Token)},
 		"creative": {jsonText(map[string]string{"creative_id": m.creative})}}
+	if domain := domainOf(m.plan.Creative.LinkURL); domain != "" { // what a pixel counts has to happen there
+		params.Set("conversion_domain", domain)
+	}
 	return m.make(ctx, "ads", params, &m.adID)
+}
+
+// domainOf returns the registrable domain of an address, such as example.co.uk, or "" if it has none.
+func domainOf(link string) string {
+	address, err := url.Parse(link)
+	if err != nil {
+		return ""
+	}
+	domain, err := publicsuffix.EffectiveTLDPlusOne(address.Hostname())
+	if err != nil {
+		return ""
+	}
+	return domain
 }
 
 // describeCampaign returns the parameters of the new campaign.
@@ -109,6 +128,13 @@ func (m *making) describeCampaign() (url.Values, error) {
 	}
 	params := url.Values{"name": {m.plan.Name}, "objective": {objective}, "status": {m.switchWord()}, "special_ad_categories": {"[]"},
 		"adlabels": {labels(m.plan.Token)}}
+	promoted, err := promotedOf(m.plan)
+	if err != nil {
+		return nil, err
+	}
+	if id := promoted[catalog]; id != nil {
+		params.Set("promoted_object", jsonText(map[string]any{catalog: id}))
+	}
 	if m.plan.BudgetLevel != advert.BudgetLevelCampaign {
 		params.Set("is_adset_budget_sharing_enabled", "false") // another ad set must not spend this one's budget
 		return params, nil
@@ -118,7 +144,7 @@ func (m *making) describeCampaign() (url.Values, error) {
 
 // setMoney adds the budget and the bid strategy that goes with it.
 func (m *making) setMoney(params url.Values) error {
-	m.n.setStrategy(params, m.plan.BidStrategy)
+	m.n.setStrategy(params, cmp.Or(m.plan.BidStrategy, m.n.caps.DefaultBid))
 	return m.n.setBudget(params, ads.Budget{Amount: m.plan.BudgetAmount, Type: m.plan.BudgetType}, m.plan.AdAccount.Currency)
 }
 

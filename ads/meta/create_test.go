@@ -44,14 +44,19 @@ func TestCreate_PursuesEveryGoal(t *testing.T) {
 		advert.GoalLeadGeneration: `{"lead_gen_form_id":"5050"}`,
 		advert.GoalLeadConversion: `{"pixel_id":"6060"}`,
 		advert.GoalConversions:    `{"pixel_id":"6060"}`,
-		advert.GoalCatalogSales:   `{"pixel_id":"6060","product_set_id":"7070"}`,
+		advert.GoalCatalogSales:   `{"product_catalog_id":"7060","product_set_id":"7070"}`,
 		advert.GoalAppPromotion:   `{"application_id":"8080","object_store_url":"https://apps.example/1"}`,
 	}
 	for _, platform := range platforms {
 		w := newWorld(t, platform)
 		for _, goal := range w.net.Caps().Goals() {
 			w.fake.Forget()
-			made, err := w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) { p.Goal, p.PromotedObject = goal, promoted[goal] }))
+			made, err := w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) {
+				p.Goal, p.PromotedObject, p.BudgetAmount = goal, promoted[goal], 90*advert.AmountUnit
+				if goal == advert.GoalVideoViews {
+					p.Post, p.Creative = postOf(platform), advert.Creative{}
+				}
+			}))
 			require.NoError(t, err, goal)
 			word, _ := w.net.Caps().Objective(goal)
 			assert.Equal(t, word, w.sent(t, "POST", "campaigns").Get("objective"))
@@ -157,6 +162,7 @@ func TestCreate_SendsWhatABidStrategyNeeds(t *testing.T) {
 			case advert.BidStrategyBidCap, advert.BidStrategyCostCap:
 				p.BidAmount = 1_500_000
 			case advert.BidStrategyMinROAS:
+				valued(&p)
 				p.RoasFloor = 2_500_000
 			}
 			w.create(t, p)

@@ -28,10 +28,16 @@ func (e *graphError) reply(h http.Header, token ads.Secret) *reply {
 	words := clean(e.words(), token)
 	raw := fmt.Sprintf("%d/%d %s", e.Code, e.Subcode, clean(e.Trace, token))
 	switch {
+	case e.Code == 368: // a block for misuse: to ask again soon makes it longer
+		return &reply{err: &ads.RateLimited{After: max(regain(h), blocked)}}
 	case isRateLimit(e.Code):
 		return &reply{err: &ads.RateLimited{After: regain(h)}}
 	case e.Code == 190 || e.Code == 102:
 		return &reply{err: fmt.Errorf("%w: %s", ads.ErrUnauthorized, words)}
+	case isPermission(e.Code):
+		return &reply{err: fmt.Errorf("%w: %s", ads.ErrForbidden, words)}
+	case e.Code == 2635, e.Code == 100 && strings.Contains(e.Message, "appsecret_proof"): // the version, or the secret, of this installation
+		return &reply{err: fmt.Errorf("%w: %s", ads.ErrOperator, words)}
 	case e.Code == 100 && e.Subcode == 33, e.Code == 803:
 		return &reply{err: fmt.Errorf("%w: %s", ads.ErrNotFound, words)}
 	case e.Transient, e.Code == 1, e.Code == 2, e.status >= http.StatusInternalServerError:
@@ -48,25 +54,66 @@ func (e *graphError) words() string {
 	return e.Message
 }
 
-// isRateLimit reports whether a code means too many calls: of the app, the user, the page, the ad account, or for one of
-// the business use cases.
+// blocked is how long nothing is asked after Meta has blocked an action. It does not say for how long it does.
+const blocked = 6 * time.Hour
+
+// isRateLimit reports whether a code means too many calls: of the app, the user, the page, the application's or the ad account's
+// limit, or for one of the business use cases. The codes are those of "Graph API Rate Limits" and "Marketing API Rate Limiting".
 func isRateLimit(code int) bool {
-	return code == 4 || code == 17 || code == 32 || code == 613 || (code >= 80000 && code <= 80014)
+	return code == 4 || code == 17 || code == 32 || code == 341 || code == 613 || (code >= 80000 && code <= 80014)
 }
 
-// regain returns how long Meta takes no calls: the longest time in the usage header, or 0 if there is none.
+// isPermission reports whether a code means that the token lacks a permission, or its user a role. The codes are those of "Handling
+// Errors".
+func isPermission(code int) bool {
+	return code == 3 || code == 10 || (code >= 200 && code <= 299)
+}
+
+// regain returns how long Meta takes no calls: the longest time in the headers about usage, or 0 if they name none. The ad account's
+// counts seconds and the business use cases' minutes.
 func regain(h http.Header) time.Duration {
-	var usage map[string][]struct {
+	var cases map[string][]struct {
 		Minutes int `json:"estimated_time_to_regain_access"`
 	}
-	_ = json.Unmarshal([]byte(h.Get("X-Business-Use-Case-Usage")), &usage) // without it nobody knows
-	longest := 0
-	for _, cases := range usage {
-		for _, c := range cases {
-			longest = max(longest, c.Minutes)
+	var account struct {
+		Seconds int `json:"reset_time_duration"`
+	}
+	_ = json.Unmarshal([]byte(h.Get("X-Business-Use-Case-Usage")), &cases) // without them nobody knows
+	_ = json.Unmarshal([]byte(h.Get("X-Ad-Account-Usage")), &account)
+	longest := time.Duration(account.Seconds) * time.Second
+	for _, list := range cases {
+		for _, c := range list {
+			longest = max(longest, time.Duration(c.Minutes)*time.Minute)
 		}
 	}
-	return time.Duration(longest) * time.Minute
+	return longest
+}
+
+// usage returns how much of a limit is used, in percent: the largest number in the headers about usage.
+func usage(h http.Header) float64 {
+	var percent struct {
+		Account float64 `json:"acc_id_util_pct"`
+		App     float64 `json:"app_id_util_pct"`
+		Calls   float64 `json:"call_count"`
+		CPU     float64 `json:"total_cputime"`
+		Time    float64 `json:"total_time"`
+	}
+	for _, name := range []string{"X-Ad-Account-Usage", "X-App-Usage", "X-Fb-Ads-Insights-Throttle"} {
+		_ = json.Unmarshal([]byte(h.Get(name)), &percent) // each has some of the keys
+	}
+	most := max(percent.Account, percent.App, percent.Calls, percent.CPU, percent.Time)
+	var cases map[string][]struct {
+		Calls float64 `json:"call_count"`
+		CPU   float64 `json:"total_cputime"`
+		Time  float64 `json:"total_time"`
+	}
+	_ = json.Unmarshal([]byte(h.Get("X-Business-Use-Case-Usage")), &cases)
+	for _, list := range cases {
+		for _, c := range list {
+			most = max(most, c.Calls, c.CPU, c.Time)
+		}
+	}
+	return most
 }
 
 // ourFields are our names for the parameters that an error can be about.
@@ -76,7 +123,14 @@ var ourFields = map[string]string{
 	"targeting": "targeting", "promoted_object": "promoted_object", "objective": "goal",
 }
 
-// field returns our name of the field that Meta blames, or "". Meta writes it in an object, or in a text that holds one.
+// blamed are our names for what the subcodes of an error are about that blames nothing.
+var blamed = map[int]string{
+	1885272: "budget_amount", 1885621: "budget_level", 1885650: "budget_type", 2490487: "bid_strategy",
+	1815430: "promoted_object", 1885014: "promoted_object", 1487694: "targeting", 2909035: "targeting", 1885833: "account_id",
+}
+
+// field returns our name of the field that Meta blames, or "". Meta writes it in an object, or in a text that holds one, or leaves it
+// to the subcode.
 func (e *graphError) field() string {
 	text := e.ErrorData
 	var inside string
@@ -87,7 +141,7 @@ func (e *graphError) field() string {
 		Specs [][]string `json:"blame_field_specs"`
 	}
 	if json.Unmarshal(text, &data) != nil || len(data.Specs) == 0 || len(data.Specs[0]) == 0 {
-		return ""
+		return blamed[e.Subcode]
 	}
 	return ourFields[strings.Trim(data.Specs[0][0], "[]")]
 }

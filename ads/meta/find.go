@@ -15,8 +15,8 @@ import (
 type label struct{ Name string }
 
 // Find implements ads.Network. The ad is made last, so if there is none, nothing whole was made. What there is of the
-// rest is then removed, so that an ad which is still on its way finds no ad set to come into. An ad that somebody has
-// deleted since counts as made.
+// rest is then removed, so that an ad which is still on its way finds no ad set to come into. What somebody has deleted since
+// is in no list of Meta's, so it counts as never made.
 func (n *Network) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
@@ -57,7 +57,7 @@ func (n *Network) findAd(ctx context.Context, c ads.Conn, adAccount, token strin
 // clear removes the campaigns that interrupted creations have left, all but the one that the ad is in.
 func (n *Network) clear(ctx context.Context, c ads.Conn, t trail) error {
 	for _, campaign := range t.campaigns {
-		if campaign.Effective == deleted || (len(t.ads) > 0 && campaign.ID == t.ads[0].CampaignID) {
+		if len(t.ads) > 0 && campaign.ID == t.ads[0].CampaignID {
 			continue
 		}
 		if err := n.remove(ctx, c, campaign.ID); err != nil {
@@ -95,7 +95,7 @@ func (n *Network) rows(ctx context.Context, c ads.Conn, adAccount string, t trai
 func carrying[T interface{ carries(string) bool }](
 	ctx context.Context, n *Network, c ads.Conn, adAccount string, of advert.Level, token, fields string,
 ) ([]T, error) {
-	params := url.Values{"fields": {fields + ",adlabels{name}"}, "effective_status": {jsonText(levels[of].everything())},
+	params := url.Values{"fields": {fields + ",adlabels{name}"}, "effective_status": {jsonText(levels[of].states)},
 		"filtering": {jsonText([]filter{{levels[of].name + ".adlabels", "ANY", []string{token}}})}}
 	all, err := list[T](ctx, n.graph, c.Token, place{adAccount, levels[of].edge}, params)
 	return slices.DeleteFunc(all, func(node T) bool { return !node.carries(token) }), err

@@ -2,11 +2,16 @@ package meta
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptrace"
@@ -31,13 +36,15 @@ const (
 type graph struct {
 	client           *http.Client
 	base             string
+	secret           ads.Secret
 	timeout, backoff time.Duration
+	used             atomic.Int64 // percent of a limit, as of the last answer
 }
 
 func newGraph(o Options) *graph {
 	client := *o.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a token goes nowhere else
-	return &graph{client: &client, base: strings.TrimSuffix(o.BaseURL, "/") + "/" + Version + "/",
+	return &graph{client: &client, base: strings.TrimSuffix(o.BaseURL, "/") + "/" + cmp.Or(o.Version, DefaultVersion) + "/", secret: o.Secret,
 		timeout: orDefault(o.Timeout, 10*time.Second), backoff: orDefault(o.Backoff, 300*time.Millisecond)}
 }
 
@@ -51,6 +58,9 @@ type reply struct {
 // get reads something, and tries again after a fault. If the fault stays, the error is ads.ErrUnavailable.
 func (g *graph) get(ctx context.Context, token ads.Secret, at place, params url.Values, into any) error {
 	wait := g.backoff
+	if !g.ease(ctx) {
+		return fmt.Errorf("%w: no time is left", ads.ErrUnavailable)
+	}
 	for try := 1; ; try++ {
 		r := g.send(ctx, http.MethodGet, token, at, params, into)
 		if r == nil {
@@ -64,6 +74,18 @@ func (g *graph) get(ctx context.Context, token ads.Secret, at place, params url.
 		}
 		wait *= 2
 	}
+}
+
+// The share of a limit, in percent, from which reads come more slowly, and how long one waits at most.
+const (
+	easeFrom = 75
+	easeTime = 2 * time.Second
+)
+
+// ease waits the longer, the nearer Meta's limit is. It returns false if the context ends before.
+func (g *graph) ease(ctx context.Context) bool {
+	over := min(g.used.Load(), 100) - easeFrom
+	return over <= 0 || sleep(ctx, min(time.Duration(over)*g.backoff/2, easeTime))
 }
 
 // write sends a POST or DELETE once. After a fault the error is ads.ErrIndeterminate, because Meta may have done it,
@@ -120,7 +142,7 @@ func (g *graph) send(ctx context.Context, method string, token ads.Secret, at pl
 	defer cancel()
 	var connected atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
-	request, err := g.request(ctx, method, path, params)
+	request, err := g.request(ctx, method, path, g.signed(params, token))
 	if err != nil {
 		return &reply{err: errors.New("build request: the address of the network is wrong")}
 	}
@@ -130,11 +152,26 @@ func (g *graph) send(ctx context.Context, method string, token ads.Secret, at pl
 		return &reply{sent: connected.Load(), soft: true, err: silence(err, token)}
 	}
 	defer func() { _ = answer.Body.Close() }()
+	g.used.Store(int64(usage(answer.Header)))
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
 		return &reply{sent: true, soft: true, err: silence(err, token)}
 	}
 	return read(answer, text, token, into)
+}
+
+// signed returns the parameters with the proof that whoever has the token has the app's secret too ("Securing Graph API Requests"). Without
+// a secret they stay as they are.
+func (g *graph) signed(params url.Values, token ads.Secret) url.Values {
+	if g.secret == "" {
+		return params
+	}
+	signed := url.Values{}
+	maps.Copy(signed, params)
+	sum := hmac.New(sha256.New, []byte(g.secret.Reveal()))
+	sum.Write([]byte(token.Reveal()))
+	signed.Set("appsecret_proof", hex.EncodeToString(sum.Sum(nil)))
+	return signed
 }
 
 // request builds a request. A POST has its parameters in the body, any other in the address.

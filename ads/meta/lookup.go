@@ -10,13 +10,13 @@ import (
 )
 
 // level holds Meta's names for a level of the hierarchy, and the states that its things can be in. Lists are asked for
-// by state, because without states they leave out what is archived.
+// by state, because without states they leave out what is archived. What is deleted is in no list: it is read by its id.
 type level struct {
 	name, edge string
 	states     []string
 }
 
-// deleted is the state of what is gone. Meta keeps its figures, but lists it only if it is asked for by this state.
+// deleted is the state of what is gone. Meta keeps its figures, and leaves them out unless they are asked for by this state.
 const deleted = "DELETED"
 
 var (
@@ -31,7 +31,7 @@ var levels = map[advert.Level]level{
 	advert.LevelAd:       {"ad", "ads", adStates},
 }
 
-// everything returns the states of the level, and the one for what is deleted.
+// everything returns the states of the level, and the one for what is deleted, for a filter of figures: a list refuses it.
 func (l level) everything() []string { return append(slices.Clone(l.states), deleted) }
 
 // filter is a condition on a list.
@@ -46,12 +46,10 @@ const idsPerCall = 100
 
 // lookup returns the things of the level `of` that belong to the ids: those that have one of them, or that are below
 // what has one. by is the level that the ids are of.
-func lookup[T any](
-	ctx context.Context, n *Network, c ads.Conn, adAccount string, of, by advert.Level, ids []string, fields string, states []string,
-) ([]T, error) {
+func lookup[T any](ctx context.Context, n *Network, c ads.Conn, adAccount string, of, by advert.Level, ids []string, fields string) ([]T, error) {
 	var found []T
 	for chunk := range slices.Chunk(ids, idsPerCall) {
-		params := url.Values{"fields": {fields}, "effective_status": {jsonText(states)},
+		params := url.Values{"fields": {fields}, "effective_status": {jsonText(levels[of].states)},
 			"filtering": {jsonText([]filter{{levels[by].name + ".id", "IN", chunk}})}}
 		some, err := list[T](ctx, n.graph, c.Token, place{adAccount, levels[of].edge}, params)
 		if err != nil {

@@ -14,9 +14,6 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 )
 
-// Version is the version of the Graph API that this driver speaks.
-const Version = "v25.0"
-
 // DefaultBaseURL is the address of the Graph API.
 const DefaultBaseURL = "https://graph.facebook.com"
 
@@ -24,6 +21,8 @@ const DefaultBaseURL = "https://graph.facebook.com"
 type Options struct {
 	Client  *http.Client
 	BaseURL string        // "" = DefaultBaseURL
+	Version string        // "" = DefaultVersion
+	Secret  ads.Secret    // of the app that the channels' tokens are of; with it every request is signed
 	Timeout time.Duration // of one request; 0 = 10 s
 	Total   time.Duration // of one call with all its requests, and once more to clean up after it; 0 = 25 s
 	Backoff time.Duration // before a read is tried again, doubled each time; 0 = 300 ms

@@ -62,6 +62,10 @@ func creating(t *testing.T, w *world) error {
 		plan(func(p *ads.Plan) { p.Goal, p.PromotedObject = advert.GoalConversions, `{"pixel_id":"1"}` }),
 		plan(func(p *ads.Plan) {
 			p.Goal, p.PromotedObject = advert.GoalAppPromotion, `{"application_id":"1","object_store_url":"https://apps.example/1"}`
+			p.BudgetAmount = 90 * advert.AmountUnit
+		}),
+		plan(func(p *ads.Plan) {
+			p.Goal, p.PromotedObject = advert.GoalCatalogSales, `{"product_set_id":"1","product_catalog_id":"2"}`
 		}),
 		plan(func(p *ads.Plan) { p.Goal = advert.GoalAwareness }),
 		plan(func(p *ads.Plan) { p.Goal, p.Post = advert.GoalEngagement, postOf(w.conn.Platform) }),
@@ -98,7 +102,7 @@ func bidding(t *testing.T, w *world) error {
 			p := plan(func(p *ads.Plan) { p.BudgetLevel, p.BidStrategy, p.BidAmount = level, strategy, 2*advert.AmountUnit })
 			change := ads.Patch{Currency: "usd", BidStrategy: &p.BidStrategy, BidAmount: &p.BidAmount, EndsAt: at(9), Budget: &ads.Budget{Amount: 30 * advert.AmountUnit, Type: advert.BudgetTypeDaily}}
 			if strategy == advert.BidStrategyMinROAS {
-				p.BidAmount, p.RoasFloor = 0, 2*advert.RatioOne
+				valued(&p)
 				change.BidAmount, change.RoasFloor = nil, &p.RoasFloor
 			}
 			if err := bid(t, w, p, change); err != nil {

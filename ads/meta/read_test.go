@@ -137,15 +137,16 @@ func TestSync_ReadsWhatCreateMade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, advert.PlatformFacebook)
 	made := w.create(t, plan(func(p *ads.Plan) {
-		p.BidStrategy, p.BidAmount, p.EndsAt, p.Goal = advert.BidStrategyCostCap, 1_500_000, at(8), advert.GoalVideoViews
+		p.BidStrategy, p.BidAmount, p.EndsAt, p.Goal = advert.BidStrategyCostCap, 1_500_000, at(8), advert.GoalLeadConversion
+		p.PromotedObject = `{"pixel_id":"6060"}`
 	}))
 	b := w.walk(t, dollars)
 	c, g, a := b.Campaigns[0], b.Groups[0], b.Ads[0]
 	assert.Equal(t, made.Campaign.PlatformID, c.PlatformID)
 	assert.Equal(t, advert.StatusActive, c.Status)
-	assert.Equal(t, "OUTCOME_ENGAGEMENT", c.Objective)
+	assert.Equal(t, "OUTCOME_LEADS", c.Objective)
 	assert.Equal(t, advert.BudgetLevelGroup, c.BudgetLevel)
-	assert.Equal(t, advert.GoalVideoViews, g.Goal, "the optimization goal tells it from engagement")
+	assert.Equal(t, advert.GoalLeadConversion, g.Goal, "the optimization goal tells it from lead_generation")
 	assert.Equal(t, 20*advert.AmountUnit, g.BudgetAmount)
 	assert.Equal(t, advert.BudgetTypeDaily, g.BudgetType)
 	assert.Equal(t, advert.BidStrategyCostCap, g.BidStrategy)

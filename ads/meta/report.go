@@ -2,6 +2,7 @@ package meta
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ func (n *Network) Report(
 	defer cancel()
 	reports := map[string]ads.Report{}
 	now := core.TimeOf(c.Now())
-	nodes, err := lookup[anyNode](ctx, n, c, adAccount, of, of, ids, stateFields[of], levels[of].everything())
+	nodes, err := n.nodes(ctx, c, adAccount, of, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +75,30 @@ func (n *Network) Report(
 		reports[row.id()] = r
 	}
 	return reports, nil
+}
+
+// nodes reads the states of things, those in Meta's lists first, and then one by one those that are in none: they are deleted, or
+// are not known to Meta at all.
+func (n *Network) nodes(ctx context.Context, c ads.Conn, adAccount string, of advert.Level, ids []string) ([]anyNode, error) {
+	nodes, err := lookup[anyNode](ctx, n, c, adAccount, of, of, ids, stateFields[of])
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if slices.ContainsFunc(nodes, func(node anyNode) bool { return node.ID == id }) {
+			continue
+		}
+		var node anyNode
+		err := n.graph.get(ctx, c.Token, place{id: id}, url.Values{"fields": {stateFields[of]}}, &node)
+		if errors.Is(err, ads.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes, nil
 }
 
 // stateReport returns a report with the state of a thing, without figures.

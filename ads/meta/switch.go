@@ -98,7 +98,7 @@ func below[T any](ctx context.Context, n *Network, c ads.Conn, refs []ads.Ref, o
 	ids := byLevel(refs)
 	for _, by := range []advert.Level{advert.LevelCampaign, advert.LevelGroup, advert.LevelAd} {
 		if len(ids[by]) > 0 {
-			some, err := lookup[T](ctx, n, c, refs[0].AdAccount, of, by, ids[by], fields, levels[of].states)
+			some, err := lookup[T](ctx, n, c, refs[0].AdAccount, of, by, ids[by], fields)
 			if err != nil {
 				return nil, err
 			}

@@ -68,6 +68,12 @@ func TestUpdate_ChangesTheBidOfAnAdGroup(t *testing.T) {
 	assert.Zero(t, e.Group.BidAmount)
 
 	strategy, floor := advert.BidStrategyMinROAS, advert.Ratio(1_500_000)
+	_, err = w.net.Update(t.Context(), w.conn, groupRef(made), ads.Patch{Currency: "usd", BidStrategy: &strategy, RoasFloor: &floor})
+	var rejected *ads.Rejected
+	require.ErrorAs(t, err, &rejected, "an ad set for link clicks has no smallest ROAS")
+	assert.Equal(t, "bid_strategy", rejected.Field)
+
+	made = w.create(t, plan(valued))
 	e, err = w.net.Update(t.Context(), w.conn, groupRef(made), ads.Patch{Currency: "usd", BidStrategy: &strategy, RoasFloor: &floor})
 	require.NoError(t, err)
 	assert.Equal(t, floor, e.Group.RoasFloor)
@@ -85,6 +91,10 @@ func TestUpdate_ChangesTheBidOfACampaignInItsAdGroups(t *testing.T) {
 	assert.Equal(t, strategy, e.Campaign.BidStrategy)
 	assert.Equal(t, int64(300), w.fake.Field(made.Group.PlatformID, "bid_amount"))
 
+	made = w.create(t, plan(func(p *ads.Plan) {
+		valued(p)
+		p.BudgetLevel = advert.BudgetLevelCampaign
+	}))
 	strategy, floor := advert.BidStrategyMinROAS, advert.Ratio(1_500_000)
 	_, err = w.net.Update(t.Context(), w.conn, ref(made), ads.Patch{Currency: "usd", BidStrategy: &strategy, RoasFloor: &floor})
 	require.NoError(t, err)
@@ -97,12 +107,13 @@ func TestUpdate_RemovesABidWithItsStrategy(t *testing.T) {
 	w := newWorld(t, advert.PlatformFacebook)
 	for level, of := range map[advert.BudgetLevel]func(ads.Created) ads.Ref{advert.BudgetLevelGroup: groupRef, advert.BudgetLevelCampaign: ref} {
 		made := w.create(t, plan(func(p *ads.Plan) {
-			p.BudgetLevel, p.BidStrategy, p.BidAmount = level, advert.BidStrategyCostCap, 3*advert.AmountUnit
+			valued(p)
+			p.BudgetLevel = level
 		}))
 		left := func() (any, any) {
 			return w.fake.Field(made.Group.PlatformID, "bid_amount"), w.fake.Field(made.Group.PlatformID, "bid_constraints")
 		}
-		none, noFloor, floor := advert.Amount(0), advert.Ratio(0), advert.Ratio(1_500_000)
+		none, noFloor := advert.Amount(0), advert.Ratio(0)
 		for field, p := range map[string]ads.Patch{"bid_amount": {BidAmount: &none}, "roas_average_floor": {RoasFloor: &noFloor}} {
 			p.Currency, p.EndsAt = "usd", at(9)
 			w.fake.Forget()
@@ -112,16 +123,16 @@ func TestUpdate_RemovesABidWithItsStrategy(t *testing.T) {
 			assert.Equal(t, field, rejected.Field)
 			assert.Empty(t, w.calls("POST", "."), "nothing of it is changed")
 		}
-		minROAS, lowest := advert.BidStrategyMinROAS, advert.BidStrategyLowestCost
-		_, err := w.net.Update(t.Context(), w.conn, of(made), ads.Patch{Currency: "usd", BidStrategy: &minROAS, BidAmount: &none, RoasFloor: &floor})
+		capped, lowest, three := advert.BidStrategyCostCap, advert.BidStrategyLowestCost, 3*advert.AmountUnit
+		_, err := w.net.Update(t.Context(), w.conn, of(made), ads.Patch{Currency: "usd", BidStrategy: &capped, BidAmount: &three, RoasFloor: &noFloor})
 		require.NoError(t, err)
 		amount, least := left()
-		assert.Nil(t, amount)
-		assert.NotNil(t, least)
-		_, err = w.net.Update(t.Context(), w.conn, of(made), ads.Patch{Currency: "usd", BidStrategy: &lowest, RoasFloor: &noFloor})
-		require.NoError(t, err)
-		_, least = left()
+		assert.NotNil(t, amount)
 		assert.Nil(t, least)
+		_, err = w.net.Update(t.Context(), w.conn, of(made), ads.Patch{Currency: "usd", BidStrategy: &lowest, BidAmount: &none})
+		require.NoError(t, err)
+		amount, _ = left()
+		assert.Nil(t, amount)
 	}
 }
 

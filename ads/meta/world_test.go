@@ -99,6 +99,11 @@ func plan(change func(*ads.Plan)) ads.Plan {
 	return p
 }
 
+// valued makes a plan one that Meta takes a smallest ROAS for.
+func valued(p *ads.Plan) {
+	p.Goal, p.PromotedObject, p.BidStrategy, p.BidAmount, p.RoasFloor = advert.GoalConversions, `{"pixel_id":"6060"}`, advert.BidStrategyMinROAS, 0, 2*advert.RatioOne
+}
+
 func at(days int) *core.Time {
 	t := core.TimeOf(now.Add(time.Duration(days) * 24 * time.Hour).Truncate(24 * time.Hour))
 	return &t

@@ -104,5 +104,8 @@ func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []
 			advice = append(advice, t.Advice())
 		}
 	}
+	if warning := metaWarning(config); warning != "" {
+		advice = append(advice, warning)
+	}
 	return findings, advice, promises, s.CheckSealed(cmd.Context(), tell)
 }

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/tillwright/tillwright/ads"
@@ -29,10 +31,21 @@ func adDrivers(config *server.Config, s *advert.Store, guard *webhooks.Guard) (a
 		case advert.PlatformPinterest:
 			drivers["pinterest"][p] = pinterest.New(pinterest.Config{Client: client, BaseURL: config.PinterestURL})
 		default:
-			drivers["meta"][p] = meta.New(p, meta.Options{Client: client, BaseURL: config.MetaURL})
+			drivers["meta"][p] = meta.New(p, meta.Options{
+				Client: client, BaseURL: config.MetaURL, Version: config.MetaVersion, Secret: ads.Secret(config.MetaSecret),
+			})
 		}
 	}
 	return drivers, nil
+}
+
+// metaWarning returns what is to be said about the version of Meta's API, "" if nothing is or Meta is played by the sandbox.
+func metaWarning(config *server.Config) string {
+	live, err := config.AdNetworks()
+	if err != nil || !slices.Contains(live, advert.PlatformFacebook) && !slices.Contains(live, advert.PlatformInstagram) {
+		return ""
+	}
+	return meta.Warning(cmp.Or(config.MetaVersion, meta.DefaultVersion), time.Now())
 }
 
 // outbound returns the client by which ad networks and payment providers are reached. The guard checks every address that is

@@ -155,6 +155,9 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	if config.Env == server.Production && config.AdsNetworks == "" {
 		log.Warn("no real ads: every ad network is played by a sandbox, which shows nothing and spends nothing", "setting", "TILLWRIGHT_ADS_NETWORKS")
 	}
+	if warning := metaWarning(config); warning != "" {
+		log.Warn(warning, "setting", "TILLWRIGHT_META_VERSION")
+	}
 	advertiser := ads.New(s.Advert, drivers, log)
 	operations := handlers.New(s, cashier, advertiser, post, guard, webhooks.NewTester(s.Outbox, renderer, sender))
 	deps := server.Deps{

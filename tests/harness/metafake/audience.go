@@ -25,28 +25,31 @@ func (f *Fake) createAudience(r *request) (any, *Error) {
 	if e := f.checkAudience(r, fields); e != nil {
 		return nil, e
 	}
+	if fields["subtype"] == nil {
+		fields["subtype"] = "WEBSITE"
+	}
 	o := f.add("CustomAudience", fields)
 	f.ready(o, 200, 200)
 	return map[string]any{"id": o.id()}, nil
 }
 
-// checkAudience checks what each subtype of audience needs.
+// checkAudience checks what each kind of audience needs. A website audience has no subtype when it is made.
 func (f *Fake) checkAudience(r *request, fields map[string]any) *Error {
 	p := r.params
-	switch p.Get("subtype") {
-	case "CUSTOM":
+	switch subtype := p.Get("subtype"); {
+	case subtype == "CUSTOM":
 		if !p.Has("customer_file_source") {
-			return refused(1870055, "customer_file_source says where the people come from and is needed.")
+			return broken("U2", 0, "customer_file_source says where the people come from and is needed.")
 		}
-	case "WEBSITE":
-		if !p.Has("rule") || p.Get("retention_days") == "" || p.Get("retention_days") == "0" {
-			return refused(1870053, "A website audience needs a rule and its days.")
+	case subtype == "LOOKALIKE":
+		return f.checkLookalike(r, fields)
+	case subtype == "" && p.Has("rule"):
+		if p.Has("retention_days") || p.Has("pixel_id") {
+			return broken("U1", 0, "The rule says for how long, and of which pixel.")
 		}
 		return f.checkRule(r)
-	case "LOOKALIKE":
-		return f.checkLookalike(r, fields)
 	default:
-		return refused(1870052, "The subtype "+p.Get("subtype")+" cannot be made here.")
+		return broken("U1", 0, "The subtype %q cannot be made here: send a rule alone.", subtype)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package metafake
 import (
 	"encoding/json"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,55 +82,47 @@ func (f *Fake) createCampaign(r *request) (any, *Error) {
 	if p.Get("name") == "" || p.Get("objective") == "" || p.Get("status") == "" {
 		return nil, invalid("name, objective and status are needed")
 	}
-	if !strings.HasPrefix(p.Get("objective"), "OUTCOME_") {
-		return nil, refused(1885737, "Legacy objectives cannot be used for new campaigns.")
+	switch {
+	case !p.Has("special_ad_categories"):
+		return nil, broken("C1", 0, "special_ad_categories is needed, [] for none.")
+	case !strings.HasPrefix(p.Get("objective"), "OUTCOME_"):
+		return nil, broken("C4", 0, "Legacy objectives cannot be used for new campaigns.")
+	case p.Get("status") != "ACTIVE" && p.Get("status") != "PAUSED":
+		return nil, broken("C6", 0, "A campaign is created ACTIVE or PAUSED.")
 	}
 	budget := p.Get("daily_budget") + p.Get("lifetime_budget")
 	switch {
 	case p.Has("daily_budget") && p.Has("lifetime_budget"):
-		return nil, refused(1885650, "Set either a daily or a lifetime budget.")
+		return nil, broken("B1", 1885650, "Set either a daily or a lifetime budget.")
 	case budget == "" && !p.Has("is_adset_budget_sharing_enabled"):
-		return nil, refused(4834011, "You must specify True or False in is_adset_budget_sharing_enabled if you do not use campaign budget.")
+		return nil, broken("C3", 4834011, "You must specify True or False in is_adset_budget_sharing_enabled if you do not use campaign budget.")
 	case budget == "" && p.Has("bid_strategy"):
-		return nil, refused(1885611, "A campaign without a budget has no bid strategy.")
+		return nil, broken("C5", 0, "A campaign without a budget has no bid strategy.")
 	}
-	if e := f.checkBudget(r, r.account()); e != nil {
+	if e := f.checkBudget(r, r.account(), ""); e != nil {
 		return nil, e
 	}
 	o := f.add("Campaign", map[string]any{"account_id": r.account(), "created_time": f.stamp(), "updated_time": f.stamp(),
 		"special_ad_categories": []string{}})
 	f.keep(o, r)
+	if budget != "" && !p.Has("bid_strategy") {
+		o.set(f.table, "bid_strategy", defaultStrategy)
+	}
 	return map[string]any{"id": o.id()}, nil
 }
 
+// defaultStrategy is how Meta bids if nobody says how: rule C7. It needs an amount.
+const defaultStrategy = "LOWEST_COST_WITH_BID_CAP"
+
 // checkBudget refuses a budget below the smallest one of the account.
-func (f *Fake) checkBudget(r *request, account string) *Error {
+func (f *Fake) checkBudget(r *request, account, goal string) *Error {
 	for _, name := range []string{"daily_budget", "lifetime_budget"} {
 		n, err := strconv.ParseInt(r.params.Get(name), 10, 64)
-		if err == nil && n < f.minimum(account) {
-			return refused(1885272, "Your budget is too low. The smallest is "+strconv.FormatInt(f.minimum(account), 10)+".").blame(name)
+		if least := leastOf(f.minimum(account), goal); err == nil && n < least {
+			return broken("B2", 1885272, "Your budget is too low. The smallest is %d.", least).blame(name)
 		}
 	}
 	return nil
-}
-
-// goalsOf are the optimization goals of each objective, as far as they need no app event or message.
-var goalsOf = map[string][]string{
-	"OUTCOME_AWARENESS":     {"REACH", "IMPRESSIONS", "AD_RECALL_LIFT", "THRUPLAY"},
-	"OUTCOME_TRAFFIC":       {"LINK_CLICKS", "LANDING_PAGE_VIEWS", "REACH", "IMPRESSIONS"},
-	"OUTCOME_ENGAGEMENT":    {"POST_ENGAGEMENT", "THRUPLAY", "REACH", "IMPRESSIONS", "PAGE_LIKES"},
-	"OUTCOME_LEADS":         {"LEAD_GENERATION", "QUALITY_LEAD", "OFFSITE_CONVERSIONS"},
-	"OUTCOME_SALES":         {"OFFSITE_CONVERSIONS", "VALUE", "LINK_CLICKS"},
-	"OUTCOME_APP_PROMOTION": {"APP_INSTALLS", "LINK_CLICKS"},
-}
-
-// promotedBy are the keys of promoted_object that an optimization goal needs.
-var promotedBy = map[string][]string{
-	"OFFSITE_CONVERSIONS": {"pixel_id", "custom_event_type"},
-	"VALUE":               {"pixel_id", "custom_event_type"},
-	"LEAD_GENERATION":     {"page_id"},
-	"REACH":               {"page_id"},
-	"APP_INSTALLS":        {"application_id", "object_store_url"},
 }
 
 func (f *Fake) createAdSet(r *request) (any, *Error) {
@@ -155,15 +146,15 @@ func (f *Fake) checkGroupBudget(r *request, campaign *object) *Error {
 	daily, lifetime := r.params.Has("daily_budget"), r.params.Has("lifetime_budget")
 	switch {
 	case hasBudget(campaign) && (daily || lifetime):
-		return refused(1885621, "You can only set an ad set budget or a campaign budget.")
+		return broken("B1", 1885621, "You can only set an ad set budget or a campaign budget.")
 	case !hasBudget(campaign) && daily == lifetime:
-		return refused(1885650, "Set either a daily or a lifetime budget.")
+		return broken("B1", 1885650, "Set either a daily or a lifetime budget.")
 	case lifetime && !r.params.Has("end_time"):
-		return refused(1885154, "An ad set with a lifetime budget needs an end time.")
+		return broken("B3", 0, "An ad set with a lifetime budget needs an end time.")
 	case campaign.text("lifetime_budget") != "" && !r.params.Has("end_time"):
-		return refused(1885154, "An ad set in a campaign with a lifetime budget needs an end time.")
+		return broken("B3", 0, "An ad set in a campaign with a lifetime budget needs an end time.")
 	}
-	return f.checkBudget(r, campaign.text("account_id"))
+	return f.checkBudget(r, campaign.text("account_id"), r.params.Get("optimization_goal"))
 }
 
 // checkBid checks that there is what the bid strategy needs, and nothing else. If the campaign has a budget, the strategy is
@@ -172,56 +163,41 @@ func (f *Fake) checkBid(r *request, campaign *object) *Error {
 	strategy := r.params.Get("bid_strategy")
 	if hasBudget(campaign) {
 		if strategy != "" {
-			return refused(1885622, "The campaign decides about the bid strategy.")
+			return broken("C5", 0, "The campaign decides about the bid strategy.")
 		}
 		strategy = campaign.text("bid_strategy")
+	}
+	if strategy == "" {
+		strategy = defaultStrategy
+	}
+	goal := r.params.Get("optimization_goal")
+	if r.node.node == "AdSet" {
+		goal = r.node.text("optimization_goal")
 	}
 	var floor struct {
 		Floor *int64 `json:"roas_average_floor"`
 	}
 	r.decode("bid_constraints", &floor)
 	switch {
-	case isCapped(strategy) != r.params.Has("bid_amount"):
-		return refused(1815857, "bid_amount is needed for a cap and for nothing else.")
-	case (strategy == "LOWEST_COST_WITH_MIN_ROAS") != (floor.Floor != nil):
-		return refused(1885639, "bid_constraints.roas_average_floor is needed for a smallest ROAS and for nothing else.")
+	case isCapped(strategy) && !r.params.Has("bid_amount"):
+		return broken("C7", 2490487, "Bid amount or bid constraints are needed for the bid strategy %s.", strategy)
+	case !isCapped(strategy) && r.params.Has("bid_amount"):
+		return broken("S5", 0, "%s takes no bid_amount.", strategy)
+	case strategy == "LOWEST_COST_WITH_MIN_ROAS" && (floor.Floor == nil || goal != "VALUE"):
+		return broken("S6", 2490487, "A smallest ROAS needs bid_constraints.roas_average_floor and the optimization goal VALUE.")
 	case floor.Floor != nil && (*floor.Floor < 100 || *floor.Floor > 10_000_000):
-		return refused(1885640, "roas_average_floor is a number from 100 (0.01) to 10000000 (1000).")
+		return broken("S6", 2490487, "roas_average_floor is a number from 100 (0.01) to 10000000 (1000).")
+	case floor.Floor != nil && strategy != "LOWEST_COST_WITH_MIN_ROAS":
+		return broken("S5", 0, "%s takes no bid_constraints.", strategy)
 	}
 	return nil
 }
 
 func (f *Fake) checkOptimization(r *request, campaign *object) *Error {
-	goal := r.params.Get("optimization_goal")
-	if r.params.Get("billing_event") == "" || !slices.Contains(goalsOf[campaign.text("objective")], goal) {
-		return refused(2490408, "The optimization goal "+goal+" is not available for "+campaign.text("objective")+".")
+	if r.params.Get("billing_event") == "" {
+		return broken("S2", 0, "billing_event is needed.")
 	}
-	var promoted map[string]any
-	r.decode("promoted_object", &promoted)
-	for _, key := range promotedBy[goal] {
-		if promoted[key] == nil {
-			return refused(1885024, "promoted_object."+key+" is needed for "+goal+".")
-		}
-	}
-	return nil
-}
-
-// checkTargeting checks that a place is chosen, and that advantage_audience is set.
-func (f *Fake) checkTargeting(r *request, _ *object) *Error {
-	var t struct {
-		Geo        map[string]any `json:"geo_locations"`
-		Automation struct {
-			Advantage *int `json:"advantage_audience"`
-		} `json:"targeting_automation"`
-	}
-	r.decode("targeting", &t)
-	switch {
-	case len(t.Geo) == 0:
-		return refused(1885364, "Choose at least one place.")
-	case t.Automation.Advantage == nil:
-		return refused(1870227, "Set the advantage_audience flag of targeting_automation to 1 or 0.")
-	}
-	return nil
+	return checkSet(r, campaign)
 }
 
 func (f *Fake) checkSchedule(r *request, _ *object) *Error {
@@ -232,6 +208,13 @@ func (f *Fake) checkSchedule(r *request, _ *object) *Error {
 	at := moment(end)
 	if !at.After(f.Now()) || r.params.Has("start_time") && !at.After(moment(r.params.Get("start_time"))) {
 		return refused(1487793, "The end time must be in the future and after the start time.")
+	}
+	start := f.Now()
+	if r.params.Has("start_time") {
+		start = moment(r.params.Get("start_time"))
+	}
+	if r.params.Has("daily_budget") && at.Sub(start) <= 24*time.Hour {
+		return broken("B3", 0, "An ad set with a daily budget runs for more than 24 hours.")
 	}
 	return nil
 }
@@ -265,8 +248,14 @@ func (f *Fake) createAd(r *request) (any, *Error) {
 		return nil, invalid("status is needed")
 	}
 	campaign := group.fields["campaign"].(*object)
-	if group.text("optimization_goal") == "LEAD_GENERATION" && creative.form() == "" {
-		return nil, refused(1815166, "An ad for leads needs an instant form in its call to action.")
+	switch goal := group.text("optimization_goal"); {
+	case goal == "LEAD_GENERATION" && creative.form() == "":
+		return nil, broken("K7", 0, "An ad for leads needs an instant form in its call to action.")
+	case goal == "THRUPLAY" && !creative.showsVideo():
+		return nil, broken("K6", 0, "THRUPLAY shows videos.")
+	}
+	if e := checkDomain(r, group, creative); e != nil {
+		return nil, e
 	}
 	o := f.add("Ad", map[string]any{"account_id": r.account(), "campaign": campaign, "campaign_id": campaign.id(), "adset": group, "creative": creative,
 		"created_time": f.stamp(), "updated_time": f.stamp()})
@@ -283,7 +272,13 @@ func (f *Fake) update(r *request) (any, *Error) {
 	if e := f.checkChange(r, o); e != nil {
 		return nil, e
 	}
-	if e := f.checkBudget(r, account); e != nil {
+	if e := checkArchived(r, o); e != nil {
+		return nil, e
+	}
+	if e := checkSpent(r, o); e != nil {
+		return nil, e
+	}
+	if e := f.checkBudget(r, account, o.text("optimization_goal")); e != nil {
 		return nil, e
 	}
 	if e := f.setCaps(r, o); e != nil {
@@ -330,12 +325,14 @@ func (f *Fake) setCaps(r *request, campaign *object) *Error {
 		f.nodes[id].set(f.table, "bid_amount", n)
 	}
 	strategy := r.params.Get("bid_strategy")
-	if campaign.node != "Campaign" || !isCapped(strategy) {
-		return nil
-	}
 	for _, id := range f.order {
-		if o := f.nodes[id]; o != nil && o.node == "AdSet" && o.fields["campaign"] == campaign && o.fields["bid_amount"] == nil {
-			return refused(1815857, "Every ad set of the campaign needs a bid amount.")
+		o := f.nodes[id]
+		switch {
+		case campaign.node != "Campaign" || o == nil || o.node != "AdSet" || o.fields["campaign"] != campaign:
+		case isCapped(strategy) && o.fields["bid_amount"] == nil:
+			return broken("S5", 0, "Every ad set of the campaign needs a bid amount.")
+		case strategy == "LOWEST_COST_WITH_MIN_ROAS" && o.text("optimization_goal") != "VALUE":
+			return broken("S6", 2490487, "A smallest ROAS needs the optimization goal VALUE.")
 		}
 	}
 	return nil
@@ -345,7 +342,7 @@ func (f *Fake) setCaps(r *request, campaign *object) *Error {
 func (f *Fake) checkChange(r *request, o *object) *Error {
 	for name, other := range map[string]string{"daily_budget": "lifetime_budget", "lifetime_budget": "daily_budget"} {
 		if r.params.Has(name) && (o.text(name) == "" || o.text(other) != "") {
-			return refused(1885621, "The budget cannot change its type or its level.")
+			return broken("B1", 1885621, "The budget cannot change its type or its level.")
 		}
 	}
 	if o.node != "AdSet" || !r.params.Has("bid_strategy") {

@@ -63,15 +63,23 @@ func (f *Fake) checkSpec(r *request) *Error {
 	page, user := f.nodes[spec.Page], f.nodes[spec.User]
 	switch {
 	case page == nil || page.node != "Page":
-		return refused(1885183, "page_id must be a page of the caller.")
+		return broken("K1", 1885833, "page_id must be a page of the caller.")
 	case spec.User != "" && (user == nil || user.node != "IGUser"):
 		return refused(1772103, "instagram_user_id must be an account of the page.")
 	case spec.Link.Link == "" || spec.Link.Message == "":
 		return refused(1885183, "link_data needs a link and a message.")
-	case spec.Link.Action.Type == "" || spec.Link.Action.Value.Link == "":
-		return refused(1885183, "call_to_action needs a type and a link.")
+	case spec.Link.Action.Type == "" || spec.Link.Action.Value.Link != spec.Link.Link:
+		return broken("K2", 0, "call_to_action needs a type and the link of link_data.")
 	}
 	return nil
+}
+
+// link returns where a creative leads to, "" for a post.
+func (o *object) link() string {
+	spec, _ := o.fields["object_story_spec"].(map[string]any)
+	link, _ := spec["link_data"].(map[string]any)
+	address, _ := link["link"].(string)
+	return address
 }
 
 // form returns the instant form of a creative.

@@ -19,7 +19,8 @@ type Error struct {
 	Trace   string `json:"fbtrace_id"`
 	Data    any    `json:"error_data,omitempty"`
 
-	regain int // minutes until a rate limit is over
+	Rule   string `json:"-"` // the number of Meta's rule that was broken, see rule.go
+	regain int    // minutes until a rate limit is over
 }
 
 const trace = "AfakeTraceOfTheRequest0"

@@ -19,6 +19,7 @@ const (
 	FaultCutAfter      FaultKind = "cut_after"
 	FaultGarbageAfter  FaultKind = "garbage_after"
 	FaultErrorAfter    FaultKind = "server_error_after"
+	FaultCode          FaultKind = "code" // the error that Code and Subcode name
 )
 
 // Fault spoils the next calls with a method and an edge ("campaigns", "." for a node itself, "" for any).
@@ -27,7 +28,8 @@ type Fault struct {
 	Method, Edge string
 	Skip         int // calls that match and pass first
 	Times        int // how often it happens; 0 is once, -1 always
-	Code         int // of a rate limit: 17, 613 or 80004
+	Code         int // of a rate limit: 17, 613 or 80004; of a FaultCode any
+	Subcode      int
 	Minutes      int // of a rate limit, until access is regained
 }
 
@@ -73,6 +75,10 @@ func (fault *Fault) before(f *Fake, w http.ResponseWriter, h *http.Request, acco
 		rateLimited(fault.Code, fault.Minutes).write(w, account)
 	case FaultServerError:
 		serverError().write(w, account)
+	case FaultCode:
+		e := oauth(http.StatusBadRequest, fault.Code, "The call is refused for a reason that no call of this driver can mend.")
+		e.Subcode, e.regain = fault.Subcode, fault.Minutes
+		e.write(w, account)
 	case FaultReject:
 		refused(1487390, "This ad was rejected because it does not follow our Advertising Standards.").write(w, account)
 	case FaultTimeoutBefore:

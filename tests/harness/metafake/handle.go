@@ -105,9 +105,17 @@ func (f *Fake) wanted(r *request) (func(*object) bool, *Error) {
 	var filters []filter
 	_ = json.Unmarshal([]byte(r.params.Get("effective_status")), &states)
 	_ = json.Unmarshal([]byte(r.params.Get("filtering")), &filters)
+	if e := statesOf(edgeNodes[r.edge], states); e != nil {
+		return nil, e
+	}
 	for _, x := range filters {
 		if e := x.check(f.table, edgeNodes[r.edge]); e != nil {
 			return nil, e
+		}
+		if _, field, _ := strings.Cut(x.Field, "."); field == "effective_status" {
+			if e := statesOf(edgeNodes[r.edge], x.Value); e != nil {
+				return nil, e
+			}
 		}
 	}
 	return func(o *object) bool {

@@ -36,6 +36,9 @@ func (f *Fake) insights(r *request) (any, *Error) {
 	if levels[level] == "" || span.Since == "" || span.Until < span.Since {
 		return nil, invalid("level and time_range are needed here")
 	}
+	if e := f.checkWindows(r, span.Since); e != nil {
+		return nil, e
+	}
 	wanted, e := f.wantedInsights(r, levels[level])
 	if e != nil {
 		return nil, e

@@ -16,12 +16,14 @@ import (
 )
 
 // Version is the only version of the Graph API that is served.
-const Version = "v25.0"
+const Version = "v26.0"
 
 // Fake is the API. Its methods may be called while it serves.
 type Fake struct {
 	Now    func() time.Time    // the clock of everything it writes down
 	OnHang func(*http.Request) // called when it stops answering one, so that a test need not wait for a timeout
+	Secret string              // of the app, if every call has to be signed with it
+	Used   int                 // percent of the ad account's limit that is used, as every answer says
 
 	mu       sync.Mutex
 	table    *table
@@ -109,6 +111,9 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 		e.write(w, r.account())
 	case fault != nil && fault.after(f, w, h):
 	default:
+		if f.Used > 0 {
+			w.Header().Set("X-Ad-Account-Usage", fmt.Sprintf(`{"acc_id_util_pct":%d,"reset_time_duration":30,"ads_api_access_tier":"standard_access"}`, f.Used))
+		}
 		answer(w, http.StatusOK, body)
 	}
 }
@@ -194,7 +199,7 @@ func (f *Fake) authorize(r *request, h *http.Request) *Error {
 	if r.caller = f.tokens[token]; r.caller == "" {
 		return unauthorized(token)
 	}
-	return nil
+	return f.checkProof(r)
 }
 
 // check checks a request against the table.
