@@ -22,6 +22,8 @@ type Caps struct {
 	Promoted      map[advert.Goal]Promoted // what a goal's promoted object needs; a goal that is not in it needs none
 	BoostOnly     []advert.Goal            // goals that a creative cannot serve, only a post that exists
 	NeverBoost    []advert.Goal            // goals that a post cannot serve, only a creative
+	Places        []string                 // keys of a targeting that say where; without one it is the ad account's country; nil = not known
+	Lookalikes    []string                 // countries that a lookalike can be in, lower-case; nil = any
 
 	BudgetLevels       []advert.BudgetLevel // the first is what absence means
 	MinimumDailyBudget advert.Amount        // of whichever currency; an ad account may ask for more

@@ -120,6 +120,16 @@ func (c Caps) CheckPromoted(p *core.Problems, goal advert.Goal, promoted advert.
 	}
 }
 
+// placeWarning returns what is to be said about a targeting that names no place, "" for nothing. One that cannot be read has a problem
+// elsewhere.
+func (c Caps) placeWarning(targeting advert.Object) string {
+	var object map[string]any
+	if c.Places == nil || targeting.Decode(&object) != nil || slices.ContainsFunc(c.Places, func(key string) bool { return object[key] != nil }) {
+		return ""
+	}
+	return "targeting names no place, so the ad is shown in the country of the ad account."
+}
+
 // CheckBudgetLevel adds a problem for a level at which the network has no budgets.
 func (c Caps) CheckBudgetLevel(p *core.Problems, level advert.BudgetLevel) {
 	p.Check(slices.Contains(c.BudgetLevels, level), "budget_level",
@@ -250,6 +260,8 @@ func (c Caps) CheckAudience(p *core.Problems, a AudiencePlan) {
 	case advert.AudienceTypeLookalike:
 		p.Check(a.SourceID != "", "source_audience_id", "A lookalike audience needs the source_audience_id that it is to be like.")
 		p.Check(isCountry(a.Country), "country", "Send a country of two letters, such as US.")
+		p.Check(c.Lookalikes == nil || slices.Contains(c.Lookalikes, strings.ToLower(a.Country)), "country",
+			fmt.Sprintf("A lookalike on %s is in one of: %s.", c.Platform, strings.ToUpper(list(c.Lookalikes))))
 		p.Check(a.Ratio >= minRatio && a.Ratio <= maxRatio, "ratio", "A ratio is 0.01 to 0.2 of the country's people.")
 	}
 }

@@ -72,3 +72,33 @@ func TestCheckBidGoal_KeepsASmallestROASToWhatHasAValue(t *testing.T) {
 	CapsOf(advert.PlatformFacebook).CheckBidGoal(&problems, advert.BidStrategyLowestCost, advert.GoalTraffic)
 	assert.Empty(t, problems)
 }
+
+func TestCheckBidGoal_BidsForVideosAutomatically(t *testing.T) {
+	t.Parallel()
+	for strategy, ok := range map[advert.BidStrategy]bool{advert.BidStrategyLowestCost: true, advert.BidStrategyBidCap: false, advert.BidStrategyCostCap: false} {
+		var problems core.Problems
+		CapsOf(advert.PlatformPinterest).CheckBidGoal(&problems, strategy, advert.GoalVideoViews)
+		assert.Equal(t, ok, len(problems) == 0, strategy)
+	}
+}
+
+func TestCheckAudience_KnowsWhereALookalikeCanBe(t *testing.T) {
+	t.Parallel()
+	for country, wrong := range map[string][]string{"US": nil, "gb": nil, "CA": nil, "DE": {"country"}} {
+		var problems core.Problems
+		CapsOf(advert.PlatformPinterest).CheckAudience(&problems, AudiencePlan{
+			Name: "Alike", Type: advert.AudienceTypeLookalike, SourceID: "aud_1", Country: country, Ratio: advert.RatioOne / 100})
+		assert.ElementsMatch(t, wrong, keysOf(problems), country)
+	}
+}
+
+func TestPlaceWarning_IsForWhoNamesNoPlace(t *testing.T) {
+	t.Parallel()
+	facebook, pinterest := CapsOf(advert.PlatformFacebook), CapsOf(advert.PlatformPinterest)
+	assert.Contains(t, facebook.placeWarning(``), "targeting")
+	assert.Contains(t, facebook.placeWarning(`{"age_min":20}`), "targeting")
+	assert.Empty(t, facebook.placeWarning(`{"geo_locations":{"countries":["US"]}}`))
+	assert.Contains(t, pinterest.placeWarning(`{"GENDER":["male"]}`), "targeting")
+	assert.Empty(t, pinterest.placeWarning(`{"GEO":["US-94107"]}`))
+	assert.Empty(t, CapsOf(advert.PlatformGoogle).placeWarning(``), "what it does is not known")
+}

@@ -44,6 +44,7 @@ func metaCaps(p advert.Platform) Caps {
 		Bids:          metaBids(),
 		DefaultBid:    advert.BidStrategyLowestCost, // Meta's own is a cap, which it then finds no amount for
 		Promoted:      metaPromoted,
+		Places:        []string{"geo_locations"},
 		BoostOnly:     []advert.Goal{advert.GoalVideoViews},     // it shows videos only, and a creative has an image
 		NeverBoost:    []advert.Goal{advert.GoalLeadGeneration}, // the form is a part of the creative
 		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * advert.AmountUnit,
@@ -145,7 +146,11 @@ func pinterestCaps() Caps {
 			"GET_DEAL", "GET_RECIPE", "GET_SHOWTIMES", "ON_SALE", "PLAY_GAME", "TRY_IT",
 		},
 		AudienceTypes: everyAudienceType,
-		Bids:          bids("AUTOMATIC_BID", "MAX_BID", "TARGET_AVG", ""),
+		Bids:          pinterestBids(),
+		DefaultBid:    advert.BidStrategyLowestCost,
+		BoostOnly:     []advert.Goal{advert.GoalVideoViews}, // it shows videos only, and a creative has an image
+		Places:        []string{"LOCATION", "GEO"},
+		Lookalikes:    []string{"us", "ca", "gb"},
 		BudgetLevels:  eitherLevel, MinimumDailyBudget: 5 * advert.AmountUnit,
 		Money: MoneyMicros, currencies: pinterestCurrencies,
 		PauseLevels: everyLevel, Switch: Switch{"ACTIVE", "PAUSED"}, StatusBatch: 30,
@@ -155,6 +160,17 @@ func pinterestCaps() Caps {
 		Users:        UserRules{Identifiers: emailOnly},
 		UsersPerCall: 10_000,
 	}
+}
+
+// pinterestBids are Pinterest's bid strategies. Its description says that video completions are bid for automatically.
+func pinterestBids() []BidRule {
+	rules := bids("AUTOMATIC_BID", "MAX_BID", "TARGET_AVG", "")
+	for i := range rules {
+		if rules[i].Strategy != advert.BidStrategyLowestCost {
+			rules[i].Goals = []advert.Goal{advert.GoalTraffic, advert.GoalEngagement, advert.GoalAwareness}
+		}
+	}
+	return rules
 }
 
 // googleCaps returns the capabilities of Google Ads.

@@ -104,7 +104,7 @@ func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutco
 	}
 	d.common(in.Platform, in.Name, in.Status, in.Currency)
 	d.caps.CheckCreative(&d.problems, in.Creative)
-	d.plan.Creative, d.warnings = in.Creative, slices.Concat(in.Warnings, d.caps.Warnings(in.Creative))
+	d.plan.Creative, d.warnings = in.Creative, slices.Concat(d.warnings, in.Warnings, d.caps.Warnings(in.Creative))
 	d.recipe.Extra = advert.NewObject(in.Extra)
 	return s.create(ctx, d, in.DryRun)
 }

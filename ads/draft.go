@@ -77,6 +77,9 @@ func (d *draft) words(targeting, promoted advert.Object, boosts bool) {
 	d.plan.Targeting, d.plan.PromotedObject = targeting, promoted
 	d.caps.CheckMeans(&d.problems, d.plan.Goal, boosts)
 	d.caps.CheckPromoted(&d.problems, d.plan.Goal, promoted)
+	if warning := d.caps.placeWarning(targeting); warning != "" {
+		d.warnings = append(d.warnings, warning)
+	}
 }
 
 // read reads a bid, and adds what is wrong with it to the problems.

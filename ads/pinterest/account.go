@@ -17,6 +17,7 @@ type account struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
 	Currency    string   `json:"currency"`
+	Country     string   `json:"country"`
 	Permissions []string `json:"permissions"`
 }
 

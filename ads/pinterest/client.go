@@ -194,6 +194,8 @@ func refusal(c ads.Conn, r request, answer *reply) error {
 		return nil
 	case answer.status == http.StatusUnauthorized:
 		return failure(c, r, ads.ErrUnauthorized, errors.New(p.Message))
+	case answer.status == http.StatusForbidden:
+		return failure(c, r, ads.ErrForbidden, errors.New(p.Message))
 	case answer.status == http.StatusNotFound:
 		return failure(c, r, ads.ErrNotFound, errors.New(p.Message))
 	case answer.status == http.StatusTooManyRequests:

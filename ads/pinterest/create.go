@@ -37,7 +37,8 @@ type newGroup struct {
 	Budget     json.Number    `json:"budget_in_micro_currency,omitempty"`
 	Bidding    string         `json:"bid_strategy_type"`
 	Bid        json.Number    `json:"bid_in_micro_currency,omitempty"`
-	Targeting  *advert.Object `json:"targeting_spec,omitempty"`
+	Targeting  map[string]any `json:"targeting_spec"`
+	Widens     *bool          `json:"auto_targeting_enabled,omitempty"` // shows the ad beyond the targeting; absent is true
 	Start      int64          `json:"start_time,omitempty"`
 	End        int64          `json:"end_time,omitempty"`
 }
@@ -78,7 +79,7 @@ func (d *Driver) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Cre
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	m := &making{d: d, c: c, plan: plan}
-	first, second, err := m.prepare()
+	first, second, err := m.prepare(ctx)
 	if err != nil {
 		return ads.Created{}, err
 	}
@@ -89,8 +90,8 @@ func (d *Driver) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Cre
 }
 
 // prepare makes the bodies of the campaign and the ad group before anything is sent, so that what is wrong with the plan
-// shows first. Both are nil if the ad joins an ad group.
-func (m *making) prepare() (*newCampaign, *newGroup, error) {
+// shows first; only the ad account's country may have to be asked for. Both are nil if the ad joins an ad group.
+func (m *making) prepare(ctx context.Context) (*newCampaign, *newGroup, error) {
 	plan, caps := m.plan, m.d.caps
 	if plan.AdGroupID != "" {
 		return nil, nil, nil
@@ -102,13 +103,39 @@ func (m *making) prepare() (*newCampaign, *newGroup, error) {
 	status, name := caps.SwitchWord(plan.Configured), mark(plan.Name, plan.Token)
 	first := &newCampaign{AdAccountID: plan.AdAccount.PlatformID, Name: name, Objective: objective, Status: status}
 	second := &newGroup{Name: name, Status: status, Billable: billable[objective]}
-	if plan.Targeting != "" {
-		second.Targeting = &plan.Targeting
-	}
 	if err := m.d.bid(second, plan); err != nil {
 		return nil, nil, err
 	}
-	return first, second, m.d.budget(first, second, plan)
+	if err := m.d.budget(first, second, plan); err != nil {
+		return nil, nil, err
+	}
+	return first, second, m.target(ctx, second)
+}
+
+// target sets who the ad group is shown to: whom the plan says and nobody else, or people in the ad account's country. Pinterest wants to be
+// told where.
+func (m *making) target(ctx context.Context, g *newGroup) error {
+	if m.plan.Targeting != "" {
+		g.Widens = new(false)
+	}
+	if err := m.plan.Targeting.Decode(&g.Targeting); err != nil {
+		return &ads.Rejected{Field: "targeting", Message: "The targeting must be a JSON object."}
+	}
+	if g.Targeting["LOCATION"] != nil || g.Targeting["GEO"] != nil {
+		return nil
+	}
+	var of account
+	if err := m.d.read(ctx, m.c, path("ad_accounts", m.plan.AdAccount.PlatformID), nil, &of); err != nil {
+		return err
+	}
+	if of.Country == "" {
+		return &ads.Rejected{Field: "targeting", Message: "Say where: targeting.LOCATION is needed, because the ad account has no country."}
+	}
+	if g.Targeting == nil {
+		g.Targeting = map[string]any{}
+	}
+	g.Targeting["LOCATION"] = []string{of.Country}
+	return nil
 }
 
 // bid sets how the ad group bids. Without a strategy the network bids as it thinks best.
@@ -224,6 +251,9 @@ func (m *making) choosePin(ctx context.Context) error {
 		err := m.d.read(ctx, m.c, path("pins", m.plan.Post.PlatformID), nil, &m.pin)
 		if errors.Is(err, ads.ErrNotFound) {
 			return &ads.Rejected{Field: "post_id", Message: "Pinterest has no such Pin."}
+		}
+		if err == nil && m.plan.Goal == advert.GoalVideoViews && !strings.Contains(m.pin.creative(), "VIDEO") {
+			return &ads.Rejected{Field: "post_id", Message: "The goal video_views needs a Pin with a video."}
 		}
 		return err
 	}

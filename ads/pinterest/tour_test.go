@@ -36,11 +36,13 @@ func (t *tour) note(what string, result any, err error) {
 	t.lines = append(t.lines, line)
 }
 
-// everything is all of the ad groups' targeting that the network knows.
+// everything is all of the ad groups' targeting that the network knows at once, and theRest what does not go with it.
 const everything = `{"AGE_BUCKET":["18-24"],"APPTYPE":["web"],"AUDIENCE_EXCLUDE":["11"],"AUDIENCE_INCLUDE":["12"],` +
-	`"GENDER":["female"],"GEO":["BE-VOV"],"INTEREST":["925056443165"],"LOCALE":["de"],"LOCATION":["DE"],"MAXIMUM_AGE":"65+",` +
-	`"MINIMUM_AGE":"18","SHOPPING_RETARGETING":[{"exclusion_window":14,"lookback_window":30,"tag_types":[0,6]}],` +
+	`"GENDER":["female"],"INTEREST":["925056443165"],"LOCALE":["de"],"LOCATION":["DE"],` +
+	`"SHOPPING_RETARGETING":[{"exclusion_window":14,"lookback_window":30,"tag_types":[0,6]}],` +
 	`"TARGETING_STRATEGY":["CHOOSE_YOUR_OWN"]}`
+
+const theRest = `{"GEO":["BE-VOV"],"MAXIMUM_AGE":"65+","MINIMUM_AGE":"18"}`
 
 // run returns the lines of a tour through a fresh world.
 func (t *tour) run() (lines []string) {
@@ -81,7 +83,7 @@ func (t *tour) creates() []ads.Created {
 	optimized.Targeting = everything
 
 	shared := t.standalone("shared")
-	shared.BudgetLevel = advert.BudgetLevelCampaign
+	shared.BudgetLevel, shared.Targeting = advert.BudgetLevelCampaign, theRest
 
 	capped := t.standalone("capped")
 	capped.BudgetType = advert.BudgetTypeLifetime

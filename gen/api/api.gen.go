@@ -1412,10 +1412,13 @@ type AdAudienceCreate struct {
 // AdAudienceList A page of results.
 type AdAudienceList = wire.CursorList[AdAudience]
 
-// AdAudienceRules How a customer list finds people.
+// AdAudienceRules How audiences find people.
 type AdAudienceRules struct {
 	// Identifiers What the network finds people by.
 	Identifiers []AdAudienceRulesIdentifiers `json:"identifiers"`
+
+	// LookalikeCountries What `country` of a lookalike audience may be. Empty: any.
+	LookalikeCountries []string `json:"lookalike_countries"`
 
 	// MaxPerCall How many people go to the network at a time. A request may have 10,000 all the same.
 	MaxPerCall int64 `json:"max_per_call"`
@@ -1878,7 +1881,7 @@ type AdCapability struct {
 	// Creative What an ad must be made of.
 	Creative AdCreativeRules `json:"creative"`
 
-	// AudienceUsers How a customer list finds people.
+	// AudienceUsers How audiences find people.
 	AudienceUsers AdAudienceRules `json:"audience_users"`
 }
 

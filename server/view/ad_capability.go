@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
@@ -38,8 +39,9 @@ func AdCapability(c *ads.Caps) api.AdCapability {
 		BusinessCenters:    c.BusinessCenters,
 		Creative:           api.AdCreativeRules{Required: list(c.Creative.Required), Ignored: list(c.Creative.Ignored), Limits: limits},
 		AudienceUsers: api.AdAudienceRules{
-			Identifiers: mapped(c.Users.Identifiers, func(i advert.Identifier) api.AdAudienceRulesIdentifiers { return api.AdAudienceRulesIdentifiers(i) }),
-			MaxPerCall:  int64(c.UsersPerCall),
+			Identifiers:        mapped(c.Users.Identifiers, func(i advert.Identifier) api.AdAudienceRulesIdentifiers { return api.AdAudienceRulesIdentifiers(i) }),
+			LookalikeCountries: mapped(c.Lookalikes, strings.ToUpper),
+			MaxPerCall:         int64(c.UsersPerCall),
 		},
 	}
 }

@@ -17,6 +17,14 @@ func TestListAdCapabilities_SaysWhatEachNetworkCanDo(t *testing.T) {
 			if network.Object != "ad_capability" || len(network.Goals) == 0 || len(network.BudgetLevels) == 0 || network.AudienceUsers.MaxPerCall == 0 || len(network.Creative.Required) == 0 {
 				t.Errorf("%s can do %+v", network.Platform, network)
 			}
+			for i, rule := range network.GoalRules {
+				if rule.Goal != network.Goals[i] || len(rule.MadeBy) == 0 {
+					t.Errorf("%s pursues %s by %+v", network.Platform, network.Goals[i], rule)
+				}
+			}
+			if only := network.AudienceUsers.LookalikeCountries; (network.Platform == sdk.AdPlatformPinterest) != slices.Equal(only, []string{"US", "CA", "GB"}) {
+				t.Errorf("%s has lookalikes in %v only", network.Platform, only)
+			}
 			if network.BusinessCenters != (network.Platform == sdk.AdPlatformTikTok) {
 				t.Errorf("%s has business centers: %t", network.Platform, network.BusinessCenters)
 			}

@@ -154,16 +154,16 @@ func (c *call) checkActalike(rule Object) *refusal {
 	if len(seeds) == 0 {
 		return invalid("ACTALIKE needs seed_id.")
 	}
+	switch percentage := rule.Number("percentage"); { // rule P9
+	case !slices.Contains([]string{"US", "CA", "GB"}, rule.Text("country")):
+		return invalid("ACTALIKE needs a country: US, CA or GB.")
+	case percentage < 1 || percentage > 10:
+		return invalid("percentage must be 1 to 10.")
+	}
 	for _, seed := range seeds {
 		if row(c.account.audiences, seed.(string)) == nil {
 			return missing("Seed audience")
 		}
-	}
-	switch percentage := rule.Number("percentage"); {
-	case len(rule.Text("country")) != 2:
-		return invalid("ACTALIKE needs a country.")
-	case percentage < 1 || percentage > 10:
-		return invalid("percentage must be 1 to 10.")
 	}
 	return nil
 }

@@ -172,7 +172,25 @@ func (c *call) checkGroup(o Object) *refusal {
 	case campaign.Number("end_time") != 0 && o.Number("end_time") > campaign.Number("end_time"):
 		return invalid("end_time is after the campaign's.")
 	}
-	return firstOf(checkTimes(o), checkBudget(o, campaign), checkBid(o, campaign))
+	return firstOf(checkTimes(o), checkBudget(o, campaign), checkBid(o, campaign), checkTargeting(o))
+}
+
+// checkTargeting checks who an ad group is shown to: somewhere (rule P1), and ages from and to, or in bands (rule P2).
+func checkTargeting(o Object) *refusal {
+	spec, _ := o["targeting_spec"].(map[string]any)
+	has := func(key string) bool {
+		values, _ := spec[key].([]any)
+		return len(values) > 0 || Object(spec).Text(key) != ""
+	}
+	switch {
+	case !has("LOCATION") && !has("GEO"):
+		return invalid("targeting_spec must have LOCATION or GEO.")
+	case has("LOCATION") && has("GEO"):
+		return invalid("targeting_spec has either LOCATION or GEO.")
+	case has("MINIMUM_AGE") != has("MAXIMUM_AGE") || has("MINIMUM_AGE") && has("AGE_BUCKET"):
+		return invalid("MINIMUM_AGE and MAXIMUM_AGE go together, and not with AGE_BUCKET.")
+	}
+	return nil
 }
 
 func checkBudget(o, campaign Object) *refusal {
@@ -194,7 +212,7 @@ func checkBid(o, campaign Object) *refusal {
 	strategy, bid := o.Text("bid_strategy_type"), o.Number("bid_in_micro_currency")
 	switch {
 	case campaign.Text("objective_type") == "VIDEO_COMPLETION" && strategy != "" && strategy != "AUTOMATIC_BID":
-		return invalid("VIDEO_COMPLETION takes AUTOMATIC_BID only.")
+		return invalid("VIDEO_COMPLETION takes AUTOMATIC_BID only.") // rule P3
 	case strategy == "AUTOMATIC_BID" && bid != 0:
 		return invalid("AUTOMATIC_BID takes no bid.")
 	case (strategy == "MAX_BID" || strategy == "TARGET_AVG") && bid <= 0:
@@ -210,7 +228,9 @@ func (n *Network) groupsOf(a *Account) []Object {
 }
 
 func (n *Network) group(a *Account, o Object) Object {
-	return merge(o, Object{"summary_status": n.summary(a, o)})
+	seen := merge(o, Object{"summary_status": n.summary(a, o)})
+	delete(seen, "auto_targeting_enabled")
+	return seen
 }
 
 func (c *call) listAds() answer {
@@ -230,8 +250,10 @@ func (c *call) createAds() answer {
 			return nil, invalid("The ad group is archived.")
 		case pin == nil:
 			return nil, missing("Pin")
-		case pin.Text("creative_type") != item.Text("creative_type"):
+		case pin.Text("creative_type") != item.Text("creative_type"): // rule P8
 			return nil, invalid("creative_type differs from the Pin's.")
+		case group.Text("billable_event") == "VIDEO_V_50_MRC" && pin.Text("creative_type") != "VIDEO": // rule P7
+			return nil, invalid("VIDEO_COMPLETION shows videos.")
 		case utf8.RuneCountInString(item.Text("name")) > longestName:
 			return nil, invalid("Ad name is too long.")
 		}

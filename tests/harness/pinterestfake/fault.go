@@ -19,6 +19,7 @@ const (
 	FaultHangAfter        // no answer until the caller gives up, all done
 	FaultDrop             // the connection breaks, nothing done
 	FaultDropAfter        // the connection breaks, all done
+	FaultForbidden        // 403: a role or a scope is missing
 	FaultGarbageAfter     // 200 with something that is no JSON, all done
 )
 
@@ -49,6 +50,8 @@ func (f *fault) before(n *Network, w http.ResponseWriter, r *http.Request) bool 
 		write(w, http.StatusTooManyRequests, refusal{Code: codeRateLimited, Message: "You have exceeded your rate limit. Try again later."})
 	case FaultUnavailable:
 		write(w, http.StatusServiceUnavailable, refusal{Code: codeInternal, Message: "Something went wrong on our end. Sorry about that."})
+	case FaultForbidden:
+		write(w, http.StatusForbidden, refusal{Code: codeForbidden, Message: "You are not permitted to access that resource."})
 	case FaultHang:
 		n.hang(r)
 	case FaultDrop:

@@ -157,12 +157,23 @@ func (c *call) listAccounts() answer {
 	return c.list(rows)
 }
 
+func (c *call) getAccount() answer { return ok(c.account.object) }
+
+// Relocate sets the country of an ad account, "" for none.
+func (n *Network) Relocate(a *Account, country string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if a.object["country"] = country; country == "" {
+		delete(a.object, "country")
+	}
+}
+
 // AddAccount creates an ad account that the token sees in the role, such as OWNER or ANALYST.
 func (n *Network) AddAccount(token, name, currency, role string) *Account {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	id := n.mint()
-	a := &Account{ID: id, object: Object{"id": id, "name": name, "currency": strings.ToUpper(currency), "permissions": []string{role}}}
+	a := &Account{ID: id, object: Object{"id": id, "name": name, "currency": strings.ToUpper(currency), "country": "US", "permissions": []string{role}}}
 	n.accounts = append(n.accounts, a)
 	n.userOf(token).accounts = append(n.userOf(token).accounts, a)
 	return a

@@ -189,6 +189,7 @@ func refuse(r *refusal) answer       { return answer{r.status, *r} }
 func (c *call) path(n string) string { return c.r.PathValue(n) }
 
 var handlers = map[string]func(*call) answer{
+	"ad_accounts/get":       (*call).getAccount,
 	"ad_accounts/list":      (*call).listAccounts,
 	"campaigns/list":        (*call).listCampaigns,
 	"campaigns/create":      (*call).createCampaigns,

@@ -97,12 +97,17 @@ func TestNetwork_RefusesItemsAgainstItsWords(t *testing.T) {
 	plain := w.made(t, "campaigns", "{"+campaign+"}")
 	shared := w.made(t, "campaigns", "{"+campaign+`, "is_campaign_budget_optimization": true, "daily_spend_cap": 5000000}`)
 	video := w.made(t, "campaigns", `{"ad_account_id": "A", "name": "v", "objective_type": "VIDEO_COMPLETION", "end_time": 1800000000}`)
+	const where = `, "targeting_spec": {"LOCATION": ["US"]}`
 	group := func(campaign, rest string) string {
-		return fmt.Sprintf(`{"campaign_id": "%s", "name": "g", "billable_event": "CLICKTHROUGH", "bid_strategy_type": "AUTOMATIC_BID"%s}`, campaign, rest)
+		return fmt.Sprintf(`{"campaign_id": "%s", "name": "g", "billable_event": "CLICKTHROUGH", "bid_strategy_type": "AUTOMATIC_BID"%s%s}`, campaign, where, rest)
 	}
 	view := func(rest string) string {
-		return fmt.Sprintf(`{"campaign_id": "%s", "name": "g", "billable_event": "VIDEO_V_50_MRC", "budget_in_micro_currency": 5000000%s}`, video, rest)
+		return fmt.Sprintf(`{"campaign_id": "%s", "name": "g", "billable_event": "VIDEO_V_50_MRC", "budget_in_micro_currency": 5000000%s%s}`, video, where, rest)
 	}
+	placed := func(targeting string) string {
+		return fmt.Sprintf(`{"campaign_id": "%s", "name": "g", "billable_event": "CLICKTHROUGH", "bid_strategy_type": "AUTOMATIC_BID", "budget_in_micro_currency": 5000000, "targeting_spec": %s}`, plain, targeting)
+	}
+	watched := w.made(t, "ad_groups", view(`, "bid_strategy_type": "AUTOMATIC_BID"`))
 	home := w.made(t, "ad_groups", group(plain, `, "budget_in_micro_currency": 5000000`))
 	ad := func(group, pin, kind string) string {
 		return fmt.Sprintf(`{"ad_group_id": "%s", "pin_id": "%s", "creative_type": "%s"}`, group, pin, kind)
@@ -126,6 +131,12 @@ func TestNetwork_RefusesItemsAgainstItsWords(t *testing.T) {
 		{"ad_groups", view(`, "bid_strategy_type": "MAX_BID", "bid_in_micro_currency": 1`), "AUTOMATIC_BID only"},
 		{"ad_groups", view(``), "bid_in_micro_currency is required"},
 		{"ad_groups", view(`, "bid_strategy_type": "AUTOMATIC_BID", "end_time": 1900000000`), "after the campaign's"},
+		{"ad_groups", placed(`{}`), "must have LOCATION or GEO"},
+		{"ad_groups", placed(`{"LOCATION": [], "GENDER": ["male"]}`), "must have LOCATION or GEO"},
+		{"ad_groups", placed(`{"LOCATION": ["US"], "GEO": ["US-94107"]}`), "either LOCATION or GEO"},
+		{"ad_groups", placed(`{"LOCATION": ["US"], "MINIMUM_AGE": "18"}`), "go together"},
+		{"ad_groups", placed(`{"LOCATION": ["US"], "MINIMUM_AGE": "18", "MAXIMUM_AGE": "64", "AGE_BUCKET": ["19+"]}`), "not with AGE_BUCKET"},
+		{"ads", ad(watched, w.pin, "REGULAR"), "shows videos"},
 		{"ads", ad("404", w.pin, "REGULAR"), "Ad group not found"},
 		{"ads", ad(home, "404", "REGULAR"), "Pin not found"},
 		{"ads", ad(home, w.pin, "VIDEO"), "differs from the Pin's"},
@@ -137,7 +148,7 @@ func TestNetwork_RefusesItemsAgainstItsWords(t *testing.T) {
 		assert.Contains(t, string(text), c.says, c.item)
 	}
 	assert.Len(t, w.net.Campaigns(w.account), 3)
-	assert.Len(t, w.net.Groups(w.account), 1)
+	assert.Len(t, w.net.Groups(w.account), 2, "home and watched")
 	assert.Empty(t, w.net.Ads(w.account))
 }
 
@@ -154,6 +165,7 @@ func TestNetwork_RefusesAudiencesAgainstItsWords(t *testing.T) {
 		{"/A/audiences", `{"name": "a", "audience_type": "VISITOR", "rule": {"visitor_source_id": "` + tag + `", "retention_days": 541}}`, "1 to 540"},
 		{"/A/audiences", `{"name": "a", "audience_type": "VISITOR", "rule": {"visitor_source_id": "` + tag + `", "country": "US"}}`, "takes no country"},
 		{"/A/audiences", `{"name": "a", "audience_type": "ACTALIKE", "rule": {"country": "US", "percentage": 1}}`, "seed_id"},
+		{"/A/audiences", `{"name": "a", "audience_type": "ACTALIKE", "rule": {"seed_id": ["1"], "country": "DE", "percentage": 1}}`, "US, CA or GB"},
 		{"/A/audiences", `{"name": "a", "audience_type": "ACTALIKE", "rule": {"seed_id": ["1"], "country": "US", "percentage": 1}}`, "Seed audience not found"},
 		{"/A/audiences", `{"name": "a", "audience_type": "CUSTOMER_LIST", "rule": {"customer_list_id": "1"}}`, "Customer list not found"},
 	} {
