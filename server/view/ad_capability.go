@@ -47,14 +47,15 @@ func AdCapability(c *ads.Caps) api.AdCapability {
 }
 
 func adGoalRule(c *ads.Caps, goal advert.Goal) api.AdGoalRule {
-	rule := api.AdGoalRule{Goal: api.AdGoal(goal), Requires: mapped(c.Promoted[goal].Requires, list[string]), Events: list(c.Promoted[goal].Events)}
+	makers := []api.AdGoalRuleMadeBy{}
 	if !slices.Contains(c.BoostOnly, goal) {
-		rule.MadeBy = append(rule.MadeBy, api.AdGoalRuleMadeByAd)
+		makers = append(makers, api.AdGoalRuleMadeByAd)
 	}
 	if !slices.Contains(c.NeverBoost, goal) {
-		rule.MadeBy = append(rule.MadeBy, api.AdGoalRuleMadeByBoost)
+		makers = append(makers, api.AdGoalRuleMadeByBoost)
 	}
-	return rule
+	promoted := c.Promoted[goal]
+	return api.AdGoalRule{Goal: api.AdGoal(goal), MadeBy: makers, Requires: mapped(promoted.Requires, list[string]), Events: list(promoted.Events)}
 }
 
 func adBidRule(c *ads.Caps, r ads.BidRule) api.AdBidRule {

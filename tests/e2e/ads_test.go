@@ -32,6 +32,7 @@ func TestAdNetworks_AreSpokenTo(t *testing.T) {
 		a.uploadsPeople(t)
 		a.boostsAPost(t)
 		a.deletesCampaigns(t)
+		assert.Empty(t, a.Refused(), "the network refused something")
 		a.keepsSecrets(t)
 	})
 }

@@ -37,6 +37,7 @@ type stage interface {
 	deliver(ad, day string)                          // 12.34 for 1000 impressions and 30 clicks
 	loseNextAd()                                     // it is made, and whoever asked for it hears nothing
 	revoke()                                         // of the token
+	Refused() []string                               // what the network refused, for whatever reason
 	facts() (adAccount, post string, dollars string) // what there is, and how thirty dollars are written
 }
 

@@ -75,6 +75,17 @@ func (f *Fake) Calls() []Call {
 	return slices.Clone(f.calls)
 }
 
+// Refused returns what was refused, in order, each with the rule that it broke, if that is one, and Meta's words.
+func (f *Fake) Refused() []string {
+	var refused []string
+	for _, c := range f.Calls() {
+		if c.Refused != nil {
+			refused = append(refused, strings.Join([]string{c.Method, c.Path, c.Refused.Rule, c.Refused.Message, c.Refused.User}, " "))
+		}
+	}
+	return refused
+}
+
 // Forget empties the list of calls.
 func (f *Fake) Forget() {
 	f.mu.Lock()

@@ -60,6 +60,7 @@ type Network struct {
 	users    map[string]*user // by token
 	faults   []*fault
 	calls    []string
+	refused  []string
 	mostRows int // on a page, whatever was asked for; 0 = no such limit
 }
 
@@ -241,9 +242,27 @@ func (n *Network) serve(w http.ResponseWriter, r *http.Request, op *Operation) {
 	if err := op.checkResponse(input, a.status, data); err != nil {
 		panic(fmt.Sprintf("pinterestfake answers %s against its description: %v\n%s", op.ID, err, data))
 	}
+	n.note(op.ID, a.status, data)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(a.status)
 	_, _ = w.Write(data)
+}
+
+// note records an answer that refuses a request, or an item of one.
+func (n *Network) note(op string, status int, answer []byte) {
+	if status < http.StatusBadRequest && !bytes.Contains(answer, []byte(`"code":`)) {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refused = append(n.refused, op+": "+string(answer))
+}
+
+// Refused returns what was refused, in order, each with the network's answer.
+func (n *Network) Refused() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.refused)
 }
 
 // begin records the call, and returns the fault that waits for it, nil for none.
