@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,7 +39,7 @@ type graph struct {
 	base             string
 	secret           ads.Secret
 	timeout, backoff time.Duration
-	used             atomic.Int64 // percent of a limit, as of the last answer
+	near             sync.Map // the channels' tokens whose limit is near -> percent of it that is used, as of the last answer
 }
 
 func newGraph(o Options) *graph {
@@ -58,7 +59,7 @@ type reply struct {
 // get reads something, and tries again after a fault. If the fault stays, the error is ads.ErrUnavailable.
 func (g *graph) get(ctx context.Context, token ads.Secret, at place, params url.Values, into any) error {
 	wait := g.backoff
-	if !g.ease(ctx) {
+	if !g.ease(ctx, token) {
 		return fmt.Errorf("%w: no time is left", ads.ErrUnavailable)
 	}
 	for try := 1; ; try++ {
@@ -82,10 +83,19 @@ const (
 	easeTime = 2 * time.Second
 )
 
-// ease waits the longer, the nearer Meta's limit is. It returns false if the context ends before.
-func (g *graph) ease(ctx context.Context) bool {
-	over := min(g.used.Load(), 100) - easeFrom
-	return over <= 0 || sleep(ctx, min(time.Duration(over)*g.backoff/2, easeTime))
+// ease waits the longer, the nearer the channel's limit is. It returns false if the context ends before.
+func (g *graph) ease(ctx context.Context, token ads.Secret) bool {
+	percent, near := g.near.Load(token)
+	return !near || sleep(ctx, min(time.Duration(min(percent.(float64), 100)-easeFrom)*g.backoff/2, easeTime))
+}
+
+// heed remembers how near its limit a channel is.
+func (g *graph) heed(h http.Header, token ads.Secret) {
+	if percent := usage(h); percent > easeFrom {
+		g.near.Store(token, percent)
+	} else {
+		g.near.Delete(token)
+	}
 }
 
 // write sends a POST or DELETE once. After a fault the error is ads.ErrIndeterminate, because Meta may have done it,
@@ -152,7 +162,7 @@ func (g *graph) send(ctx context.Context, method string, token ads.Secret, at pl
 		return &reply{sent: connected.Load(), soft: true, err: silence(err, token)}
 	}
 	defer func() { _ = answer.Body.Close() }()
-	g.used.Store(int64(usage(answer.Header)))
+	g.heed(answer.Header, token)
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
 		return &reply{sent: true, soft: true, err: silence(err, token)}
