@@ -177,13 +177,15 @@ var invariants = []db.Invariant{
 		UNION ALL SELECT c.account_id, c.id FROM checkouts c
 		WHERE c.discount_id IS NOT NULL AND c.status IN ('processing', 'completed') AND NOT EXISTS (
 			SELECT 1 FROM discount_redemptions r WHERE r.account_id = c.account_id AND r.checkout_id = c.id)`},
+	// A column with an empty text behind it is compared without an index. Otherwise SQLite reads all active price variants for each
+	// product here, and below looks up each row of the largest table one by one.
 	{Promise: "an active product has an active price variant", Query: `
 		SELECT p.account_id, p.id FROM products p WHERE p.status = 'active' AND NOT EXISTS (
-			SELECT 1 FROM price_variants v WHERE v.account_id = p.account_id AND v.product_id = p.id AND v.status = 'active')`},
+			SELECT 1 FROM price_variants v WHERE v.account_id = p.account_id AND v.product_id = p.id AND v.status || '' = 'active')`},
 	{Promise: "an order and its invoice are told of once", Query: `
-		SELECT account_id, ordering_key AS id FROM events
+		SELECT MIN(account_id) AS account_id, ordering_key AS id FROM events
 		WHERE type IN ('order.created', 'order.paid', 'invoice.created', 'invoice.paid', 'invoice.past_due', 'invoice.voided')
-		GROUP BY account_id, ordering_key, type HAVING COUNT(*) > 1`},
+		GROUP BY account_id || '', ordering_key, type HAVING COUNT(*) > 1`},
 	{Promise: "a subscription has a next step exactly if it goes on", Query: `
 		SELECT account_id, id FROM subscriptions
 		WHERE (status IN ('canceled', 'completed')) <> (ended_at IS NOT NULL) OR status IN ('canceled', 'completed') AND due_at IS NOT NULL
