@@ -91,3 +91,26 @@ func TestLater_OfAnotherNumberOfRowsUndoesAll(t *testing.T) {
 		}
 	})
 }
+
+// Whoever is told of a change that could not be made may not mind: nothing commits all the same.
+func TestLater_IsNotForgivenByWhoeverComesNext(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		v := s.onSale(t, fixedPrice(1900))
+		out := core.Invalid("line_items", "Out of stock.")
+		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+			_ = u.Later(ctx, db.Change{
+				Table: "products", Query: `UPDATE products SET sales_count = ? WHERE account_id = ? AND id = ?`, Args: []any{7, s.account, v.ProductID}, Rows: 1,
+			})
+			_ = u.Later(ctx, db.Change{
+				Table: "price_variants", Query: `UPDATE price_variants SET sold_count = ? WHERE account_id = ? AND id = ?`,
+				Args: []any{7, s.account, "gone"}, Rows: 1, Wrong: out,
+			})
+			_, _ = s.Catalog.GetProduct(ctx, s.account, v.ProductID)
+			return nil, nil
+		})
+		require.ErrorIs(t, err, out)
+		product, err := s.Catalog.GetProduct(t.Context(), s.account, v.ProductID)
+		require.NoError(t, err)
+		require.Zero(t, product.SalesCount)
+	})
+}

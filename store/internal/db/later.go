@@ -32,9 +32,12 @@ func (u *Unit) Later(ctx context.Context, c Change) error {
 	if u.db.Engine == core.SQLite {
 		rows, err := u.Exec(ctx, c.Query, c.Args...)
 		if err != nil {
-			return fmt.Errorf("change %s: %w", c.Table, err)
+			err = fmt.Errorf("change %s: %w", c.Table, err)
+		} else {
+			err = c.check(rows)
 		}
-		return c.check(rows)
+		u.broken = err
+		return err
 	}
 	// In one statement none sees what another changes, and of two changes of one row the second would be lost.
 	same := func(waiting Change) bool { return waiting.Table == c.Table }
@@ -64,12 +67,17 @@ func (u *Unit) couldSee(query string) bool {
 	return !strings.HasPrefix(strings.TrimSpace(query), "SELECT") || strings.Contains(query, "FOR UPDATE") || slices.ContainsFunc(u.waiting, named)
 }
 
-// Send makes the changes that wait, in their order.
+// Send makes the changes that wait, in their order. Once one could not be made, it returns that error each time, so that the commit
+// fails even if whoever was told of it first did not mind.
 func (u *Unit) Send(ctx context.Context) error {
-	waiting := u.waiting
-	if len(waiting) == 0 {
-		return nil
+	if u.broken == nil && len(u.waiting) > 0 {
+		u.broken = u.send(ctx)
 	}
+	return u.broken
+}
+
+func (u *Unit) send(ctx context.Context) error {
+	waiting := u.waiting
 	u.waiting, u.waitingArgs = nil, 0
 	var query, counts, tables []string
 	var args []any

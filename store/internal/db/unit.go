@@ -25,6 +25,7 @@ type Unit struct {
 
 	waiting     []Change // what Later was given and Send has not made yet
 	waitingArgs int      // how many arguments they have
+	broken      error    // of the first that could not be made as it should: nothing may commit
 }
 
 // request is one write request, or one use case outside of any request. It holds what their transactions share.
