@@ -152,6 +152,11 @@ func (d *DB) Close(ctx context.Context) error {
 	if d.Read != nil && d.Read != d.Write {
 		errs = append(errs, d.Read.close(ctx))
 	}
+	if d.flusher != nil {
+		d.flusher.turn.Lock()
+		errs = append(errs, d.flusher.close())
+		d.flusher.turn.Unlock()
+	}
 	if d.lock != nil {
 		errs = append(errs, d.lock.Close())
 	}

@@ -14,9 +14,12 @@ import (
 // once, and whoever has committed waits here, before anybody is told, for a flush that began after that. The log is
 // flushed as a whole: what is done because of a transaction that is not flushed yet, such as sending its event, begins with a commit of its own, which
 // waits for both.
+//
+// Who only reads may see what is not flushed yet.
 type flusher struct {
 	path  string // of the log
 	flush func(*os.File) error
+	log   *os.File // nil before the first flush
 
 	turn   sync.Mutex // who holds it flushes
 	mu     sync.Mutex
@@ -56,16 +59,41 @@ func (f *flusher) wait() error {
 	return mine.err
 }
 
-// run flushes the log. It is opened anew each time, because SQLite deletes it when the last connection is closed, and makes another.
+// run flushes the log. The file stays open: the system tells that it could not write to whoever has had the file open since before, and to
+// others only if SQLite, which flushes too and keeps errors of its checkpoints to itself, has not been told. SQLite
+// deletes the log when the last connection is closed, and makes another.
 func (f *flusher) run() error {
-	log, err := os.OpenFile(f.path, os.O_RDWR, 0)
+	now, err := os.Stat(f.path)
+	if err == nil && (f.log == nil || !isFile(f.log, now)) {
+		err = errors.Join(f.close(), f.open())
+	}
 	if err == nil {
-		err = errors.Join(f.flush(log), log.Close())
+		err = f.flush(f.log)
 	}
 	if err != nil {
 		return &core.UnavailableError{Cause: fmt.Errorf("flush the database's log: %w", err), Unclear: true}
 	}
 	return nil
+}
+
+func (f *flusher) open() (err error) {
+	f.log, err = os.OpenFile(f.path, os.O_RDWR, 0)
+	return err
+}
+
+func (f *flusher) close() error {
+	if f.log == nil {
+		return nil
+	}
+	err := f.log.Close()
+	f.log = nil
+	return err
+}
+
+// isFile reports whether an open file is the one that was looked at.
+func isFile(open *os.File, info os.FileInfo) bool {
+	is, err := open.Stat()
+	return err == nil && os.SameFile(is, info)
 }
 
 // flushed waits until all that has been committed outlives the machine. PostgreSQL sees to that in the commit.

@@ -109,3 +109,83 @@ func TestTx_TellsNobodyBeforeItIsFlushed(t *testing.T) {
 	require.Empty(t, did)
 	require.Error(t, d.checkWrites(t.Context()), "it says that it is ready")
 }
+
+// asked is a database that is asked the same request again and again.
+func asked(t *testing.T) (d *DB, ask func() (replayed bool, err error)) {
+	t.Helper()
+	sealer, err := core.NewSealer(make([]byte, 32))
+	require.NoError(t, err)
+	d, err = Open(t.Context(), Options{URL: "sqlite://" + filepath.Join(t.TempDir(), "shop.db"), Sealer: sealer})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = d.Close(context.Background()) })
+	for _, statement := range []string{
+		`CREATE TABLE accounts (id TEXT, clock_offset INTEGER)`,
+		`CREATE TABLE idempotency_keys (account_id TEXT, key TEXT, fingerprint BLOB, token TEXT, effect TEXT, lease_until INTEGER, expires_at INTEGER,
+			status INTEGER NOT NULL DEFAULT 0, body BLOB, PRIMARY KEY (account_id, key))`,
+		`INSERT INTO accounts VALUES ('acct', 0)`,
+	} {
+		_, err := Tx(t.Context(), d, func(ctx context.Context, u *Unit) (int64, error) { return u.Exec(ctx, statement) })
+		require.NoError(t, err)
+	}
+	return d, func() (bool, error) {
+		_, replayed, err := d.Request(context.Background(), &core.Key{Account: "acct", Key: "k"}, func(context.Context) (*core.Answer, error) {
+			return &core.Answer{Status: 200, Body: []byte(`{}`)}, nil
+		})
+		return replayed, err
+	}
+}
+
+func TestRequest_IsNotReplayedBeforeItIsFlushed(t *testing.T) {
+	t.Parallel()
+	d, ask := asked(t)
+	begun, end := make(chan struct{}, 10), make(chan struct{})
+	d.flusher.flush = func(*os.File) error {
+		begun <- struct{}{}
+		<-end
+		return nil
+	}
+	var told atomic.Int64
+	var group sync.WaitGroup
+	send := func() {
+		group.Go(func() {
+			if _, err := ask(); err == nil {
+				told.Add(1)
+			}
+		})
+	}
+	send()
+	<-begun
+	send()
+	require.Never(t, func() bool { return told.Load() > 0 }, 100*time.Millisecond, time.Millisecond, "somebody was told before the flush had ended")
+	close(end)
+	group.Wait()
+	require.EqualValues(t, 2, told.Load())
+}
+
+func TestRequest_IsNotReplayedAfterItsFlushHasFailed(t *testing.T) {
+	t.Parallel()
+	d, ask := asked(t)
+	d.flusher.flush = func(*os.File) error { return errors.New("the disk is broken") }
+	for range 2 {
+		replayed, err := ask()
+		require.Error(t, err)
+		require.False(t, replayed)
+	}
+}
+
+func TestFlusher_KeepsTheLogOpenUntilItIsAnother(t *testing.T) {
+	t.Parallel()
+	var seen []*os.File
+	f := &flusher{path: logFile(t), flush: func(log *os.File) error {
+		seen = append(seen, log)
+		return nil
+	}}
+	require.NoError(t, f.wait())
+	require.NoError(t, f.wait())
+	require.NoError(t, os.Remove(f.path))
+	require.NoError(t, os.WriteFile(f.path, []byte("another log"), 0o600))
+	require.NoError(t, f.wait())
+	require.Same(t, seen[0], seen[1])
+	require.NotSame(t, seen[1], seen[2])
+	require.NoError(t, f.close())
+}

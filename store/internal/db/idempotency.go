@@ -187,6 +187,9 @@ func (d *DB) answered(ctx context.Context, k *core.Key) (*core.Answer, error) {
 	case stored.Status == 0:
 		return nil, InProgress()
 	}
+	if err := d.flushed(); err != nil { // who gave the answer may still wait for that, or have been told that it failed
+		return nil, err
+	}
 	body, err := d.Options.Sealer.Open(stored.Body, k.SealContext())
 	if err != nil {
 		return nil, err
