@@ -139,6 +139,8 @@ func TestRequest_IsNotReplayedBeforeItIsFlushed(t *testing.T) {
 	t.Parallel()
 	d, ask := asked(t)
 	begun, end := make(chan struct{}, 10), make(chan struct{})
+	release := sync.OnceFunc(func() { close(end) })
+	t.Cleanup(release)
 	d.flusher.flush = func(*os.File) error {
 		begun <- struct{}{}
 		<-end
@@ -157,7 +159,7 @@ func TestRequest_IsNotReplayedBeforeItIsFlushed(t *testing.T) {
 	<-begun
 	send()
 	require.Never(t, func() bool { return told.Load() > 0 }, 100*time.Millisecond, time.Millisecond, "somebody was told before the flush had ended")
-	close(end)
+	release()
 	group.Wait()
 	require.EqualValues(t, 2, told.Load())
 }
