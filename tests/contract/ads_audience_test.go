@@ -105,7 +105,7 @@ func TestAudienceUsers_AreForCustomerListsThatAreThere(t *testing.T) {
 		ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, people(1))) // some networks have a list only from then on
 		kinds := []*sdk.AdAudienceCreate{{Type: "retargeting", PixelID: new("1")}}
 		if slices.Contains(n.can.AudienceTypes, "lookalike") {
-			kinds = append(kinds, &sdk.AdAudienceCreate{Type: "lookalike", SourceAudienceID: &list.ID, Country: new("DE"), Ratio: amount("0.05")})
+			kinds = append(kinds, &sdk.AdAudienceCreate{Type: "lookalike", SourceAudienceID: &list.ID, Country: new("GB"), Ratio: amount("0.05")})
 		}
 		for _, kind := range kinds {
 			kind.AccountID, kind.AdAccountID, kind.Name = n.channel, n.account, kind.Type
@@ -128,7 +128,7 @@ func TestAudience_IsOfATypeOfTheNetwork(t *testing.T) {
 		ok[*sdk.AdAudienceUpload](t)(n.upload(source.ID, people(200)))
 		like := func(change func(*sdk.AdAudienceCreate)) *sdk.AdAudienceCreate {
 			c := &sdk.AdAudienceCreate{
-				AccountID: n.channel, AdAccountID: n.account, Name: "Like", Type: "lookalike", SourceAudienceID: &source.ID, Country: new("DE"), Ratio: amount("0.05"),
+				AccountID: n.channel, AdAccountID: n.account, Name: "Like", Type: "lookalike", SourceAudienceID: &source.ID, Country: new("GB"), Ratio: amount("0.05"),
 			}
 			change(c)
 			return c
@@ -154,6 +154,9 @@ func TestAudience_IsOfATypeOfTheNetwork(t *testing.T) {
 		fails("source_audience_id", func(c *sdk.AdAudienceCreate) { c.SourceAudienceID = nil })
 		fails("country", func(c *sdk.AdAudienceCreate) { c.Country = nil })
 		fails("country", func(c *sdk.AdAudienceCreate) { c.Country = new("Germany") })
+		if len(n.can.AudienceUsers.LookalikeCountries) > 0 {
+			fails("country", func(c *sdk.AdAudienceCreate) { c.Country = new("DE") })
+		}
 		fails("ratio", func(c *sdk.AdAudienceCreate) { c.Ratio = amount("0.21") })
 		fails("ratio", func(c *sdk.AdAudienceCreate) { c.Ratio = nil })
 		if made := ok[*sdk.AdAudience](t)(n.AdAudiences.Create(background, like(func(*sdk.AdAudienceCreate) {}))); made.Type != "lookalike" || *made.SourceAudienceID != source.ID {
