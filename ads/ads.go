@@ -6,6 +6,8 @@ package ads
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/tillwright/tillwright/store/advert"
@@ -34,23 +36,45 @@ type Network interface {
 	// begins with the cursor "" and ends when "" is returned. What a whole walk did not mention has been deleted.
 	Sync(ctx context.Context, c Conn, adAccount, cursor string) (advert.Batch, string, error)
 	// Report returns the figures and the state of things of one level, by platform id. It asks for all of them in one
-	// call or a few. The days are those of the ad account, and `to` is included. What the network does not know any more
-	// is not in the map.
+	// call or a few. `to` is included, and of the days those are left out that Caps.Figures does not count; if that is all of
+	// them, the figures are unknown. What the network does not know any more is not in the map.
 	Report(ctx context.Context, c Conn, adAccount string, level advert.Level, ids []string, from, to Date) (map[string]Report, error)
 
-	// Create makes what the plan says. If it fails, it removes what it has made on the way. If that fails too, or the
+	// Series returns the figures of one thing in each of some periods, of what was deleted as well. Without a breakdown every period
+	// has a row, with one each value that the network knows. Values are in its own words.
+	Series(ctx context.Context, c Conn, adAccount string, q SeriesQuery) ([]PeriodFigures, error)
+
+	// Target writes whom an ad is shown to in the network's own words, to which it adds what the caller said in those words. It asks
+	// nobody. What cannot be said is *Rejected.
+	Target(Targeting, advert.Object) (advert.Object, error)
+	// Beneficiaries returns whom the network recommends to name as who profits from the ads of an ad account. A network without such
+	// a thing fails with ErrUnsupported.
+	Beneficiaries(ctx context.Context, c Conn, adAccount string) ([]string, error)
+
+	// UploadVideo brings a video to an ad account and returns the network's id of it, before the network is through with it.
+	// Nothing is spent by that, so that it may be repeated.
+	UploadVideo(ctx context.Context, c Conn, adAccount, address string) (string, error)
+	// VideoReady reports whether an ad can show a video that was uploaded. One that never can is *Rejected.
+	VideoReady(ctx context.Context, c Conn, adAccount, id string) (bool, error)
+
+	// Create makes what the plan says, all of its ads or none. If it fails, it removes what it has made on the way. If that fails too, or the
 	// network does not answer, the error is ErrIndeterminate. Plan.Token is left at the network, so that Find can find
 	// it.
 	Create(context.Context, Conn, Plan) (Created, error)
+	// Shows reports whether an ad shows the creative that Update has made with a token.
+	Shows(ctx context.Context, c Conn, ref Ref, token string) (bool, error)
 	// Find returns what Create or CreateAudience made for a token. False proves that nothing whole was made with it and
 	// nothing will be; only then may the token be used again.
 	Find(ctx context.Context, c Conn, adAccount, token string) (Created, bool, error)
+	// TidyNames takes the tokens of a Create off the names of what it made, where Caps.Reconcile says that they stand there, and
+	// gives back what was cut off a name to make room. What was renamed since keeps its new name. It may be repeated.
+	TidyNames(ctx context.Context, c Conn, adAccount string, made []MadeName) error
 	// SetStatus switches things of one ad account on or off and returns a result for each reference, in their order. It
 	// may be repeated. An error is about the request as a whole, such as *RateLimited before anything was changed.
 	SetStatus(context.Context, Conn, []Ref, advert.Configured) ([]ItemResult, error)
-	// Update changes what the patch names and returns the campaign or ad group as it is afterwards. It may be repeated.
+	// Update changes what the patch names and returns the campaign, ad group or ad as it is afterwards. It may be repeated.
 	Update(context.Context, Conn, Ref, Patch) (Entity, error)
-	// Delete cancels a campaign for good, with all that is in it. If it is gone already, the error is ErrNotFound.
+	// Delete cancels a campaign for good, with all that is in it, or an ad. If it is gone already, the error is ErrNotFound.
 	Delete(context.Context, Conn, Ref) (Deleted, error)
 
 	// CreateAudience makes an audience. PlatformID stays nil if the network makes one only with its first upload.
@@ -63,7 +87,28 @@ type Network interface {
 	DeleteAudience(ctx context.Context, c Conn, adAccount, id string) error
 	// UploadUsers adds people to a customer list. Adding them once more changes nothing, so it may be repeated.
 	UploadUsers(context.Context, Conn, Upload) (Uploaded, error)
+	// RemoveUsers takes people out of a customer list and returns it as it is afterwards. To take away whoever is not in it
+	// changes nothing, so it may be repeated.
+	RemoveUsers(context.Context, Conn, Upload) (advert.Audience, error)
+
+	// SearchTargeting returns what a targeting can name, what the network holds to be nearest first. The type of the search
+	// is one of Caps.SearchTypes.
+	SearchTargeting(context.Context, Conn, Search) ([]TargetingOption, error)
+	// Reach returns how many people a targeting reaches. A network that makes no such guesses fails with ErrUnsupported.
+	Reach(context.Context, Conn, ReachQuery) (Reach, error)
+
+	// Pixels returns the pixels of an ad account. A network without any fails with ErrUnsupported, as does SendConversions.
+	Pixels(ctx context.Context, c Conn, adAccount string) ([]Pixel, error)
+	// SendConversions tells a pixel what happened, and returns for each event, in their order, nil or why the network does not take it
+	// (*Rejected). Any other error of an event says that the driver did not come to it, and that it may be sent again. An error is about
+	// all of them: with ErrIndeterminate nobody knows, and they may be sent again, because the network counts an event with the same
+	// kind and id once for as long as Caps.Conversions.Dedupe.
+	SendConversions(context.Context, Conn, ConversionBatch) ([]error, error)
 }
+
+// Checker is a Network that cannot make some ads for reasons that Caps has no words for. Check asks nobody, and refuses with *Rejected what
+// Create would.
+type Checker interface{ Check(Plan) error }
 
 // Conn is what a driver has to know of a channel to speak to its network.
 type Conn struct {
@@ -114,12 +159,20 @@ type Plan struct {
 	BidStrategy    advert.BidStrategy `json:"bid_strategy,omitempty"`
 	BidAmount      advert.Amount      `json:"bid_amount,omitempty"`
 	RoasFloor      advert.Ratio       `json:"roas_floor,omitempty"`
-	Targeting      advert.Object      `json:"targeting,omitempty"`       // in the network's words; empty = the driver's default
 	PromotedObject advert.Object      `json:"promoted_object,omitempty"` // in the network's words
 	Configured     advert.Configured  `json:"configured"`                // of all levels that are created
 
-	Creative advert.Creative    `json:"creative"`
-	Post     *advert.SocialPost `json:"post,omitempty"` // boosted instead of a creative
+	Targeting         Targeting     `json:"shown_to,omitzero"`               // whom it is shown to
+	PlatformTargeting advert.Object `json:"targeting,omitempty"`             // all of that as Target writes it, with what the caller said in those words
+	Categories        []string      `json:"special_ad_categories,omitempty"` // in the network's words
+	CategoryCountries []string      `json:"special_ad_countries,omitempty"`
+	DSABeneficiary    string        `json:"dsa_beneficiary,omitempty"`
+	DSAPayor          string        `json:"dsa_payor,omitempty"`
+
+	Creative  advert.Creative    `json:"creative"`
+	Creatives []NamedCreative    `json:"creatives,omitempty"` // instead of Creative: several ads in the ad group
+	Media     Media              `json:"-"`                   // the videos of the creatives; the action keeps them beside the plan
+	Post      *advert.SocialPost `json:"post,omitempty"`      // boosted instead of a creative
 }
 
 // Created holds what Create or CreateAudience made. A field is nil if such a thing was there before or is not of this
@@ -128,11 +181,26 @@ type Created struct {
 	Campaign *advert.Campaign
 	Group    *advert.Group
 	Ad       *advert.Ad
+	More     map[string]*advert.Ad // the ads besides the first of a plan for several, by their tokens
 	Audience *advert.Audience
 }
 
-// Batch returns the campaign, ad group and ad that were made, for the mirror.
-func (c Created) Batch() advert.Batch { return Entity{c.Campaign, c.Group, c.Ad}.Batch() }
+// Batch returns the campaign, ad group and ads that were made, for the mirror.
+func (c Created) Batch() advert.Batch {
+	b := Entity{c.Campaign, c.Group, c.Ad}.Batch()
+	for _, token := range slices.Sorted(maps.Keys(c.More)) {
+		b.Ads = append(b.Ads, *c.More[token])
+	}
+	return b
+}
+
+// MadeName is the name that a plan gave a campaign, ad group or ad, and the token that stands behind it at the network.
+type MadeName struct {
+	Level advert.Level
+	ID    string // platform id
+	Name  string
+	Token string
+}
 
 // Ref names a campaign, ad group or ad at a network. The ids of what it is in are set only where there is such a thing.
 type Ref struct {
@@ -153,6 +221,16 @@ type Patch struct {
 	BidStrategy *advert.BidStrategy `json:"bid_strategy,omitempty"`
 	BidAmount   *advert.Amount      `json:"bid_amount,omitempty"` // 0 removes it
 	RoasFloor   *advert.Ratio       `json:"roas_floor,omitempty"` // 0 removes it
+
+	Name       *string            `json:"name,omitempty"`              // of an ad
+	Configured *advert.Configured `json:"configured_status,omitempty"` // of an ad
+	Creative   *advert.Creative   `json:"creative,omitempty"`          // of an ad: all of what it shows
+	Media      Media              `json:"-"`                           // the videos of the creative
+
+	Targeting         *Targeting    `json:"shown_to,omitempty"`  // of an ad group; it replaces the whole of it
+	PlatformTargeting advert.Object `json:"targeting,omitempty"` // goes with Targeting, as in a Plan
+	DSABeneficiary    string        `json:"dsa_beneficiary,omitempty"`
+	DSAPayor          string        `json:"dsa_payor,omitempty"`
 }
 
 // Budget is how much may be spent, in a day or in all.
@@ -230,7 +308,7 @@ type AudiencePlan struct {
 	Ratio         advert.Ratio        `json:"ratio,omitempty"`          // of a lookalike
 }
 
-// Upload is a list of people to add to a customer list.
+// Upload is a list of people to add to a customer list, or to take out of it.
 type Upload struct {
 	Token    string // adact_
 	Audience advert.Audience

@@ -98,7 +98,7 @@ func (s *Service) GetAudience(ctx context.Context, account, id string) (*advert.
 	if err != nil {
 		return nil, s.fault(ctx, line, "audience", err)
 	}
-	a.Size, a.Status, a.PlatformStatus = now.Size, now.Status, now.PlatformStatus
+	a.Size, a.Status, a.PlatformStatus, a.StatusReason = now.Size, now.Status, now.PlatformStatus, now.StatusReason
 	return a, s.store.RecordAudience(ctx, *a)
 }
 
@@ -169,7 +169,9 @@ func (s *Service) audienceRecipe(ctx context.Context, account string, l *line, a
 		}
 		r.Source = source.ID
 		p.Check(source.ChannelID == l.channel.ID && source.AdAccountID == a.PlatformID, "source_audience_id", "The source audience is in another ad account: "+source.AdAccountID+".")
+		p.Check(source.Status != advert.AudienceStatusError, "source_audience_id", fmt.Sprintf("%s does not let the source audience be used (%s). %s", source.Platform, source.PlatformStatus, source.StatusReason))
 		p.Check(source.PlatformID != nil, "source_audience_id", "The network has nothing of the source audience yet. Upload users to it first.")
+		p.Check(!hasNobody(source), "source_audience_id", fmt.Sprintf("The source audience is too small to be a model: it is %s. Upload more people to it first.", source.Status))
 		if source.PlatformID != nil {
 			r.Plan.SourceID = *source.PlatformID
 		}
@@ -180,10 +182,12 @@ func (s *Service) audienceRecipe(ctx context.Context, account string, l *line, a
 	p.Check(in.RetentionDays == nil || *in.RetentionDays > 0, "retention_days", "Users are kept for 1 to 180 days.")
 	if in.RetentionDays != nil {
 		r.Plan.RetentionDays = *in.RetentionDays
+	} else if kind == advert.AudienceTypeRetargeting {
+		r.Plan.RetentionDays = usualRetention // Meta takes no rule without a time
 	}
 	if in.Ratio != "" {
 		ratio, err := advert.ParseRatio(in.Ratio)
-		p.Check(err == nil, "ratio", "A ratio is 0.01 to 0.2 of the country's people.")
+		p.Check(err == nil, "ratio", "A ratio is a share of the country's people, such as 0.01.")
 		r.Plan.Ratio = ratio
 	}
 	if len(p["source_audience_id"]) > 0 && r.Plan.SourceID == "" {
@@ -338,7 +342,7 @@ func (l *line) upload(ctx context.Context, action *advert.Action, a *advert.Audi
 // stand returns an audience as it is after an upload, which may have made it at the network only now.
 func stand(a *advert.Audience, now advert.Audience) *advert.Audience {
 	stands := *a
-	stands.Size, stands.Status, stands.PlatformStatus = now.Size, now.Status, now.PlatformStatus
+	stands.Size, stands.Status, stands.PlatformStatus, stands.StatusReason = now.Size, now.Status, now.PlatformStatus, now.StatusReason
 	if now.PlatformID != nil {
 		stands.PlatformID = now.PlatformID
 	}

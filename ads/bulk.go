@@ -387,7 +387,7 @@ func (s *Service) settleBulk(ctx context.Context, open []*bulkItem) error {
 	}
 	for _, w := range known {
 		if errors.Is(w.fault, ErrUnauthorized) {
-			if err := s.store.FailSocialAccount(ctx, w.action.AccountID, w.action.ChannelID); err != nil {
+			if err := s.store.FailSocialAccount(ctx, w.line.channel, reason(w.fault)); err != nil {
 				return core.NewUnknownError("mark a channel", err)
 			}
 		}

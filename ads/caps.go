@@ -3,6 +3,7 @@ package ads
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/tillwright/tillwright/store/advert"
 )
@@ -13,17 +14,24 @@ type Caps struct {
 	Platform  advert.Platform
 	Verified  Verified
 	Reconcile Reconcile
+	RepeatFor time.Duration // with ReconcileRepeat
 
 	Objectives    []Objective // one for each goal that the network knows
 	CallsToAction []string
 	AudienceTypes []advert.AudienceType
+	SearchTypes   []string                 // what a targeting can name by an id of the network
 	Bids          []BidRule                // empty: the network takes no bid strategy
 	DefaultBid    advert.BidStrategy       // sent if the caller names none; "" = the network's own default is sent nothing
+	GroupBids     bool                     // an ad group bids, whoever has the budget; else it is whoever has the budget
 	Promoted      map[advert.Goal]Promoted // what a goal's promoted object needs; a goal that is not in it needs none
+	VideoGoals    []advert.Goal            // goals whose ads show videos only
 	BoostOnly     []advert.Goal            // goals that a creative cannot serve, only a post that exists
 	NeverBoost    []advert.Goal            // goals that a post cannot serve, only a creative
-	Places        []string                 // keys of a targeting that say where; without one it is the ad account's country; nil = not known
-	Lookalikes    []string                 // countries that a lookalike can be in, lower-case; nil = any
+	Places        []string                 // keys of the network's own targeting that say where
+	Targeting     TargetingRules
+	Lookalikes    []string     // countries that a lookalike can be in, lower-case; nil = any
+	LookalikeMax  advert.Ratio // the largest share of a country's people that a lookalike can be
+	LookalikeStep advert.Ratio // of which the share is made; 0 = any
 
 	BudgetLevels       []advert.BudgetLevel // the first is what absence means
 	MinimumDailyBudget advert.Amount        // of whichever currency; an ad account may ask for more
@@ -36,9 +44,14 @@ type Caps struct {
 	StatusBatch     int // most switches in one call
 	BusinessCenters bool
 
+	Figures      Figures
+	Conversions  ConversionRules
 	Creative     CreativeRules
+	Media        MediaRules
+	Previews     []Medium // what an ad can show that is looked at before it is made; nil = the network has no previews
 	Users        UserRules
 	UsersPerCall int // most people in one call of an upload
+	UserRemoval  bool
 }
 
 // Verified says against what the requests of the driver were checked.
@@ -54,11 +67,15 @@ const (
 // Reconcile says how Find recognises what a request has made that the network did not answer.
 type Reconcile string
 
-// With ReconcileNone Find cannot tell: the Idempotency-Key stays taken until a person settles the action.
+// With ReconcileNone Find cannot tell: the Idempotency-Key stays taken until a person settles the action. With ReconcileRepeat Find cannot
+// either, but a Create that is sent again with the same token makes nothing twice for the time of Caps.RepeatFor. It could spend what
+// nobody waits for any more, so that only whoever asked for the ad sends it again, by sending the same request; after that time, and for
+// an audience, it is as with ReconcileNone.
 const (
-	ReconcileToken Reconcile = "token" // the network keeps our token
-	ReconcileName  Reconcile = "name"  // the token stands in a name
-	ReconcileNone  Reconcile = "none"
+	ReconcileToken  Reconcile = "token" // the network keeps our token
+	ReconcileName   Reconcile = "name"  // the token stands in a name
+	ReconcileRepeat Reconcile = "repeat"
+	ReconcileNone   Reconcile = "none"
 )
 
 // Objective is the network's word for a goal.
@@ -94,6 +111,25 @@ type CreativeRules struct {
 	Limits   map[string]int
 }
 
+// Medium is a kind of thing that people look at.
+type Medium string
+
+// What an ad can show.
+const (
+	MediumImage    Medium = "image"
+	MediumVideo    Medium = "video"
+	MediumCarousel Medium = "carousel"
+)
+
+// MediaRules say what the ads of a network show.
+type MediaRules struct {
+	Kinds      []Medium // of which an ad shows one
+	IsOptional bool     // an ad may also be text alone
+	MaxCards   int      // of a carousel, which has two at least
+	VideoCards bool     // a card may show a video, too
+	Replace    bool     // an ad can show something else later
+}
+
 // UserRules say by which identifiers the network finds people of a customer list, and in which form they are hashed.
 type UserRules struct {
 	Identifiers []advert.Identifier
@@ -102,12 +138,12 @@ type UserRules struct {
 }
 
 // PhoneForm is how a phone number is written before it is hashed.
-type PhoneForm string
+type PhoneForm = advert.PhoneForm
 
-// A number has its country code in both forms.
+// The forms of a number.
 const (
-	PhoneE164   PhoneForm = "e164"   // +15551234567
-	PhoneDigits PhoneForm = "digits" // 15551234567
+	PhoneE164   = advert.PhoneE164
+	PhoneDigits = advert.PhoneDigits
 )
 
 // Goals lists the goals that the network knows.

@@ -36,9 +36,10 @@ const (
 
 // The shares of a country's people that a lookalike can have, and how long retargeting can look back.
 const (
-	minRatio     = advert.RatioOne / 100
-	maxRatio     = advert.RatioOne / 5
-	maxRetention = 180
+	minRatio = advert.RatioOne / 100
+	maxRatio = advert.RatioOne / 5
+
+	usualRetention, maxRetention = 30, 180 // days
 )
 
 // maxScheduleDays is how many days ahead the end of a schedule may be.
@@ -118,16 +119,6 @@ func (c Caps) CheckPromoted(p *core.Problems, goal advert.Goal, promoted advert.
 			fmt.Sprintf("Send an event that goes with %s on %s: %s.", goal, c.Platform, strings.Join(rule.Events, ", ")))
 		p.Check(word != "OTHER" || object["custom_event_str"] != nil, "promoted_object.custom_event_str", "The event OTHER needs custom_event_str, its name.")
 	}
-}
-
-// placeWarning returns what is to be said about a targeting that names no place, "" for nothing. One that cannot be read has a problem
-// elsewhere.
-func (c Caps) placeWarning(targeting advert.Object) string {
-	var object map[string]any
-	if c.Places == nil || targeting.Decode(&object) != nil || slices.ContainsFunc(c.Places, func(key string) bool { return object[key] != nil }) {
-		return ""
-	}
-	return "targeting names no place, so the ad is shown in the country of the ad account."
 }
 
 // CheckBudgetLevel adds a problem for a level at which the network has no budgets.
@@ -259,11 +250,24 @@ func (c Caps) CheckAudience(p *core.Problems, a AudiencePlan) {
 		p.Check(a.PixelID != "", "pixel_id", "A retargeting audience needs the pixel_id whose visitors it collects.")
 	case advert.AudienceTypeLookalike:
 		p.Check(a.SourceID != "", "source_audience_id", "A lookalike audience needs the source_audience_id that it is to be like.")
-		p.Check(isCountry(a.Country), "country", "Send a country of two letters, such as US.")
+		p.Check(advert.IsCountry(a.Country), "country", "Send a country of two letters, such as US.")
 		p.Check(c.Lookalikes == nil || slices.Contains(c.Lookalikes, strings.ToLower(a.Country)), "country",
 			fmt.Sprintf("A lookalike on %s is in one of: %s.", c.Platform, strings.ToUpper(list(c.Lookalikes))))
-		p.Check(a.Ratio >= minRatio && a.Ratio <= maxRatio, "ratio", "A ratio is 0.01 to 0.2 of the country's people.")
+		if slices.Contains(c.AudienceTypes, a.Type) {
+			c.checkRatio(p, a.Ratio)
+		}
 	}
+}
+
+// checkRatio adds a problem for a share of a country's people that a lookalike cannot be.
+func (c Caps) checkRatio(p *core.Problems, ratio advert.Ratio) {
+	steps := ""
+	if c.LookalikeStep > 0 {
+		steps = fmt.Sprintf(", in steps of %s", c.LookalikeStep)
+	}
+	isStep := c.LookalikeStep == 0 || ratio%c.LookalikeStep == 0
+	p.Check(ratio >= minRatio && ratio <= c.LookalikeMax && isStep, "ratio",
+		fmt.Sprintf("A ratio on %s is %s to %s of the country's people%s.", c.Platform, minRatio, c.LookalikeMax, steps))
 }
 
 // list returns names with commas between them, for a message.

@@ -43,7 +43,7 @@ func TestCheckGoal_ListsWhatTheNetworkKnows(t *testing.T) {
 	for platform, cases := range map[advert.Platform]map[advert.Goal]bool{
 		advert.PlatformFacebook:  {"conversions": true, "job_applicants": false},
 		advert.PlatformLinkedIn:  {"job_applicants": true, "app_promotion": false},
-		advert.PlatformPinterest: {"traffic": true, "conversions": false, "": false, "world_peace": false},
+		advert.PlatformPinterest: {"traffic": true, "conversions": true, "app_promotion": false, "": false, "world_peace": false},
 	} {
 		for goal, ok := range cases {
 			var p core.Problems

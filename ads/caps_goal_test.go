@@ -52,7 +52,7 @@ func TestCheckMeans_KnowsWhatAPostAndACreativeCanServe(t *testing.T) {
 		boosts bool
 		ok     bool
 	}{
-		{advert.GoalVideoViews, false, false}, {advert.GoalVideoViews, true, true}, {advert.GoalTraffic, false, true}, {advert.GoalTraffic, true, true},
+		{advert.GoalVideoViews, false, true}, {advert.GoalVideoViews, true, true}, {advert.GoalTraffic, false, true}, {advert.GoalTraffic, true, true},
 		{advert.GoalLeadGeneration, true, false}, {advert.GoalLeadGeneration, false, true},
 	} {
 		var problems core.Problems
@@ -90,15 +90,4 @@ func TestCheckAudience_KnowsWhereALookalikeCanBe(t *testing.T) {
 			Name: "Alike", Type: advert.AudienceTypeLookalike, SourceID: "aud_1", Country: country, Ratio: advert.RatioOne / 100})
 		assert.ElementsMatch(t, wrong, keysOf(problems), country)
 	}
-}
-
-func TestPlaceWarning_IsForWhoNamesNoPlace(t *testing.T) {
-	t.Parallel()
-	facebook, pinterest := CapsOf(advert.PlatformFacebook), CapsOf(advert.PlatformPinterest)
-	assert.Contains(t, facebook.placeWarning(``), "targeting")
-	assert.Contains(t, facebook.placeWarning(`{"age_min":20}`), "targeting")
-	assert.Empty(t, facebook.placeWarning(`{"geo_locations":{"countries":["US"]}}`))
-	assert.Contains(t, pinterest.placeWarning(`{"GENDER":["male"]}`), "targeting")
-	assert.Empty(t, pinterest.placeWarning(`{"GEO":["US-94107"]}`))
-	assert.Empty(t, CapsOf(advert.PlatformGoogle).placeWarning(``), "what it does is not known")
 }

@@ -2,6 +2,7 @@ package ads
 
 import (
 	"slices"
+	"time"
 
 	"github.com/tillwright/tillwright/store/advert"
 )
@@ -41,21 +42,29 @@ func metaCaps(p advert.Platform) Caps {
 		},
 		CallsToAction: metaCallsToAction,
 		AudienceTypes: everyAudienceType,
+		LookalikeMax:  maxRatio,
 		Bids:          metaBids(),
 		DefaultBid:    advert.BidStrategyLowestCost, // Meta's own is a cap, which it then finds no amount for
 		Promoted:      metaPromoted,
 		Places:        []string{"geo_locations"},
-		BoostOnly:     []advert.Goal{advert.GoalVideoViews},     // it shows videos only, and a creative has an image
+		Targeting:     metaTargeting(p),
+		VideoGoals:    []advert.Goal{advert.GoalVideoViews},
 		NeverBoost:    []advert.Goal{advert.GoalLeadGeneration}, // the form is a part of the creative
+		SearchTypes:   []string{SearchCountry, SearchRegion, SearchCity, SearchZip, SearchMetro, SearchInterest, SearchBehavior, SearchLanguage},
 		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * advert.AmountUnit,
 		Money: MoneyMinor, currencies: metaCurrencies,
 		PauseLevels: everyLevel, Switch: Switch{"ACTIVE", "PAUSED"}, StatusBatch: 1,
+		Figures:     Figures{Months: 37, Breakdowns: everyBreakdown},
+		Conversions: metaConversions(),
 		Creative: CreativeRules{
-			Required: []string{"headline", "body", "call_to_action", "link_url", "image_url"},
+			Required: []string{"headline", "body", "call_to_action", "link_url"},
 			Limits:   map[string]int{"headline": 255},
 		},
+		Media:        MediaRules{Kinds: []Medium{MediumImage, MediumVideo, MediumCarousel}, MaxCards: 10, VideoCards: true, Replace: true},
+		Previews:     []Medium{MediumImage, MediumCarousel},
 		Users:        UserRules{Identifiers: emailAndPhone, Phone: PhoneDigits, Details: userDetails},
 		UsersPerCall: 10_000,
+		UserRemoval:  true,
 	}
 }
 
@@ -84,10 +93,12 @@ var metaSales = []string{
 	"PURCHASE", "INITIATED_CHECKOUT", "ADD_PAYMENT_INFO", "ADD_TO_CART", "COMPLETE_REGISTRATION", "DONATE", "START_TRIAL", "SUBSCRIBE", "CONTENT_VIEW", "OTHER",
 }
 
-// tiktokCaps returns the capabilities of TikTok.
+// tiktokCaps returns the capabilities of TikTok, from the published tables of its Business API, version 1.3. An ad group costs at least 20 a
+// day there. It has no cap of a bid, only one of the cost of a result.
 func tiktokCaps() Caps {
 	return Caps{
-		Platform: advert.PlatformTikTok, Verified: VerifiedNone, Reconcile: ReconcileNone,
+		Platform: advert.PlatformTikTok, Verified: VerifiedNone, Reconcile: ReconcileName,
+		Targeting: tiktokTargeting(),
 		Objectives: []Objective{
 			{advert.GoalEngagement, "ENGAGEMENT"}, {advert.GoalTraffic, "TRAFFIC"}, {advert.GoalAwareness, "REACH"},
 			{advert.GoalVideoViews, "VIDEO_VIEWS"}, {advert.GoalLeadGeneration, "LEAD_GENERATION"},
@@ -95,37 +106,78 @@ func tiktokCaps() Caps {
 		},
 		CallsToAction: callsToAction,
 		AudienceTypes: everyAudienceType,
-		Bids:          bids("BID_TYPE_NO_BID", "BID_TYPE_CUSTOM", "BID_TYPE_MAX_CONVERSION", "VO_MIN_ROAS"),
+		LookalikeMax:  maxRatio,
+		Bids:          tiktokBids(),
+		Promoted:      tiktokPromoted,
+		Places:        []string{"location_ids", "zipcode_ids"},
+		NeverBoost:    []advert.Goal{advert.GoalTraffic, advert.GoalLeadGeneration, advert.GoalConversions, advert.GoalAppPromotion}, // they lead to what a post has no link to
+		SearchTypes:   []string{SearchCountry, SearchRegion, SearchCity, SearchZip, SearchInterest, SearchBehavior, SearchLanguage},
 		BudgetLevels:  eitherLevel, MinimumDailyBudget: 20 * advert.AmountUnit, MinimumEveryDay: true,
-		Money: MoneyWhole, currencies: commonCurrencies(),
+		Figures: Figures{Breakdowns: everyBreakdown},
+		Money:   MoneyWhole, currencies: commonCurrencies(),
 		PauseLevels: everyLevel, Switch: Switch{"ENABLE", "DISABLE"}, StatusBatch: 20, BusinessCenters: true,
-		Creative:     CreativeRules{Required: []string{"body", "image_url"}, Ignored: []string{"headline"}},
+		Conversions:  tiktokConversions,
+		Creative:     CreativeRules{Required: []string{"body"}, Ignored: []string{"headline", "description"}},
+		Media:        MediaRules{Kinds: []Medium{MediumVideo}, Replace: true},
 		Users:        UserRules{Identifiers: emailAndPhone, Phone: PhoneE164},
 		UsersPerCall: 10_000,
+		UserRemoval:  true,
 	}
+}
+
+// tiktokBids are TikTok's bid strategies. A smallest ROAS is for those who optimize for value.
+func tiktokBids() []BidRule {
+	rules := bids("BID_TYPE_NO_BID", "", "BID_TYPE_CUSTOM", "VO_MIN_ROAS")
+	for i := range rules {
+		if rules[i].Strategy == advert.BidStrategyMinROAS {
+			rules[i].Goals = []advert.Goal{advert.GoalConversions}
+		}
+	}
+	return rules
+}
+
+// tiktokPromoted is what each goal promotes on TikTok.
+var tiktokPromoted = map[advert.Goal]Promoted{
+	advert.GoalLeadGeneration: {Requires: [][]string{{"page_id"}}},
+	advert.GoalConversions:    {Requires: [][]string{{"pixel_id"}, {"optimization_event"}}},
+	advert.GoalAppPromotion:   {Requires: [][]string{{"app_id"}}},
+}
+
+// tiktokConversions are from "Events API 2.0".
+var tiktokConversions = ConversionRules{
+	Words: map[advert.ConversionKind]string{
+		advert.ConversionPurchase: "CompletePayment", advert.ConversionLead: "SubmitForm", advert.ConversionSubscriptionStarted: "Subscribe",
+		advert.ConversionTrialStarted: "StartTrial",
+	},
+	PerCall: 1000, MaxAge: 7 * 24 * time.Hour, Dedupe: 48 * time.Hour, ClickID: "ttclid", Phone: PhoneE164,
 }
 
 // linkedInCaps returns the capabilities of LinkedIn.
 func linkedInCaps() Caps {
 	return Caps{
 		Platform: advert.PlatformLinkedIn, Verified: VerifiedNone, Reconcile: ReconcileNone,
+		Targeting: linkedInTargeting(),
 		Objectives: []Objective{
 			{advert.GoalEngagement, "ENGAGEMENT"}, {advert.GoalTraffic, "WEBSITE_VISIT"},
 			{advert.GoalAwareness, "BRAND_AWARENESS"}, {advert.GoalVideoViews, "VIDEO_VIEW"},
 			{advert.GoalLeadGeneration, "LEAD_GENERATION"}, {advert.GoalConversions, "WEBSITE_CONVERSION"},
 			{advert.GoalJobApplicants, "JOB_APPLICANT"},
 		},
+		VideoGoals: []advert.Goal{advert.GoalVideoViews},
 		CallsToAction: []string{
 			"LEARN_MORE", "SIGN_UP", "DOWNLOAD", "SUBSCRIBE", "REGISTER", "JOIN", "ATTEND", "REQUEST_DEMO", "VIEW_QUOTE",
 			"APPLY", "SEE_MORE", "SHOP_NOW", "BUY_NOW",
 		},
 		AudienceTypes: []advert.AudienceType{advert.AudienceTypeCustomerList, advert.AudienceTypeRetargeting},
+		SearchTypes:   []string{SearchCountry, SearchRegion, SearchInterest, SearchLanguage},
 		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * advert.AmountUnit,
-		Money: MoneyDecimal, currencies: commonCurrencies(),
+		Figures: Figures{Breakdowns: []Breakdown{BreakdownCountry}},
+		Money:   MoneyDecimal, currencies: commonCurrencies(),
 		PauseLevels: everyLevel, Switch: Switch{"ACTIVE", "PAUSED"}, StatusBatch: 1,
 		Creative: CreativeRules{
-			Required: []string{"headline", "body", "image_url"}, Limits: map[string]int{"headline": 400},
+			Required: []string{"headline", "body"}, Limits: map[string]int{"headline": 400},
 		},
+		Media:        MediaRules{Kinds: []Medium{MediumImage, MediumVideo, MediumCarousel}, MaxCards: 10, Replace: true},
 		Users:        UserRules{Identifiers: emailOnly},
 		UsersPerCall: 5_000,
 	}
@@ -137,8 +189,9 @@ func pinterestCaps() Caps {
 		Platform: advert.PlatformPinterest, Verified: VerifiedSpec, Reconcile: ReconcileName,
 		Objectives: []Objective{
 			{advert.GoalTraffic, "CONSIDERATION"}, {advert.GoalEngagement, "CONSIDERATION"},
-			{advert.GoalAwareness, "AWARENESS"}, {advert.GoalVideoViews, "VIDEO_COMPLETION"},
+			{advert.GoalAwareness, "AWARENESS"}, {advert.GoalVideoViews, "VIDEO_COMPLETION"}, {advert.GoalConversions, "WEB_CONVERSION"},
 		},
+		Promoted: pinterestPromoted,
 		CallsToAction: []string{
 			"GET_OFFER", "LEARN_MORE", "ORDER_NOW", "SHOP_NOW", "SIGN_UP", "SUBSCRIBE", "BUY_NOW", "CONTACT_US", "GET_QUOTE",
 			"VISIT_SITE", "APPLY_NOW", "BOOK_NOW", "REQUEST_DEMO", "REGISTER_NOW", "FIND_A_DEALER", "ADD_TO_CART",
@@ -148,21 +201,35 @@ func pinterestCaps() Caps {
 		AudienceTypes: everyAudienceType,
 		Bids:          pinterestBids(),
 		DefaultBid:    advert.BidStrategyLowestCost,
-		BoostOnly:     []advert.Goal{advert.GoalVideoViews}, // it shows videos only, and a creative has an image
+		GroupBids:     true,
+		VideoGoals:    []advert.Goal{advert.GoalVideoViews},
 		Places:        []string{"LOCATION", "GEO"},
+		Targeting:     pinterestTargeting(),
 		Lookalikes:    []string{"us", "ca", "gb"},
-		BudgetLevels:  eitherLevel, MinimumDailyBudget: 5 * advert.AmountUnit,
+		LookalikeMax:  maxRatio / 2, LookalikeStep: minRatio, // its AudienceRule counts in percent, from 1 to 10
+		SearchTypes:  []string{SearchCountry, SearchRegion, SearchZip, SearchMetro, SearchInterest, SearchLanguage},
+		BudgetLevels: eitherLevel, MinimumDailyBudget: 5 * advert.AmountUnit,
 		Money: MoneyMicros, currencies: pinterestCurrencies,
 		PauseLevels: everyLevel, Switch: Switch{"ACTIVE", "PAUSED"}, StatusBatch: 30,
+		Figures:     Figures{UTC: true, Days: 90, ReportDays: 914, Breakdowns: everyBreakdown},
+		Conversions: pinterestConversions(),
 		Creative: CreativeRules{
-			Required: []string{"headline", "body", "image_url"}, Limits: map[string]int{"headline": 100, "body": 500},
+			Required: []string{"headline", "body"}, Ignored: []string{"description"}, Limits: map[string]int{"headline": 100, "body": 500},
 		},
+		Media:        MediaRules{Kinds: []Medium{MediumImage, MediumVideo, MediumCarousel}, MaxCards: 5}, // the Pin of an ad stays the same, unless it is a draft
+		Previews:     []Medium{MediumImage},
 		Users:        UserRules{Identifiers: emailOnly},
 		UsersPerCall: 10_000,
+		UserRemoval:  true,
 	}
 }
 
-// pinterestBids are Pinterest's bid strategies. Its description says that video completions are bid for automatically.
+// pinterestPromoted is what a conversion happens at, a tag, and the events of its OptimizationGoalMetadata.
+var pinterestPromoted = map[advert.Goal]Promoted{advert.GoalConversions: {Requires: [][]string{{"pixel_id"}}, Events: []string{
+	"CHECKOUT", "ADD_TO_CART", "LEAD", "SIGNUP", "PAGE_VISIT", "VIEW_CATEGORY", "SEARCH", "WATCH_VIDEO", "CUSTOM", "APP_INSTALL"}}}
+
+// pinterestBids are Pinterest's bid strategies. Its description says that video completions are bid for automatically, and names no bid
+// for conversions.
 func pinterestBids() []BidRule {
 	rules := bids("AUTOMATIC_BID", "MAX_BID", "TARGET_AVG", "")
 	for i := range rules {
@@ -177,21 +244,27 @@ func pinterestBids() []BidRule {
 func googleCaps() Caps {
 	return Caps{
 		Platform: advert.PlatformGoogle, Verified: VerifiedNone, Reconcile: ReconcileNone,
+		Targeting: googleTargeting(),
 		Objectives: []Objective{
 			{advert.GoalTraffic, "DISPLAY"}, {advert.GoalEngagement, "DEMAND_GEN"}, {advert.GoalAwareness, "DISPLAY"},
 			{advert.GoalVideoViews, "VIDEO"},
 		},
+		BoostOnly:     []advert.Goal{advert.GoalVideoViews}, // its videos are YouTube's
 		CallsToAction: callsToAction,
 		AudienceTypes: []advert.AudienceType{advert.AudienceTypeCustomerList, advert.AudienceTypeRetargeting},
 		Bids:          bids("TARGET_SPEND", "MANUAL_CPC", "TARGET_CPA", "TARGET_ROAS"),
+		SearchTypes:   []string{SearchCountry, SearchRegion, SearchCity, SearchZip, SearchInterest, SearchLanguage},
 		BudgetLevels:  []advert.BudgetLevel{advert.BudgetLevelCampaign}, MinimumDailyBudget: 1 * advert.AmountUnit,
-		Money: MoneyMicros, currencies: commonCurrencies(),
+		Figures: Figures{Breakdowns: []Breakdown{BreakdownAge, BreakdownGender, BreakdownCountry, BreakdownDevice}},
+		Money:   MoneyMicros, currencies: commonCurrencies(),
 		PauseLevels: everyLevel, Switch: Switch{"ENABLED", "PAUSED"}, StatusBatch: 1000,
 		Creative: CreativeRules{
-			Required: []string{"headline", "body", "image_url"}, Limits: map[string]int{"headline": 30, "body": 90},
+			Required: []string{"headline", "body"}, Limits: map[string]int{"headline": 30, "body": 90},
 		},
+		Media:        MediaRules{Kinds: []Medium{MediumImage}, Replace: true},
 		Users:        UserRules{Identifiers: emailAndPhone, Phone: PhoneE164},
 		UsersPerCall: 10_000,
+		UserRemoval:  true,
 	}
 }
 
@@ -199,21 +272,27 @@ func googleCaps() Caps {
 func twitterCaps() Caps {
 	return Caps{
 		Platform: advert.PlatformTwitter, Verified: VerifiedNone, Reconcile: ReconcileNone,
+		Targeting: twitterTargeting(),
 		Objectives: []Objective{
 			{advert.GoalEngagement, "ENGAGEMENTS"}, {advert.GoalTraffic, "WEBSITE_CLICKS"}, {advert.GoalAwareness, "REACH"},
 			{advert.GoalVideoViews, "VIDEO_VIEWS"}, {advert.GoalAppPromotion, "APP_INSTALLS"},
 		},
+		VideoGoals:    []advert.Goal{advert.GoalVideoViews},
 		CallsToAction: callsToAction,
 		AudienceTypes: []advert.AudienceType{advert.AudienceTypeCustomerList, advert.AudienceTypeRetargeting},
 		Bids:          bids("AUTO", "MAX", "TARGET", ""),
+		SearchTypes:   []string{SearchCountry, SearchRegion, SearchZip, SearchInterest},
 		BudgetLevels:  eitherLevel, MinimumDailyBudget: 1 * advert.AmountUnit,
-		Money: MoneyMicros, currencies: commonCurrencies(),
+		Figures: Figures{Breakdowns: []Breakdown{BreakdownAge, BreakdownGender, BreakdownDevice}},
+		Money:   MoneyMicros, currencies: commonCurrencies(),
 		PauseLevels: []advert.Level{advert.LevelCampaign, advert.LevelGroup}, Switch: Switch{"ACTIVE", "PAUSED"}, StatusBatch: 1,
 		Creative: CreativeRules{
-			Required: []string{"body"}, Ignored: []string{"headline", "call_to_action"}, Limits: map[string]int{"body": 280},
+			Required: []string{"body"}, Ignored: []string{"headline", "call_to_action", "description"}, Limits: map[string]int{"body": 280},
 		},
+		Media:        MediaRules{Kinds: []Medium{MediumImage, MediumVideo}, IsOptional: true, Replace: true},
 		Users:        UserRules{Identifiers: emailAndPhone, Phone: PhoneE164},
 		UsersPerCall: 2_500,
+		UserRemoval:  true,
 	}
 }
 

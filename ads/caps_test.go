@@ -46,7 +46,7 @@ func TestCaps_KnowTheGoalsOfTheNetwork(t *testing.T) {
 		advert.PlatformFacebook: meta, advert.PlatformInstagram: meta,
 		advert.PlatformTikTok:    and(advert.GoalLeadGeneration, advert.GoalConversions, advert.GoalAppPromotion),
 		advert.PlatformLinkedIn:  and(advert.GoalLeadGeneration, advert.GoalConversions, advert.GoalJobApplicants),
-		advert.PlatformPinterest: base, advert.PlatformGoogle: base,
+		advert.PlatformPinterest: and(advert.GoalConversions), advert.PlatformGoogle: base,
 		advert.PlatformTwitter: and(advert.GoalAppPromotion),
 	} {
 		assert.ElementsMatch(t, want, CapsOf(platform).Goals(), platform)
@@ -61,7 +61,7 @@ func TestCaps_NameTheObjectiveOfAGoal(t *testing.T) {
 		advert.GoalAwareness:      {"OUTCOME_AWARENESS", "REACH", "AWARENESS"},
 		advert.GoalVideoViews:     {"OUTCOME_ENGAGEMENT", "VIDEO_VIEWS", "VIDEO_COMPLETION"},
 		advert.GoalLeadGeneration: {"OUTCOME_LEADS", "LEAD_GENERATION", ""},
-		advert.GoalConversions:    {"OUTCOME_SALES", "WEB_CONVERSIONS", ""},
+		advert.GoalConversions:    {"OUTCOME_SALES", "WEB_CONVERSIONS", "WEB_CONVERSION"},
 		advert.GoalAppPromotion:   {"OUTCOME_APP_PROMOTION", "APP_PROMOTION", ""},
 	} {
 		for i, platform := range []advert.Platform{advert.PlatformFacebook, advert.PlatformTikTok, advert.PlatformPinterest} {
@@ -110,7 +110,7 @@ func TestCaps_HaveTheCallsToActionOfTheNetwork(t *testing.T) {
 
 func TestCaps_HaveTheBidStrategiesOfTheNetwork(t *testing.T) {
 	t.Parallel()
-	want := map[advert.Platform]int{advert.PlatformLinkedIn: 0, advert.PlatformPinterest: 3, advert.PlatformTwitter: 3}
+	want := map[advert.Platform]int{advert.PlatformLinkedIn: 0, advert.PlatformPinterest: 3, advert.PlatformTikTok: 3, advert.PlatformTwitter: 3}
 	for _, platform := range advert.Platforms {
 		count, ok := want[platform]
 		if !ok {

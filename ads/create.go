@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
@@ -28,11 +27,11 @@ type CreateAd struct {
 	CampaignID   string
 	AdGroupID    string // the ad group to join: it has the goal, the budget and the bid
 	Creative     advert.Creative
+	Creatives    []NamedCreative // instead of Creative: an ad each
 	Bid          BidInput
+	Targeting    TargetingInput
 
-	// In the network's own words, and sent to it as they are.
-	Targeting      advert.Object
-	PromotedObject advert.Object
+	PromotedObject advert.Object // in the network's own words, and sent to it as they are
 
 	Extra    map[string]any // what else was sent, under any name; stored and shown, never sent to a network
 	Warnings []string       // about what was sent; shown with what the network has no place for
@@ -55,10 +54,9 @@ type BoostPost struct {
 	EndDate      string
 	DurationDays *int // instead of EndDate; a lifetime budget without either is for a week
 	Bid          BidInput
+	Targeting    TargetingInput
 
-	// In the network's own words, and sent to it as they are.
-	Targeting      advert.Object
-	PromotedObject advert.Object
+	PromotedObject advert.Object // in the network's own words, and sent to it as they are
 
 	DryRun bool
 }
@@ -72,6 +70,7 @@ type BidInput struct{ Strategy, Amount, RoasFloor string }
 // AdOutcome is the ad that was created, or with DryRun the plan of what would be done.
 type AdOutcome struct {
 	Ad   *ShownAd
+	Ads  []*ShownAd // all of several that were made together, Ad first
 	Plan *DryRun
 }
 
@@ -86,6 +85,15 @@ const (
 // what exceeds the account's limits is CodeSpendLimit. An error that is not a *core.Error leaves the outcome unknown:
 // the same request sent again finds out, or else the reconciler does.
 func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutcome, error) {
+	d, err := s.draftAd(ctx, by, &in)
+	if err != nil {
+		return nil, err
+	}
+	return s.create(ctx, d, in.DryRun)
+}
+
+// draftAd reads a new ad. What is wrong with it is in the draft, unless something is missing.
+func (s *Service) draftAd(ctx context.Context, by Actor, in *CreateAd) (*draft, error) {
 	if err := in.require(); err != nil {
 		return nil, err
 	}
@@ -94,19 +102,22 @@ func (s *Service) CreateAd(ctx context.Context, by Actor, in CreateAd) (*AdOutco
 		return nil, err
 	}
 	if in.AdGroupID != "" {
-		if err := s.join(ctx, d, &in); err != nil {
+		if err := s.join(ctx, d, in); err != nil {
 			return nil, err
 		}
 	} else {
 		d.campaign(in.Goal, in.BudgetLevel, in.Bid)
-		d.words(in.Targeting, in.PromotedObject, false)
+		d.words(in.PromotedObject, false)
+		if err := s.target(ctx, d, &in.Targeting); err != nil {
+			return nil, err
+		}
 		d.budget(FlatBudget, in.BudgetAmount, in.BudgetType, in.StartDate, in.EndDate)
 	}
 	d.common(in.Platform, in.Name, in.Status, in.Currency)
-	d.caps.CheckCreative(&d.problems, in.Creative)
-	d.plan.Creative, d.warnings = in.Creative, slices.Concat(d.warnings, in.Warnings, d.caps.Warnings(in.Creative))
+	d.creatives(in)
+	d.warnings = append(d.warnings, in.Warnings...)
 	d.recipe.Extra = advert.NewObject(in.Extra)
-	return s.create(ctx, d, in.DryRun)
+	return d, nil
 }
 
 // BoostPost creates an ad that shows a published post, as CreateAd does with a creative.
@@ -122,7 +133,10 @@ func (s *Service) BoostPost(ctx context.Context, by Actor, in BoostPost) (*AdOut
 		return nil, err
 	}
 	d.campaign(in.Goal, in.BudgetLevel, in.Bid)
-	d.words(in.Targeting, in.PromotedObject, true)
+	d.words(in.PromotedObject, true)
+	if err := s.target(ctx, d, &in.Targeting); err != nil {
+		return nil, err
+	}
 	d.budget(NestedBudget, in.Budget.Amount, in.Budget.Type, in.StartDate, d.boostEnd(&in))
 	d.common(in.Platform, in.Name, in.Status, in.Currency)
 	return s.create(ctx, d, in.DryRun)
@@ -183,11 +197,17 @@ func (b *BudgetInput) require() error {
 type recipe struct {
 	Plan  Plan          `json:"plan"`
 	Extra advert.Object `json:"extra,omitempty"`
+	uploads
 }
 
 // create creates the drafted ad at the network, or returns what that would do. If the draft has problems, they are the
 // error.
 func (s *Service) create(ctx context.Context, d *draft, dryRun bool) (*AdOutcome, error) {
+	if checker, ok := d.line.Network.(Checker); ok && len(d.problems) == 0 {
+		if err := rejectedIn(&d.problems, checker.Check(*d.plan)); err != nil {
+			return nil, err
+		}
+	}
 	if err := d.problems.Err(); err != nil {
 		return nil, err
 	}
@@ -205,25 +225,27 @@ func (s *Service) create(ctx context.Context, d *draft, dryRun bool) (*AdOutcome
 			AdAccount: &d.plan.AdAccount, Plan: advert.NewObject(d.recipe), Change: d.change(),
 		}),
 		ask: func(ctx context.Context, action *advert.Action, again bool) (advert.Outcome, error) {
-			return d.line.create(ctx, action, &d.recipe, again)
+			return s.createWithVideos(ctx, d.line, action, &d.recipe, again)
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	ad, err := s.store.GetAd(ctx, d.by.Account, action.Platform, action.TargetID)
-	if err != nil {
-		return nil, core.NewUnknownError("read the ad that was created", err)
-	}
-	b := adSubject(ad)
-	shown := shownAs(*ad, &b, window{}, s.store.Now())
-	shown.Metrics, shown.Warnings = &advert.Metrics{}, d.warnings
-	return &AdOutcome{Ad: &shown}, nil
+	return s.made(ctx, d, action)
 }
 
 // create makes an ad at the network. If an earlier try may have made it, it asks the network first. As long as that try
 // may still take place there, nothing is sent, because the ad could then exist twice.
 func (l *line) create(ctx context.Context, action *advert.Action, r *recipe, again bool) (advert.Outcome, error) {
+	if again && l.repeats(action) {
+		var before recipe // what is drafted today may begin on another day
+		if err := action.Plan.Decode(&before); err != nil {
+			return advert.Outcome{}, core.NewUnknownError("read the plan of an ad", err)
+		}
+		before.Plan.Media = r.Plan.Media
+		*r, again = before, false
+	}
+	r.Plan.Token = action.ID
 	if again {
 		created, found, err := l.found(ctx, action)
 		if err != nil {
@@ -236,7 +258,6 @@ func (l *line) create(ctx context.Context, action *advert.Action, r *recipe, aga
 			return advert.Outcome{}, &undecided{fmt.Errorf("%w, but may be on its way", errNotYet)}
 		}
 	}
-	r.Plan.Token = action.ID
 	created, err := l.Create(ctx, l.conn, r.Plan)
 	if err != nil {
 		return advert.Outcome{}, err
@@ -244,24 +265,45 @@ func (l *line) create(ctx context.Context, action *advert.Action, r *recipe, aga
 	return r.outcome(created)
 }
 
+// repeats reports whether the network answers a request for an ad that is sent again as it did before.
+func (l *line) repeats(action *advert.Action) bool {
+	caps := l.Caps()
+	return caps.Reconcile == ReconcileRepeat && core.TimeOf(l.conn.Now()) < action.CreatedAt.Add(caps.RepeatFor)
+}
+
 // outcome returns the outcome of the action: what was made, with what the recipe says and the network does not tell.
 func (r *recipe) outcome(c Created) (advert.Outcome, error) {
 	if c.Ad == nil {
 		return advert.Outcome{}, fmt.Errorf("the network made no ad: %w", ErrIndeterminate)
 	}
-	c.Ad.Goal, c.Ad.Extra, c.Ad.Type = r.Plan.Goal, r.Extra, advert.TypeStandalone
-	if r.Plan.Creative != (advert.Creative{}) { // a network that is asked later tells less of it
-		c.Ad.Creative = core.JSONOf(r.Plan.Creative)
+	for i, plan := range r.Plan.Ads() {
+		ad := c.Ad
+		if i > 0 {
+			ad = c.More[plan.Token]
+		}
+		if ad == nil { // somebody has deleted it since
+			continue
+		}
+		ad.Goal, ad.Extra, ad.Type = r.Plan.Goal, r.Extra, advert.TypeStandalone
+		if !plan.Creative.IsZero() { // a network that is asked later tells less of it
+			ad.Creative = core.JSONOf(plan.Creative)
+		}
 	}
 	if post := r.Plan.Post; post != nil {
 		c.Ad.Type, c.Ad.PostID, c.Ad.PlatformPostID = advert.TypeBoost, post.ID, post.PlatformID
 	}
-	made := map[string]string{"ad_id": c.Ad.PlatformID}
+	made := map[string]any{"ad_id": c.Ad.PlatformID}
+	if len(c.More) > 0 {
+		made["ad_ids"] = r.Plan.idsOf(c)
+	}
 	if c.Group != nil {
 		made["ad_group_id"] = c.Group.PlatformID
 	}
 	if c.Campaign != nil {
 		made["campaign_id"] = c.Campaign.PlatformID
 	}
-	return advert.Outcome{TargetID: c.Ad.PlatformID, After: advert.NewObject(made), Made: c.Batch()}, nil
+	return advert.Outcome{
+		TargetID: c.Ad.PlatformID, After: advert.NewObject(made), Made: c.Batch(),
+		NamesDue: CapsOf(r.Plan.AdAccount.Platform).Reconcile == ReconcileName,
+	}, nil
 }

@@ -28,7 +28,7 @@ func TestCreateAd_MakesACampaignWithItsBudget(t *testing.T) {
 		assert.Equal(t, advert.BudgetLevelGroup, ad.Campaign.BudgetLevel)
 		assert.Equal(t, "usd", ad.AdAccount.Currency)
 		assert.JSONEq(t, `{"utm_source": "spring", "daily_budget": 999999}`, ad.Extra.Text())
-		assert.Equal(t, advert.Amount(0), shown.Metrics.Spend)
+		assert.Equal(t, advert.Amount(0), *shown.Metrics.Spend)
 
 		action := w.actions()[0]
 		assert.Equal(t, advert.OpCreateAd, action.Op)
@@ -124,7 +124,7 @@ func TestCreateAd_SaysWhatIsWrong(t *testing.T) {
 			}, core.CodeInvalid, "roas_average_floor"},
 			"ROAS without value": {func(in *ads.CreateAd) { in.Bid = ads.BidInput{Strategy: "LOWEST_COST_WITH_MIN_ROAS", RoasFloor: "2"} }, core.CodeInvalid, "bid_strategy"},
 			"no pixel":           {func(in *ads.CreateAd) { in.Goal = "conversions" }, core.CodeInvalid, "promoted_object.pixel_id"},
-			"no video":           {func(in *ads.CreateAd) { in.Goal = "video_views" }, core.CodeInvalid, "goal"},
+			"no video":           {func(in *ads.CreateAd) { in.Goal = "video_views" }, core.CodeInvalid, "video_url"},
 			"no headline":        {func(in *ads.CreateAd) { in.Creative.Headline = "" }, core.CodeInvalid, "headline"},
 			"no link":            {func(in *ads.CreateAd) { in.Creative.LinkURL = "shop" }, core.CodeInvalid, "link_url"},
 			"over the limit":     {func(in *ads.CreateAd) { in.BudgetAmount = "10000.01" }, core.CodeSpendLimit, "budget_amount"},
@@ -161,8 +161,10 @@ func TestCreateAd_NamesWhatANetworkDoesNotShow(t *testing.T) {
 		w.channel = w.activate(advert.PlatformTwitter)
 		w.account = w.adAccount(w.channel)
 		shown := w.create(w.ad())
-		require.Len(t, shown.Warnings, 2)
-		assert.True(t, strings.HasPrefix(shown.Warnings[0], "headline"), shown.Warnings[0])
+		require.Len(t, shown.Warnings, 3)
+		for i, field := range []string{"targeting", "headline", "call_to_action"} {
+			assert.True(t, strings.HasPrefix(shown.Warnings[i], field), shown.Warnings[i])
+		}
 	})
 }
 

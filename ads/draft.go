@@ -73,13 +73,10 @@ func (d *draft) campaign(goal, level string, in BidInput) {
 }
 
 // words reads what is in the network's own words. boosts says that the ad is a post.
-func (d *draft) words(targeting, promoted advert.Object, boosts bool) {
-	d.plan.Targeting, d.plan.PromotedObject = targeting, promoted
+func (d *draft) words(promoted advert.Object, boosts bool) {
+	d.plan.PromotedObject = promoted
 	d.caps.CheckMeans(&d.problems, d.plan.Goal, boosts)
 	d.caps.CheckPromoted(&d.problems, d.plan.Goal, promoted)
-	if warning := d.caps.placeWarning(targeting); warning != "" {
-		d.warnings = append(d.warnings, warning)
-	}
 }
 
 // read reads a bid, and adds what is wrong with it to the problems.
@@ -176,12 +173,12 @@ func (s *Service) join(ctx context.Context, d *draft, in *CreateAd) error {
 	now := s.store.Now()
 	over := group.StatusAt(now).IsTerminal() || group.Campaign != nil && group.Campaign.StatusAt(now).IsTerminal()
 	p.Check(!over, "ad_group_id", "The ad group or its campaign is over. Send one that can be delivered.") // else its budget would be spent again, and not be counted
-	for _, f := range (required{
+	for _, f := range append(required{
 		{"budget_amount", in.BudgetAmount}, {"budget_type", in.BudgetType}, {"budget_level", in.BudgetLevel},
 		{"start_date", in.StartDate}, {"end_date", in.EndDate},
 		{"bid_strategy", in.Bid.Strategy}, {fieldBidAmount, in.Bid.Amount}, {fieldRoasFloor, in.Bid.RoasFloor},
-		{"targeting", string(in.Targeting)}, {"promoted_object", string(in.PromotedObject)},
-	}) {
+		{"promoted_object", string(in.PromotedObject)},
+	}, in.Targeting.sent()...) {
 		p.Check(f.value == "", f.field, "The ad group that the ad joins has its own. Leave it out.")
 	}
 	goal := group.Goal

@@ -2,7 +2,9 @@ package ads
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tillwright/tillwright/store/advert"
 )
@@ -68,20 +70,21 @@ func (s *Service) dryRun(ctx context.Context, account string, op advert.Op, l *l
 
 // creates lists the things that a plan would make at the network.
 func (c Caps) creates(p *Plan) []PlannedCall {
-	ad := PlannedCall{Action: "create_ad", Fields: given(map[string]string{
-		"name": p.Name, "status": string(p.Configured), "ad_group_id": p.AdGroupID, "headline": p.Creative.Headline, "body": p.Creative.Body,
-		"call_to_action": p.Creative.CallToAction, "link_url": p.Creative.LinkURL, "image_url": p.Creative.ImageURL,
-	})}
-	if p.Post != nil {
-		ad.Fields["post_id"] = p.Post.PlatformID
-	}
+	uploads, ads := p.callsOfAds()
 	if p.AdGroupID != "" {
-		return []PlannedCall{ad}
+		return append(uploads, ads...)
 	}
 	objective, _ := c.Objective(p.Goal)
 	status := c.SwitchWord(p.Configured)
 	campaign := PlannedCall{Action: "create_campaign", Fields: map[string]string{"name": p.Name, "objective": objective, "status": status}}
-	group := PlannedCall{Action: "create_ad_group", Fields: map[string]string{"name": p.Name, "status": status}}
+	if len(p.Categories) > 0 {
+		campaign.Fields["special_ad_categories"] = strings.Join(p.Categories, ",")
+	}
+	group := PlannedCall{Action: "create_ad_group", Fields: given(map[string]string{
+		"name": p.Name, "status": status, "targeting": string(p.PlatformTargeting), "expand": strconv.FormatBool(p.Targeting.Expand),
+		"placements": strings.Join(p.Targeting.Placements, ","), "promoted_object": string(p.PromotedObject),
+		"special_ad_countries": strings.Join(p.CategoryCountries, ","), "dsa_beneficiary": p.DSABeneficiary, "dsa_payor": p.DSAPayor,
+	})}
 	owner := group.Fields
 	if p.BudgetLevel == advert.BudgetLevelCampaign {
 		owner = campaign.Fields
@@ -94,7 +97,7 @@ func (c Caps) creates(p *Plan) []PlannedCall {
 	if p.EndsAt != nil {
 		group.Fields["ends_at"] = p.EndsAt.String()
 	}
-	return []PlannedCall{campaign, group, ad}
+	return slices.Concat(uploads, []PlannedCall{campaign, group}, ads)
 }
 
 // budget adds a budget to the fields of a planned call: the amount for people, and the amount as the network is sent it.

@@ -20,7 +20,7 @@ const (
 
 // Reconcile finds out what became of the actions that were left without an outcome, by a crash or because a network did
 // not answer. It spends nothing: if the network has not done what was asked, the action is settled as refused once it
-// cannot be on its way any more. Only an upload is sent again, because that may be repeated.
+// cannot be on its way any more. Only an upload and a removal of people are sent again, because they may be repeated.
 func (s *Service) Reconcile(ctx context.Context) error {
 	due, err := s.store.DueActions(ctx, reconcileBatch)
 	if err != nil {
@@ -53,7 +53,7 @@ func together(due []advert.DueAction) [][]advert.DueAction {
 // isChange reports whether the mirror of its ad account, once it is up to date, shows what became of an action.
 func isChange(op advert.Op) bool {
 	switch op {
-	case advert.OpCreateAd, advert.OpBoostPost, advert.OpCreateAudience, advert.OpUploadAudience, advert.OpDeleteAudience:
+	case advert.OpCreateAd, advert.OpBoostPost, advert.OpCreateAudience, advert.OpUploadAudience, advert.OpRemoveAudience, advert.OpDeleteAudience:
 		return false
 	}
 	return true
@@ -187,6 +187,8 @@ func (s *Service) findOut(ctx context.Context, action *advert.Action, mirrored l
 		return line.findAudience(ctx, action)
 	case advert.OpUploadAudience:
 		return s.repeatUpload(ctx, line, action)
+	case advert.OpRemoveAudience:
+		return s.repeatRemoval(ctx, line, action)
 	case advert.OpDeleteAudience:
 		return s.findDeletedAudience(ctx, line, action)
 	}
@@ -202,6 +204,7 @@ func (l *line) findAd(ctx context.Context, action *advert.Action) (out advert.Ou
 	if err := action.Plan.Decode(&r); err != nil {
 		return out, false, err
 	}
+	r.Plan.Token = action.ID
 	created, found, err := l.found(ctx, action)
 	if err != nil || !found {
 		return out, false, err
@@ -275,19 +278,30 @@ func (s *Service) findDeletedAudience(ctx context.Context, l *line, action *adve
 func (s *Service) findChange(ctx context.Context, action *advert.Action) (out advert.Outcome, done bool, err error) {
 	now, err := s.standing(ctx, action)
 	if err != nil || now == nil {
-		return out, action.Op == advert.OpDeleteCampaign, err
+		gone := action.Op == advert.OpDeleteCampaign || action.Op == advert.OpDeleteAd
+		return out, gone, err
 	}
 	switch action.Op {
+	case advert.OpDeleteAd:
+		out.CancelledAd = action.TargetID
+		return out, now.status == advert.StatusCancelled, nil
 	case advert.OpDeleteCampaign:
 		out.CancelledCampaign = action.TargetID
 		return out, now.status == advert.StatusCancelled, nil
-	case advert.OpUpdateCampaign, advert.OpUpdateGroup:
+	case advert.OpUpdateCampaign, advert.OpUpdateGroup, advert.OpUpdateAd:
 		var patch Patch
 		if err := action.Plan.Decode(&patch); err != nil {
 			return out, false, err
 		}
 		out.After = action.Plan
-		return out, now.has(patch), nil
+		if !now.has(patch) || patch.Creative == nil {
+			return out, now.has(patch), nil
+		}
+		done, err = s.showsCreative(ctx, action)
+		if done { // of which the mirror has heard less
+			out.Changed = now.showing(*patch.Creative)
+		}
+		return out, done, err
 	default:
 		var plan switchPlan
 		if err := action.Plan.Decode(&plan); err != nil {
@@ -298,12 +312,39 @@ func (s *Service) findChange(ctx context.Context, action *advert.Action) (out ad
 	}
 }
 
-// standing is how a campaign or an ad group is in the mirror, as far as an action can change it.
+// standing is how a campaign, an ad group or an ad is in the mirror, as far as an action can change it.
 type standing struct {
+	name       string
 	configured advert.Configured
 	status     advert.Status
 	budget     Budget
 	bid        Bid
+	ad         *advert.Ad // nil for the others
+}
+
+// showing returns the ad with another creative, for the mirror.
+func (n *standing) showing(creative advert.Creative) advert.Batch {
+	ad := *n.ad
+	ad.Creative = core.JSONOf(creative)
+	return advert.Batch{Ads: []advert.Ad{ad}}
+}
+
+// showsCreative asks the network whether an ad shows the creative that an action was to give it.
+func (s *Service) showsCreative(ctx context.Context, action *advert.Action) (bool, error) {
+	channel, err := s.store.GetSocialAccount(ctx, action.AccountID, action.ChannelID)
+	if err != nil {
+		return false, err
+	}
+	line, err := s.line(channel)
+	if err != nil {
+		return false, err
+	}
+	ref := Ref{AdAccount: action.AdAccountID, Level: advert.LevelAd, ID: action.TargetID}
+	shows, err := line.Shows(ctx, line.conn, ref, action.ID)
+	if err != nil {
+		return false, &undecided{err}
+	}
+	return shows, nil
 }
 
 // standing returns how the target of an action is now, or nil if it does not exist any more.
@@ -314,13 +355,19 @@ func (s *Service) standing(ctx context.Context, action *advert.Action) (*standin
 		if err != nil {
 			return nil, goneIsNotDone(err)
 		}
-		return &standing{g.ConfiguredStatus, g.Status, Budget{g.BudgetAmount, g.BudgetType}, Bid{g.BidStrategy, g.BidAmount, g.RoasFloor}}, nil
+		return &standing{g.Name, g.ConfiguredStatus, g.Status, Budget{g.BudgetAmount, g.BudgetType}, Bid{g.BidStrategy, g.BidAmount, g.RoasFloor}, nil}, nil
+	case advert.OpUpdateAd, advert.OpPauseAd, advert.OpResumeAd, advert.OpDeleteAd:
+		a, err := s.store.GetAd(ctx, action.AccountID, action.Platform, action.TargetID)
+		if err != nil {
+			return nil, goneIsNotDone(err)
+		}
+		return &standing{name: a.Name, configured: a.ConfiguredStatus, status: a.Status, ad: a}, nil
 	}
 	c, err := s.store.GetCampaign(ctx, action.AccountID, action.Platform, action.TargetID)
 	if err != nil {
 		return nil, goneIsNotDone(err)
 	}
-	now := &standing{c.ConfiguredStatus, c.Status, Budget{c.BudgetAmount, c.BudgetType}, Bid{c.BidStrategy, c.BidAmount, c.RoasFloor}}
+	now := &standing{c.Name, c.ConfiguredStatus, c.Status, Budget{c.BudgetAmount, c.BudgetType}, Bid{c.BidStrategy, c.BidAmount, c.RoasFloor}, nil}
 	groups, err := s.store.GroupsOf(ctx, c)
 	groups = slices.DeleteFunc(groups, func(g advert.Group) bool { return g.DeletedAt != nil })
 	if len(groups) > 0 && now.bid.Amount == 0 && now.bid.RoasFloor == 0 {
@@ -342,5 +389,6 @@ func (b *Bid) ofGroups(groups []advert.Group) {
 // has reports whether everything that a patch was to change is as the patch says.
 func (n *standing) has(p Patch) bool {
 	return (p.Budget == nil || *p.Budget == n.budget) && (p.BidStrategy == nil || *p.BidStrategy == n.bid.Strategy) &&
-		(p.BidAmount == nil || *p.BidAmount == n.bid.Amount) && (p.RoasFloor == nil || *p.RoasFloor == n.bid.RoasFloor)
+		(p.BidAmount == nil || *p.BidAmount == n.bid.Amount) && (p.RoasFloor == nil || *p.RoasFloor == n.bid.RoasFloor) &&
+		(p.Name == nil || *p.Name == n.name) && (p.Configured == nil || *p.Configured == n.configured)
 }

@@ -17,7 +17,7 @@ type Reported[T any] struct {
 	Row      T
 	Status   advert.Status   // of delivery, now
 	Metrics  *advert.Metrics // nil if the network was not asked, or did not answer
-	From, To Date            // the days of the metrics, `to` included
+	Days     Days            // the days of the metrics
 	SyncedAt core.Time       // as of when figures and state are
 	Warnings []string        // what was sent and the network has no use for
 }
@@ -75,13 +75,9 @@ func adSubject(a *advert.Ad) subject {
 // place returns the ad account in which the row is: one call asks about all rows in it.
 func (b *subject) place() reportPlace { return reportPlace{b.channel, b.adAccountID} }
 
-// days returns the first and the last day of a window in the time zone of the row's ad account.
+// days returns the first and the last day of a window, where the network counts the days of the row.
 func (b *subject) days(w window, now core.Time) (from, to Date) {
-	where := time.UTC
-	if b.adAccount != nil {
-		where = locationOf(b.adAccount.Timezone)
-	}
-	return w.in(where, now)
+	return w.in(CapsOf(b.platform).Figures.zone(b.adAccount), now)
 }
 
 // state returns what a report says about the state of a thing. If its lifetime budget is used up, it is completed,
@@ -170,6 +166,10 @@ func report[T any](ctx context.Context, s *Service, q inquiry, rows []T, of func
 	if err != nil {
 		return nil, err
 	}
+	pasts, err := s.pasts(ctx, q, order, places, asked)
+	if err != nil {
+		return nil, err
+	}
 	below, err := s.below(ctx, q.account, q.level, subjects)
 	if err != nil {
 		return nil, err
@@ -189,6 +189,9 @@ func report[T any](ctx context.Context, s *Service, q inquiry, rows []T, of func
 		shown[i] = shownAs(rows[i], &b, q.window, asked)
 		if answered {
 			shown[i].Metrics = &r.Metrics
+		}
+		if past := pasts[b.place()]; past != nil {
+			shown[i].Metrics, shown[i].Days = past.with(b.id, shown[i].Metrics, shown[i].Days)
 		}
 	}
 	for platform, states := range changed {
@@ -215,7 +218,7 @@ func (s *Service) below(ctx context.Context, account string, level advert.Level,
 // shownAs returns a row as the mirror has it, without figures.
 func shownAs[T any](row T, b *subject, w window, now core.Time) Reported[T] {
 	from, to := b.days(w, now)
-	return Reported[T]{Row: row, Status: b.statusAt(now), From: from, To: to, SyncedAt: *b.syncedAt}
+	return Reported[T]{Row: row, Status: b.statusAt(now), Days: CapsOf(b.platform).counted(from, to, now.Time()), SyncedAt: *b.syncedAt}
 }
 
 // reports asks about all places at once and returns what each says, by platform id. All of them share the time of one
@@ -298,7 +301,7 @@ func (s *Service) reportPlace(ctx context.Context, until time.Time, channel *adv
 // more, the channel is marked and takes no part in ads until it is activated or connected again.
 func (s *Service) fault(ctx context.Context, l *line, what string, err error) error {
 	if errors.Is(err, ErrUnauthorized) {
-		if failed := s.store.FailSocialAccount(ctx, l.channel.AccountID, l.channel.ID); failed != nil {
+		if failed := s.store.FailSocialAccount(ctx, l.channel, reason(err)); failed != nil {
 			return failed
 		}
 	}

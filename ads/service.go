@@ -18,9 +18,10 @@ import (
 // Its methods return a *core.Error if the caller can do something about it. Any other error of a write means that the
 // outcome is unknown: the same request sent again finds out, or else the reconciler does.
 type Service struct {
-	store   *advert.Store
-	drivers Drivers
-	log     *slog.Logger
+	store    *advert.Store
+	drivers  Drivers
+	consents Consents
+	log      *slog.Logger
 }
 
 // Drivers are the networks that a service speaks to, by the name of the driver and by platform.
@@ -29,8 +30,19 @@ type Drivers map[string]map[advert.Platform]Network
 // DriverSandbox is the name of the driver for channels that are connected without access to a real network.
 const DriverSandbox = "sandbox"
 
+// DriverZernio is the name of the driver that reaches networks through another company. It is used only where somebody asks for it by name.
+const DriverZernio = "zernio"
+
+// ThirdParty returns who else reads what goes to a network through a driver, "" for nobody.
+func ThirdParty(driver string) string {
+	if driver == DriverZernio {
+		return "Zernio"
+	}
+	return ""
+}
+
 // New makes a Service. Every call to a network gets a deadline, and panics inside a database transaction: see outside.
-func New(s *advert.Store, drivers Drivers, log *slog.Logger) *Service {
+func New(s *advert.Store, drivers Drivers, consents Consents, log *slog.Logger) *Service {
 	guarded := Drivers{}
 	for name, networks := range drivers {
 		guarded[name] = map[advert.Platform]Network{}
@@ -38,7 +50,7 @@ func New(s *advert.Store, drivers Drivers, log *slog.Logger) *Service {
 			guarded[name][platform] = outside{network}
 		}
 	}
-	return &Service{store: s, drivers: guarded, log: log}
+	return &Service{store: s, drivers: guarded, consents: consents, log: log}
 }
 
 // Actor says for whom something is written: an account and, for the audit trail, its API key and its request.

@@ -28,7 +28,7 @@ func intent(by Actor, op advert.Op, in advert.BeginAction) advert.BeginAction {
 // first, else "allow".
 func approvalOf(op advert.Op) string {
 	switch op {
-	case advert.OpPauseGroup, advert.OpPauseCampaign, advert.OpCreateAudience, advert.OpUploadAudience:
+	case advert.OpPauseGroup, advert.OpPauseCampaign, advert.OpPauseAd, advert.OpCreateAudience, advert.OpUploadAudience, advert.OpRemoveAudience:
 		return "allow"
 	default:
 		return "ask"
@@ -88,12 +88,15 @@ func (s *Service) conclude(ctx context.Context, l *line, action *advert.Action, 
 		out.State = advert.ActionDone
 		return s.store.SettleAction(ctx, action.AccountID, action.ID, out)
 	}
+	if errors.Is(err, errMedia) {
+		return nil, s.processing(ctx, action, err)
+	}
 	answer := verdict(l.channel.Platform, err)
 	if answer == nil {
 		return nil, s.unknown(ctx, action, err)
 	}
 	if errors.Is(err, ErrUnauthorized) {
-		if err := s.store.FailSocialAccount(ctx, l.channel.AccountID, l.channel.ID); err != nil {
+		if err := s.store.FailSocialAccount(ctx, l.channel, reason(err)); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +151,7 @@ func failureOf(e *core.Error) *advert.Failure {
 // found asks the network what was made with an action's token. If the network cannot tell, or does not answer, the error
 // is undecided.
 func (l *line) found(ctx context.Context, action *advert.Action) (Created, bool, error) {
-	if l.Caps().Reconcile == ReconcileNone {
+	if r := l.Caps().Reconcile; r == ReconcileNone || r == ReconcileRepeat {
 		return Created{}, false, &undecided{fmt.Errorf("%s cannot tell what it made: %w", action.Platform, ErrIndeterminate)}
 	}
 	created, found, err := l.Find(ctx, l.conn, action.AdAccountID, action.ID)

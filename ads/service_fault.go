@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tillwright/tillwright/store/advert"
@@ -28,7 +29,7 @@ func refusal(platform advert.Platform, object string, err error) *core.Error {
 	case errors.As(err, &rejected):
 		return rejection(platform, rejected)
 	case errors.Is(err, ErrUnauthorized):
-		return notActivated(fmt.Sprintf("%s does not accept the channel's access any more. Connect it again with POST /socials.", platform))
+		return notActivated(fmt.Sprintf("%s does not accept the channel's access any more. Send a new token to PATCH /socials/{id}, or connect it again with POST /socials; it stays the same channel.", platform))
 	case errors.Is(err, ErrForbidden):
 		return &core.Error{Code: core.CodePermission, Param: "account_id", Message: fmt.Sprintf(
 			"The channel's access to %s does not reach this (%s). Give it the permission there, or connect the channel again with POST /socials.", platform, err)}
@@ -79,4 +80,13 @@ func unanswered(platform advert.Platform, what string, err error) error {
 func isTransient(err error) bool {
 	var limited *RateLimited
 	return errors.As(err, &limited) || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrIndeterminate) || errors.Is(err, errNotAsked)
+}
+
+// longestReason is how many characters of a network's words are kept as a channel's last error.
+const longestReason = 500
+
+// reason returns what is kept of a network's refusal as the last error of a channel. Drivers leave tokens out of their errors.
+func reason(err error) string {
+	text := []rune(strings.ToValidUTF8(err.Error(), ""))
+	return string(text[:min(len(text), longestReason)])
 }

@@ -112,6 +112,9 @@ func (s *Service) ListCampaignAdGroups(ctx context.Context, account, campaign st
 	if err != nil {
 		return nil, err
 	}
+	if err := s.nameAudiences(ctx, account, rows.Items); err != nil {
+		return nil, err
+	}
 	return reportList(ctx, s, inquiry{account, advert.LevelGroup, q.window, false}, rows, groupSubject)
 }
 
@@ -145,7 +148,11 @@ func (s *Service) GetAdGroup(ctx context.Context, account, id string, in GetAdOb
 	if err != nil {
 		return nil, err
 	}
-	return reportOne(ctx, s, inquiry{account, advert.LevelGroup, q.window, false}, row, groupSubject)
+	groups := []advert.Group{*row}
+	if err := s.nameAudiences(ctx, account, groups); err != nil {
+		return nil, err
+	}
+	return reportOne(ctx, s, inquiry{account, advert.LevelGroup, q.window, false}, &groups[0], groupSubject)
 }
 
 // query holds the parameters of a read after they were checked.

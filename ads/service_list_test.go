@@ -30,7 +30,7 @@ func TestListAds_AsksEachAdAccountOnce(t *testing.T) {
 		for _, ad := range list.Items {
 			require.NotNil(t, ad.Metrics)
 			assert.NotZero(t, ad.SyncedAt)
-			if ad.Metrics.Spend > 0 {
+			if *ad.Metrics.Spend > 0 {
 				spent++
 			}
 		}
@@ -195,17 +195,22 @@ func TestGetCampaign_LearnsWhatChanged(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, advert.StatusActive, shown.Status)
 		assert.Equal(t, 1, shown.Row.AdGroupCount)
-		assert.Equal(t, 89, shown.From.DaysUntil(shown.To))
+		assert.Equal(t, 89, shown.Days.From.DaysUntil(shown.Days.To))
 
 		w.advance.Store(int64(5 * 24 * time.Hour))
 		shown, err = w.Service.GetCampaign(t.Context(), w.by.Account, ad.CampaignID, ads.GetAdObject{})
 		require.NoError(t, err)
 		assert.Equal(t, advert.StatusCompleted, shown.Status)
-		assert.NotZero(t, shown.Metrics.Spend)
+		assert.NotZero(t, *shown.Metrics.Spend)
 		group, err := w.Service.GetAdGroup(t.Context(), w.by.Account, ad.AdGroupID, ads.GetAdObject{Platform: "facebook", From: "2020-01-01", To: "2020-02-01"})
 		require.NoError(t, err)
 		assert.Equal(t, advert.StatusCompleted, group.Status)
-		assert.Zero(t, group.Metrics.Spend, "the days of the figures")
+		assert.Nil(t, group.Metrics.Spend, "Meta has no figures of so long ago")
+		assert.Zero(t, group.Days.From)
+		assert.Contains(t, group.Days.Warnings[0], "2020-01-01 to 2020-02-01")
+		group, err = w.Service.GetAdGroup(t.Context(), w.by.Account, ad.AdGroupID, ads.GetAdObject{Platform: "facebook", To: "2025-02-01"})
+		require.NoError(t, err)
+		assert.Zero(t, *group.Metrics.Spend, "the days of the figures")
 		_, err = w.PauseAdGroup(t.Context(), w.by, ad.AdGroupID, "")
 		refused(t, err, core.CodeInvalid, "status")
 	})
@@ -272,7 +277,7 @@ func TestListAds_OneChannelDoesNotFailTheOthers(t *testing.T) {
 		in := w.ad()
 		in.AccountID, in.AdAccountID = channel.ID, w.adAccount(channel).PlatformID
 		bad := w.create(in).Row
-		gone, err := w.Advert.CreateSocialAccount(t.Context(), w.by.Account, advert.NewSocialAccount{Platform: advert.PlatformGoogle, Driver: "gone"})
+		gone, err := w.Advert.ConnectSocialAccount(t.Context(), w.by.Account, advert.NewSocialAccount{Platform: advert.PlatformGoogle, Driver: "gone"})
 		require.NoError(t, err)
 		lists := map[string]func(channel string, limit int) (map[string]*advert.Metrics, error){
 			"ads": func(channel string, limit int) (map[string]*advert.Metrics, error) {

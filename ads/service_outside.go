@@ -30,7 +30,25 @@ func leave(ctx context.Context, timeout time.Duration) (context.Context, context
 	return context.WithTimeout(ctx, timeout)
 }
 
+// Check implements Checker. A network that is none refuses nothing that Caps allow.
+func (o outside) Check(p Plan) error {
+	if checker, ok := o.network.(Checker); ok {
+		return checker.Check(p)
+	}
+	return nil
+}
+
 func (o outside) Caps() Caps { return o.network.Caps() }
+
+func (o outside) Target(t Targeting, own advert.Object) (advert.Object, error) {
+	return o.network.Target(t, own)
+}
+
+func (o outside) Beneficiaries(ctx context.Context, c Conn, adAccount string) ([]string, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.Beneficiaries(ctx, c, adAccount)
+}
 
 func (o outside) AdAccounts(ctx context.Context, c Conn) ([]advert.Account, error) {
 	ctx, cancel := leave(ctx, readTimeout)
@@ -62,6 +80,30 @@ func (o outside) Report(ctx context.Context, c Conn, adAccount string, level adv
 	return o.network.Report(ctx, c, adAccount, level, ids, from, to)
 }
 
+func (o outside) Series(ctx context.Context, c Conn, adAccount string, q SeriesQuery) ([]PeriodFigures, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.Series(ctx, c, adAccount, q)
+}
+
+func (o outside) UploadVideo(ctx context.Context, c Conn, adAccount, address string) (string, error) {
+	ctx, cancel := leave(ctx, writeTimeout)
+	defer cancel()
+	return o.network.UploadVideo(ctx, c, adAccount, address)
+}
+
+func (o outside) VideoReady(ctx context.Context, c Conn, adAccount, id string) (bool, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.VideoReady(ctx, c, adAccount, id)
+}
+
+func (o outside) Shows(ctx context.Context, c Conn, ref Ref, token string) (bool, error) {
+	ctx, cancel := leave(ctx, readTimeout)
+	defer cancel()
+	return o.network.Shows(ctx, c, ref, token)
+}
+
 func (o outside) Create(ctx context.Context, c Conn, p Plan) (Created, error) {
 	ctx, cancel := leave(ctx, writeTimeout)
 	defer cancel()
@@ -72,6 +114,12 @@ func (o outside) Find(ctx context.Context, c Conn, adAccount, token string) (Cre
 	ctx, cancel := leave(ctx, readTimeout)
 	defer cancel()
 	return o.network.Find(ctx, c, adAccount, token)
+}
+
+func (o outside) TidyNames(ctx context.Context, c Conn, adAccount string, made []MadeName) error {
+	ctx, cancel := leave(ctx, writeTimeout)
+	defer cancel()
+	return o.network.TidyNames(ctx, c, adAccount, made)
 }
 
 func (o outside) SetStatus(ctx context.Context, c Conn, refs []Ref, to advert.Configured) ([]ItemResult, error) {
@@ -120,4 +168,10 @@ func (o outside) UploadUsers(ctx context.Context, c Conn, u Upload) (Uploaded, e
 	ctx, cancel := leave(ctx, writeTimeout)
 	defer cancel()
 	return o.network.UploadUsers(ctx, c, u)
+}
+
+func (o outside) RemoveUsers(ctx context.Context, c Conn, u Upload) (advert.Audience, error) {
+	ctx, cancel := leave(ctx, writeTimeout)
+	defer cancel()
+	return o.network.RemoveUsers(ctx, c, u)
 }

@@ -41,7 +41,9 @@ type world struct {
 type watch struct {
 	mu     sync.Mutex
 	calls  map[string]int
-	report [][]string // the ids of each report
+	report [][]string       // the ids of each report
+	named  [][]ads.MadeName // whose names were to be tidied
+	left   []advert.Member  // who was to leave an audience
 	// answer is asked before each write; an error is what the network says then.
 	answer func(call string) error
 	syncs  atomic.Int64 // stretches that were asked for
@@ -63,6 +65,8 @@ type watch struct {
 	waiting []func()
 	// below makes networks tell of bids with ad groups alone.
 	below atomic.Bool
+	// empty makes a series have nothing.
+	empty atomic.Bool
 	// mute makes networks turn switches without telling how things stand afterwards.
 	mute atomic.Bool
 }
@@ -132,6 +136,14 @@ type watched struct {
 	*watch
 }
 
+func (n watched) SendConversions(ctx context.Context, c ads.Conn, b ads.ConversionBatch) ([]error, error) {
+	if err := n.count("SendConversions"); err != nil {
+		return nil, err
+	}
+	results, err := n.Network.SendConversions(ctx, c, b)
+	return lost(n.watch, results, err)
+}
+
 func lost[T any](w *watch, v T, err error) (T, error) {
 	if w.die.Load() {
 		panic("the process ends")
@@ -152,6 +164,20 @@ func (n watched) Create(ctx context.Context, c ads.Conn, p ads.Plan) (ads.Create
 	}
 	created, err := n.Network.Create(ctx, c, p)
 	return lost(n.watch, created, err)
+}
+
+func (n watched) UploadVideo(ctx context.Context, c ads.Conn, adAccount, address string) (string, error) {
+	if err := n.count("UploadVideo"); err != nil {
+		return "", err
+	}
+	return n.Network.UploadVideo(ctx, c, adAccount, address)
+}
+
+func (n watched) VideoReady(ctx context.Context, c ads.Conn, adAccount, id string) (bool, error) {
+	if err := n.count("VideoReady"); err != nil {
+		return false, err
+	}
+	return n.Network.VideoReady(ctx, c, adAccount, id)
 }
 
 func (n watched) Posts(ctx context.Context, c ads.Conn) ([]advert.SocialPost, error) {
@@ -303,6 +329,17 @@ func (n watched) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads
 	return lost(n.watch, uploaded, err)
 }
 
+func (n watched) RemoveUsers(ctx context.Context, c ads.Conn, u ads.Upload) (advert.Audience, error) {
+	if err := n.count("RemoveUsers"); err != nil {
+		return advert.Audience{}, err
+	}
+	n.mu.Lock()
+	n.left = append(n.left, u.Members...)
+	n.mu.Unlock()
+	left, err := n.Network.RemoveUsers(ctx, c, u)
+	return lost(n.watch, left, err)
+}
+
 // each runs a test in a world of its own on every engine.
 func each(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Parallel()
@@ -332,7 +369,7 @@ func open(t *testing.T, url string) *world {
 	for _, platform := range advert.Platforms {
 		networks[platform] = watched{sandbox.New(w.Advert, platform, sandbox.Options{AudienceDelay: -1}), w.line}
 	}
-	w.Service = ads.New(w.Advert, ads.Drivers{ads.DriverSandbox: networks}, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	w.Service = ads.New(w.Advert, ads.Drivers{ads.DriverSandbox: networks}, ads.Consents{PublicURL: "http://shop.test", Website: w.website}, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	w.by = w.newAccount("Ada's shop")
 	return w
 }
@@ -458,3 +495,6 @@ func refused(t *testing.T, err error, code core.Code, param string) *core.Error 
 	}
 	return e
 }
+
+// website is the own site of every account.
+func (*world) website(context.Context, string) (string, error) { return "https://shop.test/start", nil }

@@ -99,11 +99,15 @@ func (s *Service) doneByHand(ctx context.Context, action *advert.Action, in Sett
 		return audienceByHand(action, in.PlatformID)
 	case advert.OpUploadAudience:
 		return s.uploadedByHand(ctx, action)
+	case advert.OpRemoveAudience:
+		return s.removedByHand(ctx, action)
 	case advert.OpDeleteAudience:
 		return advert.Outcome{DeletedAudience: action.TargetID}, nil
 	case advert.OpDeleteCampaign:
 		return advert.Outcome{CancelledCampaign: action.TargetID}, nil
-	case advert.OpUpdateCampaign, advert.OpUpdateGroup:
+	case advert.OpDeleteAd:
+		return advert.Outcome{CancelledAd: action.TargetID}, nil
+	case advert.OpUpdateCampaign, advert.OpUpdateGroup, advert.OpUpdateAd:
 		return s.changedByHand(ctx, action)
 	}
 	var plan switchPlan
@@ -120,6 +124,7 @@ func (s *Service) createdByHand(ctx context.Context, action *advert.Action, in S
 	if err := action.Plan.Decode(&r); err != nil {
 		return advert.Outcome{}, err
 	}
+	r.Plan.Token = action.ID
 	known, err := s.store.MirroredAd(ctx, action.AccountID, action.Platform, advert.LevelAd, in.PlatformID)
 	if err != nil {
 		return advert.Outcome{}, err
@@ -162,7 +167,7 @@ func (p *Plan) assumed(in SettleByHand) Created {
 	}
 	group := &advert.Group{
 		PlatformID: in.AdGroupID, CampaignID: in.CampaignID, Name: p.Name, ConfiguredStatus: p.Configured, Status: status, Goal: p.Goal,
-		Targeting: p.Targeting, PromotedObject: p.PromotedObject, StartsAt: p.StartsAt, EndsAt: p.EndsAt,
+		Targeting: advert.NewObject(p.Targeting), PlatformTargeting: p.PlatformTargeting, PromotedObject: p.PromotedObject, StartsAt: p.StartsAt, EndsAt: p.EndsAt,
 	}
 	if p.BudgetLevel == advert.BudgetLevelCampaign {
 		campaign.BudgetAmount, campaign.BudgetType = p.BudgetAmount, p.BudgetType
@@ -199,7 +204,7 @@ func (s *Service) uploadedByHand(ctx context.Context, action *advert.Action) (ad
 	return advert.Outcome{After: advert.NewObject(result)}, err
 }
 
-// changedByHand returns the outcome of a change of a budget or bid: the campaign or ad group from the mirror with the
+// changedByHand returns the outcome of a change: the campaign, ad group or ad from the mirror with the
 // change made to it. If it was completed or rejected, it counts as active again.
 func (s *Service) changedByHand(ctx context.Context, action *advert.Action) (advert.Outcome, error) {
 	var patch Patch
@@ -207,8 +212,11 @@ func (s *Service) changedByHand(ctx context.Context, action *advert.Action) (adv
 		return advert.Outcome{}, err
 	}
 	level := advert.LevelCampaign
-	if action.Op == advert.OpUpdateGroup {
+	switch action.Op {
+	case advert.OpUpdateGroup:
 		level = advert.LevelGroup
+	case advert.OpUpdateAd:
+		level = advert.LevelAd
 	}
 	b, err := s.store.MirroredAd(ctx, action.AccountID, action.Platform, level, action.TargetID)
 	if err != nil {
@@ -216,6 +224,18 @@ func (s *Service) changedByHand(ctx context.Context, action *advert.Action) (adv
 	}
 	out := advert.Outcome{After: action.Plan}
 	switch {
+	case level == advert.LevelAd && len(b.Ads) > 0:
+		a := &b.Ads[0]
+		if patch.Name != nil {
+			a.Name = *patch.Name
+		}
+		if patch.Configured != nil {
+			a.ConfiguredStatus = *patch.Configured
+		}
+		if patch.Creative != nil {
+			a.Creative = core.JSONOf(*patch.Creative)
+		}
+		out.Changed.Ads = b.Ads
 	case level == advert.LevelGroup && len(b.Groups) > 0:
 		g := &b.Groups[0]
 		g.Status = g.Status.Revived()

@@ -11,36 +11,6 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// ConnectSocialAccount is a channel to connect, as it was sent. "" means that a field was not sent.
-type ConnectSocialAccount struct {
-	Platform     string
-	Driver       string // who speaks to the network; without it the sandbox does, or with a Token a real driver
-	PlatformID   string // the network's id of the profile or page
-	Username     string
-	DisplayName  string
-	Token        string   // the access to the network; sealed, and never shown
-	AdAccountIDs []string // platform ids that the channel is limited to; none = all
-}
-
-// ConnectSocialAccount connects a channel, which is inactive for ads at first. The network is not asked yet.
-func (s *Service) ConnectSocialAccount(ctx context.Context, account string, in ConnectSocialAccount) (*advert.SocialAccount, error) {
-	if err := (required{{"platform", in.Platform}}).err(); err != nil {
-		return nil, err
-	}
-	platform, err := bodyPlatform(in.Platform)
-	if err != nil {
-		return nil, err
-	}
-	driver, err := s.chooseDriver(platform, in.Driver, in.Token)
-	if err != nil {
-		return nil, err
-	}
-	return s.store.CreateSocialAccount(ctx, account, advert.NewSocialAccount{
-		Platform: platform, Driver: driver, PlatformID: in.PlatformID, Username: in.Username, DisplayName: in.DisplayName,
-		AdAccountIDs: in.AdAccountIDs, Token: in.Token,
-	})
-}
-
 // chooseDriver returns the name of the driver for a channel: the one that was asked for, else a real one if a token was
 // sent, else the sandbox. If this service does not have that driver, or the token that it needs is missing, the error is
 // CodeInvalid.
@@ -57,7 +27,7 @@ func (s *Service) chooseDriver(platform advert.Platform, asked, token string) (s
 	if s.drivers[name][platform] == nil {
 		return "", core.Invalid("driver", fmt.Sprintf("This service does not speak to %s through %q. It has: %s.", platform, name, list(s.driversOf(platform))))
 	}
-	if name != DriverSandbox && token == "" {
+	if name != DriverSandbox && name != DriverZernio && token == "" { // what a consent gives, Zernio keeps itself
 		return "", core.Invalid("token", fmt.Sprintf("A channel of %s needs a token of the network.", name))
 	}
 	return name, nil
@@ -65,7 +35,7 @@ func (s *Service) chooseDriver(platform advert.Platform, asked, token string) (s
 
 // LiveNetworks are the platforms for which there are real drivers. Whoever runs the service turns them on. It is never
 // changed.
-var LiveNetworks = []advert.Platform{advert.PlatformFacebook, advert.PlatformInstagram, advert.PlatformPinterest}
+var LiveNetworks = []advert.Platform{advert.PlatformFacebook, advert.PlatformInstagram, advert.PlatformPinterest, advert.PlatformTikTok}
 
 // noUse returns the message that says why a token cannot connect a channel of a platform.
 func noUse(platform advert.Platform) string {
@@ -93,8 +63,10 @@ func (s *Service) driversOf(platform advert.Platform) []string {
 
 // driverOf returns the driver that is used for a platform if no other one is asked for, or "" if there is none.
 func (s *Service) driverOf(platform advert.Platform) string {
-	if names := s.driversOf(platform); len(names) > 0 {
-		return names[0]
+	for _, name := range s.driversOf(platform) {
+		if name != DriverZernio {
+			return name
+		}
 	}
 	return ""
 }

@@ -47,7 +47,7 @@ func TestConnectSocialAccount_ChoosesWhoSpeaks(t *testing.T) {
 		refused(t, connect(ads.ConnectSocialAccount{Platform: "myspace"}), core.CodeInvalid, "platform")
 		refused(t, connect(ads.ConnectSocialAccount{Platform: "facebook", Driver: "meta"}), core.CodeInvalid, "driver")
 
-		real := ads.New(w.Advert, ads.Drivers{"meta": {advert.PlatformFacebook: sandbox.New(w.Advert, advert.PlatformFacebook, sandbox.Options{})}}, nil)
+		real := ads.New(w.Advert, ads.Drivers{"meta": {advert.PlatformFacebook: sandbox.New(w.Advert, advert.PlatformFacebook, sandbox.Options{})}}, ads.Consents{}, nil)
 		_, err := real.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "facebook"})
 		refused(t, err, core.CodeInvalid, "driver")
 		_, err = real.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "facebook", Driver: "meta"})
@@ -138,10 +138,10 @@ func TestConnectSocialAccount_DoesNotTakeARealTokenToTheSandbox(t *testing.T) {
 		_, err := w.ConnectSocialAccount(t.Context(), w.by.Account, in)
 		e := refused(t, err, core.CodeInvalid, "token")
 		assert.Contains(t, e.Message, "turns facebook on with TILLWRIGHT_ADS_NETWORKS")
-		_, err = w.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "tiktok", Token: "EAAB-real"})
+		_, err = w.ConnectSocialAccount(t.Context(), w.by.Account, ads.ConnectSocialAccount{Platform: "google", Token: "EAAB-real"})
 		e = refused(t, err, core.CodeInvalid, "token")
 		assert.NotContains(t, e.Message, "TILLWRIGHT_ADS_NETWORKS", "no setting helps")
-		assert.Contains(t, e.Message, "Tokens can connect facebook, instagram, pinterest.")
+		assert.Contains(t, e.Message, "Tokens can connect facebook, instagram, pinterest, tiktok.")
 		in.Driver = ads.DriverSandbox
 		channel, err := w.ConnectSocialAccount(t.Context(), w.by.Account, in)
 		require.NoError(t, err, "it is meant")

@@ -93,17 +93,25 @@ var (
 	}
 	tiktokStatuses = map[string]advert.Status{ // operation_status, primary_status, secondary_status
 		"ENABLE": advert.StatusActive, "STATUS_DELIVERY_OK": advert.StatusActive, "CAMPAIGN_STATUS_ENABLE": advert.StatusActive,
-		"ADGROUP_STATUS_DELIVERY_OK": advert.StatusActive, "AD_STATUS_DELIVERY_OK": advert.StatusActive,
+		"ADGROUP_STATUS_DELIVERY_OK": advert.StatusActive, "ADGROUP_STATUS_PARTIAL_AUDIT_DELIVERY_OK": advert.StatusActive,
+		"ADGROUP_STATUS_SHADOW_ADGROUP_REAUDIT": advert.StatusActive, "ADGROUP_STATUS_REVIEW_PARTIALLY_APPROVED": advert.StatusActive,
+		"AD_STATUS_DELIVERY_OK": advert.StatusActive, "AD_STATUS_PARTIAL_AUDIT_DELIVERY_OK": advert.StatusActive, "AD_STATUS_REVIEW_PARTIALLY_APPROVED": advert.StatusActive,
+		// A daily budget that is used up is there again the next day; of a lifetime budget the driver says that it is spent.
+		"CAMPAIGN_STATUS_BUDGET_EXCEED": advert.StatusActive, "ADGROUP_STATUS_BUDGET_EXCEED": advert.StatusActive, "ADGROUP_STATUS_CAMPAIGN_EXCEED": advert.StatusActive,
+		"AD_STATUS_BUDGET_EXCEED": advert.StatusActive, "AD_STATUS_CAMPAIGN_EXCEED": advert.StatusActive,
 		"DISABLE": advert.StatusPaused, "FROZEN": advert.StatusPaused, "STATUS_DISABLE": advert.StatusPaused, "STATUS_FROZEN": advert.StatusPaused,
-		"CAMPAIGN_STATUS_DISABLE": advert.StatusPaused, "ADGROUP_STATUS_DISABLE": advert.StatusPaused,
-		"ADGROUP_STATUS_CAMPAIGN_DISABLE": advert.StatusPaused, "AD_STATUS_DISABLE": advert.StatusPaused,
+		"CAMPAIGN_STATUS_DISABLE": advert.StatusPaused, "CAMPAIGN_STATUS_AWAITING_RELEASE": advert.StatusPaused, "ADGROUP_STATUS_DISABLE": advert.StatusPaused,
+		"ADGROUP_STATUS_CAMPAIGN_DISABLE": advert.StatusPaused, "ADGROUP_STATUS_FROZEN": advert.StatusPaused, "AD_STATUS_DISABLE": advert.StatusPaused,
 		"AD_STATUS_ADGROUP_DISABLE": advert.StatusPaused, "AD_STATUS_CAMPAIGN_DISABLE": advert.StatusPaused,
 		"ADGROUP_STATUS_NOT_START": advert.StatusPendingReview, "ADGROUP_STATUS_AUDIT": advert.StatusPendingReview,
-		"ADGROUP_STATUS_REAUDIT": advert.StatusPendingReview, "AD_STATUS_AUDIT": advert.StatusPendingReview, "AD_STATUS_REAUDIT": advert.StatusPendingReview,
-		"ADGROUP_STATUS_AUDIT_DENY": advert.StatusRejected, "AD_STATUS_AUDIT_DENY": advert.StatusRejected,
+		"ADGROUP_STATUS_REAUDIT": advert.StatusPendingReview, "ADGROUP_STATUS_PARTIAL_AUDIT_NO_DELIVERY": advert.StatusPendingReview,
+		"AD_STATUS_AUDIT": advert.StatusPendingReview, "AD_STATUS_REAUDIT": advert.StatusPendingReview, "AD_STATUS_NOT_START": advert.StatusPendingReview,
+		"AD_STATUS_PARTIAL_AUDIT_NO_DELIVERY": advert.StatusPendingReview, "AD_STATUS_ADGROUP_PARTIAL_AUDIT_NO_DELIVERY": advert.StatusPendingReview,
+		"ADGROUP_STATUS_AUDIT_DENY": advert.StatusRejected, "AD_STATUS_AUDIT_DENY": advert.StatusRejected, "AD_STATUS_ADGROUP_AUDIT_DENY": advert.StatusRejected,
 		"STATUS_TIME_DONE": advert.StatusCompleted, "ADGROUP_STATUS_TIME_DONE": advert.StatusCompleted, "AD_STATUS_DONE": advert.StatusCompleted,
 		"DELETE": advert.StatusCancelled, "STATUS_DELETE": advert.StatusCancelled, "CAMPAIGN_STATUS_DELETE": advert.StatusCancelled,
-		"ADGROUP_STATUS_DELETE": advert.StatusCancelled, "AD_STATUS_DELETE": advert.StatusCancelled,
+		"ADGROUP_STATUS_DELETE": advert.StatusCancelled, "ADGROUP_STATUS_CAMPAIGN_DELETE": advert.StatusCancelled,
+		"AD_STATUS_DELETE": advert.StatusCancelled, "AD_STATUS_ADGROUP_DELETE": advert.StatusCancelled, "AD_STATUS_CAMPAIGN_DELETE": advert.StatusCancelled,
 		"STATUS_NOT_DELIVERY": advert.StatusError,
 	}
 	linkedInStatuses = map[string]advert.Status{ // status, servingStatuses; heldStatus reads the rest

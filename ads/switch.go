@@ -8,9 +8,10 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// StatusResult says what switching a campaign or ad group on or off did to it and to the ads below it.
+// StatusResult says what switching an ad group or an ad on or off did to it and to the ads below it.
 type StatusResult struct {
 	ID             string
+	Level          advert.Level
 	Platform       advert.Platform
 	Configured     advert.Configured
 	Status         advert.Status // of delivery
@@ -69,7 +70,7 @@ func (r *ItemResult) turned(to advert.Configured) {
 	}
 }
 
-// statusOf returns the state of delivery of the switched campaign or ad group, or "" if the network did not tell it.
+// statusOf returns the state of delivery of the switched campaign, ad group or ad, or "" if the network did not tell it.
 func statusOf(r ItemResult) advert.Status {
 	for _, c := range r.State.Campaigns {
 		if c.PlatformID == r.Ref.ID {
@@ -79,6 +80,11 @@ func statusOf(r ItemResult) advert.Status {
 	for _, g := range r.State.Groups {
 		if g.PlatformID == r.Ref.ID {
 			return g.Status
+		}
+	}
+	for _, a := range r.State.Ads {
+		if a.PlatformID == r.Ref.ID {
+			return a.Status
 		}
 	}
 	return ""
@@ -113,7 +119,7 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op advert.Op, id, p
 	if err != nil {
 		return nil, err
 	}
-	result := &StatusResult{ID: g.PlatformID, Platform: g.Platform, Configured: to, Status: g.StatusAt(s.store.Now())}
+	result := &StatusResult{ID: g.PlatformID, Level: advert.LevelGroup, Platform: g.Platform, Configured: to, Status: g.StatusAt(s.store.Now())}
 	if result.Status.IsTerminal() {
 		return nil, over("ad group", result.Status)
 	}
@@ -129,17 +135,25 @@ func (s *Service) switchGroup(ctx context.Context, by Actor, op advert.Op, id, p
 	if err != nil {
 		return nil, err
 	}
-	var done switchResult
-	if err := action.After.Decode(&done); err != nil {
-		return nil, core.NewUnknownError("read the result of a switch", err)
+	if err := result.read(action); err != nil {
+		return nil, err
 	}
-	result.Changed, result.Updated, result.Skipped, result.SkippedReasons, result.Message = true, done.Updated, done.Skipped, done.Reasons, done.Message
 	if g, err = s.store.GetGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
 		return nil, core.NewUnknownError("read the ad group that was switched", err)
 	}
 	result.Status = g.StatusAt(s.store.Now())
 	result.explain(g)
 	return result, nil
+}
+
+// read takes over what the action of a switch did.
+func (r *StatusResult) read(action *advert.Action) error {
+	var done switchResult
+	if err := action.After.Decode(&done); err != nil {
+		return core.NewUnknownError("read the result of a switch", err)
+	}
+	r.Changed, r.Updated, r.Skipped, r.SkippedReasons, r.Message = true, done.Updated, done.Skipped, done.Reasons, done.Message
+	return nil
 }
 
 // stands reports whether a switch is already as wanted. Something that is off in the mirror may be about to be switched
@@ -193,6 +207,12 @@ func (r *ItemResult) restate(said Report) {
 			set(&g.Status, said.Status)
 		}
 	}
+	for i := range r.State.Ads {
+		if a := &r.State.Ads[i]; a.PlatformID == r.Ref.ID {
+			set(&a.ConfiguredStatus, said.Configured)
+			set(&a.Status, said.Status)
+		}
+	}
 }
 
 // held returns the ads of an ad group that were created switched off and still are, if the ad group is about to be
@@ -218,19 +238,29 @@ func (s *Service) held(ctx context.Context, l *line, g *advert.Group, to advert.
 	return refs, nil
 }
 
-// createdOff reports whether an ad was created switched off, by the action that made it.
+// createdOff reports whether an ad was created switched off, and nobody has turned its own switch since.
 func (s *Service) createdOff(ctx context.Context, a *advert.Ad) (bool, error) {
-	op := advert.OpCreateAd
-	if a.Type == advert.TypeBoost {
-		op = advert.OpBoostPost
-	}
-	actions, _, err := s.store.ListActions(ctx, a.AccountID, advert.ListActions{Page: core.Page{Limit: 1}, Op: op, TargetID: a.PlatformID})
-	if err != nil || len(actions) == 0 {
+	actions, _, err := s.store.ListActions(ctx, a.AccountID, advert.ListActions{Page: core.Page{Limit: 100}, TargetID: a.PlatformID})
+	if err != nil {
 		return false, err
 	}
-	var r recipe
-	err = actions[0].Plan.Decode(&r)
-	return r.Plan.Configured == advert.ConfiguredPaused, err
+	for _, action := range actions {
+		switch {
+		case action.Platform != a.Platform || action.State != advert.ActionDone:
+		case action.Op == advert.OpPauseAd || action.Op == advert.OpResumeAd:
+			return false, nil
+		case action.Op == advert.OpUpdateAd:
+			var patch Patch
+			if err := action.Plan.Decode(&patch); err != nil || patch.Configured != nil {
+				return false, err
+			}
+		case action.Op == advert.OpCreateAd || action.Op == advert.OpBoostPost:
+			var r recipe
+			err = action.Plan.Decode(&r)
+			return r.Plan.Configured == advert.ConfiguredPaused, err
+		}
+	}
+	return false, nil
 }
 
 // performSwitch switches the held ads of an ad group and then the ad group itself, and returns the action.
@@ -287,15 +317,20 @@ func (r *ItemResult) addHeldAds(held []ItemResult, to advert.Configured) {
 	}
 }
 
+// say adds a sentence to the message.
+func (r *StatusResult) say(sentence string) {
+	if r.Message != "" {
+		r.Message += " "
+	}
+	r.Message += sentence
+}
+
 // explain adds to the message why an ad group that is on is not delivered: its campaign is paused.
 func (r *StatusResult) explain(g *advert.Group) {
 	if r.Configured != advert.ConfiguredActive || g.Campaign == nil || g.Campaign.ConfiguredStatus != advert.ConfiguredPaused {
 		return
 	}
-	if r.Message != "" {
-		r.Message += " "
-	}
-	r.Message += "The campaign is paused: resume it, too, with POST /ads/campaigns/bulk-resume."
+	r.say("The campaign is paused: resume it, too, with POST /ads/campaigns/bulk-resume.")
 	if !r.Status.IsTerminal() {
 		r.Status = advert.StatusPaused
 	}

@@ -165,19 +165,37 @@ func (s *Service) walk(ctx context.Context, l *line, a *advert.Account, w *walk,
 	return false, fmt.Errorf("%s does not end its list of ad account %s", l.channel.Platform, a.PlatformID)
 }
 
-// Run reconciles and mirrors until the context ends. Any number of replicas may run it. The two have a goroutine each,
-// so that a walk through a large ad account does not keep the reconciler waiting.
+// Run does, until the context ends, what ads need somebody to do beside requests: it is what each line says. Any number of replicas may
+// run it. Each has a goroutine, so that a walk through a large ad account does not keep the others waiting.
 func (s *Service) Run(ctx context.Context) {
-	var both sync.WaitGroup
-	both.Go(func() { s.repeat(ctx, "reconcile ads", s.Reconcile) })
-	both.Go(func() { s.repeat(ctx, "mirror ads", s.SyncDue) })
-	both.Wait()
+	var all sync.WaitGroup
+	for i, look := range []struct {
+		what string
+		do   func(context.Context) error
+	}{
+		{"reconcile ads", s.Reconcile},
+		{"mirror ads", s.SyncDue},
+		{"tidy names of ads", s.TidyNames},
+		{"renew the access of channels", s.RefreshDue},
+		{"tell networks of conversions", s.TellConversions},
+		{"fetch old figures of ads", s.FetchFigures},
+		{"take who was erased out of audiences", s.EraseDue},
+	} {
+		all.Go(func() {
+			time.Sleep(time.Duration(i) * lookPause)
+			s.repeat(ctx, look.what, look.do)
+		})
+	}
+	all.Wait()
 }
+
+// lookPause lies between the looks, so that idle ones take one connection to the database after each other instead of one each.
+const lookPause = 20 * time.Millisecond
 
 // interval is how often Run looks for what is due.
 const interval = 5 * time.Second
 
-// repeat calls do at once and then every interval until the context ends, and logs its errors.
+// repeat calls do now and then every interval until the context ends, and logs its errors.
 func (s *Service) repeat(ctx context.Context, what string, do func(context.Context) error) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()

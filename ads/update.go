@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
@@ -17,6 +18,8 @@ type UpdateBudget struct {
 	Budget   *BudgetInput
 	Bid      BidInput
 	DryRun   bool
+
+	Targeting *TargetingInput // of an ad group; it replaces the whole of it
 }
 
 // CampaignOutcome is the campaign as it is now, or with DryRun the plan of what would be done.
@@ -58,6 +61,7 @@ func (s *Service) UpdateCampaign(ctx context.Context, by Actor, id string, in Up
 		status: c.StatusAt(s.store.Now()), budget: Budget{c.BudgetAmount, c.BudgetType}, bid: Bid{c.BidStrategy, c.BidAmount, c.RoasFloor},
 		goal: c.Goal, endsAt: c.EndsAt, hasBudget: c.BudgetLevel == advert.BudgetLevelCampaign,
 		elsewhere: "Each ad group of this campaign has its own budget. Send it to PATCH /ads/ad-groups/{id}.",
+		bidder:    "Each ad group of this campaign has its own bid. Send it to PATCH /ads/ad-groups/{id}.",
 	}, in)
 	if err != nil {
 		return nil, err
@@ -92,8 +96,9 @@ func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in Upd
 		channel: g.ChannelID, adAccount: g.AdAccount,
 		ref:    Ref{AdAccount: g.AdAccountID, Level: advert.LevelGroup, ID: g.PlatformID, CampaignID: g.CampaignID},
 		status: g.StatusAt(s.store.Now()), budget: Budget{g.BudgetAmount, g.BudgetType}, bid: Bid{g.BidStrategy, g.BidAmount, g.RoasFloor},
-		goal: g.Goal, endsAt: endsAt, hasBudget: g.BudgetLevel() == advert.BudgetLevelGroup,
+		goal: g.Goal, endsAt: endsAt, targeting: g.PlatformTargeting, hasBudget: g.BudgetLevel() == advert.BudgetLevelGroup,
 		elsewhere: "The campaign of this ad group has the budget. Send it to PATCH /ads/campaigns/{id}.",
+		bidder:    "The campaign of this ad group bids. Send it to PATCH /ads/campaigns/{id}.",
 	}, in)
 	if err != nil {
 		return nil, err
@@ -104,7 +109,11 @@ func (s *Service) UpdateAdGroup(ctx context.Context, by Actor, id string, in Upd
 	if g, err = s.store.GetGroup(ctx, by.Account, g.Platform, g.PlatformID); err != nil {
 		return nil, core.NewUnknownError("read the ad group that was changed", err)
 	}
-	return &AdGroupOutcome{Group: changed(*g, groupSubject, e.report, s.store.Now())}, nil
+	groups := []advert.Group{*g}
+	if err := s.nameAudiences(ctx, by.Account, groups); err != nil {
+		return nil, core.NewUnknownError("read the audiences of the ad group that was changed", err)
+	}
+	return &AdGroupOutcome{Group: changed(groups[0], groupSubject, e.report, s.store.Now())}, nil
 }
 
 // read checks what can be wrong with a change no matter what it is about, and returns the platform.
@@ -137,8 +146,10 @@ type editable struct {
 	bid       Bid
 	goal      advert.Goal // "" if it is not known
 	endsAt    *core.Time
+	targeting advert.Object // of an ad group, in the network's words
 	hasBudget bool
 	elsewhere string // where its budget is changed if it has none
+	bidder    string // where its bid is changed if it has none
 }
 
 // edit is a change of a budget or bid while it is worked on.
@@ -169,13 +180,19 @@ func (s *Service) edit(ctx context.Context, by Actor, op advert.Op, of editable,
 	if in.Bid != (BidInput{}) {
 		e.readBid(in.Bid)
 	}
+	if in.Targeting != nil {
+		if err := s.retarget(ctx, e, in.Targeting); err != nil {
+			return nil, err
+		}
+	}
 	e.problems.Check(of.status != advert.StatusCancelled || e.isNothing(), "status", "What is cancelled cannot be changed.")
 	return e, e.problems.Err()
 }
 
 // isNothing reports whether the change changes nothing.
 func (e *edit) isNothing() bool {
-	return e.patch.Budget == nil && e.patch.BidStrategy == nil && e.patch.BidAmount == nil && e.patch.RoasFloor == nil
+	return e.patch.Budget == nil && e.patch.BidStrategy == nil && e.patch.BidAmount == nil && e.patch.RoasFloor == nil &&
+		e.patch.Targeting == nil && e.patch.DSABeneficiary == "" && e.patch.DSAPayor == ""
 }
 
 // readBudget reads the new budget.
@@ -202,6 +219,10 @@ func (e *edit) readBudget(in *BudgetInput, now core.Time) {
 // readBid reads how to bid from now on. A field that is not sent keeps its value if the strategy uses it, and is removed
 // if not.
 func (e *edit) readBid(in BidInput) {
+	if caps := e.line.Caps(); len(caps.Bids) > 0 && !e.bids(caps) {
+		e.problems.Add(in.field(), e.bidder)
+		return
+	}
 	bid := in.read(&e.problems)
 	if bid.Strategy == "" {
 		bid.Strategy = e.bid.Strategy
@@ -224,6 +245,25 @@ func (e *edit) readBid(in BidInput) {
 	if bid.RoasFloor != e.bid.RoasFloor {
 		e.patch.RoasFloor = &bid.RoasFloor
 	}
+}
+
+// bids reports whether it has a bid of its own.
+func (e *edit) bids(caps Caps) bool {
+	if caps.GroupBids {
+		return e.ref.Level == advert.LevelGroup
+	}
+	return e.hasBudget
+}
+
+// field returns the first of the fields of a bid that were sent.
+func (in BidInput) field() string {
+	switch {
+	case in.Strategy != "":
+		return "bid_strategy"
+	case in.Amount != "":
+		return fieldBidAmount
+	}
+	return fieldRoasFloor
 }
 
 // uses reports whether a bid strategy needs a field.
@@ -264,7 +304,7 @@ func (s *Service) apply(ctx context.Context, e *edit, dryRun bool) (*DryRun, err
 		line: e.line,
 		begin: intent(e.by, e.op, advert.BeginAction{
 			AdAccount: e.adAccount, TargetID: e.ref.ID, Plan: advert.NewObject(e.patch), Change: e.spend(),
-			Before: advert.NewObject(Patch{Budget: &e.budget, BidStrategy: &e.bid.Strategy, BidAmount: &e.bid.Amount, RoasFloor: &e.bid.RoasFloor}),
+			Before: advert.NewObject(Patch{Budget: &e.budget, BidStrategy: &e.bid.Strategy, BidAmount: &e.bid.Amount, RoasFloor: &e.bid.RoasFloor, PlatformTargeting: e.targeting}),
 		}),
 		ask: func(ctx context.Context, action *advert.Action, _ bool) (advert.Outcome, error) {
 			var patch Patch // of the first time: the mirror may stand elsewhere by now
@@ -319,6 +359,10 @@ func (s *Service) planEdit(ctx context.Context, e *edit) (*DryRun, error) {
 		bid.RoasFloor = *e.patch.RoasFloor
 	}
 	e.line.Caps().bid(call.Fields, bid, e.adAccount.Currency)
+	if e.patch.Targeting != nil {
+		call.Fields["targeting"] = e.patch.PlatformTargeting.Text()
+	}
+	maps.Copy(call.Fields, given(map[string]string{"dsa_beneficiary": e.patch.DSABeneficiary, "dsa_payor": e.patch.DSAPayor}))
 	plan.Calls = []PlannedCall{call}
 	return plan, nil
 }

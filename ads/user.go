@@ -128,13 +128,9 @@ func (c Caps) hashDetails(u User, ignored map[string]bool) (map[string]string, *
 			ignored[field] = true
 			continue
 		}
-		hash, ok := givenHash(value)
-		if !ok {
-			plain, problem := normalizeDetail(field, value)
-			if problem != "" {
-				return nil, &InvalidUser{Param: field, Message: problem}
-			}
-			hash = hashOf(plain)
+		hash, invalid := hashDetail(field, value)
+		if invalid != nil {
+			return nil, invalid
 		}
 		if details == nil {
 			details = map[string]string{}
@@ -142,6 +138,18 @@ func (c Caps) hashDetails(u User, ignored map[string]bool) (map[string]string, *
 		details[field] = hash
 	}
 	return details, nil
+}
+
+// hashDetail returns the hash of a field of userDetails, or what is wrong with it. A hash is taken as it is.
+func hashDetail(field, value string) (string, *InvalidUser) {
+	if hash, ok := advert.GivenHash(value); ok {
+		return hash, nil
+	}
+	plain, problem := advert.NormalizeDetail(field, value)
+	if problem != "" {
+		return "", &InvalidUser{Param: field, Message: problem}
+	}
+	return advert.HashOf(plain), nil
 }
 
 // noIdentifier returns the error for a user without any identifier that the network finds people by.

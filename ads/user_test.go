@@ -63,10 +63,10 @@ func TestNormalizePhone_IsCanonicalPerNetwork(t *testing.T) {
 		{"call me 1234567", "", ""},
 		{"", "", ""}, {"+", "", ""}, {"00", "", ""},
 	} {
-		got, problem := normalizePhone(c.text, PhoneDigits)
+		got, problem := advert.NormalizePhone(c.text, PhoneDigits)
 		assert.Equal(t, c.digits, got, c.text)
 		assert.Equal(t, c.digits == "", problem != "", c.text)
-		got, problem = normalizePhone(c.text, PhoneE164)
+		got, problem = advert.NormalizePhone(c.text, PhoneE164)
 		assert.Equal(t, c.e164, got, c.text)
 		assert.Equal(t, c.e164 == "", problem != "", c.text)
 	}
@@ -79,7 +79,7 @@ func TestHashUsers_HashesThePhoneAsItsNetworkWritesIt(t *testing.T) {
 		advert.PlatformFacebook: "16169547888", advert.PlatformInstagram: "16169547888",
 		advert.PlatformTikTok: "+16169547888", advert.PlatformGoogle: "+16169547888", advert.PlatformTwitter: "+16169547888",
 	} {
-		assert.Equal(t, []advert.Member{{Kind: advert.IdentifierPhone, Hash: hashOf(plain)}}, hashOne(t, platform, user), platform)
+		assert.Equal(t, []advert.Member{{Kind: advert.IdentifierPhone, Hash: advert.HashOf(plain)}}, hashOne(t, platform, user), platform)
 	}
 	for _, platform := range []advert.Platform{advert.PlatformPinterest, advert.PlatformLinkedIn} {
 		assert.Equal(t, "email", paramOf(platform, user), "%s finds nobody by phone", platform)
@@ -95,7 +95,7 @@ func TestNormalizeDetail_FollowsTheVectorsOfTheNetwork(t *testing.T) {
 		{"country", "Germany", ""}, {"country", " US ", "us"}, {"country", "de", "de"}, {"country", "ü", ""},
 		{"first_name", "  Mary Ann ", "mary ann"}, {"last_name", "Straße", "straße"}, {"first_name", "  ", ""},
 	} {
-		got, problem := normalizeDetail(c.field, c.text)
+		got, problem := advert.NormalizeDetail(c.field, c.text)
 		assert.Equal(t, c.want == "", problem != "", "%s %q", c.field, c.text)
 		if problem == "" {
 			assert.Equal(t, c.want, got, "%s %q", c.field, c.text)
@@ -108,8 +108,8 @@ func TestHashUsers_SendsDetailsAlongWhereTheyAreMatched(t *testing.T) {
 	user := User{Email: "foo@foo.com", FirstName: "Mary", LastName: "Smith", City: "San José", State: "CA", Country: "US", Zip: "98 121-9431"}
 	member := hashOne(t, advert.PlatformFacebook, user)[0]
 	assert.Equal(t, map[string]string{
-		"first_name": hashOf("mary"), "last_name": hashOf("smith"), "city": hashOf("sanjosé"), "state": hashOf("ca"),
-		"country": hashOf("us"), "zip": hashOf("98121"),
+		"first_name": advert.HashOf("mary"), "last_name": advert.HashOf("smith"), "city": advert.HashOf("sanjosé"), "state": advert.HashOf("ca"),
+		"country": advert.HashOf("us"), "zip": advert.HashOf("98121"),
 	}, member.Details)
 
 	h := CapsOf(advert.PlatformGoogle).HashUsers([]User{user, user})
@@ -161,7 +161,7 @@ func TestHashUsers_CountsEachUserOnce(t *testing.T) {
 	assert.Equal(t, 2, h.Duplicates)
 	assert.Equal(t, []advert.Member{
 		{Kind: advert.IdentifierEmail, Hash: fooHash, Index: 0},
-		{Kind: advert.IdentifierPhone, Hash: hashOf("16169547888"), Index: 3},
+		{Kind: advert.IdentifierPhone, Hash: advert.HashOf("16169547888"), Index: 3},
 	}, h.Members)
 	var invalid []string
 	for _, user := range h.Invalid {

@@ -12,7 +12,8 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 )
 
-const accountFields = "id,name,currency,timezone_name,account_status,disable_reason,min_daily_budget,amount_spent,spend_cap,business{id}"
+const accountFields = "id,name,currency,timezone_name,account_status,disable_reason,min_daily_budget,amount_spent,spend_cap,business{id}," +
+	"business_country_code,default_dsa_beneficiary,default_dsa_payor"
 
 // accountNode is an AdAccount of the Graph API. Amounts are as Meta writes them.
 type accountNode struct {
@@ -25,6 +26,8 @@ type accountNode struct {
 	SpendCap           string      `json:"spend_cap"`
 	Business           struct{ ID string }
 	Country            string `json:"business_country_code"`
+	Beneficiary        string `json:"default_dsa_beneficiary"`
+	Payor              string `json:"default_dsa_payor"`
 }
 
 // accountStates says what Meta's numbers for the state of an ad account mean.
@@ -68,7 +71,8 @@ func (n *Network) account(node accountNode) advert.Account {
 		state.word, state.status = strconv.Itoa(node.Status), advert.AccountDisabled
 	}
 	a := advert.Account{PlatformID: node.ID, Name: node.Name, Currency: strings.ToLower(node.Currency), Timezone: node.Timezone,
-		Status: state.status, PlatformStatus: state.word, BusinessCenterID: node.Business.ID}
+		Status: state.status, PlatformStatus: state.word, BusinessCenterID: node.Business.ID,
+		Country: strings.ToUpper(node.Country), DefaultBeneficiary: node.Beneficiary, DefaultPayor: node.Payor}
 	if a.Status != advert.AccountActive {
 		a.UnusableReason = "The ad account is " + strings.ToLower(strings.ReplaceAll(state.word, "_", " ")) + "."
 	}
@@ -96,11 +100,4 @@ func (n *Network) currency(ctx context.Context, c ads.Conn, adAccount string) (s
 	var node accountNode
 	err := n.graph.get(ctx, c.Token, place{id: adAccount}, url.Values{"fields": {"currency"}}, &node)
 	return strings.ToLower(node.Currency), err
-}
-
-// country asks for the country of an ad account's business, which is "" if nobody has entered one.
-func (n *Network) country(ctx context.Context, c ads.Conn, adAccount string) (string, error) {
-	var node accountNode
-	err := n.graph.get(ctx, c.Token, place{id: adAccount}, url.Values{"fields": {"business_country_code"}}, &node)
-	return node.Country, err
 }

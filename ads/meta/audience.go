@@ -3,6 +3,7 @@ package meta
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -60,7 +61,7 @@ func typeOf(subtype string) advert.AudienceType {
 func (a audienceNode) audience() advert.Audience {
 	ratio, _ := advert.ParseRatio(a.Lookalike.Ratio.String())
 	audience := advert.Audience{PlatformID: &a.ID, Name: a.Name, Description: marked.ReplaceAllString(a.Description, ""), Type: typeOf(a.Subtype),
-		Size: a.size(), Status: a.status(), PlatformStatus: a.word(), RetentionDays: a.retention(), PixelID: a.pixel(),
+		Size: a.size(), Status: a.status(), PlatformStatus: a.word(), StatusReason: a.reason(), RetentionDays: a.retention(), PixelID: a.pixel(),
 		Country: a.Lookalike.Country, Ratio: ratio}
 	if a.TimeCreated > 0 {
 		at := core.TimeOf(time.Unix(a.TimeCreated, 0))
@@ -106,6 +107,14 @@ func (a audienceNode) status() advert.AudienceStatus {
 		return advert.AudienceStatusProcessing
 	}
 	return status
+}
+
+// reason returns why an audience is an error, such as that it was flagged because it tells something about people's health or money.
+func (a audienceNode) reason() string {
+	if a.status() == advert.AudienceStatusError {
+		return a.Operation.Description
+	}
+	return ""
 }
 
 // ruleText is the rule of a website audience, as far as this driver reads and writes it.
@@ -194,7 +203,7 @@ func (n *Network) CreateAudience(ctx context.Context, c ads.Conn, plan ads.Audie
 	}
 	var answer made
 	if err := n.graph.post(ctx, c.Token, place{plan.AdAccount.PlatformID, "customaudiences"}, params, &answer); err != nil {
-		return advert.Audience{}, err
+		return advert.Audience{}, signedTerms(ofSource(err, plan.Type), plan.AdAccount.PlatformID)
 	}
 	if answer.ID == "" {
 		return advert.Audience{}, ads.ErrIndeterminate
@@ -202,6 +211,15 @@ func (n *Network) CreateAudience(ctx context.Context, c ads.Conn, plan ads.Audie
 	now := core.TimeOf(c.Now())
 	return advert.Audience{PlatformID: &answer.ID, Name: plan.Name, Description: plan.Description, Type: plan.Type, Status: advert.AudienceStatusPending,
 		RetentionDays: plan.RetentionDays, PixelID: plan.PixelID, Country: plan.Country, Ratio: plan.Ratio, PlatformCreatedAt: &now}, nil
+}
+
+// ofSource puts a refusal that blames nothing down to the source of a lookalike: nothing else of it is not checked before.
+func ofSource(err error, t advert.AudienceType) error {
+	var refused *ads.Rejected
+	if errors.As(err, &refused) && refused.Field == "" && t == advert.AudienceTypeLookalike {
+		refused.Field = "source_audience_id"
+	}
+	return err
 }
 
 func (n *Network) audiences(ctx context.Context, c ads.Conn, adAccount string) ([]audienceNode, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -199,4 +200,52 @@ func TestCreateAudience_IsFoundAgainAfterATimeout(t *testing.T) {
 	require.True(t, found)
 	assert.Equal(t, p.Name, made.Audience.Name)
 	assert.Equal(t, p.Description, made.Audience.Description, "the token is not shown")
+}
+
+// Whoever is removed leaves by a DELETE on the same edge, hashed in the same way, 10,000 in a call: rule U3.
+func TestRemoveUsers_LeaveTheList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, advert.PlatformFacebook)
+	a := w.audience(t, advert.AudienceTypeCustomerList, "")
+	members := make([]advert.Member, 10_001)
+	for i := range members {
+		members[i] = member(advert.IdentifierEmail, i)
+	}
+	_, err := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: members})
+	require.NoError(t, err)
+	w.fake.Fail(metafake.Fault{Kind: metafake.FaultTimeoutAfter, Edge: "users", Method: "DELETE"})
+	leaving := ads.Upload{Audience: a, Members: append(members[:10_000:10_000], member(advert.IdentifierEmail, 77_777))}
+	_, err = w.net.RemoveUsers(t.Context(), w.conn, leaving)
+	require.ErrorIs(t, err, ads.ErrIndeterminate)
+	left, err := w.net.RemoveUsers(t.Context(), w.conn, leaving)
+	require.NoError(t, err)
+	assert.Equal(t, advert.AudienceStatusProcessing, left.Status, "the count lags")
+	assert.Equal(t, 1, w.fake.Members(*a.PlatformID))
+}
+
+// Without signed terms an audience is neither made nor filled: rule U2. The error says where they are signed.
+func TestAudiences_SayWhereTheirTermsAreSigned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, advert.PlatformFacebook)
+	a := w.audience(t, advert.AudienceTypeCustomerList, "")
+	a.AdAccountID = dollars
+	w.fake.Unsigned = true
+	_, created := w.net.CreateAudience(t.Context(), w.conn, audiencePlan(advert.AudienceTypeCustomerList, ""))
+	_, uploaded := w.net.UploadUsers(t.Context(), w.conn, ads.Upload{Audience: a, Members: []advert.Member{member(advert.IdentifierEmail, 0)}})
+	for _, err := range []error{created, uploaded} {
+		require.ErrorIs(t, err, ads.ErrForbidden)
+		require.ErrorContains(t, err, "/customaudiences/tos/?act="+strings.TrimPrefix(dollars, "act_"))
+	}
+}
+
+// An audience that Meta flagged must not be used, and says why: rule U5.
+func TestAudience_ThatIsFlaggedSaysWhy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, advert.PlatformFacebook)
+	a := w.audience(t, advert.AudienceTypeCustomerList, "")
+	w.fake.Grow(*a.PlatformID, 1000, 1200, 471, 200)
+	flagged, err := w.net.Audience(t.Context(), w.conn, dollars, *a.PlatformID)
+	require.NoError(t, err)
+	assert.Equal(t, advert.AudienceStatusError, flagged.Status)
+	assert.Contains(t, flagged.StatusReason, "health or money")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -22,9 +23,16 @@ type making struct {
 	aim  aim
 	page pageNode
 
-	country                                string // where it is shown if the plan does not say
-	campaignParams, groupParams, newParams url.Values
-	campaign, group, creative, adID        string
+	campaignParams, groupParams url.Values
+	campaign, group             string
+	ads                         []*adMaking // in the order in which they are made: the plan's first is the last
+}
+
+// adMaking is one of the ads.
+type adMaking struct {
+	ads.AdPlan
+	params       url.Values // of its creative
+	creative, id string
 }
 
 // made is Meta's answer to a create.
@@ -36,10 +44,13 @@ func (n *Network) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Cr
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
 	m := &making{n: n, c: c, plan: plan, group: plan.AdGroupID}
+	for _, one := range slices.Backward(plan.Ads()) {
+		m.ads = append(m.ads, &adMaking{AdPlan: one})
+	}
 	if err := m.prepare(ctx); err != nil {
 		return ads.Created{}, err
 	}
-	steps := []func(context.Context) error{m.createCampaign, m.createGroup, m.createCreative, m.createAd}
+	steps := []func(context.Context) error{m.createCampaign, m.createGroup, m.createCreatives, m.createAds}
 	if plan.AdGroupID != "" {
 		steps = steps[2:]
 	}
@@ -56,16 +67,21 @@ func (m *making) prepare(ctx context.Context) (err error) {
 	if m.page, err = m.n.pageOf(ctx, m.c, m.plan.Post); err != nil {
 		return err
 	}
-	if m.newParams, err = m.n.creativeParams(m.plan, m.page); err != nil || m.plan.AdGroupID != "" {
-		return err
+	if m.plan.Post != nil && slices.Contains(m.n.caps.VideoGoals, m.plan.Goal) {
+		if err = m.n.films(ctx, m.c, m.page, m.plan.Post.PlatformID); err != nil {
+			return err
+		}
+	}
+	for _, ad := range m.ads {
+		if ad.params, err = m.n.creativeParams(ctx, m.c, m.plan, ad.AdPlan, m.page); err != nil {
+			return err
+		}
+	}
+	if m.plan.AdGroupID != "" {
+		return nil
 	}
 	if m.aim, err = aimOf(m.plan.Goal, m.plan.BidStrategy); err != nil {
 		return err
-	}
-	if m.plan.Targeting == "" {
-		if m.country, err = m.n.country(ctx, m.c, m.plan.AdAccount.PlatformID); err != nil {
-			return err
-		}
 	}
 	if m.campaignParams, err = m.describeCampaign(); err != nil {
 		return err
@@ -94,17 +110,27 @@ func (m *making) createGroup(ctx context.Context) error {
 	return m.make(ctx, "adsets", m.groupParams, &m.group)
 }
 
-func (m *making) createCreative(ctx context.Context) error {
-	return m.make(ctx, "adcreatives", m.newParams, &m.creative)
+func (m *making) createCreatives(ctx context.Context) error {
+	for _, ad := range m.ads {
+		if err := m.make(ctx, "adcreatives", ad.params, &ad.creative); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (m *making) createAd(ctx context.Context) error {
-	params := url.Values{"name": {m.plan.Name}, "adset_id": {m.group}, "status": {m.switchWord()}, "adlabels": {labels(m.plan.Token)},
-		"creative": {jsonText(map[string]string{"creative_id": m.creative})}}
-	if domain := domainOf(m.plan.Creative.LinkURL); domain != "" { // what a pixel counts has to happen there
-		params.Set("conversion_domain", domain)
+func (m *making) createAds(ctx context.Context) error {
+	for _, ad := range m.ads {
+		params := url.Values{"name": {ad.Name}, "adset_id": {m.group}, "status": {m.switchWord()}, "adlabels": {labels(ad.Token)},
+			"creative": {jsonText(map[string]string{"creative_id": ad.creative})}}
+		if domain := domainOf(ad.Creative.LinkURL); domain != "" { // what a pixel counts has to happen there
+			params.Set("conversion_domain", domain)
+		}
+		if err := m.make(ctx, "ads", params, &ad.id); err != nil {
+			return err
+		}
 	}
-	return m.make(ctx, "ads", params, &m.adID)
+	return nil
 }
 
 // domainOf returns the registrable domain of an address, such as example.co.uk, or "" if it has none.
@@ -126,8 +152,11 @@ func (m *making) describeCampaign() (url.Values, error) {
 	if !ok {
 		return nil, ads.ErrUnsupported
 	}
-	params := url.Values{"name": {m.plan.Name}, "objective": {objective}, "status": {m.switchWord()}, "special_ad_categories": {"[]"},
+	params := url.Values{"name": {m.plan.Name}, "objective": {objective}, "status": {m.switchWord()}, "special_ad_categories": {jsonText(append([]string{}, m.plan.Categories...))},
 		"adlabels": {labels(m.plan.Token)}}
+	if len(m.plan.CategoryCountries) > 0 {
+		params.Set("special_ad_category_country", jsonText(m.plan.CategoryCountries))
+	}
 	promoted, err := promotedOf(m.plan)
 	if err != nil {
 		return nil, err
@@ -151,17 +180,18 @@ func (m *making) setMoney(params url.Values) error {
 // describeGroup returns the parameters of the new ad set, except the id of its campaign.
 func (m *making) describeGroup() (url.Values, error) {
 	params := url.Values{"name": {m.plan.Name}, "optimization_goal": {m.aim.optimization}, "billing_event": {"IMPRESSIONS"},
-		"destination_type": {m.aim.destination}, "status": {m.switchWord()}, "adlabels": {labels(m.plan.Token)}}
+		"destination_type": {m.aim.destination}, "targeting": {m.plan.PlatformTargeting.Text()}, "status": {m.switchWord()}, "adlabels": {labels(m.plan.Token)}}
 	if m.aim.destination == "" {
 		params.Del("destination_type")
 	}
+	setTransparency(params, m.plan.DSABeneficiary, m.plan.DSAPayor)
 	if m.plan.StartsAt != nil {
 		params.Set("start_time", textOf(*m.plan.StartsAt))
 	}
 	if m.plan.EndsAt != nil {
 		params.Set("end_time", textOf(*m.plan.EndsAt))
 	}
-	for _, fill := range []func(url.Values) error{m.fillBudget, m.fillBid, m.fillTargeting, m.fillPromoted} {
+	for _, fill := range []func(url.Values) error{m.fillBudget, m.fillBid, m.fillPromoted} {
 		if err := fill(params); err != nil {
 			return nil, err
 		}
@@ -182,28 +212,14 @@ func (m *making) fillBid(params url.Values) error {
 	return m.n.setBid(params, m.plan.BidAmount, m.plan.RoasFloor, m.plan.AdAccount.Currency)
 }
 
-// fillTargeting adds the plan's targeting and what is missing in it. Meta wants to be told whether it may show the ad to
-// people beyond it; unless the caller says so, it may not.
-func (m *making) fillTargeting(params url.Values) error {
-	var targeting map[string]any
-	if err := m.plan.Targeting.Decode(&targeting); err != nil {
-		return &ads.Rejected{Field: "targeting", Message: "The targeting must be a JSON object.", Raw: "targeting"}
+// setTransparency adds who profits from an ad set and who pays for it, as far as that is known.
+func setTransparency(params url.Values, beneficiary, payor string) {
+	if beneficiary != "" {
+		params.Set("dsa_beneficiary", beneficiary)
 	}
-	if targeting["geo_locations"] == nil {
-		if m.country == "" {
-			return &ads.Rejected{Field: "targeting", Raw: "geo_locations",
-				Message: "Say where: targeting.geo_locations is needed, because the ad account has no country."}
-		}
-		targeting["geo_locations"] = map[string]any{"countries": []string{m.country}}
+	if payor != "" {
+		params.Set("dsa_payor", payor)
 	}
-	if targeting["targeting_automation"] == nil {
-		targeting["targeting_automation"] = map[string]any{"advantage_audience": 0}
-	}
-	if targeting["publisher_platforms"] == nil {
-		targeting["publisher_platforms"] = []string{string(m.n.caps.Platform)}
-	}
-	params.Set("targeting", jsonText(targeting))
-	return nil
 }
 
 // fillPromoted adds what the ad set promotes, if anything.
@@ -225,7 +241,14 @@ func (m *making) undo(ctx context.Context, cause error) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), min(m.n.total, ads.UndoTime))
 	defer cancel()
-	for _, id := range []string{m.campaign, m.creative} { // a campaign takes its ad sets along
+	left := []string{m.campaign} // it takes its ad sets and ads along
+	for _, ad := range m.ads {
+		if m.campaign == "" {
+			left = append(left, ad.id)
+		}
+		left = append(left, ad.creative)
+	}
+	for _, id := range left {
 		if id == "" {
 			continue
 		}
@@ -261,17 +284,27 @@ func (m *making) created() ads.Created {
 	if p.Configured == advert.ConfiguredPaused {
 		effective, status = "PAUSED", advert.StatusPaused
 	}
-	ad := &advert.Ad{PlatformID: m.adID, CampaignID: p.CampaignID, AdGroupID: m.group, Name: p.Name, ConfiguredStatus: p.Configured, Status: status,
-		ReviewStatus: advert.ReviewInReview, PlatformStatus: effective, Type: advert.TypeStandalone,
-		Creative: core.JSONOf(p.Creative), PlatformCreatedAt: &now}
-	if p.Post != nil {
-		ad.Type, ad.PlatformPostID = advert.TypeBoost, p.Post.PlatformID
+	var made ads.Created
+	for _, one := range m.ads {
+		ad := &advert.Ad{PlatformID: one.id, CampaignID: cmp.Or(m.campaign, p.CampaignID), AdGroupID: m.group, Name: one.Name, ConfiguredStatus: p.Configured,
+			Status: status, ReviewStatus: advert.ReviewInReview, PlatformStatus: effective, Type: advert.TypeStandalone,
+			Creative: core.JSONOf(one.Creative), PlatformCreatedAt: &now}
+		if p.Post != nil {
+			ad.Type, ad.PlatformPostID = advert.TypeBoost, p.Post.PlatformID
+		}
+		if one.Token == p.Token {
+			made.Ad = ad
+			continue
+		}
+		if made.More == nil {
+			made.More = map[string]*advert.Ad{}
+		}
+		made.More[one.Token] = ad
 	}
-	if p.AdGroupID != "" {
-		return ads.Created{Ad: ad}
+	if p.AdGroupID == "" {
+		made.Campaign, made.Group = m.createdCampaign(now), m.createdGroup(now)
 	}
-	ad.CampaignID = m.campaign
-	return ads.Created{Campaign: m.createdCampaign(now), Group: m.createdGroup(now), Ad: ad}
+	return made
 }
 
 func (m *making) createdCampaign(now core.Time) *advert.Campaign {
@@ -290,7 +323,7 @@ func (m *making) createdGroup(now core.Time) *advert.Group {
 	p := m.plan
 	g := &advert.Group{PlatformID: m.group, CampaignID: m.campaign, Name: p.Name, ConfiguredStatus: p.Configured, Status: advert.Status(p.Configured),
 		ReviewStatus: advert.ReviewApproved, PlatformStatus: m.switchWord(), Goal: p.Goal, OptimizationGoal: m.aim.optimization, BidAmount: p.BidAmount,
-		RoasFloor: p.RoasFloor, Targeting: p.Targeting, PromotedObject: p.PromotedObject, StartsAt: p.StartsAt, EndsAt: p.EndsAt, PlatformCreatedAt: &now}
+		RoasFloor: p.RoasFloor, Targeting: advert.NewObject(p.Targeting), PlatformTargeting: p.PlatformTargeting, PromotedObject: p.PromotedObject, StartsAt: p.StartsAt, EndsAt: p.EndsAt, PlatformCreatedAt: &now}
 	if p.BudgetLevel != advert.BudgetLevelCampaign {
 		g.BudgetAmount, g.BudgetType, g.BidStrategy = p.BudgetAmount, p.BudgetType, p.BidStrategy
 	}

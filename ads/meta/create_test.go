@@ -19,7 +19,9 @@ func TestCreate_MakesACampaignAnAdSetACreativeAndAnAd(t *testing.T) {
 	t.Parallel()
 	for _, p := range platforms {
 		w := newWorld(t, p)
-		made := w.create(t, plan(nil))
+		words, err := w.net.Target(ads.Targeting{Places: ads.Places{Countries: []string{"US"}}}, "")
+		require.NoError(t, err)
+		made := w.create(t, plan(func(a *ads.Plan) { a.PlatformTargeting = words }))
 
 		assert.Equal(t, []string{made.Campaign.PlatformID}, w.fake.Live("Campaign"))
 		assert.Equal(t, []string{made.Group.PlatformID}, w.fake.Live("AdSet"))
@@ -49,6 +51,7 @@ func TestCreate_PursuesEveryGoal(t *testing.T) {
 	}
 	for _, platform := range platforms {
 		w := newWorld(t, platform)
+		w.fake.Film(postOf(platform).PlatformID)
 		for _, goal := range w.net.Caps().Goals() {
 			w.fake.Forget()
 			made, err := w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) {
@@ -252,21 +255,6 @@ func TestCreate_IsIndeterminateWhenItCannotCleanUp(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, found)
 	assert.Empty(t, w.fake.Live("Campaign"), "Find removes what is left")
-}
-
-func TestCreate_AsksWhereWhenNobodySaid(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, advert.PlatformFacebook)
-	_, err := w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) { p.AdAccount = account(closed) }))
-	var rejected *ads.Rejected
-	require.ErrorAs(t, err, &rejected)
-	assert.Equal(t, "targeting", rejected.Field)
-	assert.Empty(t, w.fake.Live("Campaign"))
-
-	_, err = w.net.Create(t.Context(), w.conn, plan(func(p *ads.Plan) {
-		p.AdAccount, p.Targeting = account(closed), `{"geo_locations":{"countries":["DE"]},"age_min":21}`
-	}))
-	require.NoError(t, err)
 }
 
 func TestCreate_NeedsToKnowThePage(t *testing.T) {

@@ -2,6 +2,7 @@ package meta
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -34,9 +35,11 @@ func (e *graphError) reply(h http.Header, token ads.Secret) *reply {
 		return &reply{err: &ads.RateLimited{After: regain(h)}}
 	case e.Code == 190 || e.Code == 102:
 		return &reply{err: fmt.Errorf("%w: %s", ads.ErrUnauthorized, words)}
+	case unsigned[e.Subcode]:
+		return &reply{err: fmt.Errorf("%w: %w: %s", ads.ErrForbidden, errUnsigned, words)}
 	case isPermission(e.Code):
 		return &reply{err: fmt.Errorf("%w: %s", ads.ErrForbidden, words)}
-	case e.Code == 2635, e.Code == 100 && strings.Contains(e.Message, "appsecret_proof"): // the version, or the secret, of this installation
+	case e.Code == 2635, e.Subcode == 1885183, e.Code == 100 && strings.Contains(e.Message, "appsecret_proof"): // the version, the state or the secret of this installation's app
 		return &reply{err: fmt.Errorf("%w: %s", ads.ErrOperator, words)}
 	case e.Code == 100 && e.Subcode == 33, e.Code == 803:
 		return &reply{err: fmt.Errorf("%w: %s", ads.ErrNotFound, words)}
@@ -61,6 +64,19 @@ const blocked = 6 * time.Hour
 // limit, or for one of the business use cases. The codes are those of "Graph API Rate Limits" and "Marketing API Rate Limiting".
 func isRateLimit(code int) bool {
 	return code == 4 || code == 17 || code == 32 || code == 341 || code == 613 || (code >= 80000 && code <= 80014)
+}
+
+// unsigned are the subcodes for terms of audiences that the ad account has not signed.
+var unsigned = map[int]bool{1870034: true, 1870090: true}
+
+var errUnsigned = errors.New("the terms of custom audiences are not signed")
+
+// signedTerms adds to an error about terms that are not signed the page where they are.
+func signedTerms(err error, adAccount string) error {
+	if !errors.Is(err, errUnsigned) {
+		return err
+	}
+	return fmt.Errorf("%w: sign them at https://business.facebook.com/ads/manage/customaudiences/tos/?act=%s", err, strings.TrimPrefix(adAccount, "act_"))
 }
 
 // isPermission reports whether a code means that the token lacks a permission, or its user a role. The codes are those of "Handling
@@ -91,17 +107,18 @@ func regain(h http.Header) time.Duration {
 
 // usage returns how much of a limit is used, in percent: the largest number in the headers about usage.
 func usage(h http.Header) float64 {
-	var percent struct {
-		Account float64 `json:"acc_id_util_pct"`
-		App     float64 `json:"app_id_util_pct"`
-		Calls   float64 `json:"call_count"`
-		CPU     float64 `json:"total_cputime"`
-		Time    float64 `json:"total_time"`
+	var most float64
+	for _, name := range []string{"X-Ad-Account-Usage", "X-App-Usage", "X-Fb-Ads-Insights-Throttle", "X-Fb-Ads-Insights-Reach-Throttle"} {
+		var percent struct { // each header has some of the keys
+			Account float64 `json:"acc_id_util_pct"`
+			App     float64 `json:"app_id_util_pct"`
+			Calls   float64 `json:"call_count"`
+			CPU     float64 `json:"total_cputime"`
+			Time    float64 `json:"total_time"`
+		}
+		_ = json.Unmarshal([]byte(h.Get(name)), &percent)
+		most = max(most, percent.Account, percent.App, percent.Calls, percent.CPU, percent.Time)
 	}
-	for _, name := range []string{"X-Ad-Account-Usage", "X-App-Usage", "X-Fb-Ads-Insights-Throttle"} {
-		_ = json.Unmarshal([]byte(h.Get(name)), &percent) // each has some of the keys
-	}
-	most := max(percent.Account, percent.App, percent.Calls, percent.CPU, percent.Time)
 	var cases map[string][]struct {
 		Calls float64 `json:"call_count"`
 		CPU   float64 `json:"total_cputime"`
@@ -127,6 +144,7 @@ var ourFields = map[string]string{
 var blamed = map[int]string{
 	1885272: "budget_amount", 1885621: "budget_level", 1885650: "budget_type", 2490487: "bid_strategy",
 	1815430: "promoted_object", 1885014: "promoted_object", 1487694: "targeting", 2909035: "targeting", 1885833: "account_id",
+	1487756: "targeting", 3858634: "targeting", 3858636: "targeting", 1443226: "thumbnail_url",
 }
 
 // field returns our name of the field that Meta blames, or "". Meta writes it in an object, or in a text that holds one, or leaves it

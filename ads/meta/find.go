@@ -14,7 +14,7 @@ import (
 // label is an ad label: a text that is attached to campaigns, ad sets and ads.
 type label struct{ Name string }
 
-// Find implements ads.Network. The ad is made last, so if there is none, nothing whole was made. What there is of the
+// Find implements ads.Network. The first ad is made last, so if there is none, nothing whole was made. What there is of the
 // rest is then removed, so that an ad which is still on its way finds no ad set to come into. What somebody has deleted since
 // is in no list of Meta's, so it counts as never made.
 func (n *Network) Find(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
@@ -39,23 +39,44 @@ func (n *Network) Find(ctx context.Context, c ads.Conn, adAccount, token string)
 type trail struct {
 	campaigns []campaignNode
 	groups    []groupNode
-	ads       []adNode
+	ads       []adNode            // the first one of the action
+	more      map[string][]adNode // the others, by their tokens
 }
 
 // findAd returns everything that carries a token as its label, on all three levels.
 func (n *Network) findAd(ctx context.Context, c ads.Conn, adAccount, token string) (t trail, err error) {
-	if t.ads, err = carrying[adNode](ctx, n, c, adAccount, advert.LevelAd, token, adFields); err != nil {
+	all, err := carrying[adNode](ctx, n, c, adAccount, advert.LevelAd, ads.AdTokens(token), adFields)
+	if err != nil {
 		return t, err
 	}
-	if t.campaigns, err = carrying[campaignNode](ctx, n, c, adAccount, advert.LevelCampaign, token, campaignFields); err != nil {
+	t.more = map[string][]adNode{}
+	for i, one := range ads.AdTokens(token) {
+		these := only(all, func(node adNode) bool { return node.carries(one) })
+		if i == 0 {
+			t.ads = these
+		} else if len(these) > 0 {
+			t.more[one] = these
+		}
+	}
+	if t.campaigns, err = carrying[campaignNode](ctx, n, c, adAccount, advert.LevelCampaign, []string{token}, campaignFields); err != nil {
 		return t, err
 	}
-	t.groups, err = carrying[groupNode](ctx, n, c, adAccount, advert.LevelGroup, token, groupFields)
+	t.groups, err = carrying[groupNode](ctx, n, c, adAccount, advert.LevelGroup, []string{token}, groupFields)
 	return t, err
 }
 
-// clear removes the campaigns that interrupted creations have left, all but the one that the ad is in.
+// clear removes what interrupted creations have left: campaigns, all but the one that the ad is in, and without the first ad
+// the others.
 func (n *Network) clear(ctx context.Context, c ads.Conn, t trail) error {
+	if len(t.ads) == 0 {
+		for _, others := range t.more {
+			for _, ad := range others {
+				if err := n.remove(ctx, c, ad.ID); err != nil {
+					return fmt.Errorf("remove an ad of an interrupted creation: %w", err)
+				}
+			}
+		}
+	}
 	for _, campaign := range t.campaigns {
 		if len(t.ads) > 0 && campaign.ID == t.ads[0].CampaignID {
 			continue
@@ -75,6 +96,13 @@ func (n *Network) rows(ctx context.Context, c ads.Conn, adAccount string, t trai
 	}
 	ad := n.ad(t.ads[0])
 	made := ads.Created{Ad: &ad}
+	if len(t.more) > 0 {
+		made.More = map[string]*advert.Ad{}
+	}
+	for token, others := range t.more {
+		other := n.ad(others[0])
+		made.More[token] = &other
+	}
 	for _, node := range t.campaigns {
 		if node.ID == ad.CampaignID {
 			campaign := n.campaign(node, currency)
@@ -90,15 +118,15 @@ func (n *Network) rows(ctx context.Context, c ads.Conn, adAccount string, t trai
 	return made, nil
 }
 
-// carrying returns the things of a level that carry a label. It checks the labels of the answer again: if Meta ignored
+// carrying returns the things of a level that carry one of some labels. It checks the labels of the answer again: if Meta ignored
 // the filter, somebody else's campaign must not be taken for ours.
 func carrying[T interface{ carries(string) bool }](
-	ctx context.Context, n *Network, c ads.Conn, adAccount string, of advert.Level, token, fields string,
+	ctx context.Context, n *Network, c ads.Conn, adAccount string, of advert.Level, tokens []string, fields string,
 ) ([]T, error) {
 	params := url.Values{"fields": {fields + ",adlabels{name}"}, "effective_status": {jsonText(levels[of].states)},
-		"filtering": {jsonText([]filter{{levels[of].name + ".adlabels", "ANY", []string{token}}})}}
+		"filtering": {jsonText([]filter{{levels[of].name + ".adlabels", "ANY", tokens}})}}
 	all, err := list[T](ctx, n.graph, c.Token, place{adAccount, levels[of].edge}, params)
-	return slices.DeleteFunc(all, func(node T) bool { return !node.carries(token) }), err
+	return slices.DeleteFunc(all, func(node T) bool { return !slices.ContainsFunc(tokens, node.carries) }), err
 }
 
 func (s state) carries(token string) bool { return slices.Contains(s.Labels, label{token}) }
@@ -113,4 +141,12 @@ func (n *Network) findAudience(ctx context.Context, c ads.Conn, adAccount, token
 		}
 	}
 	return nil, err
+}
+
+// TidyNames implements ads.Network. There is nothing to do: the token stands in a label.
+func (*Network) TidyNames(context.Context, ads.Conn, string, []ads.MadeName) error { return nil }
+
+// only returns the rows that are wanted.
+func only[T any](all []T, wanted func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(v T) bool { return !wanted(v) })
 }

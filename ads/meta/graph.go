@@ -170,6 +170,26 @@ func (g *graph) send(ctx context.Context, method string, token ads.Secret, at pl
 	return read(answer, text, token, into)
 }
 
+// ask makes a request that no token signs, because it asks for one.
+func (g *graph) ask(ctx context.Context, path string, params url.Values, into any) *reply {
+	ctx, cancel := context.WithTimeout(ctx, g.timeout)
+	defer cancel()
+	request, err := g.request(ctx, http.MethodGet, path, params)
+	if err != nil {
+		return &reply{err: errors.New("build request: the address of the network is wrong")}
+	}
+	answer, err := g.client.Do(request)
+	if err != nil {
+		return &reply{soft: true, err: silence(err, g.secret)}
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if err != nil {
+		return &reply{soft: true, err: silence(err, g.secret)}
+	}
+	return read(answer, text, g.secret, into)
+}
+
 // signed returns the parameters with the proof that whoever has the token has the app's secret too ("Securing Graph API Requests"). Without
 // a secret they stay as they are.
 func (g *graph) signed(params url.Values, token ads.Secret) url.Values {
@@ -184,16 +204,18 @@ func (g *graph) signed(params url.Values, token ads.Secret) url.Values {
 	return signed
 }
 
-// request builds a request. A POST has its parameters in the body, any other in the address.
+// request builds a request. Its parameters stand in the body of a POST, and of the removal of people, which would not fit into an address;
+// any other has them in the address.
 func (g *graph) request(ctx context.Context, method, path string, params url.Values) (*http.Request, error) {
 	address, body := g.base+path, io.Reader(nil)
-	if method == http.MethodPost {
+	form := method == http.MethodPost || params.Has("payload")
+	if form {
 		body = strings.NewReader(params.Encode())
 	} else if len(params) > 0 {
 		address += "?" + params.Encode()
 	}
 	request, err := http.NewRequestWithContext(ctx, method, address, body)
-	if err == nil && method == http.MethodPost {
+	if err == nil && form {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	return request, err
@@ -245,11 +267,14 @@ func clean(text string, token ads.Secret) string {
 // place is a node of the graph, or an edge of one, which is a list.
 type place struct{ id, edge string }
 
-var nodeID = regexp.MustCompile(`^(act_)?[0-9]{1,30}$`)
+var nodeID = regexp.MustCompile(`^(act_|[0-9]{1,30}_)?[0-9]{1,30}$`) // a post of a page begins with the page's
 
 // path returns the place as a part of an address. Ids come from callers: false means that this cannot be the id of a
 // node.
 func (p place) path() (string, bool) {
+	if p == searchPlace {
+		return p.edge, true
+	}
 	ok := nodeID.MatchString(p.id) || (p.id == "me" && p.edge != "")
 	if p.edge == "" {
 		return p.id, ok

@@ -6,8 +6,10 @@
 package meta
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/tillwright/tillwright/ads"
@@ -23,6 +25,8 @@ type Options struct {
 	BaseURL string        // "" = DefaultBaseURL
 	Version string        // "" = DefaultVersion
 	Secret  ads.Secret    // of the app that the channels' tokens are of; with it every request is signed
+	App     string        // its id; with both, people can be asked for their consent
+	Consent string        // address of the pages that ask; "" = DefaultConsentURL
 	Timeout time.Duration // of one request; 0 = 10 s
 	Total   time.Duration // of one call with all its requests, and once more to clean up after it; 0 = 25 s
 	Backoff time.Duration // before a read is tried again, doubled each time; 0 = 300 ms
@@ -33,6 +37,8 @@ type Network struct {
 	caps  ads.Caps
 	graph *graph
 	total time.Duration
+
+	app, consent, version string
 }
 
 var _ ads.Network = (*Network)(nil)
@@ -42,7 +48,10 @@ func New(p advert.Platform, o Options) *Network {
 	if o.BaseURL == "" {
 		o.BaseURL = DefaultBaseURL
 	}
-	return &Network{caps: ads.CapsOf(p), total: orDefault(o.Total, 25*time.Second), graph: newGraph(o)}
+	return &Network{
+		caps: ads.CapsOf(p), total: orDefault(o.Total, 25*time.Second), graph: newGraph(o),
+		app: o.App, consent: strings.TrimSuffix(cmp.Or(o.Consent, DefaultConsentURL), "/"), version: cmp.Or(o.Version, DefaultVersion),
+	}
 }
 
 func orDefault(d, otherwise time.Duration) time.Duration {

@@ -1,8 +1,11 @@
 package meta
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
@@ -11,24 +14,20 @@ import (
 
 // pageNode is a page that the channel's token can use. It has a token of its own, for what only the page may read.
 type pageNode struct {
-	ID, Name  string
-	Token     ads.Secret          `json:"access_token"`
-	Instagram struct{ ID string } `json:"instagram_business_account"`
+	ID, Name, Username string
+	Token              ads.Secret                    `json:"access_token"`
+	Instagram          struct{ ID, Username string } `json:"instagram_business_account"`
 }
 
 // page returns the page that a channel advertises: the one that the channel's PlatformID names, by its own id or that of
 // its Instagram account. Without a PlatformID there must be exactly one page. Otherwise the request is rejected.
 func (n *Network) page(ctx context.Context, c ads.Conn) (pageNode, error) {
-	fields := url.Values{"fields": {"id,name,access_token,instagram_business_account{id}"}}
-	all, err := list[pageNode](ctx, n.graph, c.Token, place{"me", "accounts"}, fields)
+	all, err := n.pages(ctx, c)
 	if err != nil {
 		return pageNode{}, err
 	}
 	var found []pageNode
 	for _, p := range all {
-		if n.caps.Platform == advert.PlatformInstagram && p.Instagram.ID == "" {
-			continue
-		}
 		if c.PlatformID == "" || c.PlatformID == p.ID || c.PlatformID == p.Instagram.ID {
 			found = append(found, p)
 		}
@@ -48,6 +47,37 @@ func (n *Network) pageOf(ctx context.Context, c ads.Conn, post *advert.SocialPos
 	}
 	id, _, _ := strings.Cut(post.PlatformID, "_")
 	return pageNode{ID: id}, nil
+}
+
+// films checks that a post shows a video, as "Video Views" wants it to. What cannot be read, Meta decides about.
+func (n *Network) films(ctx context.Context, c ads.Conn, p pageNode, post string) error {
+	var node struct {
+		Media       string `json:"media_type"` // of Instagram
+		Attachments struct {
+			Data []struct {
+				Media string `json:"media_type"`
+			}
+		}
+	}
+	fields := "attachments{media_type}"
+	if n.caps.Platform == advert.PlatformInstagram {
+		fields = "media_type"
+	}
+	err := n.graph.get(ctx, cmp.Or(p.Token, c.Token), place{id: post}, url.Values{"fields": {fields}}, &node)
+	if errors.Is(err, ads.ErrForbidden) || errors.Is(err, ads.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	kinds := []string{node.Media}
+	for _, a := range node.Attachments.Data {
+		kinds = append(kinds, a.Media)
+	}
+	if !slices.ContainsFunc(kinds, func(kind string) bool { return strings.EqualFold(kind, "video") }) {
+		return &ads.Rejected{Field: "post_id", Message: "The goal video_views needs a post with a video.", Raw: "media_type"}
+	}
+	return nil
 }
 
 type postNode struct {

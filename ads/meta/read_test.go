@@ -27,7 +27,7 @@ func TestAdAccounts_AreReadWithTheirMoney(t *testing.T) {
 		byID[a.PlatformID] = a
 	}
 	assert.Equal(t, advert.Account{PlatformID: dollars, Name: "Dollars", Currency: "usd", Timezone: "America/New_York", Status: advert.AccountActive,
-		PlatformStatus: "ACTIVE", MinimumDailyBudget: advert.AmountUnit, AmountSpent: 1_234_560_000, BusinessCenterID: "4040000000000001"}, byID[dollars])
+		PlatformStatus: "ACTIVE", MinimumDailyBudget: advert.AmountUnit, AmountSpent: 1_234_560_000, BusinessCenterID: "4040000000000001", Country: "US"}, byID[dollars])
 	assert.Equal(t, 5000*advert.AmountUnit, byID[yen].SpendCap)
 	assert.Equal(t, advert.AmountUnit, byID[yen].MinimumDailyBudget)
 	assert.Equal(t, advert.Amount(400_000), byID[dinars].MinimumDailyBudget)
@@ -152,7 +152,8 @@ func TestSync_ReadsWhatCreateMade(t *testing.T) {
 	assert.Equal(t, advert.BidStrategyCostCap, g.BidStrategy)
 	assert.Equal(t, advert.Amount(1_500_000), g.BidAmount)
 	assert.Equal(t, *at(8), *g.EndsAt)
-	assert.Contains(t, string(g.Targeting), "advantage_audience")
+	assert.Contains(t, string(g.PlatformTargeting), "advantage_audience")
+	assert.JSONEq(t, `{"countries":["US"]}`, string(g.Targeting))
 	assert.Equal(t, plan(nil).Creative, a.Creative.V)
 	assert.Equal(t, g.PlatformID, a.AdGroupID)
 	assert.Equal(t, core.TimeOf(now), *a.PlatformCreatedAt)
@@ -169,6 +170,17 @@ func TestSync_ReadsWhatSomebodyElseMade(t *testing.T) {
 	assert.Equal(t, advert.TypeBoost, b.Ads[0].Type)
 	assert.Equal(t, post, b.Ads[0].PlatformPostID)
 	assert.Equal(t, advert.ConfiguredPaused, b.Ads[0].ConfiguredStatus)
+}
+
+// A campaign that has ended stays ACTIVE at Meta: rule R6.
+func TestSync_TellsWhenACampaignEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, advert.PlatformFacebook)
+	w.fake.AddExternal("Campaign", map[string]any{"account_id": dollars[len("act_"):], "name": "Over", "objective": "OUTCOME_TRAFFIC", "status": "ACTIVE",
+		"stop_time": now.AddDate(0, 0, -1).Format("2006-01-02T15:04:05-0700")})
+	over := w.walk(t, dollars).Campaigns[0]
+	assert.Equal(t, "ACTIVE", over.PlatformStatus)
+	assert.Equal(t, advert.StatusCompleted, over.StatusAt(core.TimeOf(now)))
 }
 
 func TestSync_RefusesAStrangeCursor(t *testing.T) {
@@ -199,9 +211,8 @@ func TestReport_HasFiguresAndStatesOfEveryLevel(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, reports, 1)
 		r := reports[id]
-		reach := int64(800)
-		assert.Equal(t, advert.Metrics{Spend: 15_050_000, Impressions: 1500, Reach: &reach, Clicks: 25, Engagement: 40, Conversions: 3000,
-			PurchaseValue: 99_900_000, VideoViews: 300, Actions: map[string]int64{"link_click": 18_000, "video_view": 300_000,
+		assert.Equal(t, advert.Metrics{Spend: new(advert.Amount(15_050_000)), Impressions: new(int64(1500)), Reach: new(int64(800)), Clicks: new(int64(25)),
+			Engagement: new(int64(40)), PurchaseValue: new(advert.Amount(99_900_000)), VideoViews: new(int64(300)), Actions: map[string]int64{"link_click": 18_000, "video_view": 300_000,
 				"post_engagement": 40_000, "omni_purchase": 2_000, "purchase": 2_000, "lead": 1_000}}, r.Metrics)
 		assert.Equal(t, advert.StatusActive, r.Status)
 		assert.Equal(t, advert.ConfiguredActive, r.Configured)
@@ -221,7 +232,7 @@ func TestReport_TellsWhatWasNotDelivered(t *testing.T) {
 	assert.Equal(t, advert.ReviewRejected, reports[id].Review)
 	assert.Equal(t, "DISAPPROVED", reports[id].PlatformStatus)
 	assert.Equal(t, "Misleading claims.", reports[id].RejectionReason)
-	assert.Zero(t, reports[id].Metrics.Spend)
+	assert.Zero(t, *reports[id].Metrics.Spend)
 }
 
 func TestReport_KnowsASpentBudget(t *testing.T) {
@@ -246,7 +257,7 @@ func TestReport_CountsWhatIsDeleted(t *testing.T) {
 	id := made.Campaign.PlatformID
 	reports, err := w.net.Report(t.Context(), w.conn, dollars, advert.LevelCampaign, []string{id}, date(11, 1), date(11, 2))
 	require.NoError(t, err)
-	assert.Equal(t, advert.Amount(15_050_000), reports[id].Metrics.Spend)
+	assert.Equal(t, advert.Amount(15_050_000), *reports[id].Metrics.Spend)
 	assert.Equal(t, advert.StatusCancelled, reports[id].Status)
 }
 
@@ -261,7 +272,7 @@ func TestReport_AsksFewTimesForMany(t *testing.T) {
 	reports, err := w.net.Report(t.Context(), w.conn, dollars, advert.LevelCampaign, ids, date(11, 1), date(11, 2))
 	require.NoError(t, err)
 	assert.Len(t, reports, 100)
-	assert.Len(t, w.fake.Calls(), 2)
+	assert.Len(t, w.fake.Calls(), 3, "campaigns, their figures, and what they are for")
 }
 
 func ref(made ads.Created) ads.Ref {

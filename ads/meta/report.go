@@ -1,6 +1,7 @@
 package meta
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -15,14 +16,15 @@ import (
 // stateFields are the fields that a report reads to tell the state of things of a level.
 var stateFields = map[advert.Level]string{
 	advert.LevelCampaign: "id,status,effective_status,lifetime_budget,budget_remaining",
-	advert.LevelGroup:    "id,status,effective_status,lifetime_budget,budget_remaining",
-	advert.LevelAd: "id,status,effective_status,ad_review_feedback,adset{lifetime_budget,budget_remaining}," +
+	advert.LevelGroup:    "id,status,effective_status,lifetime_budget,budget_remaining," + eventFields,
+	advert.LevelAd: "id,status,effective_status,ad_review_feedback,adset{lifetime_budget,budget_remaining," + eventFields + "}," +
 		"campaign{lifetime_budget,budget_remaining}",
 }
 
 // anyNode is a campaign, an ad set or an ad of the Graph API.
 type anyNode struct {
 	budget
+	aimed // an ad set
 	adNode
 }
 
@@ -59,11 +61,16 @@ func (n *Network) Report(
 	if err != nil {
 		return nil, err
 	}
+	from, to, counts := n.caps.Figures.Counted(from, to, c.Now())
 	for _, node := range nodes {
-		none := int64(0)
 		r := n.stateReport(node)
-		r.SyncedAt, r.Metrics.Reach = now, &none
+		if r.SyncedAt = now; counts {
+			r.Metrics = advert.NoMetrics()
+		}
 		reports[node.ID] = r
+	}
+	if !counts {
+		return reports, nil
 	}
 	rows, err := n.insights(ctx, c, adAccount, of, ids, from, to)
 	if err != nil {
@@ -74,7 +81,20 @@ func (n *Network) Report(
 		r.Metrics, r.SyncedAt = row.metrics(), now
 		reports[row.id()] = r
 	}
-	return reports, nil
+	return reports, n.convert(ctx, c, adAccount, of, nodes, reports)
+}
+
+// convert sets the conversions in reports: how often happened what each thing is for.
+func (n *Network) convert(ctx context.Context, c ads.Conn, adAccount string, of advert.Level, nodes []anyNode, reports map[string]ads.Report) error {
+	wanted, err := n.wanted(ctx, c, adAccount, of, nodes)
+	if err != nil {
+		return err
+	}
+	for id, r := range reports {
+		r.Metrics.Conversions = wanted[id].among(r.Metrics.Actions)
+		reports[id] = r
+	}
+	return nil
 }
 
 // nodes reads the states of things, those in Meta's lists first, and then one by one those that are in none: they are deleted, or
@@ -113,9 +133,9 @@ func (n *Network) insights(ctx context.Context, c ads.Conn, adAccount string, of
 	name := levels[of].name
 	var rows []insight
 	for chunk := range slices.Chunk(ids, idsPerCall) {
-		params := url.Values{"level": {name}, "fields": {name + "_id," + insightFields},
-			"time_range": {jsonText(map[string]string{"since": from.String(), "until": to.String()})},
-			"filtering":  {jsonText([]filter{{name + ".id", "IN", chunk}, {name + ".effective_status", "IN", levels[of].everything()}})}}
+		params := insightParams(of, chunk)
+		params.Set("fields", name+"_id,"+insightFields)
+		params.Set("time_range", jsonText(map[string]string{"since": from.String(), "until": to.String()}))
 		some, err := list[insight](ctx, n.graph, c.Token, place{adAccount, "insights"}, params)
 		if err != nil {
 			return nil, err
@@ -125,55 +145,52 @@ func (n *Network) insights(ctx context.Context, c ads.Conn, adAccount string, of
 	return rows, nil
 }
 
-// conversions lists the events that count as conversions. Meta reports the same event under several names, for different
-// sets of places where it can happen. Of each group only the first name that is there counts, which is the widest one.
-var conversions = [][]string{
-	purchases,
-	{"lead", "onsite_conversion.lead_grouped", "offsite_conversion.fb_pixel_lead"},
-	{"omni_complete_registration", "complete_registration", "offsite_conversion.fb_pixel_complete_registration"},
-	{"omni_app_install", "mobile_app_install"},
+// insightParams are the parameters of insights about things of a level, whatever became of them. Conversions are attributed as the
+// manager of ads shows them.
+func insightParams(of advert.Level, ids []string) url.Values {
+	name := levels[of].name
+	return url.Values{
+		"level": {name}, "use_unified_attribution_setting": {"true"},
+		"filtering": {jsonText([]filter{{name + ".id", "IN", ids}, {name + ".effective_status", "IN", levels[of].everything()}})},
+	}
 }
 
 var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pixel_purchase"}
 
-// metrics converts a row of figures. A number that cannot be read counts as 0.
+// metrics converts a row of figures. A number that is missing or cannot be read is unknown; but Meta leaves out the counts of
+// what nobody did. Which of the actions are conversions is not known here.
 func (i insight) metrics() advert.Metrics {
-	spend, _ := advert.ParseSpend(i.Spend) // a number that cannot be read is 0: the rest is still worth showing
-	reach := count(i.Reach)
-	m := advert.Metrics{Spend: spend, Impressions: count(i.Impressions), Reach: &reach, Clicks: count(i.Clicks),
-		Engagement: count(i.Engagement), Actions: map[string]int64{}}
+	m := advert.Metrics{Spend: money(i.Spend), Impressions: count(i.Impressions), Reach: count(i.Reach), Clicks: count(i.Clicks),
+		Engagement: count(cmp.Or(i.Engagement, "0")), PurchaseValue: new(advert.Amount(0)), Actions: map[string]int64{}}
 	for _, a := range i.Actions {
 		m.Actions[a.Type] = thousandths(a.Value)
 	}
-	for _, names := range conversions {
-		m.Conversions += m.Actions[firstOf(names, i.Actions)]
-	}
-	m.VideoViews = m.Actions["video_view"] / 1000
-	if best := firstOf(purchases, i.Values); best != "" {
-		m.PurchaseValue, _ = advert.ParseSpend(valueOf(best, i.Values))
+	m.VideoViews = new(m.Actions["video_view"] / 1000)
+	for _, name := range purchases {
+		if at := slices.IndexFunc(i.Values, func(a action) bool { return a.Type == name }); at >= 0 {
+			m.PurchaseValue = money(i.Values[at].Value)
+			break
+		}
 	}
 	return m
 }
 
-// firstOf returns the first of the names that is among the actions, or "".
-func firstOf(names []string, actions []action) string {
-	for _, name := range names {
-		if slices.ContainsFunc(actions, func(a action) bool { return a.Type == name }) {
-			return name
-		}
+// money reads an amount; what is none is unknown.
+func money(text string) *advert.Amount {
+	amount, err := advert.ParseSpend(text)
+	if err != nil {
+		return nil
 	}
-	return ""
+	return &amount
 }
 
-// valueOf returns the value of the action with a name, which must be among them.
-func valueOf(name string, actions []action) string {
-	return actions[slices.IndexFunc(actions, func(a action) bool { return a.Type == name })].Value
-}
-
-// count reads a whole number; what is none counts as 0.
-func count(text string) int64 {
-	n, _ := strconv.ParseInt(text, 10, 64)
-	return n
+// count reads a whole number; what is none is unknown.
+func count(text string) *int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
 }
 
 // thousandths reads a number of events in thousandths. Attribution can make it a fraction.

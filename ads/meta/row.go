@@ -18,7 +18,7 @@ const (
 	groupFields    = "id,name,campaign_id,campaign{objective},status,effective_status,optimization_goal,bid_strategy,bid_amount,bid_constraints," +
 		"daily_budget,lifetime_budget,targeting,promoted_object,start_time,end_time,created_time"
 	adFields = "id,name,campaign_id,adset_id,status,effective_status,ad_review_feedback,created_time," +
-		"creative{id,object_story_id,source_instagram_media_id,object_story_spec}"
+		"creative{id,object_story_id,source_instagram_media_id,object_story_spec,adlabels{name}}"
 )
 
 // state holds the fields that campaigns, ad sets and ads have in common.
@@ -68,15 +68,22 @@ type adNode struct {
 	GroupID    string                             `json:"adset_id"`
 	Feedback   struct{ Global map[string]string } `json:"ad_review_feedback"`
 	Creative   creativeNode
-	Group      struct{ budget } `json:"adset"`
-	Campaign   struct{ budget }
+	Group      struct {
+		budget
+		aimed
+	} `json:"adset"`
+	Campaign struct{ budget }
 }
 
 type creativeNode struct {
 	StoryID string    `json:"object_story_id"`
 	MediaID string    `json:"source_instagram_media_id"`
 	Spec    storySpec `json:"object_story_spec"`
+	Labels  []label   `json:"adlabels"`
 }
+
+// carries reports whether the creative was made for an action.
+func (c creativeNode) carries(token string) bool { return slices.Contains(c.Labels, label{token}) }
 
 // timeOf reads a time as Meta writes it, or returns nil if it is none.
 func timeOf(text string) *core.Time {
@@ -129,7 +136,7 @@ func (n *Network) group(node groupNode, currency string) advert.Group {
 		ConfiguredStatus: n.caps.Configured(node.Status), Status: n.status(node.state), ReviewStatus: ads.ReviewOf(n.status(node.state)),
 		PlatformStatus: node.Effective, Goal: n.goalOf(node.Campaign.Objective, node.Optimization), OptimizationGoal: node.Optimization,
 		BidStrategy: n.caps.BidStrategyOf(node.BidStrategy), BidAmount: n.amount(node.BidAmount.String(), currency),
-		RoasFloor: floorOf(node.Constraints.Floor), Targeting: node.Targeting, PromotedObject: node.Promoted,
+		RoasFloor: floorOf(node.Constraints.Floor), Targeting: n.targetingOf(node.Targeting), PlatformTargeting: node.Targeting, PromotedObject: node.Promoted,
 		StartsAt: timeOf(node.StartTime), EndsAt: timeOf(node.EndTime), PlatformCreatedAt: timeOf(node.CreatedTime)}
 	g.BudgetAmount, g.BudgetType = node.of(n, currency)
 	return g
@@ -143,6 +150,9 @@ func (n *Network) ad(node adNode) advert.Ad {
 		Creative: core.JSONOf(node.Creative.Spec.creative()), PlatformCreatedAt: timeOf(node.CreatedTime)}
 	if post := node.Creative.StoryID + node.Creative.MediaID; post != "" && node.Creative.Spec.Page == "" {
 		a.Type, a.PlatformPostID = advert.TypeBoost, post
+	}
+	if node.Creative.Spec.showsVideo() && node.Creative.isOurs() {
+		a.Creative = core.JSONOf(advert.Creative{}) // so that the mirror keeps where the video came from
 	}
 	return a
 }

@@ -79,7 +79,7 @@ func TestErrors_HaveTheirClass(t *testing.T) {
 // An error that blames no field is about what its subcode is about.
 func TestErrors_NameTheFieldThatTheirSubcodeIsAbout(t *testing.T) {
 	t.Parallel()
-	for subcode, field := range map[int]string{1885272: "budget_amount", 2490487: "bid_strategy", 1815430: "promoted_object", 1487694: "targeting", 1: ""} {
+	for subcode, field := range map[int]string{1885272: "budget_amount", 2490487: "bid_strategy", 1815430: "promoted_object", 1487694: "targeting", 3858636: "targeting", 1: ""} {
 		w := newWorld(t, advert.PlatformFacebook)
 		w.fake.Fail(metafake.Fault{Kind: metafake.FaultCode, Method: "POST", Edge: "adsets", Code: 100, Subcode: subcode})
 		_, err := w.net.Create(t.Context(), w.conn, plan(nil))
@@ -92,16 +92,26 @@ func TestErrors_NameTheFieldThatTheirSubcodeIsAbout(t *testing.T) {
 // Reads come more slowly near the limit: rule T1.
 func TestReads_AreSlowNearTheLimit(t *testing.T) {
 	t.Parallel()
-	for used, least := range map[int]time.Duration{0: 0, 75: 0, 95: 200 * time.Millisecond} {
+	const slow = 200 * time.Millisecond
+	for _, c := range []struct {
+		used  int
+		least time.Duration
+		usage map[string]string
+	}{
+		{0, 0, nil}, {75, 0, nil}, {95, slow, nil}, {95, slow, map[string]string{"X-Fb-Ads-Insights-Throttle": `{"acc_id_util_pct":1}`}},
+		{0, slow, map[string]string{"X-App-Usage": `{"call_count":28,"total_time":95,"total_cputime":25}`}},
+		{0, slow, map[string]string{"X-Fb-Ads-Insights-Reach-Throttle": `{"app_id_util_pct":0,"acc_id_util_pct":95}`}},
+		{0, slow, map[string]string{"X-Business-Use-Case-Usage": `{"1015":[{"type":"ads_management","call_count":95,"total_cputime":1,"total_time":1}]}`}},
+	} {
 		w := newWorld(t, advert.PlatformFacebook)
-		w.fake.Used = used
+		w.fake.Used, w.fake.Usage = c.used, c.usage
 		n := meta.New(advert.PlatformFacebook, meta.Options{Client: &http.Client{Transport: w.transport}, BaseURL: w.address, Backoff: 20 * time.Millisecond})
 		_, err := n.AdAccounts(t.Context(), w.conn)
 		require.NoError(t, err)
 		begun := time.Now()
 		_, err = n.AdAccounts(t.Context(), w.conn)
 		require.NoError(t, err)
-		assert.GreaterOrEqual(t, time.Since(begun), least, used)
+		assert.GreaterOrEqual(t, time.Since(begun), c.least, c)
 	}
 }
 

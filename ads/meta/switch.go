@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -124,7 +123,7 @@ func (n *Network) tell(ctx context.Context, c ads.Conn, refs []ads.Ref, before [
 	}
 	for i := range results {
 		if results[i].Err == nil {
-			results[i].State = part(after, refs[i])
+			results[i].State = refs[i].Part(after)
 			countAds(&results[i], was)
 		}
 	}
@@ -158,19 +157,4 @@ func (n *Network) batchOf(ctx context.Context, c ads.Conn, refs []ads.Ref) (b ad
 	}
 	nodes, err := n.adsOf(ctx, c, refs)
 	return advert.Batch{Campaigns: n.campaigns(campaigns, currency), Groups: n.groups(groups, currency), Ads: n.ads(nodes)}, err
-}
-
-// part returns the part of a batch that a reference is about: the thing that it names and everything below that.
-func part(b advert.Batch, ref ads.Ref) advert.Batch {
-	id := ref.ID
-	return advert.Batch{
-		Campaigns: only(b.Campaigns, func(c advert.Campaign) bool { return c.PlatformID == id }),
-		Groups:    only(b.Groups, func(g advert.Group) bool { return g.PlatformID == id || g.CampaignID == id }),
-		Ads:       only(b.Ads, func(a advert.Ad) bool { return a.PlatformID == id || a.AdGroupID == id || a.CampaignID == id }),
-	}
-}
-
-// only returns the rows that are wanted.
-func only[T any](all []T, wanted func(T) bool) []T {
-	return slices.DeleteFunc(slices.Clone(all), func(v T) bool { return !wanted(v) })
 }

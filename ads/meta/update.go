@@ -1,8 +1,11 @@
 package meta
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 
@@ -20,9 +23,9 @@ func (n *Network) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads
 	case advert.LevelCampaign:
 		err = n.updateCampaign(ctx, c, ref, patch)
 	case advert.LevelGroup:
-		err = n.updateGroup(ctx, c, ref.ID, patch)
+		err = n.updateGroup(ctx, c, ref, patch)
 	default:
-		return ads.Entity{}, ads.ErrUnsupported
+		err = n.updateAd(ctx, c, ref, patch)
 	}
 	if err != nil {
 		return ads.Entity{}, err
@@ -63,6 +66,10 @@ func (n *Network) fillGroup(params url.Values, patch ads.Patch) error {
 	if patch.EndsAt != nil {
 		params.Set("end_time", textOf(*patch.EndsAt))
 	}
+	if patch.Targeting != nil {
+		params.Set("targeting", patch.PlatformTargeting.Text())
+	}
+	setTransparency(params, patch.DSABeneficiary, patch.DSAPayor)
 	var amount advert.Amount
 	var floor advert.Ratio
 	if patch.BidAmount != nil {
@@ -74,7 +81,53 @@ func (n *Network) fillGroup(params url.Values, patch ads.Patch) error {
 	return n.setBid(params, amount, floor, patch.Currency)
 }
 
-func (n *Network) updateGroup(ctx context.Context, c ads.Conn, id string, patch ads.Patch) error {
+// checkSpent refuses a lifetime budget that is less than 110 percent of what was spent, as Meta does without saying of what.
+func (n *Network) checkSpent(ctx context.Context, c ads.Conn, id string, patch ads.Patch) error {
+	if patch.Budget == nil || patch.Budget.Type != advert.BudgetTypeLifetime {
+		return nil
+	}
+	var now budget
+	if err := n.graph.get(ctx, c.Token, place{id: id}, url.Values{"fields": {"lifetime_budget,budget_remaining"}}, &now); err != nil || now.Remaining == "" {
+		return err
+	}
+	before := n.amount(now.Lifetime, patch.Currency)
+	least := (before - n.amount(now.Remaining, patch.Currency)) * 11 / 10
+	if patch.Budget.Amount < before && patch.Budget.Amount < least {
+		return &ads.Rejected{Field: "budget.amount", Raw: "lifetime_budget",
+			Message: "A budget stays at least 110 percent of what was spent, which is " + least.Format(patch.Currency) + "."}
+	}
+	return nil
+}
+
+// checkTransparency refuses to show an ad set in the EU that does not say who profits from it or who pays, nor does its ad account.
+func (n *Network) checkTransparency(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) error {
+	if patch.Targeting == nil || !ads.InEU(patch.Targeting.Countries) || patch.DSABeneficiary != "" && patch.DSAPayor != "" {
+		return nil
+	}
+	var group struct {
+		Beneficiary string `json:"dsa_beneficiary"`
+		Payor       string `json:"dsa_payor"`
+	}
+	var account accountNode
+	err := n.graph.get(ctx, c.Token, place{id: ref.ID}, url.Values{"fields": {"dsa_beneficiary,dsa_payor"}}, &group)
+	if err == nil {
+		err = n.graph.get(ctx, c.Token, place{id: ref.AdAccount}, url.Values{"fields": {"default_dsa_beneficiary,default_dsa_payor"}}, &account)
+	}
+	switch {
+	case err != nil:
+		return err
+	case cmp.Or(patch.DSABeneficiary, group.Beneficiary, account.Beneficiary) == "":
+		return &ads.Rejected{Field: "dsa_beneficiary", Message: "An ad in the EU says who profits from it: send dsa_beneficiary, too.", Raw: "dsa_beneficiary"}
+	case cmp.Or(patch.DSAPayor, group.Payor, account.Payor) == "":
+		return &ads.Rejected{Field: "dsa_payor", Message: "An ad in the EU says who pays for it: send dsa_payor, too.", Raw: "dsa_payor"}
+	}
+	return nil
+}
+
+func (n *Network) updateGroup(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) error {
+	if err := errors.Join(n.checkSpent(ctx, c, ref.ID, patch), n.checkTransparency(ctx, c, ref, patch)); err != nil {
+		return err
+	}
 	params := url.Values{}
 	if err := n.fillBudget(params, patch); err != nil {
 		return err
@@ -82,12 +135,34 @@ func (n *Network) updateGroup(ctx context.Context, c ads.Conn, id string, patch 
 	if err := n.fillGroup(params, patch); err != nil {
 		return err
 	}
-	return n.change(ctx, c, id, params)
+	return n.change(ctx, c, ref.ID, params)
+}
+
+// updateAd changes the name, the switch and the creative of an ad in one call.
+func (n *Network) updateAd(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) error {
+	params := url.Values{}
+	if patch.Creative != nil {
+		swap, err := n.replacement(ctx, c, ref, patch)
+		if err != nil {
+			return err
+		}
+		maps.Copy(params, swap)
+	}
+	if patch.Name != nil {
+		params.Set("name", *patch.Name)
+	}
+	if patch.Configured != nil {
+		params.Set("status", n.caps.SwitchWord(*patch.Configured))
+	}
+	return n.change(ctx, c, ref.ID, params)
 }
 
 // updateCampaign changes the campaign, together with the bid amounts of its ad sets, in one call, and then each ad set.
 // If only a part could be changed, the error is ErrIndeterminate.
 func (n *Network) updateCampaign(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) error {
+	if err := n.checkSpent(ctx, c, ref.ID, patch); err != nil {
+		return err
+	}
 	own, below := url.Values{}, url.Values{}
 	if err := n.fillBudget(own, patch); err != nil {
 		return err
@@ -134,12 +209,18 @@ func setCaps(own, below url.Values, groups []state) {
 
 // entity reads what was changed. If that fails, the error is ErrIndeterminate, because the change took place.
 func (n *Network) entity(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (e ads.Entity, err error) {
-	if ref.Level == advert.LevelCampaign {
+	switch ref.Level {
+	case advert.LevelCampaign:
 		var node campaignNode
 		err = n.graph.get(ctx, c.Token, place{id: ref.ID}, url.Values{"fields": {campaignFields}}, &node)
 		row := n.campaign(node, patch.Currency)
 		e.Campaign = &row
-	} else {
+	case advert.LevelAd:
+		var node adNode
+		err = n.graph.get(ctx, c.Token, place{id: ref.ID}, url.Values{"fields": {adFields}}, &node)
+		row := n.ad(node)
+		e.Ad = &row
+	default:
 		var node groupNode
 		err = n.graph.get(ctx, c.Token, place{id: ref.ID}, url.Values{"fields": {groupFields}}, &node)
 		row := n.group(node, patch.Currency)
@@ -153,11 +234,15 @@ func (n *Network) entity(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads
 
 // Delete implements ads.Network.
 func (n *Network) Delete(ctx context.Context, c ads.Conn, ref ads.Ref) (ads.Deleted, error) {
-	if ref.Level != advert.LevelCampaign {
-		return ads.Deleted{}, ads.ErrUnsupported
-	}
 	ctx, cancel := n.bounded(ctx)
 	defer cancel()
+	switch ref.Level {
+	case advert.LevelCampaign:
+	case advert.LevelAd:
+		return ads.Deleted{Ads: 1}, n.graph.delete(ctx, c.Token, place{id: ref.ID})
+	default:
+		return ads.Deleted{}, ads.ErrUnsupported
+	}
 	groups, err := list[state](ctx, n.graph, c.Token, place{ref.ID, "adsets"}, url.Values{"fields": {"id"}})
 	if err != nil {
 		return ads.Deleted{}, err

@@ -150,13 +150,6 @@ func TestUpdate_IsIndeterminateAfterATimeoutAndMayBeRepeated(t *testing.T) {
 	assert.Equal(t, 30*advert.AmountUnit, e.Group.BudgetAmount)
 }
 
-func TestUpdate_OfAnAdIsUnsupported(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, advert.PlatformFacebook)
-	_, err := w.net.Update(t.Context(), w.conn, ads.Ref{Level: advert.LevelAd, ID: "1"}, ads.Patch{})
-	require.ErrorIs(t, err, ads.ErrUnsupported)
-}
-
 func TestDelete_CancelsTheCampaignAndSaysWhatElse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, advert.PlatformFacebook)

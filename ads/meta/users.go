@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"slices"
 
@@ -43,7 +44,7 @@ func (n *Network) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ad
 	}
 	accepted := len(u.Members)
 	for people := range slices.Chunk(peopleOf(u.Members), n.caps.UsersPerCall) {
-		answer, err := n.send(ctx, c, *u.Audience.PlatformID, tableOf(people))
+		answer, err := n.send(ctx, c, http.MethodPost, u.Audience, tableOf(people))
 		if err != nil {
 			return ads.Uploaded{}, err
 		}
@@ -54,13 +55,31 @@ func (n *Network) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ad
 	return ads.Uploaded{Audience: audience, Accepted: max(accepted, 0)}, nil
 }
 
-// send adds the people of a table to an audience. If Meta did not receive all of them, the error is ErrIndeterminate.
-func (n *Network) send(ctx context.Context, c ads.Conn, audience string, people payload) (received, error) {
+// RemoveUsers implements ads.Network. Meta takes up to a day to count those who are left.
+func (n *Network) RemoveUsers(ctx context.Context, c ads.Conn, u ads.Upload) (advert.Audience, error) {
+	ctx, cancel := n.bounded(ctx)
+	defer cancel()
+	if u.Audience.PlatformID == nil {
+		return advert.Audience{}, ads.ErrNotFound
+	}
+	for people := range slices.Chunk(peopleOf(u.Members), n.caps.UsersPerCall) {
+		if _, err := n.send(ctx, c, http.MethodDelete, u.Audience, tableOf(people)); err != nil {
+			return advert.Audience{}, err
+		}
+	}
+	audience := u.Audience
+	audience.Status = advert.AudienceStatusProcessing
+	return audience, nil
+}
+
+// send adds the people of a table to an audience, or takes them out of it. If Meta did not receive all of them, the error is
+// ErrIndeterminate.
+func (n *Network) send(ctx context.Context, c ads.Conn, method string, audience advert.Audience, people payload) (received, error) {
 	rows := len(people.Data)
 	session := map[string]any{"session_id": rand.Int64N(1<<53) + 1, "batch_seq": 1, "last_batch_flag": true, "estimated_num_total": rows}
 	params := url.Values{"payload": {jsonText(people)}, "session": {jsonText(session)}}
 	var answer received
-	err := n.graph.post(ctx, c.Token, place{audience, "users"}, params, &answer)
+	err := signedTerms(n.graph.write(ctx, method, c.Token, place{*audience.PlatformID, "users"}, params, &answer), audience.AdAccountID)
 	if err == nil && answer.Received != rows {
 		return answer, fmt.Errorf("%w: %d of %d people were received", ads.ErrIndeterminate, answer.Received, rows)
 	}

@@ -30,6 +30,7 @@ const (
 	instagram = "17840000000000001"
 	post      = pageID + "_3030000000000001"
 	media     = "17900000000000001"
+	pixelID   = "6060000000000001"
 )
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -70,6 +71,7 @@ func worldThrough(t *testing.T, p advert.Platform, wrap func(*metafake.Fake, htt
 		f.AddAccount(a)
 	}
 	f.AddPage(pageID, "Northwind", pageToken, instagram)
+	f.AddPixel(dollars, pixelID, "Shop")
 	f.AddPost(pageID, post, "Autumn is here", now.Add(-48*time.Hour))
 	f.AddMedia(instagram, media, "Leaves", now.Add(-24*time.Hour))
 	i := &impatient.Transport{Next: &http.Transport{}}
@@ -92,7 +94,8 @@ func account(id string) advert.Account {
 func plan(change func(*ads.Plan)) ads.Plan {
 	p := ads.Plan{Token: "adact_01kabc0000000000000000000a", AdAccount: account(dollars), Name: "Autumn", Goal: advert.GoalTraffic,
 		BudgetLevel: advert.BudgetLevelGroup, BudgetAmount: 20 * advert.AmountUnit, BudgetType: advert.BudgetTypeDaily, Configured: advert.ConfiguredActive,
-		Creative: advert.Creative{Headline: "Leaves", Body: "They fall", CallToAction: "LEARN_MORE", LinkURL: "https://shop.example/leaves", ImageURL: "https://shop.example/leaf.jpg"}}
+		PlatformTargeting: `{"geo_locations":{"countries":["US"]},"targeting_automation":{"advantage_audience":0},"publisher_platforms":["facebook"]}`,
+		Creative:          advert.Creative{Headline: "Leaves", Body: "They fall", CallToAction: "LEARN_MORE", LinkURL: "https://shop.example/leaves", ImageURL: "https://shop.example/leaf.jpg"}}
 	if change != nil {
 		change(&p)
 	}

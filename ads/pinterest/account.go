@@ -46,7 +46,7 @@ func (d *Driver) adAccount(a account) advert.Account {
 	return advert.Account{
 		PlatformID: a.ID, Name: a.Name, Currency: strings.ToLower(a.Currency), Timezone: reportingZone,
 		Status: advert.AccountActive, PlatformStatus: strings.Join(a.Permissions, " "), UnusableReason: d.unusable(a),
-		MinimumDailyBudget: d.caps.MinimumDailyBudget,
+		MinimumDailyBudget: d.caps.MinimumDailyBudget, Country: strings.ToUpper(a.Country),
 	}
 }
 

@@ -75,9 +75,6 @@ func audienceRow(w audience) advert.Audience {
 // percent is one percent as a ratio.
 const percent = advert.RatioOne / 100
 
-// mostPercent is the largest share of a country's people, in percent, that a lookalike may have.
-const mostPercent = 10
-
 // CreateAudience implements ads.Network. It makes an audience for retargeting or a lookalike. A customer list cannot be
 // empty at Pinterest, so UploadUsers makes it with its first people.
 func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.AudiencePlan) (advert.Audience, error) {
@@ -92,15 +89,17 @@ func (d *Driver) CreateAudience(ctx context.Context, c ads.Conn, plan ads.Audien
 	case advert.AudienceTypeRetargeting:
 		item.Type, item.Rule = typeVisitor, rule{TagID: plan.PixelID, Retention: plan.RetentionDays}
 	case advert.AudienceTypeLookalike:
-		if plan.Ratio%percent != 0 || plan.Ratio < percent || plan.Ratio > mostPercent*percent {
-			return advert.Audience{}, &ads.Rejected{Field: "ratio", Message: "Pinterest takes 0.01 to 0.10, in steps of 0.01."}
-		}
 		item.Type = typeLookalike
 		item.Rule = rule{Seeds: []string{plan.SourceID}, Country: strings.ToUpper(plan.Country), Percent: int(plan.Ratio / percent)}
 	default:
 		return advert.Audience{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
 	}
-	return d.makeAudience(ctx, c, plan.AdAccount.PlatformID, item)
+	made, err := d.makeAudience(ctx, c, plan.AdAccount.PlatformID, item)
+	var refused *ads.Rejected
+	if plan.Type == advert.AudienceTypeLookalike && errors.As(err, &refused) {
+		refused.Field = "source_audience_id" // nothing else of it is not checked before
+	}
+	return made, err
 }
 
 // makeAudience sends the request that creates an audience. If the answer has no id, the error is ErrIndeterminate.
@@ -185,8 +184,8 @@ type newList struct {
 	Records string `json:"records"`
 }
 
-// addition is what is added to a customer list, as in newList.
-type addition struct {
+// change is what is added to a customer list or taken away, as in newList.
+type change struct {
 	Operation string `json:"operation_type"`
 	Records   string `json:"records"`
 }
@@ -237,12 +236,8 @@ func (d *Driver) addHashes(ctx context.Context, c ads.Conn, a advert.Audience, h
 		}
 		hashes = hashes[len(first):]
 	}
-	for chunk := range slices.Chunk(hashes, size) {
-		body := addition{"ADD", strings.Join(chunk, ",")}
-		r := request{method: http.MethodPatch, path: inAccount(a.AdAccountID, "customer_lists", listID), body: body}
-		if err := d.write(ctx, c, r, nil); err != nil {
-			return advert.Audience{}, err
-		}
+	if err := d.change(ctx, c, a.AdAccountID, listID, "ADD", hashes); err != nil {
+		return advert.Audience{}, err
 	}
 	if made {
 		if w, err = d.audience(ctx, c, a.AdAccountID, w.ID); err != nil {
@@ -253,6 +248,40 @@ func (d *Driver) addHashes(ctx context.Context, c ads.Conn, a advert.Audience, h
 	return d.makeAudience(ctx, c, a.AdAccountID, newAudience{
 		Name: a.Name, Description: mark(a.Description, a.ID), Type: typeList, Rule: rule{ListID: listID},
 	})
+}
+
+// change adds hashes to a customer list or takes them out of it, as many in each call as the network takes.
+func (d *Driver) change(ctx context.Context, c ads.Conn, adAccount, listID, operation string, hashes []string) error {
+	for chunk := range slices.Chunk(hashes, d.caps.UsersPerCall) {
+		r := request{method: http.MethodPatch, path: inAccount(adAccount, "customer_lists", listID), body: change{operation, strings.Join(chunk, ",")}}
+		if err := d.write(ctx, c, r, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveUsers implements ads.Network.
+func (d *Driver) RemoveUsers(ctx context.Context, c ads.Conn, u ads.Upload) (advert.Audience, error) {
+	ctx, cancel := d.bound(ctx)
+	defer cancel()
+	w, _, err := d.listOf(ctx, c, u.Audience)
+	if err != nil {
+		return advert.Audience{}, err
+	}
+	var hashes []string
+	for _, member := range u.Members {
+		if member.Kind == advert.IdentifierEmail {
+			hashes = append(hashes, member.Hash)
+		}
+	}
+	if err := d.change(ctx, c, u.Audience.AdAccountID, w.Rule.ListID, "REMOVE", hashes); err != nil {
+		return advert.Audience{}, err
+	}
+	if w, err = d.audience(ctx, c, u.Audience.AdAccountID, w.ID); err != nil {
+		return advert.Audience{}, unread(err)
+	}
+	return audienceRow(w), nil
 }
 
 // listOf returns the audience as the network has it, or false if it has none yet.

@@ -119,20 +119,6 @@ func TestCreateAudience_OfUnknownOutcomeIsSettledByFind(t *testing.T) {
 	}
 }
 
-func TestCreateAudience_RefusesARatioThatPinterestCannotSay(t *testing.T) {
-	t.Parallel()
-	w := newWorld("USD", nil)
-	for _, ratio := range []advert.Ratio{0, 5_000, 15_000, 110_000, 200_000} {
-		_, err := w.driver.CreateAudience(t.Context(), w.conn, ads.AudiencePlan{
-			AdAccount: w.ad, Name: "Alike", Type: advert.AudienceTypeLookalike, SourceID: "1", Country: "us", Ratio: ratio,
-		})
-		var refused *ads.Rejected
-		require.ErrorAs(t, err, &refused)
-		assert.Equal(t, "ratio", refused.Field)
-	}
-	assert.Empty(t, w.net.Calls())
-}
-
 func TestDeleteAudience_OfOneThatIsGoneIsNotFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
@@ -143,4 +129,25 @@ func TestDeleteAudience_OfOneThatIsGoneIsNotFound(t *testing.T) {
 	require.ErrorIs(t, w.driver.DeleteAudience(t.Context(), w.conn, w.account.ID, id), ads.ErrNotFound)
 	_, err = w.driver.Audience(t.Context(), w.conn, w.account.ID, id)
 	require.ErrorIs(t, err, ads.ErrNotFound)
+}
+
+// People leave a customer list by REMOVE: rule P13.
+func TestRemoveUsers_LeaveTheList(t *testing.T) {
+	t.Parallel()
+	w := newWorld("USD", nil)
+	u := w.buyers(150)
+	uploaded, err := w.driver.UploadUsers(t.Context(), w.conn, u)
+	require.NoError(t, err)
+	u.Audience, u.Members = uploaded.Audience, append(u.Members[:30:30], advert.Member{Kind: advert.IdentifierPhone, Hash: u.Members[40].Hash})
+	u.Audience.AdAccountID = w.account.ID
+	for range 2 {
+		left, err := w.driver.RemoveUsers(t.Context(), w.conn, u)
+		require.NoError(t, err)
+		assert.Equal(t, int64(120), *left.Size)
+	}
+	u.Members = u.Members[30:]
+	w.net.Forget()
+	_, err = w.driver.RemoveUsers(t.Context(), w.conn, u)
+	require.NoError(t, err)
+	assert.Zero(t, count(w.net.Calls(), "customer_lists/update"), "nobody is known by a phone number")
 }

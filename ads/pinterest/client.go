@@ -71,21 +71,12 @@ func (d *Driver) read(ctx context.Context, c ads.Conn, path string, query url.Va
 	}
 }
 
-// write changes something, and sends the request only once. If there is no answer, or the server failed, or the answer
-// cannot be read, nobody knows what became of it: the error is ErrIndeterminate. If there was no connection, nothing was
-// sent: it is ErrUnavailable.
+// write changes something, and sends the request only once. The errors are those of exchange; if the answer cannot be read, nobody knows
+// what became of it: the error is ErrIndeterminate.
 func (d *Driver) write(ctx context.Context, c ads.Conn, r request, into any) error {
-	if err := ctx.Err(); err != nil {
-		return failure(c, r, ads.ErrUnavailable, err)
-	}
-	answer, err := d.send(ctx, c, r)
-	switch {
-	case err != nil && neverSent(err):
-		return failure(c, r, ads.ErrUnavailable, err)
-	case err != nil:
-		return failure(c, r, ads.ErrIndeterminate, err)
-	case isFault(answer.status):
-		return failure(c, r, ads.ErrIndeterminate, fmt.Errorf("status %d", answer.status))
+	answer, err := d.exchange(ctx, c, r)
+	if err != nil {
+		return err
 	}
 	if err := refusal(c, r, answer); err != nil || into == nil {
 		return err
@@ -94,6 +85,34 @@ func (d *Driver) write(ctx context.Context, c ads.Conn, r request, into any) err
 		return failure(c, r, ads.ErrIndeterminate, err)
 	}
 	return nil
+}
+
+// exchange sends a request that changes something, once, and returns the network's answer, which may be a refusal. If there is no
+// answer, or the server failed, nobody knows what became of it: the error is ErrIndeterminate. If there was no connection, nothing was
+// sent: it is ErrUnavailable.
+func (d *Driver) exchange(ctx context.Context, c ads.Conn, r request) (*reply, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, failure(c, r, ads.ErrUnavailable, err)
+	}
+	answer, err := d.send(ctx, c, r)
+	switch {
+	case err != nil && neverSent(err):
+		return nil, failure(c, r, ads.ErrUnavailable, err)
+	case err != nil:
+		return nil, failure(c, r, ads.ErrIndeterminate, err)
+	case isFault(answer.status):
+		return nil, failure(c, r, ads.ErrIndeterminate, fmt.Errorf("status %d", answer.status))
+	}
+	return answer, nil
+}
+
+// ask is write for a question that changes nothing although it is a POST: what is not answered is ErrUnavailable.
+func (d *Driver) ask(ctx context.Context, c ads.Conn, r request, into any) error {
+	err := d.write(ctx, c, r, into)
+	if errors.Is(err, ads.ErrIndeterminate) {
+		return failure(c, r, ads.ErrUnavailable, err)
+	}
+	return err
 }
 
 // send sends a request and reads the whole answer.

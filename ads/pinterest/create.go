@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tillwright/tillwright/ads"
@@ -29,18 +30,20 @@ type newCampaign struct {
 
 // newGroup is an ad group to create.
 type newGroup struct {
-	CampaignID string         `json:"campaign_id"`
-	Name       string         `json:"name"`
-	Status     string         `json:"status"`
-	Billable   string         `json:"billable_event"`
-	BudgetType string         `json:"budget_type"`
-	Budget     json.Number    `json:"budget_in_micro_currency,omitempty"`
-	Bidding    string         `json:"bid_strategy_type"`
-	Bid        json.Number    `json:"bid_in_micro_currency,omitempty"`
-	Targeting  map[string]any `json:"targeting_spec"`
-	Widens     *bool          `json:"auto_targeting_enabled,omitempty"` // shows the ad beyond the targeting; absent is true
-	Start      int64          `json:"start_time,omitempty"`
-	End        int64          `json:"end_time,omitempty"`
+	CampaignID string        `json:"campaign_id"`
+	Name       string        `json:"name"`
+	Status     string        `json:"status"`
+	Billable   string        `json:"billable_event"`
+	BudgetType string        `json:"budget_type"`
+	Budget     json.Number   `json:"budget_in_micro_currency,omitempty"`
+	Bidding    string        `json:"bid_strategy_type"`
+	Bid        json.Number   `json:"bid_in_micro_currency,omitempty"`
+	Targeting  advert.Object `json:"targeting_spec"`
+	Widens     bool          `json:"auto_targeting_enabled"` // shows the ad beyond the targeting; absent is true
+	Placement  string        `json:"placement_group,omitempty"`
+	Start      int64         `json:"start_time,omitempty"`
+	End        int64         `json:"end_time,omitempty"`
+	Goal       *goalMetadata `json:"optimization_goal_metadata,omitempty"` // of conversions
 }
 
 // newAd is an ad to create.
@@ -56,7 +59,7 @@ type newAd struct {
 
 // billable says, for each objective, what the network charges for.
 var billable = map[string]string{
-	"AWARENESS": "IMPRESSION", "CONSIDERATION": "CLICKTHROUGH", "VIDEO_COMPLETION": "VIDEO_V_50_MRC",
+	"AWARENESS": "IMPRESSION", "CONSIDERATION": "CLICKTHROUGH", "VIDEO_COMPLETION": "VIDEO_V_50_MRC", "WEB_CONVERSION": "IMPRESSION",
 }
 
 // making is an ad that is being created, with what exists of it so far.
@@ -65,11 +68,17 @@ type making struct {
 	c    ads.Conn
 	plan ads.Plan
 
-	pin      pin
-	madePin  bool
 	campaign *campaign // nil when the plan joins an ad group
 	group    *group
-	ad       *ad
+	ads      []*adMaking // in the order in which they are made: the plan's first is the last
+}
+
+// adMaking is one of the ads.
+type adMaking struct {
+	ads.AdPlan
+	pin     pin
+	madePin bool
+	ad      *ad
 }
 
 // Create implements ads.Network. It makes the campaign, the ad group and the ad. If no Pin is boosted, it first makes
@@ -79,8 +88,14 @@ func (d *Driver) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Cre
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
 	m := &making{d: d, c: c, plan: plan}
-	first, second, err := m.prepare(ctx)
+	for _, one := range slices.Backward(plan.Ads()) {
+		m.ads = append(m.ads, &adMaking{AdPlan: one})
+	}
+	first, second, err := m.prepare()
 	if err != nil {
+		return ads.Created{}, err
+	}
+	if err := m.checkFloor(ctx, first, second); err != nil {
 		return ads.Created{}, err
 	}
 	if err := m.run(ctx, first, second); err != nil {
@@ -90,52 +105,31 @@ func (d *Driver) Create(ctx context.Context, c ads.Conn, plan ads.Plan) (ads.Cre
 }
 
 // prepare makes the bodies of the campaign and the ad group before anything is sent, so that what is wrong with the plan
-// shows first; only the ad account's country may have to be asked for. Both are nil if the ad joins an ad group.
-func (m *making) prepare(ctx context.Context) (*newCampaign, *newGroup, error) {
+// shows first. Both are nil if the ad joins an ad group.
+func (m *making) prepare() (*newCampaign, *newGroup, error) {
 	plan, caps := m.plan, m.d.caps
 	if plan.AdGroupID != "" {
 		return nil, nil, nil
 	}
 	objective, known := caps.Objective(plan.Goal)
-	if !known || billable[objective] == "" || plan.PromotedObject != "" || plan.RoasFloor != 0 {
+	if !known || billable[objective] == "" || plan.PromotedObject != "" && plan.Goal != advert.GoalConversions || plan.RoasFloor != 0 {
 		return nil, nil, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
 	}
 	status, name := caps.SwitchWord(plan.Configured), mark(plan.Name, plan.Token)
 	first := &newCampaign{AdAccountID: plan.AdAccount.PlatformID, Name: name, Objective: objective, Status: status}
 	second := &newGroup{Name: name, Status: status, Billable: billable[objective]}
+	var err error
+	if second.Goal, err = goalOf(plan); err != nil {
+		return nil, nil, err
+	}
 	if err := m.d.bid(second, plan); err != nil {
 		return nil, nil, err
 	}
 	if err := m.d.budget(first, second, plan); err != nil {
 		return nil, nil, err
 	}
-	return first, second, m.target(ctx, second)
-}
-
-// target sets who the ad group is shown to: whom the plan says and nobody else, or people in the ad account's country. Pinterest wants to be
-// told where.
-func (m *making) target(ctx context.Context, g *newGroup) error {
-	if m.plan.Targeting != "" {
-		g.Widens = new(false)
-	}
-	if err := m.plan.Targeting.Decode(&g.Targeting); err != nil {
-		return &ads.Rejected{Field: "targeting", Message: "The targeting must be a JSON object."}
-	}
-	if g.Targeting["LOCATION"] != nil || g.Targeting["GEO"] != nil {
-		return nil
-	}
-	var of account
-	if err := m.d.read(ctx, m.c, path("ad_accounts", m.plan.AdAccount.PlatformID), nil, &of); err != nil {
-		return err
-	}
-	if of.Country == "" {
-		return &ads.Rejected{Field: "targeting", Message: "Say where: targeting.LOCATION is needed, because the ad account has no country."}
-	}
-	if g.Targeting == nil {
-		g.Targeting = map[string]any{}
-	}
-	g.Targeting["LOCATION"] = []string{of.Country}
-	return nil
+	second.Targeting, second.Widens, second.Placement = plan.PlatformTargeting, plan.Targeting.Expand, placementGroup(plan.Targeting.Placements)
+	return first, second, nil
 }
 
 // bid sets how the ad group bids. Without a strategy the network bids as it thinks best.
@@ -200,9 +194,9 @@ func seconds(at *core.Time) int64 {
 	return at.Time().Unix()
 }
 
-// run makes the Pin, the campaign, the ad group and the ad, one after the other, and stops at the first error.
+// run makes the Pins, the campaign, the ad group and the ads, one after the other, and stops at the first error.
 func (m *making) run(ctx context.Context, first *newCampaign, second *newGroup) (err error) {
-	if err = m.choosePin(ctx); err != nil {
+	if err = m.choosePins(ctx); err != nil {
 		return err
 	}
 	groupID := m.plan.AdGroupID
@@ -216,11 +210,16 @@ func (m *making) run(ctx context.Context, first *newCampaign, second *newGroup) 
 		}
 		groupID = m.group.ID
 	}
-	m.ad, err = makeOne[ad](ctx, m, "ads", &newAd{
-		AdGroupID: groupID, PinID: m.pin.ID, Creative: m.pin.creative(), Name: mark(m.plan.Name, m.plan.Token),
-		Status: m.d.caps.SwitchWord(m.plan.Configured), Link: m.plan.Creative.LinkURL, CTA: m.plan.Creative.CallToAction,
-	})
-	return err
+	for _, one := range m.ads {
+		one.ad, err = makeOne[ad](ctx, m, "ads", &newAd{
+			AdGroupID: groupID, PinID: one.pin.ID, Creative: one.pin.creative(), Name: mark(one.Name, one.Token),
+			Status: m.d.caps.SwitchWord(m.plan.Configured), Link: one.Creative.LinkURL, CTA: one.Creative.CallToAction,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // identified is a thing with a platform id.
@@ -244,15 +243,16 @@ func makeOne[T identified](ctx context.Context, m *making, kind string, item any
 	return made, nil
 }
 
-// choosePin reads the Pin that is boosted, because the ad has to name its kind of creative. If none is boosted, it makes
-// one.
-func (m *making) choosePin(ctx context.Context) error {
+// choosePins reads the Pin that is boosted, because the ad has to name its kind of creative. If none is boosted, it makes
+// one for each ad.
+func (m *making) choosePins(ctx context.Context) error {
 	if m.plan.Post != nil {
-		err := m.d.read(ctx, m.c, path("pins", m.plan.Post.PlatformID), nil, &m.pin)
+		of := &m.ads[0].pin
+		err := m.d.read(ctx, m.c, path("pins", m.plan.Post.PlatformID), m.owner(), of)
 		if errors.Is(err, ads.ErrNotFound) {
 			return &ads.Rejected{Field: "post_id", Message: "Pinterest has no such Pin."}
 		}
-		if err == nil && m.plan.Goal == advert.GoalVideoViews && !strings.Contains(m.pin.creative(), "VIDEO") {
+		if err == nil && m.plan.Goal == advert.GoalVideoViews && !strings.Contains(of.creative(), "VIDEO") {
 			return &ads.Rejected{Field: "post_id", Message: "The goal video_views needs a Pin with a video."}
 		}
 		return err
@@ -261,18 +261,30 @@ func (m *making) choosePin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	creative := m.plan.Creative
+	for _, one := range m.ads {
+		if err := m.makePin(ctx, one, board); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makePin makes the Pin of an ad, which exists only for ads.
+func (m *making) makePin(ctx context.Context, one *adMaking, board string) error {
+	c := one.Creative
+	if m.plan.Goal == advert.GoalVideoViews && c.VideoURL == "" {
+		return &ads.Rejected{Field: "video_url", Message: "The goal video_views needs a video."}
+	}
 	r := request{http.MethodPost, path("pins"), m.owner(), newPin{
-		BoardID: board, Title: creative.Headline, Description: creative.Body, Link: creative.LinkURL,
-		Media: mediaSource{Type: "image_url", URL: creative.ImageURL},
+		BoardID: board, Title: c.Headline, Description: c.Body, Link: c.LinkURL, Media: sourceOf(c, m.plan.Media),
 	}}
-	if err := m.d.write(ctx, m.c, r, &m.pin); err != nil {
+	if err := m.d.write(ctx, m.c, r, &one.pin); err != nil {
 		return err
 	}
-	if m.pin.ID == "" {
+	if one.pin.ID == "" {
 		return failure(m.c, r, ads.ErrIndeterminate, errors.New("it has no id"))
 	}
-	m.madePin = true
+	one.madePin = true
 	return nil
 }
 
@@ -297,10 +309,16 @@ func (m *making) undo(ctx context.Context, err error) error {
 			left = append(left, "campaign "+m.campaign.ID)
 		}
 	}
-	if m.madePin {
-		r := request{method: http.MethodDelete, path: path("pins", m.pin.ID), query: m.owner()}
+	for _, one := range m.ads {
+		if one.ad != nil && m.campaign == nil && m.d.archiveAd(ctx, m.c, ads.Ref{AdAccount: m.plan.AdAccount.PlatformID, ID: one.ad.ID}) != nil {
+			left = append(left, "ad "+one.ad.ID)
+		}
+		if !one.madePin {
+			continue
+		}
+		r := request{method: http.MethodDelete, path: path("pins", one.pin.ID), query: m.owner()}
 		if m.d.write(ctx, m.c, r, nil) != nil {
-			left = append(left, "Pin "+m.pin.ID)
+			left = append(left, "Pin "+one.pin.ID)
 		}
 	}
 	if len(left) > 0 {
@@ -311,25 +329,33 @@ func (m *making) undo(ctx context.Context, err error) error {
 
 // created returns what was made as rows of the mirror.
 func (m *making) created() (ads.Created, error) {
-	t := tree{ads: []ad{*m.ad}}
-	if m.campaign == nil { // the ad joined what is there
-		above := advert.Group{Status: advert.StatusActive}
-		row := m.adMade(m.d.adRow(*m.ad, above))
-		return ads.Created{Ad: &row}, nil
+	var t tree
+	for _, one := range m.ads {
+		t.ads = append(t.ads, *one.ad)
 	}
-	t.campaigns, t.groups = []campaign{*m.campaign}, []group{*m.group}
-	made, err := m.d.whole(t)
-	if err != nil {
-		return made, failure(m.c, request{method: http.MethodPost, path: "/ads"}, ads.ErrIndeterminate, err)
+	made := m.d.joined(t.ads, m.plan.Token)
+	if m.campaign != nil { // else the ads joined what is there
+		t.campaigns, t.groups = []campaign{*m.campaign}, []group{*m.group}
+		var err error
+		if made, err = m.d.whole(t, m.plan.Token); err != nil {
+			return made, failure(m.c, request{method: http.MethodPost, path: "/ads"}, ads.ErrIndeterminate, err)
+		}
+		made.Campaign.Goal, made.Group.Goal = m.plan.Goal, m.plan.Goal // two goals share an objective
+		made.Campaign.Name, made.Group.Name = m.plan.Name, m.plan.Name // of which the token may have taken the end
 	}
-	made.Campaign.Goal, made.Group.Goal = m.plan.Goal, m.plan.Goal // two goals share an objective
-	*made.Ad = m.adMade(*made.Ad)
+	for _, one := range m.ads {
+		row := made.Ad
+		if one.Token != m.plan.Token {
+			row = made.More[one.Token]
+		}
+		*row = m.adMade(*row, one.NamedCreative)
+	}
 	return made, nil
 }
 
 // adMade adds what only the plan knows to the row of an ad.
-func (m *making) adMade(row advert.Ad) advert.Ad {
-	row.Creative.V = m.plan.Creative
+func (m *making) adMade(row advert.Ad, plan ads.NamedCreative) advert.Ad {
+	row.Name, row.Creative.V = plan.Name, plan.Creative
 	row.Type = advert.TypeBoost
 	if m.plan.Post == nil {
 		row.Type = advert.TypeStandalone

@@ -68,7 +68,7 @@ func TestCreate_RefusesWhatPinterestCannotDo(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
 	goal, roas, promoted := w.boost("a"), w.boost("b"), w.boost("c")
-	goal.Goal = advert.GoalConversions
+	goal.Goal = advert.GoalLeadGeneration
 	roas.BidStrategy, roas.RoasFloor = advert.BidStrategyMinROAS, 2*advert.RatioOne
 	promoted.PromotedObject = `{"pixel_id":"1"}`
 	for _, plan := range []ads.Plan{goal, roas, promoted} {
@@ -115,7 +115,7 @@ func TestCreate_CutsALongNameAndKeepsTheToken(t *testing.T) {
 	plan := w.boost("long")
 	plan.Name = strings.Repeat("ü", 255)
 	made := w.create(t, plan)
-	assert.Equal(t, strings.Repeat("ü", 220), made.Campaign.Name)
+	assert.Equal(t, plan.Name, made.Campaign.Name, "the name that it has once the token is taken off")
 	assert.Equal(t, 255, utf8.RuneCountInString(w.net.Ads(w.account)[0].Text("name")))
 	found, ok, err := w.driver.Find(t.Context(), w.conn, w.account.ID, plan.Token)
 	require.NoError(t, err)
@@ -283,7 +283,7 @@ func TestFind_LooksNoFurtherThanTheTokenIsOld(t *testing.T) {
 	assert.True(t, ok)
 }
 
-func TestSync_SaysNothingOfACreativeThatWasMadeHere(t *testing.T) {
+func TestSync_TellsWhereAnAdLeads(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
 	ours, theirs := w.create(t, w.standalone("ours")), w.create(t, w.standalone("theirs"))
@@ -291,7 +291,7 @@ func TestSync_SaysNothingOfACreativeThatWasMadeHere(t *testing.T) {
 	whole, err := w.walk(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, ours.Ad.PlatformID, whole.Ads[0].PlatformID)
-	assert.Zero(t, whole.Ads[0].Creative.V)
+	assert.Equal(t, advert.Creative{CallToAction: "SHOP_NOW", LinkURL: "https://shop.example/mug"}, whole.Ads[0].Creative.V)
 	assert.Equal(t, advert.Creative{CallToAction: "SHOP_NOW", LinkURL: "https://shop.example/mug"}, whole.Ads[1].Creative.V)
 }
 

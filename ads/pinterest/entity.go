@@ -38,9 +38,12 @@ type group struct {
 	Bidding    string        `json:"bid_strategy_type"`
 	Bid        json.Number   `json:"bid_in_micro_currency"`
 	Targeting  advert.Object `json:"targeting_spec"`
+	Widens     bool          `json:"auto_targeting_enabled"`
+	Placement  string        `json:"placement_group"`
 	Start      int64         `json:"start_time"`
 	End        int64         `json:"end_time"`
 	Created    int64         `json:"created_time"`
+	Goal       *goalMetadata `json:"optimization_goal_metadata"`
 }
 
 // ad is an ad as the network writes it.
@@ -121,7 +124,8 @@ func (d *Driver) groupRow(w group, above advert.Campaign) (advert.Group, error) 
 		PlatformID: w.ID, CampaignID: w.CampaignID, Name: unmark(w.Name), ConfiguredStatus: d.caps.Configured(w.Status),
 		Status: delivery(above.Status, w.Summary), ReviewStatus: advert.ReviewApproved, PlatformStatus: w.Summary,
 		Goal: above.Goal, OptimizationGoal: w.Billable, BudgetType: budgetTypes[w.BudgetType],
-		BidStrategy: d.caps.BidStrategyOf(w.Bidding), Targeting: w.Targeting,
+		PromotedObject: w.Goal.promoted(),
+		BidStrategy:    d.caps.BidStrategyOf(w.Bidding), Targeting: targetingOf(w), PlatformTargeting: w.Targeting,
 		StartsAt: moment(w.Start), EndsAt: moment(w.End), PlatformCreatedAt: moment(w.Created),
 	}
 	var err error
@@ -133,19 +137,15 @@ func (d *Driver) groupRow(w group, above advert.Campaign) (advert.Group, error) 
 }
 
 // adRow converts an ad in an ad group to a row of the mirror. At Pinterest every ad shows a Pin, so each is read as a
-// boost. Pinterest tells less about a creative than we know of an ad that was made here, so for such an ad the creative
-// is left empty.
+// boost. Pinterest tells no more about a creative than where it leads.
 func (d *Driver) adRow(w ad, above advert.Group) advert.Ad {
-	row := advert.Ad{
+	return advert.Ad{
 		PlatformID: w.ID, CampaignID: w.CampaignID, AdGroupID: w.AdGroupID, Name: unmark(w.Name),
 		ConfiguredStatus: d.caps.Configured(w.Status), Status: delivery(above.Status, w.Summary), ReviewStatus: review(w),
 		PlatformStatus: w.Summary, RejectionReason: strings.Join(w.Reasons, ", "), Type: advert.TypeBoost,
 		PlatformPostID: w.PinID, PlatformCreatedAt: moment(w.Created),
+		Creative: core.JSONOf(advert.Creative{CallToAction: w.CTA, LinkURL: w.Link}),
 	}
-	if !isMarked(w.Name) {
-		row.Creative.V = advert.Creative{CallToAction: w.CTA, LinkURL: w.Link}
-	}
-	return row
 }
 
 // review returns the state of an ad's review. A word that is not known counts as issues.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store/advert"
@@ -30,21 +31,21 @@ func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) 
 	return ads.Created{}, false, nil
 }
 
-// marking returns the things on a list that carry a token. It reads the list up to the first page that has one, or that
-// has something older than the token.
-func marking[T marker](ctx context.Context, d *Driver, c ads.Conn, path string, query url.Values, token string) ([]T, error) {
+// marking returns the things on a list that carry one of some tokens, which are of one creation. It reads the list up to the
+// first page that has something older than the first token, and for a single token up to the first that has a thing with it.
+func marking[T marker](ctx context.Context, d *Driver, c ads.Conn, path string, query url.Values, tokens ...string) ([]T, error) {
 	var found []T
-	first := since(token)
+	first := since(tokens[0])
 	err := walk(ctx, d, c, path, newestFirst(query), func(page []T) bool {
 		older := false
 		for _, item := range page {
 			text, made := item.markedText()
-			if carries(text, token) {
+			if slices.ContainsFunc(tokens, func(token string) bool { return carries(text, token) }) {
 				found = append(found, item)
 			}
 			older = older || made != 0 && made < first
 		}
-		return len(found) == 0 && !older
+		return (len(found) == 0 || len(tokens) > 1) && !older
 	})
 	return found, err
 }
@@ -72,7 +73,7 @@ func (d *Driver) findCampaign(ctx context.Context, c ads.Conn, adAccount, token 
 	}
 	for _, w := range t.campaigns {
 		if part := t.of(w, token); len(part.ads) > 0 {
-			made, err := d.whole(part)
+			made, err := d.whole(part, token)
 			return made, err == nil, err
 		}
 	}
@@ -87,14 +88,27 @@ func (d *Driver) findCampaign(ctx context.Context, c ads.Conn, adAccount, token 
 	return ads.Created{}, false, nil
 }
 
-// of returns a campaign with the ad that was made in it and the ad group of that ad. If no ad carries the token, any
-// other ad of the campaign counts, because somebody may have renamed it: a campaign with an ad is whole.
+// of returns a campaign with the ads that were made in it and their ad group. Without the ad that carries the token, which is
+// made last, there are no ads in what it returns; but if none of the campaign's ads carries a token of this creation, any of
+// them counts, because somebody may have renamed it: such a campaign is whole.
 func (t tree) of(w campaign, token string) tree {
 	part := tree{campaigns: []campaign{w}}
+	tokens := ads.AdTokens(token)
+	var others []ad
 	for _, a := range t.ads {
-		if a.CampaignID == w.ID && (len(part.ads) == 0 || carries(a.Name, token)) {
-			part.ads = []ad{a}
+		switch {
+		case a.CampaignID != w.ID:
+		case slices.ContainsFunc(tokens, func(one string) bool { return carries(a.Name, one) }):
+			part.ads = append(part.ads, a)
+		default:
+			others = append(others, a)
 		}
+	}
+	switch first := slices.ContainsFunc(part.ads, func(a ad) bool { return carries(a.Name, token) }); {
+	case !first && len(part.ads) > 0:
+		part.ads = nil
+	case !first && len(others) > 0:
+		part.ads = others[:1]
 	}
 	for _, g := range t.groups {
 		if len(part.ads) > 0 && g.ID == part.ads[0].AdGroupID {
@@ -104,28 +118,64 @@ func (t tree) of(w campaign, token string) tree {
 	return part
 }
 
-var errNotWhole = errors.New("not a campaign with one ad group and one ad")
+var errNotWhole = errors.New("not a campaign with one ad group and its ads")
 
-// whole converts a tree that has exactly one campaign, one ad group and one ad. Any other tree is an error.
-func (d *Driver) whole(t tree) (ads.Created, error) {
+// whole converts a tree that has exactly one campaign, one ad group and ads in it. Any other tree is an error.
+func (d *Driver) whole(t tree, token string) (ads.Created, error) {
 	b, err := d.batch(t)
-	if err == nil && (len(b.Campaigns) != 1 || len(b.Groups) != 1 || len(b.Ads) != 1) {
+	if err == nil && (len(b.Campaigns) != 1 || len(b.Groups) != 1 || len(b.Ads) != len(t.ads) || len(b.Ads) == 0) {
 		err = errNotWhole
 	}
 	if err != nil {
 		return ads.Created{}, err
 	}
-	return ads.Created{Campaign: &b.Campaigns[0], Group: &b.Groups[0], Ad: &b.Ads[0]}, nil
+	made := arranged(t.ads, b.Ads, token)
+	made.Campaign, made.Group = &b.Campaigns[0], &b.Groups[0]
+	return made, nil
 }
 
-// findAd returns the ad that joined an ad group and carries a token.
+// joined converts ads that joined an ad group.
+func (d *Driver) joined(found []ad, token string) ads.Created {
+	rows := make([]advert.Ad, len(found))
+	for i, w := range found {
+		rows[i] = d.adRow(w, advert.Group{Status: advert.StatusActive})
+	}
+	return arranged(found, rows, token)
+}
+
+// arranged returns the rows of ads by the tokens that the ads carry. One without a token is the first.
+func arranged(found []ad, rows []advert.Ad, token string) ads.Created {
+	var made ads.Created
+	for i := range rows {
+		own := tokenIn(found[i].Name)
+		if own == token || !slices.Contains(ads.AdTokens(token), own) {
+			made.Ad = &rows[i]
+			continue
+		}
+		if made.More == nil {
+			made.More = map[string]*advert.Ad{}
+		}
+		made.More[own] = &rows[i]
+	}
+	return made
+}
+
+// findAd returns the ads that joined an ad group and carry the tokens of a creation. Without the first one, which is made last,
+// nothing whole was made, and the others are archived.
 func (d *Driver) findAd(ctx context.Context, c ads.Conn, adAccount, token string) (ads.Created, bool, error) {
-	found, err := marking[ad](ctx, d, c, inAccount(adAccount, "ads"), every(), token)
-	if err != nil || len(found) == 0 {
+	found, err := marking[ad](ctx, d, c, inAccount(adAccount, "ads"), every(), ads.AdTokens(token)...)
+	if err != nil {
 		return ads.Created{}, false, err
 	}
-	row := d.adRow(found[0], advert.Group{Status: advert.StatusActive})
-	return ads.Created{Ad: &row}, true, nil
+	if slices.ContainsFunc(found, func(w ad) bool { return carries(w.Name, token) }) {
+		return d.joined(found, token), true, nil
+	}
+	for _, w := range found {
+		if err := d.archiveAd(ctx, c, ads.Ref{AdAccount: adAccount, ID: w.ID}); err != nil && !errors.Is(err, ads.ErrNotFound) {
+			return ads.Created{}, false, err
+		}
+	}
+	return ads.Created{}, false, nil
 }
 
 // archived is the state of what has ended for good.

@@ -14,7 +14,7 @@ const longestName = 255
 
 // markSeparator stands between a text and the token that it carries. Pinterest has no field for a reference of the
 // caller's, and a tracking URL would be called at every view. So the name is the only place where a token can be left
-// and found again, and for an audience the description.
+// and found again, and for an audience the description. TidyNames takes it off the names again.
 const markSeparator = " · "
 
 var marked = regexp.MustCompile(markSeparator + `(adact|aud)_[0-9a-z]+$|^(adact|aud)_[0-9a-z]+$`)
@@ -34,8 +34,8 @@ func mark(text, token string) string {
 // unmark returns a text without the token behind it.
 func unmark(text string) string { return marked.ReplaceAllString(text, "") }
 
-// isMarked reports whether a text has a token behind it, which means that the thing was made by this program.
-func isMarked(text string) bool { return marked.MatchString(text) }
+// tokenIn returns the token behind a text, or "" if there is none.
+func tokenIn(text string) string { return strings.TrimPrefix(marked.FindString(text), markSeparator) }
 
 // slack is how much older than its token a thing may seem to be, because the network has a clock of its own.
 const slack = 24 * time.Hour

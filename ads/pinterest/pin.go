@@ -3,6 +3,7 @@ package pinterest
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,9 +36,22 @@ type newPin struct {
 	Media       mediaSource `json:"media_source"`
 }
 
+// mediaSource is where what a Pin shows comes from: an image, several, or a video that was uploaded.
 type mediaSource struct {
-	Type string `json:"source_type"`
-	URL  string `json:"url"`
+	Type       string      `json:"source_type"`
+	URL        string      `json:"url,omitempty"`
+	Items      []imageItem `json:"items,omitempty"`
+	MediaID    string      `json:"media_id,omitempty"`
+	Cover      string      `json:"cover_image_url,omitempty"`
+	CoverFrame *int        `json:"cover_image_key_frame_time,omitempty"` // in seconds
+}
+
+// imageItem is one of the images of a carousel.
+type imageItem struct {
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	Link        string `json:"link,omitempty"`
+	URL         string `json:"url"`
 }
 
 // board is a board as the network writes it.
@@ -60,7 +74,7 @@ func (w pin) creative() string {
 	return w.Creative
 }
 
-// Posts implements ads.Network. The posts are the channel's Pins.
+// Posts implements ads.Network. The posts are the channel's Pins, and those of the owners of ad accounts that are shared with it.
 func (d *Driver) Posts(ctx context.Context, c ads.Conn) ([]advert.SocialPost, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -68,9 +82,26 @@ func (d *Driver) Posts(ctx context.Context, c ads.Conn) ([]advert.SocialPost, er
 	if err != nil {
 		return nil, err
 	}
-	posts := make([]advert.SocialPost, len(pins))
-	for i, w := range pins {
-		posts[i] = w.post()
+	accounts, err := all[account](ctx, d, c, path("ad_accounts"), nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range accounts {
+		if d.unusable(a) != "" || len(c.AdAccounts) > 0 && !slices.Contains(c.AdAccounts, a.ID) {
+			continue
+		}
+		shared, err := all[pin](ctx, d, c, path("pins"), ownerOf(a.ID))
+		if err != nil {
+			return nil, err
+		}
+		pins = append(pins, shared...)
+	}
+	var posts []advert.SocialPost
+	known := map[string]bool{}
+	for _, w := range pins {
+		if !known[w.ID] {
+			known[w.ID], posts = true, append(posts, w.post())
+		}
 	}
 	return posts, nil
 }

@@ -17,12 +17,15 @@ const BaseURL = "https://api.pinterest.com/v5"
 
 // Config is what a driver needs. Only Client has no default.
 type Config struct {
-	Client  *http.Client  // it does the requests; redirects are not followed
-	BaseURL string        // BaseURL
-	Request time.Duration // how long one request may take; 8 s
-	Total   time.Duration // how long one call of the driver may take; 60 s
-	Tries   int           // how often a read is sent in all; 3
-	Pause   time.Duration // before a read is sent again, doubled each time; 250 ms
+	Client     *http.Client  // it does the requests; redirects are not followed
+	BaseURL    string        // BaseURL
+	App        string        // id of the app by which people can be asked for their consent; none
+	Secret     ads.Secret    // of the app; none
+	ConsentURL string        // ConsentURL
+	Request    time.Duration // how long one request may take; 8 s
+	Total      time.Duration // how long one call of the driver may take; 60 s
+	Tries      int           // how often a read is sent in all; 3
+	Pause      time.Duration // before a read is sent again, doubled each time; 250 ms
 }
 
 // Driver speaks to Pinterest. Two things differ from other networks: only ad groups have a bid strategy, campaigns do
@@ -31,6 +34,7 @@ type Driver struct {
 	caps   ads.Caps
 	config Config
 	client http.Client
+	shelf  shelf
 }
 
 var _ ads.Network = (*Driver)(nil)
@@ -38,6 +42,7 @@ var _ ads.Network = (*Driver)(nil)
 // New returns a driver with the defaults filled in.
 func New(c Config) *Driver {
 	c.BaseURL = strings.TrimSuffix(orDefault(c.BaseURL, BaseURL), "/")
+	c.ConsentURL = strings.TrimSuffix(orDefault(c.ConsentURL, ConsentURL), "/")
 	c.Request = orDefault(c.Request, 8*time.Second)
 	c.Total = orDefault(c.Total, time.Minute)
 	c.Tries = orDefault(c.Tries, 3)

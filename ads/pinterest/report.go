@@ -13,9 +13,6 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// oldest is how many days ago a report may begin.
-const oldest = 90
-
 // figures is a row of a report. It has one of the three ids, that of the level that the report is about.
 type figures struct {
 	CampaignID  string      `json:"CAMPAIGN_ID"`
@@ -42,7 +39,7 @@ var filters = map[advert.Level]string{
 	advert.LevelCampaign: "campaign_ids", advert.LevelGroup: "ad_group_ids", advert.LevelAd: "ad_ids",
 }
 
-// Report implements ads.Network. Pinterest keeps figures for 90 days; earlier days are left out.
+// Report implements ads.Network.
 func (d *Driver) Report(
 	ctx context.Context, c ads.Conn, adAccount string, level advert.Level, ids []string, from, to ads.Date,
 ) (map[string]ads.Report, error) {
@@ -57,9 +54,18 @@ func (d *Driver) Report(
 		return nil, err
 	}
 	reports := states(b, level, core.TimeOf(c.Now()))
+	from, to, counts := d.caps.Figures.Counted(from, to, c.Now())
+	if !counts {
+		return reports, nil
+	}
 	sums, err := d.figures(ctx, c, adAccount, level, ids, from, to)
 	if err != nil {
 		return nil, err
+	}
+	for id, r := range reports {
+		r.Metrics = advert.NoMetrics()
+		r.Metrics.Actions = nil // Pinterest has no counts by other names
+		reports[id] = r
 	}
 	for _, f := range sums {
 		id := f.CampaignID + f.AdGroupID + f.AdID
@@ -123,20 +129,10 @@ func states(b advert.Batch, level advert.Level, now core.Time) map[string]ads.Re
 	return reports
 }
 
-// figures asks for the rows of a report, for those of the days that the network keeps.
+// figures asks for the rows of a report. What had no figures in these days has no row.
 func (d *Driver) figures(
 	ctx context.Context, c ads.Conn, adAccount string, level advert.Level, ids []string, from, to ads.Date,
 ) ([]figures, error) {
-	today := ads.DateOf(c.Now().UTC())
-	if first := today.AddDays(-oldest); from.Compare(first) < 0 {
-		from = first
-	}
-	if to.Compare(today) > 0 {
-		to = today
-	}
-	if to.Compare(from) < 0 {
-		return nil, nil
-	}
 	var rows []figures
 	for chunk := range slices.Chunk(ids, idsPerCall) {
 		query := url.Values{
@@ -152,31 +148,27 @@ func (d *Driver) figures(
 	return rows, nil
 }
 
-// metrics converts a row. Pinterest counts people for exactly what was asked for, so the reach is known at every level.
+// metrics converts a row. Pinterest leaves out the columns that it has no value for. It counts people for exactly what was asked
+// for, so the reach is known at every level.
 func (f figures) metrics() advert.Metrics {
-	m := advert.Metrics{
-		Spend: advert.Amount(scaled(f.Spend, 1)), Impressions: scaled(f.Impressions, 1), Clicks: scaled(f.Clicks, 1),
-		Engagement: scaled(f.Engagement, 1), Conversions: scaled(f.Conversions, 1000),
-		PurchaseValue: advert.Amount(scaled(f.Sales, 1)), VideoViews: scaled(f.Views, 1),
+	return advert.Metrics{
+		Spend: scaled[advert.Amount](f.Spend, 1), Impressions: scaled[int64](f.Impressions, 1), Reach: scaled[int64](f.Reach, 1),
+		Clicks: scaled[int64](f.Clicks, 1), Engagement: scaled[int64](f.Engagement, 1), Conversions: scaled[int64](f.Conversions, 1000),
+		PurchaseValue: scaled[advert.Amount](f.Sales, 1), VideoViews: scaled[int64](f.Views, 1),
 	}
-	if f.Reach != "" {
-		reach := scaled(f.Reach, 1)
-		m.Reach = &reach
-	}
-	return m
 }
 
 // scaled reads a number and returns its whole part after multiplying it by factor, exactly. The number may have decimals
-// or an exponent. What is no number, or too large, is 0.
-func scaled(wire json.Number, factor int64) int64 {
+// or an exponent. What is no number, or too large, is unknown.
+func scaled[N ~int64](wire json.Number, factor int64) *N {
 	number, ok := new(big.Rat).SetString(wire.String())
 	if !ok {
-		return 0
+		return nil
 	}
 	number.Mul(number, big.NewRat(factor, 1))
 	whole := new(big.Int).Quo(number.Num(), number.Denom())
 	if !whole.IsInt64() {
-		return 0
+		return nil
 	}
-	return whole.Int64()
+	return new(N(whole.Int64()))
 }

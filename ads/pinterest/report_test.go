@@ -25,14 +25,18 @@ func TestReport_SumsFiguresExactly(t *testing.T) {
 	reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, advert.LevelAd, ids, to.AddDays(-1), to)
 	require.NoError(t, err)
 	require.Len(t, reports, 2, "what the network does not know is not there")
-	assert.Equal(t, advert.Amount(33_514_137), reports[ids[0]].Metrics.Spend)
-	assert.Equal(t, int64(250), reports[ids[0]].Metrics.Conversions)
+	assert.Equal(t, advert.Amount(33_514_137), *reports[ids[0]].Metrics.Spend)
+	assert.Equal(t, int64(250), *reports[ids[0]].Metrics.Conversions)
 	assert.Nil(t, reports[ids[0]].Metrics.Reach, "it did not say")
-	assert.Equal(t, advert.Metrics{}, reports[ids[1]].Metrics)
+	assert.Nil(t, reports[ids[0]].Metrics.VideoViews, "it did not say")
+	nothing := advert.NoMetrics()
+	nothing.Actions = nil
+	assert.Equal(t, nothing, reports[ids[1]].Metrics)
 	assert.Equal(t, advert.StatusActive, reports[ids[1]].Status)
 	assert.Equal(t, core.TimeOf(noon), reports[ids[1]].SyncedAt)
 }
 
+// Figures are there for 90 days: rule P11.
 func TestReport_AsksForTheDaysThatPinterestKeeps(t *testing.T) {
 	t.Parallel()
 	w := newWorld("USD", nil)
@@ -43,13 +47,13 @@ func TestReport_AsksForTheDaysThatPinterestKeeps(t *testing.T) {
 	for _, days := range [][2]ads.Date{{today.AddDays(-700), today}, {today.AddDays(-90), today.AddDays(400)}} {
 		reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, advert.LevelCampaign, ids, days[0], days[1])
 		require.NoError(t, err)
-		assert.Equal(t, int64(7), reports[ids[0]].Metrics.Impressions)
+		assert.Equal(t, int64(7), *reports[ids[0]].Metrics.Impressions)
 	}
 	for _, days := range [][2]ads.Date{{today.AddDays(-700), today.AddDays(-91)}, {today.AddDays(1), today.AddDays(9)}} {
 		w.net.Forget()
 		reports, err := w.driver.Report(t.Context(), w.conn, w.account.ID, advert.LevelCampaign, ids, days[0], days[1])
 		require.NoError(t, err)
-		assert.Zero(t, reports[ids[0]].Metrics.Impressions)
+		assert.Equal(t, advert.Metrics{}, reports[ids[0]].Metrics, "nobody knows")
 		assert.Equal(t, advert.StatusActive, reports[ids[0]].Status, "its state is told all the same")
 		assert.Equal(t, []string{"campaigns/list"}, w.net.Calls())
 	}

@@ -14,6 +14,7 @@ type changedCampaign struct {
 	AdAccountID string `json:"ad_account_id"`
 	ID          string `json:"id"`
 	Status      string `json:"status,omitempty"`
+	Name        string `json:"name,omitempty"`
 	campaignBudget
 	End int64 `json:"end_time,omitempty"`
 }
@@ -22,14 +23,16 @@ type changedCampaign struct {
 type changedGroup struct {
 	ID     string `json:"id"`
 	Status string `json:"status,omitempty"`
+	Name   string `json:"name,omitempty"`
 	groupBudget
 	End int64 `json:"end_time,omitempty"`
 }
 
-// changedAd is a change of an ad as the network takes it.
+// changedAd is a change of an ad as the network takes it. An empty field is left as it is.
 type changedAd struct {
 	ID     string `json:"id"`
-	Status string `json:"status"`
+	Status string `json:"status,omitempty"`
+	Name   string `json:"name,omitempty"`
 }
 
 // kinds are the names of the lists that the levels are in.
@@ -98,7 +101,7 @@ func switched(ref ads.Ref, word string) any {
 func (d *Driver) tellState(ctx context.Context, c ads.Conn, results []ads.ItemResult) {
 	var ids []string
 	for _, r := range results {
-		if id := campaignOf(r.Ref); r.Err == nil && id != "" && !slices.Contains(ids, id) {
+		if id := r.Ref.Campaign(); r.Err == nil && id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -115,7 +118,7 @@ func (d *Driver) tellState(ctx context.Context, c ads.Conn, results []ads.ItemRe
 	}
 	for i := range results {
 		if r := &results[i]; r.Err == nil {
-			r.State = part(now, r.Ref)
+			r.State = r.Ref.Part(now)
 			d.count(r, t.on(r.Ref, c.Now().Unix()))
 		}
 	}
@@ -128,47 +131,6 @@ func (d *Driver) below(ctx context.Context, c ads.Conn, adAccount string, ids []
 		return tree{}, err
 	}
 	return d.within(ctx, c, adAccount, campaigns)
-}
-
-// campaignOf returns the id of the campaign that a reference is in, or that it names.
-func campaignOf(ref ads.Ref) string {
-	if ref.Level == advert.LevelCampaign {
-		return ref.ID
-	}
-	return ref.CampaignID
-}
-
-// part returns the part of a batch that a reference is about: the thing that it names and everything below that.
-func part(b advert.Batch, ref ads.Ref) advert.Batch {
-	var p advert.Batch
-	for _, row := range b.Campaigns {
-		if isOrIn(ref, row.PlatformID, "", "") {
-			p.Campaigns = append(p.Campaigns, row)
-		}
-	}
-	for _, row := range b.Groups {
-		if isOrIn(ref, row.CampaignID, row.PlatformID, "") {
-			p.Groups = append(p.Groups, row)
-		}
-	}
-	for _, row := range b.Ads {
-		if isOrIn(ref, row.CampaignID, row.AdGroupID, row.PlatformID) {
-			p.Ads = append(p.Ads, row)
-		}
-	}
-	return p
-}
-
-// isOrIn reports whether something is what a reference names, or below it. The ids are the thing's own and those of what
-// it is in.
-func isOrIn(ref ads.Ref, campaignID, groupID, adID string) bool {
-	switch ref.Level {
-	case advert.LevelCampaign:
-		return campaignID == ref.ID
-	case advert.LevelGroup:
-		return groupID == ref.ID
-	}
-	return adID == ref.ID
 }
 
 // on returns the tree as it would be with the switch of a reference on. An ad that is delivered in that tree is one that
@@ -204,7 +166,7 @@ func (d *Driver) count(r *ads.ItemResult, on tree) {
 	if err != nil {
 		return
 	}
-	for _, row := range part(b, r.Ref).Ads {
+	for _, row := range r.Ref.Part(b).Ads {
 		if row.Status != advert.StatusPaused && !row.Status.IsTerminal() {
 			r.Updated++
 			continue

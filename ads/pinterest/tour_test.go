@@ -44,6 +44,21 @@ const everything = `{"AGE_BUCKET":["18-24"],"APPTYPE":["web"],"AUDIENCE_EXCLUDE"
 
 const theRest = `{"GEO":["BE-VOV"],"MAXIMUM_AGE":"65+","MINIMUM_AGE":"18"}`
 
+// withPeople is everything, with audiences that there are.
+func (t *tour) withPeople() advert.Object {
+	people := make([]advert.Member, 100)
+	for i := range people {
+		people[i] = advert.Member{Kind: advert.IdentifierEmail, Hash: fmt.Sprintf("%064x", i), Index: i}
+	}
+	words := everything
+	for _, id := range []string{"11", "12"} {
+		made, err := t.driver.UploadUsers(t.ctx, t.conn, ads.Upload{Members: people, Audience: advert.Audience{ID: "aud_" + strings.Repeat("0", 24) + id, AdAccountID: t.account.ID, Name: "People"}})
+		t.note("people", made, err)
+		words = strings.Replace(words, `"`+id+`"`, `"`+*made.Audience.PlatformID+`"`, 1)
+	}
+	return advert.Object(words)
+}
+
 // run returns the lines of a tour through a fresh world.
 func (t *tour) run() (lines []string) {
 	defer func() {
@@ -63,6 +78,8 @@ func (t *tour) run() (lines []string) {
 	t.reports(made)
 	t.finds()
 	t.audiences()
+	t.conversions()
+	t.previews(made)
 	t.ends(made)
 	return t.lines
 }
@@ -72,6 +89,22 @@ func (t *tour) reads() {
 	t.note("accounts", accounts, err)
 	posts, err := t.driver.Posts(t.ctx, t.conn)
 	t.note("posts", posts, err)
+	profiles, err := t.driver.Profiles(t.ctx, t.conn)
+	t.note("profiles", profiles, err)
+	for _, kind := range t.driver.Caps().SearchTypes {
+		options, err := t.driver.SearchTargeting(t.ctx, t.conn, ads.Search{Type: kind, Text: "a", Country: "CA"})
+		t.note("options", options, err)
+	}
+	t.sizes()
+}
+
+// sizes asks for the reach of a targeting with everything in it, and of another one.
+func (t *tour) sizes() {
+	for i, words := range []advert.Object{everything, theRest} {
+		to := ads.Targeting{Placements: []string{"feed"}, Expand: i > 0}
+		reached, err := t.driver.Reach(t.ctx, t.conn, ads.ReachQuery{AdAccount: t.ad, Targeting: to, Words: words})
+		t.note("reach", reached, err)
+	}
 }
 
 // creates makes ads in every way that there is.
@@ -80,18 +113,31 @@ func (t *tour) creates() []ads.Created {
 	optimized.Goal, optimized.Configured = advert.GoalVideoViews, advert.ConfiguredPaused
 	optimized.BudgetLevel, optimized.BudgetType = advert.BudgetLevelCampaign, advert.BudgetTypeLifetime
 	optimized.StartsAt, optimized.EndsAt = at(noon.AddDate(0, 0, 1)), at(noon.AddDate(0, 0, 8))
-	optimized.Targeting = everything
+	optimized.Targeting, optimized.PlatformTargeting = ads.Targeting{Placements: []string{"search"}}, t.withPeople()
 
 	shared := t.standalone("shared")
-	shared.BudgetLevel, shared.Targeting = advert.BudgetLevelCampaign, theRest
+	shared.BudgetLevel, shared.PlatformTargeting = advert.BudgetLevelCampaign, theRest
 
 	capped := t.standalone("capped")
 	capped.BudgetType = advert.BudgetTypeLifetime
 	capped.BidStrategy, capped.BidAmount = advert.BidStrategyBidCap, 3*advert.AmountUnit/2
 	capped.StartsAt, capped.EndsAt = at(noon), at(noon.AddDate(0, 0, 30))
 
+	sold := t.boost("sold")
+	sold.Goal, sold.PromotedObject = advert.GoalConversions, advert.NewObject(map[string]string{"pixel_id": t.net.AddTag(t.account), "custom_event_type": "SIGNUP"})
+
+	for name, words := range map[string]advert.Object{"low": everything, "lower": theRest} { // than the least bid
+		low := t.boost(name)
+		low.BidStrategy, low.BidAmount, low.PlatformTargeting = advert.BidStrategyBidCap, advert.AmountUnit/2, words
+		_, err := t.driver.Create(t.ctx, t.conn, low)
+		var refused *ads.Rejected
+		if !errors.As(err, &refused) || refused.Field != "bid_amount" {
+			t.note("create "+name, nil, fmt.Errorf("a bid that is too low: %w", err))
+		}
+	}
+
 	var all []ads.Created
-	for _, plan := range []ads.Plan{optimized, shared, capped} {
+	for _, plan := range []ads.Plan{optimized, shared, capped, sold} {
 		made, err := t.driver.Create(t.ctx, t.conn, plan)
 		t.note("create "+plan.Name, made, err)
 		all = append(all, made)
@@ -103,12 +149,29 @@ func (t *tour) creates() []ads.Created {
 	made, err := t.driver.Create(t.ctx, t.conn, joins)
 	t.note("create joins", made, err)
 
+	film := t.film("film", ads.Media{})
+	id, err := t.driver.UploadVideo(t.ctx, t.conn, t.account.ID, clip)
+	t.note("upload video", id, err)
+	done, err := t.driver.VideoReady(t.ctx, t.conn, t.account.ID, id)
+	t.note("video", done, err)
+	cover := t.film("cover", ads.Media{clip: id})
+	film.Media, cover.Creative.ThumbnailURL = cover.Media, "https://shop.example/cover.jpg"
+	cards := t.standalone("cards")
+	cards.Creative.ImageURL = ""
+	cards.Creative.Cards = []advert.Card{
+		{ImageURL: "https://shop.example/1.jpg", Headline: "One", Description: "First", LinkURL: "https://shop.example/one"}, {ImageURL: "https://shop.example/2.jpg"},
+	}
+	for _, p := range []ads.Plan{film, cover, cards} {
+		made, err := t.driver.Create(t.ctx, t.conn, p)
+		t.note("create "+p.Name, made, err)
+	}
+
 	lost := t.standalone("lost") // the Pin is made, and the ad is refused
 	lost.AdGroupID = "404"
 	made, err = t.driver.Create(t.ctx, t.conn, lost)
 	var refused *ads.Rejected
 	t.note("create lost", []any{made, errors.As(err, &refused), refused}, nil)
-	return append(all, ads.Created{Campaign: all[2].Campaign, Group: all[2].Group, Ad: made.Ad})
+	return append(all[:3], ads.Created{Campaign: all[2].Campaign, Group: all[2].Group, Ad: made.Ad})
 }
 
 func (t *tour) changes(made []ads.Created) {
@@ -124,6 +187,12 @@ func (t *tour) changes(made []ads.Created) {
 		Budget: &ads.Budget{Amount: 41 * advert.AmountUnit, Type: advert.BudgetTypeLifetime}, EndsAt: later,
 		BidStrategy: pointer(advert.BidStrategyCostCap), BidAmount: pointer(2 * advert.AmountUnit),
 	})
+	for what, targeting := range []advert.Object{t.withPeople(), theRest} {
+		update(fmt.Sprint("targeting ", what), t.groupRef(made[2].Group), ads.Patch{
+			Targeting: &ads.Targeting{Expand: true, Placements: []string{"feed"}}, PlatformTargeting: targeting,
+		})
+	}
+	update("ad", t.adRef(made[0].Ad), ads.Patch{Name: pointer("Renamed"), Configured: pointer(advert.ConfiguredPaused)})
 	t.net.Review(t.account, made[1].Ad.PlatformID, "REJECTED", "LANDING_PAGE", "URGENCY")
 	refs := []ads.Ref{
 		t.ref(made[1].Campaign), t.groupRef(made[2].Group), t.adRef(made[1].Ad), t.adRef(made[2].Ad),
@@ -154,18 +223,43 @@ func (t *tour) reports(made []ads.Created) {
 	for i, id := range []string{made[1].Ad.PlatformID, made[2].Ad.PlatformID} {
 		for day := range 3 {
 			n := float64(i + day + 1)
-			t.net.Deliver(t.account, id, noon.AddDate(0, 0, -day).Format("2006-01-02"), map[string]float64{
+			sums := map[string]float64{
 				"SPEND_IN_MICRO_DOLLAR": 1_234_567 * n, "TOTAL_IMPRESSION": 1000 * n, "TOTAL_IMPRESSION_USER": 700 * n,
 				"TOTAL_CLICKTHROUGH": 30 * n, "TOTAL_ENGAGEMENT": 50 * n, "TOTAL_CONVERSIONS": 1.5 * n,
 				"TOTAL_CHECKOUT_VALUE_IN_MICRO_DOLLAR": 9_000_000 * n, "TOTAL_VIDEO_MRC_VIEWS": 12 * n,
-			})
+			}
+			at := noon.AddDate(0, 0, -day).Format("2006-01-02")
+			t.net.Deliver(t.account, id, at, sums)
+			for _, by := range [][2]string{{"AGE_BUCKET", "25-34"}, {"AGE_BUCKET", "35-44"}, {"GENDER", "female"}, {"COUNTRY", "US"}, {"PLACEMENT", "SEARCH"}, {"APPTYPE", "web"}} {
+				t.net.DeliverTo(t.account, id, at, by[0], by[1], sums)
+			}
 		}
 	}
 	to := ads.DateOf(noon)
+	t.net.SlowReports(1)
 	report := func(level advert.Level, id func(ads.Created) string) {
 		ids := []string{id(made[1]), id(made[2])}
 		reports, err := t.driver.Report(t.ctx, t.conn, t.account.ID, level, ids, to.AddDays(-1), to)
 		t.note("report "+string(level), reports, err)
+		days := []ads.Period{{From: to.AddDays(-1), To: to.AddDays(-1)}, {From: to, To: to}}
+		for _, interval := range []ads.Interval{ads.IntervalDay, ads.IntervalTotal} {
+			for _, by := range []ads.Breakdown{"", ads.BreakdownAge, ads.BreakdownGender, ads.BreakdownCountry, ads.BreakdownPlacement, ads.BreakdownDevice} {
+				q := ads.SeriesQuery{Level: level, ID: id(made[1]), Interval: interval, Breakdown: by, Periods: days}
+				if interval == ads.IntervalTotal {
+					q.Periods = []ads.Period{{From: to.AddDays(-1), To: to}}
+				}
+				figures, err := t.driver.Series(t.ctx, t.conn, t.account.ID, q)
+				t.note(fmt.Sprint("series ", level, interval, by), figures, err)
+			}
+		}
+	}
+	for _, level := range []advert.Level{advert.LevelCampaign, advert.LevelGroup, advert.LevelAd} {
+		order, err := t.driver.OrderReport(t.ctx, t.conn, t.account.ID, level, ads.Period{From: to.AddDays(-1), To: to})
+		t.note("order "+string(level), order, err)
+		for range 2 {
+			figures, made, err := t.driver.ReadReport(t.ctx, t.conn, t.account.ID, level, order)
+			t.note(fmt.Sprint("old figures ", made), figures, err)
+		}
 	}
 	report(advert.LevelCampaign, func(c ads.Created) string { return c.Campaign.PlatformID })
 	report(advert.LevelGroup, func(c ads.Created) string { return c.Group.PlatformID })
@@ -213,11 +307,41 @@ func (t *tour) audiences() {
 	t.note("audiences", rows, err)
 }
 
+// previews shows an ad before it is made, and one that is there.
+func (t *tour) previews(made []ads.Created) {
+	for _, q := range []ads.PreviewQuery{{Plan: t.standalone("shown")}, {Ad: new(t.adRef(made[0].Ad))}} {
+		shown, err := t.driver.Preview(t.ctx, t.conn, q)
+		t.note("preview", shown, err)
+	}
+}
+
+// conversions tells the network of an event with everything, and of one with little.
+func (t *tour) conversions() {
+	t.net.AddTag(t.account)
+	t.net.AddConversionToken(t.account, ownToken)
+	pixels, err := t.driver.Pixels(t.ctx, t.conn, t.account.ID)
+	t.note("pixels", pixels, err)
+	lead := sale("lead", func(e *advert.ConversionEvent) {
+		e.Kind, e.Offsite, e.Value, e.Currency, e.Items, e.User = advert.ConversionLead, true, 0, "", nil, advert.ConversionUser{Email: e.User.Email}
+	})
+	results, err := t.tell(t.ctx, sale("order_1", nil), lead)
+	t.note("told", results, err)
+	t.note("events", t.net.Events(t.account), nil)
+}
+
 // ends archives a campaign and writes down how everything stands, as the driver and as the network see it.
 func (t *tour) ends(made []ads.Created) {
-	gone, err := t.driver.Delete(t.ctx, t.conn, t.ref(made[2].Campaign))
-	t.note("delete", gone, err)
+	for _, ref := range []ads.Ref{t.adRef(made[0].Ad), t.ref(made[2].Campaign)} {
+		gone, err := t.driver.Delete(t.ctx, t.conn, ref)
+		t.note("delete "+string(ref.Level), gone, err)
+	}
 	t.net.Rename(t.account, made[1].Ad.PlatformID, "not made here")
+	var names []ads.MadeName
+	for i, of := range []string{"optimized", "shared"} {
+		names = append(names, ads.MadeName{Level: advert.LevelGroup, ID: made[i].Group.PlatformID, Name: of, Token: token(of)},
+			ads.MadeName{Level: advert.LevelCampaign, ID: made[i].Campaign.PlatformID, Name: of, Token: token(of)})
+	}
+	t.note("names", names, t.driver.TidyNames(t.ctx, t.conn, t.account.ID, names))
 	batch, err := t.walk(t.ctx)
 	t.note("sync", batch, err)
 	t.note("campaigns", t.net.Campaigns(t.account), nil)

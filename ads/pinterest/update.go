@@ -1,6 +1,7 @@
 package pinterest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,10 +23,14 @@ type groupBudget struct {
 	Budget  json.Number      `json:"budget_in_micro_currency,omitempty"`
 	Bidding string           `json:"bid_strategy_type,omitempty"`
 	Bid     *json.RawMessage `json:"bid_in_micro_currency,omitempty"`
+
+	Targeting *advert.Object `json:"targeting_spec,omitempty"` // the whole of it
+	Widens    *bool          `json:"auto_targeting_enabled,omitempty"`
+	Placement string         `json:"placement_group,omitempty"`
 }
 
-// Update implements ads.Network. It can change the budget and the end of a campaign, and the budget, the end and the bid
-// of an ad group.
+// Update implements ads.Network. It can change the budget and the end of a campaign, the budget, the end and the bid of an ad
+// group, and the name and the switch of an ad.
 func (d *Driver) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
@@ -37,7 +42,7 @@ func (d *Driver) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.
 	case ref.Level == advert.LevelGroup:
 		return d.updateGroup(ctx, c, ref, patch)
 	}
-	return ads.Entity{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
+	return d.updateAd(ctx, c, ref, patch)
 }
 
 // updateCampaign changes a campaign. A bid is rejected, because only ad groups have one.
@@ -119,6 +124,9 @@ func (d *Driver) groupChange(ref ads.Ref, patch ads.Patch) (changedGroup, error)
 		}
 		change.Bidding = rule.Word
 	}
+	if t := patch.Targeting; t != nil {
+		change.Targeting, change.Widens, change.Placement = &patch.PlatformTargeting, &t.Expand, cmp.Or(placementGroup(t.Placements), "ALL")
+	}
 	change.Bid, err = d.bidChange(patch)
 	return change, err
 }
@@ -141,11 +149,15 @@ func (d *Driver) bidChange(patch ads.Patch) (*json.RawMessage, error) {
 }
 
 // Delete implements ads.Network. It archives a campaign, which is how Pinterest ends one for good, and counts what in it
-// was not archived before. A campaign that is archived already is ads.ErrNotFound.
+// was not archived before; or it archives an ad. What is archived already is ads.ErrNotFound.
 func (d *Driver) Delete(ctx context.Context, c ads.Conn, ref ads.Ref) (ads.Deleted, error) {
 	ctx, cancel := d.bound(ctx)
 	defer cancel()
-	if ref.Level != advert.LevelCampaign {
+	switch ref.Level {
+	case advert.LevelCampaign:
+	case advert.LevelAd:
+		return ads.Deleted{Ads: 1}, d.archiveAd(ctx, c, ref)
+	default:
 		return ads.Deleted{}, fmt.Errorf("pinterest: %w", ads.ErrUnsupported)
 	}
 	t, err := d.below(ctx, c, ref.AdAccount, []string{ref.ID})

@@ -63,7 +63,7 @@ func (w *world) boost(name string) ads.Plan {
 	return ads.Plan{
 		Token: token(strings.ToLower(name)), AdAccount: w.ad, Name: name, Goal: advert.GoalTraffic,
 		BudgetLevel: advert.BudgetLevelGroup, BudgetAmount: 20 * advert.AmountUnit, BudgetType: advert.BudgetTypeDaily,
-		Configured: advert.ConfiguredActive, Post: &advert.SocialPost{PlatformID: w.pin},
+		Configured: advert.ConfiguredActive, Post: &advert.SocialPost{PlatformID: w.pin}, PlatformTargeting: `{"LOCATION":["US"]}`,
 	}
 }
 

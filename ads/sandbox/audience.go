@@ -67,9 +67,23 @@ func (d *Driver) checkAudience(ctx context.Context, c ads.Conn, plan ads.Audienc
 	case !slices.Contains(d.Caps().AudienceTypes, plan.Type):
 		return refuse("type", "There are no audiences of this type.")
 	case plan.Type == advert.AudienceTypeLookalike:
-		if _, err := d.audience(ctx, c, plan.AdAccount.PlatformID, plan.SourceID); err != nil {
-			return refuse("source_audience_id", "There is no such source.")
+		source, err := d.store.GetSandboxAudience(ctx, c.Account, c.Channel, plan.SourceID)
+		if err != nil {
+			return err
 		}
+		return d.checkSource(source, plan.AdAccount.PlatformID)
+	}
+	return nil
+}
+
+// checkSource refuses a source of a lookalike that is not there or has too few people.
+func (d *Driver) checkSource(source *advert.SandboxAudience, adAccount string) error {
+	var of audienceDetail
+	switch {
+	case source == nil || source.AdAccountID != adAccount || source.DeletedAt != nil:
+		return refuse("source_audience_id", "There is no such source.")
+	case json.Unmarshal([]byte(source.Detail), &of) != nil || sizeOf(*source, of) < smallest:
+		return refuse("source_audience_id", fmt.Sprintf("The source has less than %d people.", smallest))
 	}
 	return nil
 }
@@ -189,6 +203,38 @@ func (d *Driver) UploadUsers(ctx context.Context, c ads.Conn, u ads.Upload) (ads
 		return ads.Uploaded{}, err
 	}
 	return done, fault.lost(ctx)
+}
+
+// RemoveUsers implements ads.Network. An upload counted the first identifier of each person, so whichever is known leaves.
+func (d *Driver) RemoveUsers(ctx context.Context, c ads.Conn, u ads.Upload) (advert.Audience, error) {
+	fault, err := d.enter(ctx, c, true)
+	switch {
+	case err != nil:
+		return advert.Audience{}, err
+	case u.Audience.Type != advert.AudienceTypeCustomerList:
+		return advert.Audience{}, refuse("type", "People are in customer lists only.")
+	case u.Audience.PlatformID == nil:
+		return advert.Audience{}, fmt.Errorf("audience %s: %w", u.Audience.ID, ads.ErrNotFound)
+	}
+	if _, err := d.audience(ctx, c, u.Audience.AdAccountID, *u.Audience.PlatformID); err != nil {
+		return advert.Audience{}, err
+	}
+	hashes := make([]string, len(u.Members))
+	for i, m := range u.Members {
+		hashes[i] = m.Hash
+	}
+	after, err := d.store.RemoveSandboxMembers(ctx, c.Account, c.Channel, *u.Audience.PlatformID, hashes, isKnown, core.TimeOf(c.Now()))
+	if err != nil {
+		return advert.Audience{}, unanswered(err)
+	}
+	if after == nil {
+		return advert.Audience{}, fmt.Errorf("audience %s: %w", *u.Audience.PlatformID, ads.ErrNotFound)
+	}
+	left, err := d.readAudience(*after, c)
+	if err != nil {
+		return advert.Audience{}, err
+	}
+	return left, fault.lost(ctx)
 }
 
 // listOf returns the customer list of an upload. If the network has none yet, it is made now, unless an earlier upload

@@ -134,6 +134,11 @@ func TestAudience_OfOtherTypes(t *testing.T) {
 		source, err := n.CreateAudience(t.Context(), n.conn, n.audiencePlan("adact_1"))
 		require.NoError(t, err)
 		plan := n.audiencePlan("adact_2")
+		alone := plan
+		alone.Type, alone.Country, alone.Ratio, alone.SourceID = advert.AudienceTypeLookalike, "DE", advert.RatioOne/50, *source.PlatformID
+		_, err = n.CreateAudience(t.Context(), n.conn, alone)
+		requireRejected(t, err, "source_audience_id")
+		n.upload(source, people(0, 300))
 		plan.Type, plan.Country, plan.Ratio, plan.SourceID = advert.AudienceTypeLookalike, "DE", advert.RatioOne/50, *source.PlatformID
 		alike, err := n.CreateAudience(n.failing("timeout_after_commit"), n.conn, plan)
 		require.ErrorIs(t, err, ads.ErrIndeterminate)

@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/store/advert"
@@ -155,7 +157,7 @@ func (s *state) switchStatus(t *thing, ref ads.Ref, to advert.Configured) ads.It
 func (d *Driver) Update(ctx context.Context, c ads.Conn, ref ads.Ref, patch ads.Patch) (ads.Entity, error) {
 	var entity ads.Entity
 	err := d.edit(ctx, c, ref, func(s *state, t *thing) error {
-		if err := s.patch(t, patch, d.Caps()); err != nil {
+		if err := s.patch(t, patch, d.Caps(), d.options.ReviewDelay); err != nil {
 			return err
 		}
 		entity = s.entity(t)
@@ -186,8 +188,8 @@ func (d *Driver) edit(ctx context.Context, c ads.Conn, ref ads.Ref, fn func(*sta
 	return fault.lost(ctx)
 }
 
-// patch changes the fields of a thing that a patch sets.
-func (s *state) patch(t *thing, p ads.Patch, caps ads.Caps) error {
+// patch changes the fields of a thing that a patch sets. The review of a new creative takes the delay.
+func (s *state) patch(t *thing, p ads.Patch, caps ads.Caps, delay time.Duration) error {
 	if p.Budget != nil {
 		if err := s.rebudget(t, *p.Budget, caps); err != nil {
 			return err
@@ -205,7 +207,42 @@ func (s *state) patch(t *thing, p ads.Patch, caps ads.Caps) error {
 	set(&t.BidStrategy, p.BidStrategy)
 	set(&t.BidAmount, p.BidAmount)
 	set(&t.RoasFloor, p.RoasFloor)
+	set(&t.Name, p.Name)
+	t.Beneficiary, t.Payor = cmp.Or(p.DSABeneficiary, t.Beneficiary), cmp.Or(p.DSAPayor, t.Payor)
+	if p.Creative != nil {
+		if err := checkCreative(caps, t.Goal, *p.Creative, p.Media, s.now); err != nil {
+			return err
+		}
+		t.show(*p.Creative, s.now.Add(delay))
+		t.CreativeToken = p.Token
+	}
+	if p.Configured != nil {
+		if !slices.Contains(caps.PauseLevels, t.Kind) {
+			return refuse("status", "There is no switch at this level.")
+		}
+		t.Off = *p.Configured == advert.ConfiguredPaused
+	}
+	if p.Targeting != nil {
+		if err := s.checkTargeting(t, p.Targeting, caps); err != nil {
+			return err
+		}
+		t.Targeting, t.Words = advert.NewObject(p.Targeting), p.PlatformTargeting
+	}
 	return nil
+}
+
+// checkTargeting refuses for an ad group what the network does not show to such people.
+func (s *state) checkTargeting(t *thing, to *ads.Targeting, caps ads.Caps) error {
+	isIn := caps.Targeting.DSA && ads.InEU(to.Countries)
+	switch {
+	case caps.LeavesOut(to, t.Categories):
+		return refuse("targeting", "An ad of a special category must not leave people out.")
+	case isIn && cmp.Or(t.Beneficiary, s.account.DefaultBeneficiary) == "":
+		return refuse("dsa_beneficiary", "An ad in the EU says who profits from it.")
+	case isIn && cmp.Or(t.Payor, s.account.DefaultPayor) == "":
+		return refuse("dsa_payor", "An ad in the EU says who pays for it.")
+	}
+	return checkPlaces(caps, to)
 }
 
 // rebudget changes the amount of a budget. Its type and its owner cannot be changed: that is refused.

@@ -25,17 +25,17 @@ func TestReview_TakesItsTimeAndRefuses(t *testing.T) {
 		n.now = n.now.Add(time.Hour - time.Second)
 		early := n.report(advert.LevelCampaign, made.Campaign.PlatformID)
 		assert.Equal(t, advert.StatusPendingReview, early.Status)
-		assert.Zero(t, early.Metrics.Spend)
+		assert.Zero(t, *early.Metrics.Spend)
 
 		n.now = n.now.Add(5 * time.Hour)
 		late := n.report(advert.LevelAd, made.Ad.PlatformID)
 		assert.Equal(t, advert.StatusActive, late.Status)
 		assert.Equal(t, advert.ReviewApproved, late.Review)
-		assert.Positive(t, late.Metrics.Spend)
+		assert.Positive(t, *late.Metrics.Spend)
 		no := n.report(advert.LevelAd, refused.PlatformID)
 		assert.Equal(t, advert.StatusRejected, no.Status)
 		assert.Contains(t, no.RejectionReason, "[reject]")
-		assert.Zero(t, no.Metrics.Spend)
+		assert.Zero(t, *no.Metrics.Spend)
 		assert.Equal(t, advert.ReviewWithIssues, n.report(advert.LevelGroup, made.Group.PlatformID).Review)
 	})
 }
@@ -63,7 +63,7 @@ func TestCampaign_CompletesAtItsEndAndWhenItsBudgetIsSpent(t *testing.T) {
 		ended := n.report(advert.LevelCampaign, ending.PlatformID)
 		assert.Equal(t, advert.StatusCompleted, ended.Status)
 		assert.Equal(t, "ACTIVE", ended.PlatformStatus, "as Meta has it")
-		assert.Equal(t, 100*advert.AmountUnit, ended.Metrics.Spend)
+		assert.Equal(t, 100*advert.AmountUnit, *ended.Metrics.Spend)
 	})
 }
 
@@ -184,7 +184,7 @@ func TestDelete_CancelsAllBelowAndKeepsWhatWasSpent(t *testing.T) {
 		gone := n.report(advert.LevelCampaign, made.Campaign.PlatformID)
 		assert.Equal(t, advert.StatusCancelled, gone.Status)
 		assert.Equal(t, "DELETED", gone.PlatformStatus)
-		assert.Positive(t, gone.Metrics.Spend)
+		assert.Positive(t, *gone.Metrics.Spend)
 		n.now = n.now.Add(10 * time.Hour)
 		assert.Equal(t, gone.Metrics, n.report(advert.LevelCampaign, made.Campaign.PlatformID).Metrics)
 		assert.Len(t, n.walk(n.mine().PlatformID).Campaigns, 3)

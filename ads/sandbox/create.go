@@ -66,10 +66,16 @@ func (b *builder) build() (ads.Created, error) {
 	case !ok || group.Kind != advert.LevelGroup || group.AdAccountID != b.account.PlatformID || group.isDeleted():
 		return created, fmt.Errorf("ad group %s: %w", b.plan.AdGroupID, ads.ErrNotFound)
 	}
-	if _, err := b.add(group, b.ad(group.Goal)); err != nil {
-		return created, err
+	plans := b.plan.Ads()
+	slices.Reverse(plans) // the first is made last
+	for _, plan := range plans {
+		ad, err := b.add(group, b.ad(group.Goal, plan))
+		if err != nil {
+			return created, err
+		}
+		ad.Token = plan.Token
 	}
-	return b.created(b.made), nil
+	return b.created(b.made, b.plan.Token), nil
 }
 
 // add makes a thing below another one.
@@ -91,36 +97,58 @@ func (b *builder) campaign() detail {
 	if b.plan.BudgetLevel == advert.BudgetLevelCampaign {
 		b.pay(&of)
 	}
+	if b.bidder() == advert.LevelCampaign {
+		b.bid(&of)
+	}
 	return of
 }
 
 func (b *builder) group() detail {
-	of := detail{Name: b.plan.Name, Goal: b.plan.Goal, Targeting: b.plan.Targeting, PromotedObject: b.plan.PromotedObject}
+	of := detail{Name: b.plan.Name, Goal: b.plan.Goal, Targeting: advert.NewObject(b.plan.Targeting), Words: b.plan.PlatformTargeting, PromotedObject: b.plan.PromotedObject,
+		Categories: b.plan.Categories, Beneficiary: b.plan.DSABeneficiary, Payor: b.plan.DSAPayor}
 	if b.plan.BudgetLevel != advert.BudgetLevelCampaign {
 		b.pay(&of)
 	}
+	if b.bidder() == advert.LevelGroup {
+		b.bid(&of)
+	}
 	return of
 }
 
-// pay gives a thing the plan's budget, schedule and bid.
-func (b *builder) pay(of *detail) {
-	of.Budget, of.BudgetType, of.EndsAt = b.plan.BudgetAmount, b.plan.BudgetType, micros(b.plan.EndsAt)
-	of.StartsAt = max(micros(b.plan.StartsAt), int64(b.now))
+// bidder is the level that bids.
+func (b *builder) bidder() advert.Level {
+	if b.plan.BudgetLevel == advert.BudgetLevelCampaign && !b.driver.Caps().GroupBids {
+		return advert.LevelCampaign
+	}
+	return advert.LevelGroup
+}
+
+// bid gives a thing the plan's bid.
+func (b *builder) bid(of *detail) {
 	of.BidStrategy, of.BidAmount, of.RoasFloor = b.plan.BidStrategy, b.plan.BidAmount, b.plan.RoasFloor
 }
 
-func (b *builder) ad(goal advert.Goal) detail {
-	of := detail{
-		Name: b.plan.Name, Goal: goal, Type: advert.TypeStandalone, Creative: b.plan.Creative,
-		ReviewedAt: int64(b.now.Add(b.driver.options.ReviewDelay)),
-	}
+// pay gives a thing the plan's budget and schedule.
+func (b *builder) pay(of *detail) {
+	of.Budget, of.BudgetType, of.EndsAt = b.plan.BudgetAmount, b.plan.BudgetType, micros(b.plan.EndsAt)
+	of.StartsAt = max(micros(b.plan.StartsAt), int64(b.now))
+}
+
+func (b *builder) ad(goal advert.Goal, plan ads.AdPlan) detail {
+	of := detail{Name: plan.Name, Goal: goal, Type: advert.TypeStandalone}
 	if b.plan.Post != nil {
 		of.Type, of.PostID = advert.TypeBoost, b.plan.Post.PlatformID
 	}
-	if strings.Contains(of.Creative.Headline+of.Creative.Body, rejectMark) {
+	of.show(plan.Creative, b.now.Add(b.driver.options.ReviewDelay))
+	return of
+}
+
+// show gives an ad its creative, which the review is through with at a time.
+func (of *detail) show(creative advert.Creative, reviewed core.Time) {
+	of.Creative, of.ReviewedAt, of.Rejection = creative, int64(reviewed), ""
+	if strings.Contains(creative.Headline+creative.Body, rejectMark) {
 		of.Rejection = "The ad does not comply with the sandbox's policy: it contains " + rejectMark + "."
 	}
-	return of
 }
 
 // check refuses a plan that no network would take.
@@ -133,10 +161,19 @@ func (b *builder) check() error {
 		return p.PlatformID == plan.Post.PlatformID && p.Status == advert.SocialPostPublished
 	}):
 		return refuse("post_id", "The post is not published.")
-	case plan.AdGroupID != "":
-		return nil
 	}
 	caps := b.driver.Caps()
+	if plan.Post != nil && slices.Contains(caps.VideoGoals, plan.Goal) && !b.films() {
+		return refuse("post_id", "The post shows no video.")
+	}
+	if plan.Post == nil {
+		if err := b.checkCreatives(caps); err != nil {
+			return err
+		}
+	}
+	if plan.AdGroupID != "" {
+		return nil
+	}
 	if _, ok := caps.Objective(plan.Goal); !ok {
 		return refuse("goal", "There is no objective for this goal.")
 	}
@@ -146,7 +183,34 @@ func (b *builder) check() error {
 	if plan.BudgetType == advert.BudgetTypeLifetime && plan.EndsAt == nil {
 		return refuse("end_date", "A lifetime budget needs an end.")
 	}
+	if err := checkPlaces(caps, &plan.Targeting); err != nil {
+		return err
+	}
 	return checkBudget(caps, ads.Budget{Amount: plan.BudgetAmount, Type: plan.BudgetType}, b.account.Currency)
+}
+
+// filmEnd is how the address of what a post shows ends, if that is a video.
+const filmEnd = ".mp4"
+
+// films reports whether the post that is boosted shows a video.
+func (b *builder) films() bool {
+	return slices.ContainsFunc(b.driver.posts(b.conn), func(p advert.SocialPost) bool {
+		return p.PlatformID == b.plan.Post.PlatformID && strings.HasSuffix(p.MediaURL, filmEnd)
+	})
+}
+
+// checkCreatives refuses what the network does not show, and videos that it is not through with.
+func (b *builder) checkCreatives(caps ads.Caps) error {
+	goal := b.plan.Goal
+	if group := b.byID[b.plan.AdGroupID]; group != nil {
+		goal = group.Goal
+	}
+	for _, ad := range b.plan.Ads() {
+		if err := checkCreative(caps, goal, ad.Creative, b.plan.Media, b.now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkBudget refuses a budget that the network would not take.
@@ -163,8 +227,8 @@ func refuse(field, message string) error {
 	return &ads.Rejected{Field: field, Message: message, Raw: "invalid_" + field}
 }
 
-// created returns the things that were made as the mirror has them.
-func (s *state) created(made []*thing) ads.Created {
+// created returns the things that were made as the mirror has them. token is that of the first ad.
+func (s *state) created(made []*thing, token string) ads.Created {
 	var created ads.Created
 	for _, t := range made {
 		e := s.entity(t)
@@ -174,7 +238,14 @@ func (s *state) created(made []*thing) ads.Created {
 		case advert.LevelGroup:
 			created.Group = e.Group
 		default:
-			created.Ad = e.Ad
+			if t.Token == token {
+				created.Ad = e.Ad
+				continue
+			}
+			if created.More == nil {
+				created.More = map[string]*advert.Ad{}
+			}
+			created.More[t.Token] = e.Ad
 		}
 	}
 	return created
@@ -198,7 +269,7 @@ func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) 
 	if err != nil {
 		return ads.Created{}, false, err
 	}
-	created := s.created(s.all(entities))
+	created := s.created(s.with(entities, token), token)
 	for _, id := range audiences {
 		audience, err := d.audience(ctx, c, adAccount, id)
 		if err != nil {
@@ -209,11 +280,20 @@ func (d *Driver) Find(ctx context.Context, c ads.Conn, adAccount, token string) 
 	return created, true, nil
 }
 
-// all returns the things with the ids.
-func (f *forest) all(ids []string) []*thing {
+// with returns the things with the ids, and the other ads that were made together with the one that has the token.
+func (f *forest) with(ids []string, token string) []*thing {
 	var found []*thing
 	for _, id := range ids {
 		found = append(found, f.byID[id])
 	}
+	tokens := ads.AdTokens(token)[1:]
+	for _, t := range f.byID {
+		if slices.Contains(tokens, t.Token) {
+			found = append(found, t)
+		}
+	}
 	return found
 }
+
+// TidyNames implements ads.Network. There is nothing to do: no name has a token.
+func (*Driver) TidyNames(context.Context, ads.Conn, string, []ads.MadeName) error { return nil }

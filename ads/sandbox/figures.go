@@ -112,8 +112,8 @@ func (f *figures) metrics() advert.Metrics {
 	all := f.before
 	all.add(f.of(f.spent))
 	return advert.Metrics{
-		Spend: advert.Amount(all.spend), Impressions: all.impressions, Reach: reach(all.impressions), Clicks: all.clicks,
-		Engagement: all.engagement, Conversions: all.conversions, PurchaseValue: advert.Amount(all.value), VideoViews: all.views,
+		Spend: new(advert.Amount(all.spend)), Impressions: &all.impressions, Reach: reach(all.impressions), Clicks: &all.clicks,
+		Engagement: &all.engagement, Conversions: &all.conversions, PurchaseValue: new(advert.Amount(all.value)), VideoViews: &all.views,
 		Actions: actions(map[string]int64{"link_click": all.clicks * 1000, "video_view": all.views * 1000, f.action: all.conversions}),
 	}
 }

@@ -150,7 +150,10 @@ func (l *life) sums(below, above map[string]ads.Report) {
 	sums := map[string]advert.Metrics{}
 	reach := map[string]int64{}
 	for id, report := range below {
-		sum := sums[l.above[id]]
+		sum, seen := sums[l.above[id]]
+		if !seen {
+			sum = advert.NoMetrics()
+		}
 		sum.Add(report.Metrics)
 		sums[l.above[id]] = sum
 		reach[l.above[id]] += *report.Metrics.Reach
@@ -158,7 +161,7 @@ func (l *life) sums(below, above map[string]ads.Report) {
 	for id, report := range above {
 		whole := report.Metrics
 		assert.LessOrEqual(l.t, *whole.Reach, reach[id], "people are not counted twice")
-		assert.LessOrEqual(l.t, *whole.Reach, whole.Impressions)
+		assert.LessOrEqual(l.t, *whole.Reach, *whole.Impressions)
 		whole.Reach = nil
 		assert.Equal(l.t, sums[id], whole)
 	}
@@ -172,9 +175,9 @@ func (l *life) grows(id string, before, now ads.Report) {
 		return
 	}
 	pairs := [][2]int64{
-		{int64(old.Spend), int64(metrics.Spend)}, {old.Impressions, metrics.Impressions}, {*old.Reach, *metrics.Reach}, {old.Clicks, metrics.Clicks},
-		{old.Engagement, metrics.Engagement}, {old.Conversions, metrics.Conversions}, {int64(old.PurchaseValue), int64(metrics.PurchaseValue)},
-		{old.VideoViews, metrics.VideoViews}, {old.Actions["link_click"], metrics.Actions["link_click"]},
+		{int64(*old.Spend), int64(*metrics.Spend)}, {*old.Impressions, *metrics.Impressions}, {*old.Reach, *metrics.Reach}, {*old.Clicks, *metrics.Clicks},
+		{*old.Engagement, *metrics.Engagement}, {*old.Conversions, *metrics.Conversions}, {int64(*old.PurchaseValue), int64(*metrics.PurchaseValue)},
+		{*old.VideoViews, *metrics.VideoViews}, {old.Actions["link_click"], metrics.Actions["link_click"]},
 	}
 	for i, p := range pairs {
 		assert.GreaterOrEqual(l.t, p[1], p[0], "%s figure %d", id, i)
@@ -184,17 +187,17 @@ func (l *life) grows(id string, before, now ads.Report) {
 // budgetsHold compares what every owner spent on every day, and in total, with its budgets.
 func (l *life) budgetsHold(begin time.Time) {
 	l.t.Helper()
-	zone := marketOf(ref(l.mine())).zone
+	zone := l.marketOf(ref(l.mine())).zone
 	for owner, stood := range l.budgets {
 		ref := l.refOf(owner)
-		var total advert.Metrics
+		total := advert.NoMetrics()
 		for day := ads.DateOf(begin.In(zone)); day.Compare(ads.DateOf(l.now.In(zone))) <= 0; day = day.AddDays(1) {
 			reports, err := l.Report(l.t.Context(), l.conn, ref.AdAccount, ref.Level, []string{owner}, day, day)
 			require.NoError(l.t, err)
 			metrics := reports[owner].Metrics
 			total.Add(metrics)
 			if stood[0].kind == advert.BudgetTypeDaily {
-				assert.LessOrEqual(l.t, int64(metrics.Spend), allowed(stood, day.Start(zone), day.End(zone)))
+				assert.LessOrEqual(l.t, int64(*metrics.Spend), allowed(stood, day.Start(zone), day.End(zone)))
 			}
 		}
 		whole := l.report(ref.Level, owner).Metrics
@@ -202,7 +205,7 @@ func (l *life) budgetsHold(begin time.Time) {
 		assert.Equal(l.t, whole, total, "days add up")
 		if stood[0].kind == advert.BudgetTypeLifetime {
 			largest := slices.MaxFunc(stood, func(a, b budget) int { return int(a.amount - b.amount) })
-			assert.LessOrEqual(l.t, total.Spend, largest.amount)
+			assert.LessOrEqual(l.t, *total.Spend, largest.amount)
 		}
 	}
 }
@@ -240,7 +243,7 @@ func TestLife_KeepsItsPromisesThroughAnyHistory(t *testing.T) {
 		assert.Equal(t, l.everything(), l.other.everything())
 		var spent advert.Amount
 		for _, id := range l.campaigns {
-			spent += l.report(advert.LevelCampaign, id).Metrics.Spend
+			spent += *l.report(advert.LevelCampaign, id).Metrics.Spend
 		}
 		assert.Positive(t, spent)
 	})
@@ -259,12 +262,12 @@ func TestPause_FreezesEveryFigure(t *testing.T) {
 			frozen := n.report(pause.Level, pause.ID)
 			n.now = n.now.Add(1000 * time.Hour)
 			assert.Equal(t, frozen.Metrics, n.report(pause.Level, pause.ID).Metrics)
-			other := n.report(advert.LevelAd, second.PlatformID).Metrics.Spend
+			other := *n.report(advert.LevelAd, second.PlatformID).Metrics.Spend
 			n.turn(pause, advert.ConfiguredActive)
 			assert.Equal(t, frozen.Metrics, n.report(pause.Level, pause.ID).Metrics)
 			n.now = n.now.Add(2 * time.Hour)
-			assert.Greater(t, n.report(pause.Level, pause.ID).Metrics.Spend, frozen.Metrics.Spend)
-			assert.Greater(t, n.report(advert.LevelAd, second.PlatformID).Metrics.Spend, other)
+			assert.Greater(t, *n.report(pause.Level, pause.ID).Metrics.Spend, *frozen.Metrics.Spend)
+			assert.Greater(t, *n.report(advert.LevelAd, second.PlatformID).Metrics.Spend, other)
 		}
 	})
 }

@@ -17,6 +17,7 @@ const (
 	kindBusinessCenter = kind("business_center")
 	kindPost           = kind("post")
 	kindAudience       = kind("audience")
+	kindPixel          = kind("pixel")
 )
 
 // platformID returns the n-th id of a kind behind a channel, in the form of the network's own ids. It is a pure
@@ -61,6 +62,8 @@ func metaID(p advert.Platform, k kind, at uint64) string {
 		return "1" + digits(at, 14) + "_1" + digits(at, 16)
 	case k == kindPost:
 		return "17" + digits(at, 15)
+	case k == kindPixel:
+		return digits(at, 15)
 	}
 	return "1202" + digits(at, 14)
 }

@@ -54,7 +54,8 @@ func (d *Driver) Report(ctx context.Context, c ads.Conn, adAccount string, level
 	if err != nil {
 		return nil, err
 	}
-	zone := marketOf(&account).zone
+	from, to, counts := d.Caps().Figures.Counted(from, to, c.Now())
+	zone := d.marketOf(&account).zone
 	s, err := d.stateOf(&account, found, window{core.TimeOf(from.Start(zone)), core.TimeOf(to.End(zone))}, core.TimeOf(c.Now()))
 	if err != nil {
 		return nil, err
@@ -62,7 +63,11 @@ func (d *Driver) Report(ctx context.Context, c ads.Conn, adAccount string, level
 	reports := make(map[string]ads.Report, len(ids))
 	for _, id := range ids {
 		if t, ok := s.byID[id]; ok && t.Kind == level && t.AdAccountID == adAccount {
-			reports[id] = s.report(t)
+			r := s.report(t)
+			if !counts {
+				r.Metrics = advert.Metrics{}
+			}
+			reports[id] = r
 		}
 	}
 	return reports, nil

@@ -17,6 +17,7 @@ import (
 // Options say how a sandbox behaves. The zero value reviews at once, limits nothing and has no faults.
 type Options struct {
 	ReviewDelay   time.Duration // from creation until an ad may deliver
+	VideoDelay    time.Duration // from an upload until an ad can show the video
 	AudienceDelay time.Duration // from an upload until an audience is ready; 0 = a minute, less than 0 = at once
 	CallInterval  time.Duration // each channel's bucket gets one call more in this time; 0 = no limit
 	CallBurst     int           // calls that a bucket holds; 0 = one
@@ -69,7 +70,7 @@ func (d *Driver) AdAccounts(ctx context.Context, c ads.Conn) ([]advert.Account, 
 	for _, owned := range byOwner(segments) {
 		for i := range all {
 			if a := &all[i]; a.PlatformID == owned[0].AdAccountID {
-				marketOf(a).spend(owned, window{0, now}, now, func(s spending) { a.AmountSpent += advert.Amount(s.micros) })
+				d.marketOf(a).spend(owned, window{0, now}, now, func(s spending) { a.AmountSpent += advert.Amount(s.micros) })
 			}
 		}
 	}

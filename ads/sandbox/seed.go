@@ -28,18 +28,21 @@ func anchor(channel string, now core.Time) core.Time {
 
 // currency is a currency that ads are paid in, and the time zone of its ad accounts.
 type currency struct {
-	code, zone string
-	quantum    int64 // micros of a cent, a yen
-	dollar     int64 // micros that are worth a dollar, about
-	round      advert.Amount
+	code, zone, country string
+	quantum             int64 // micros of a cent, a yen
+	dollar              int64 // micros that are worth a dollar, about
+	round               advert.Amount
 }
 
 // currencies are those of the ad accounts. They are never changed.
 var currencies = []currency{
-	{"usd", "America/New_York", 10_000, 1_000_000, advert.AmountUnit},
-	{"eur", "Europe/Berlin", 10_000, 900_000, advert.AmountUnit},
-	{"jpy", "Asia/Tokyo", 1_000_000, 150_000_000, 100 * advert.AmountUnit},
+	{"usd", "America/New_York", "US", 10_000, 1_000_000, advert.AmountUnit},
+	{"eur", "Europe/Berlin", "DE", 10_000, 900_000, advert.AmountUnit},
+	{"jpy", "Asia/Tokyo", "JP", 1_000_000, 150_000_000, 100 * advert.AmountUnit},
 }
+
+// sandboxPublisher is who profits from the ads of an ad account in the EU, and pays for them.
+const sandboxPublisher = "Sandbox Publishing"
 
 // currencyOf returns the entry of currencies for a code. It panics if there is none.
 func currencyOf(code string) currency {
@@ -51,9 +54,12 @@ func currencyOf(code string) currency {
 	panic("sandbox: no ad account has the currency " + code)
 }
 
-// marketOf returns the market in which the ads of an ad account are delivered.
-func marketOf(a *advert.Account) market {
+// marketOf returns the market in which the ads of an ad account are delivered. Its days are those that the network counts.
+func (d *Driver) marketOf(a *advert.Account) market {
 	known := currencyOf(a.Currency)
+	if d.Caps().Figures.UTC {
+		known.zone = "UTC"
+	}
 	zone, err := time.LoadLocation(known.zone)
 	if err != nil {
 		panic(err) // the program carries the time zones
@@ -72,6 +78,9 @@ func (d *Driver) accounts(c ads.Conn) []advert.Account {
 			PlatformID: d.id(c, kindAccount, int64(i)),
 			Name:       fmt.Sprintf("Sandbox %s", strings.ToUpper(known.code)), Currency: known.code, Timezone: known.zone,
 			Status: advert.AccountActive, PlatformStatus: accountWord(d.platform, true), MinimumDailyBudget: d.Caps().MinimumDailyBudget,
+		}
+		if a.Country = known.country; a.Country == "DE" && d.Caps().Targeting.DSA {
+			a.DefaultBeneficiary, a.DefaultPayor = sandboxPublisher, sandboxPublisher
 		}
 		if i == 2 {
 			a.Status, a.PlatformStatus = advert.AccountDisabled, accountWord(d.platform, false)
@@ -113,6 +122,8 @@ func (d *Driver) centers(c ads.Conn) []advert.BusinessCenter {
 }
 
 // posts returns three posts that can be boosted and a draft.
+//
+// The newest shows a video, the others a picture.
 func (d *Driver) posts(c ads.Conn) []advert.SocialPost {
 	texts := []string{"The new course is out.", "Behind the scenes of the studio.", "Last days of the summer sale!", "Not finished yet."}
 	begin := anchor(c.Channel, core.TimeOf(c.Now()))
@@ -122,8 +133,10 @@ func (d *Driver) posts(c ads.Conn) []advert.SocialPost {
 		all[i] = advert.SocialPost{
 			PlatformID: id, Status: advert.SocialPostPublished, Text: text,
 			LinkURL: "https://" + string(d.platform) + ".example/posts/" + id, PublishedAt: &published,
+			MediaURL: "https://" + string(d.platform) + ".example/media/" + id + ".jpg",
 		}
 	}
+	all[0].MediaURL = strings.TrimSuffix(all[0].MediaURL, ".jpg") + filmEnd
 	draft := &all[len(all)-1]
 	draft.Status, draft.LinkURL, draft.PublishedAt = advert.SocialPostDraft, "", nil
 	return all

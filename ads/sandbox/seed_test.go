@@ -109,8 +109,8 @@ func TestSeed_HasEveryStateInEveryAdAccount(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, ran, 1)
 			metrics := ran[all.Campaigns[0].PlatformID].Metrics
-			assert.Less(t, *metrics.Reach, metrics.Impressions)
-			assert.Positive(t, metrics.PurchaseValue)
+			assert.Less(t, *metrics.Reach, *metrics.Impressions)
+			assert.Positive(t, *metrics.PurchaseValue)
 			ran, err = n.Report(t.Context(), n.conn, account.PlatformID, advert.LevelAd, []string{all.Campaigns[0].PlatformID}, ads.Date{}, ads.DateOf(n.now))
 			require.NoError(t, err)
 			assert.Empty(t, ran, "it is no ad")

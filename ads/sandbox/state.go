@@ -26,7 +26,7 @@ func (d *Driver) stateOf(account *advert.Account, c advert.SandboxCampaigns, w w
 		return nil, err
 	}
 	s := &state{
-		forest: f, market: marketOf(account), platform: d.platform, account: account, now: now,
+		forest: f, market: d.marketOf(account), platform: d.platform, account: account, now: now,
 		spent: map[string]int64{}, figures: map[string]*figures{},
 	}
 	for _, owned := range byOwner(c.Segments) {
@@ -47,13 +47,13 @@ func (s *state) count(part spending) {
 
 // metrics returns the figures of a thing, which are those of its ads added up.
 func (s *state) metrics(t *thing) advert.Metrics {
-	all := advert.Metrics{}
+	all := advert.NoMetrics()
 	for _, ad := range t.ads() {
 		if f, ok := s.figures[ad.ID]; ok {
 			all.Add(f.metrics())
 		}
 	}
-	all.Reach = reach(all.Impressions)
+	all.Reach = reach(*all.Impressions)
 	return all
 }
 
@@ -195,7 +195,7 @@ func (s *state) group(t *thing) advert.Group {
 		AdAccountID: t.AdAccountID, PlatformID: t.ID, CampaignID: t.CampaignID, Name: t.Name, ConfiguredStatus: configured(t), Status: status,
 		ReviewStatus: s.review(t), PlatformStatus: word(s.platform, t, status), RejectionReason: s.rejection(t), Goal: t.Goal,
 		OptimizationGoal: optimization(t.Goal), BudgetAmount: t.Budget, BudgetType: t.BudgetType, BidStrategy: t.BidStrategy,
-		BidAmount: t.BidAmount, RoasFloor: t.RoasFloor, Targeting: t.Targeting, PromotedObject: t.PromotedObject,
+		BidAmount: t.BidAmount, RoasFloor: t.RoasFloor, Targeting: t.Targeting, PlatformTargeting: t.Words, PromotedObject: t.PromotedObject,
 		StartsAt: starts, EndsAt: ends, PlatformCreatedAt: &t.CreatedAt,
 	}
 }

@@ -33,14 +33,20 @@ type detail struct {
 	BidStrategy    advert.BidStrategy `json:"bid_strategy,omitempty"`
 	BidAmount      advert.Amount      `json:"bid_amount,omitempty"`
 	RoasFloor      advert.Ratio       `json:"roas_floor,omitempty"`
-	Targeting      advert.Object      `json:"targeting,omitempty"`
+	Targeting      advert.Object      `json:"shown_to,omitempty"`  // in the words of all networks
+	Words          advert.Object      `json:"targeting,omitempty"` // in the network's own
 	PromotedObject advert.Object      `json:"promoted_object,omitempty"`
+	Categories     []string           `json:"categories,omitempty"` // of an ad group, as what follows: what its targeting is held to
+	Beneficiary    string             `json:"beneficiary,omitempty"`
+	Payor          string             `json:"payor,omitempty"`
 
-	Type       advert.Type     `json:"type,omitempty"` // of an ad, as what follows
-	Creative   advert.Creative `json:"creative,omitzero"`
-	PostID     string          `json:"post_id,omitempty"`
-	ReviewedAt int64           `json:"reviewed_at,omitempty"`
-	Rejection  string          `json:"rejection,omitempty"` // why the review refused it, or will
+	Type     advert.Type     `json:"type,omitempty"` // of an ad, as what follows
+	Creative advert.Creative `json:"creative,omitzero"`
+	PostID   string          `json:"post_id,omitempty"`
+	// CreativeToken is that of the change by which the ad got its creative.
+	CreativeToken string `json:"creative_token,omitempty"`
+	ReviewedAt    int64  `json:"reviewed_at,omitempty"`
+	Rejection     string `json:"rejection,omitempty"` // why the review refused it, or will
 }
 
 // forest holds campaigns as the sandbox has them, and by its id everything that is in them.
