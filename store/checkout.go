@@ -7,11 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
-	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // CheckoutStatus says how far a checkout has come.
@@ -93,6 +91,9 @@ type Checkout struct {
 	SubscriptionID        *string                      `db:"subscription_id"` // the first subscription that it made
 	Source                core.JSON[*CheckoutSource]   `db:"source"`
 	TermsAcceptedAt       *core.Time                   `db:"terms_accepted_at"`
+	LegalAcceptances      core.JSON[[]LegalAcceptance] `db:"legal_acceptances"` // of its last confirmation with accepted terms
+	AdsConsent            bool                         `db:"ads_consent"`       // the buyer agreed that ad networks are told of the purchase
+	AdsVisit              core.JSON[*AdsVisit]         `db:"ads_visit"`         // nil without that, and once it is completed or has expired
 	Metadata              core.Metadata                `db:"metadata"`
 	EventSeq              int64                        `db:"event_seq"`
 	CreatedAt             core.Time                    `db:"created_at"`
@@ -122,45 +123,6 @@ type CheckoutDetail struct {
 	Items    []LineItem
 }
 
-// CheckoutOffer is what a buyer is shown beside the checkout itself: who sells, what, and which questions the products ask.
-type CheckoutOffer struct {
-	Seller       *tenant.Account
-	Items        []LineItem
-	CustomFields []catalog.CustomField
-}
-
-// CheckoutDraft is a checkout that is not paid yet, with what somebody wants it to be. Lines, if not nil, replace all lines; an
-// empty Currency is the first line's.
-type CheckoutDraft struct {
-	*Checkout
-	Lines   []NewLineItem
-	refused error // by UpdateCheckout, which stores nothing then
-}
-
-// EnterEmail sets the buyer's address. One that was not there before is not verified: nobody vouches for it yet.
-func (d *CheckoutDraft) EnterEmail(email *string) {
-	d.EmailVerified = d.EmailVerified && core.SameJSON(email, d.CustomerEmail)
-	d.CustomerEmail = email
-}
-
-// Vouch records whether the seller says that the address of the checkout is the buyer's. Who vouches for an address has to name
-// it in the same request (isNamed), because the buyer may have typed another one meanwhile; else the change is refused.
-func (d *CheckoutDraft) Vouch(isTheirs, isNamed bool) {
-	if isTheirs && !isNamed {
-		d.refused = core.Invalid("customer_email_verified", "Send the customer_email that you vouch for with it: the buyer may have typed another one meanwhile.")
-		return
-	}
-	d.EmailVerified = isTheirs
-}
-
-// SetSource records where the seller says that the buyer came from. The checkout link stays the one by which they really came.
-func (d *CheckoutDraft) SetSource(source *CheckoutSource) {
-	if link := d.Source.V; source != nil && link != nil {
-		source.CheckoutLink = link.CheckoutLink
-	}
-	d.Source.V = source
-}
-
 // ListCheckouts holds the filters of a list of checkouts. An empty one does not filter.
 type ListCheckouts struct {
 	core.Page
@@ -181,45 +143,6 @@ var checkoutColumns = db.ColumnsOf[Checkout]("checkouts")
 // GetCheckout returns a checkout, or CodeMissing.
 func (s *Store) GetCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
 	return s.findCheckout(ctx, account, ref, "", "")
-}
-
-// GetCheckoutOffer returns what a buyer is shown beside the checkout itself.
-func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOffer, error) {
-	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
-	if err != nil {
-		return nil, err
-	}
-	return s.offerOf(ctx, c, items)
-}
-
-// offerOf returns the offer of a checkout whose lines are these.
-func (s *Store) offerOf(ctx context.Context, c *Checkout, items []LineItem) (*CheckoutOffer, error) {
-	seller, err := s.Tenant.Seller(ctx, c.AccountID)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, item := range items {
-		ids = append(ids, *item.ProductID)
-	}
-	products, err := s.Catalog.ProductsByID(ctx, c.AccountID, ids)
-	if err != nil {
-		return nil, err
-	}
-	return &CheckoutOffer{Seller: seller, Items: items, CustomFields: questions(ids, products)}, nil
-}
-
-// questions returns the custom fields of the products that ids name, in their order and of each product once. It empties
-// products on the way; one that was deleted is not among them.
-func questions(ids []string, products map[string]*catalog.Product) []catalog.CustomField {
-	var fields []catalog.CustomField
-	for _, id := range ids {
-		if p := products[id]; p != nil {
-			fields = append(fields, p.CustomFields.V...)
-			delete(products, id)
-		}
-	}
-	return fields
 }
 
 // CheckoutsByID returns the checkouts among ids, as they are now, by their ids.
@@ -301,6 +224,7 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 		if err := u.giveSecret(ctx, c); err != nil {
 			return nil, err
 		}
+		u.countCheckout(c, 1)
 		if err := u.Insert(ctx, checkoutColumns, c); err != nil {
 			return nil, err
 		}
@@ -359,6 +283,8 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 			return c, err
 		}
 		c.UpdatedAt = now
+		u.countCheckout(&before, -1) // in its currency, which may be another one now
+		u.countCheckout(c, 1)
 		if err := u.Update(ctx, checkoutColumns, c); err != nil || lines.isEmpty() {
 			return c, err
 		}
@@ -366,7 +292,8 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 	})
 }
 
-// ExpireCheckout ends an open checkout. Expiring an expired one changes nothing.
+// ExpireCheckout ends an open checkout. Expiring an expired one changes nothing. If the account wants that, it becomes a lead: see
+// captureAbandoned.
 func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
@@ -379,8 +306,11 @@ func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Check
 		if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		c.Status = CheckoutStatusExpired
-		return c, u.Update(ctx, checkoutColumns, c)
+		c.Status, c.AdsVisit.V = CheckoutStatusExpired, nil
+		if err := u.Update(ctx, checkoutColumns, c); err != nil {
+			return nil, err
+		}
+		return c, u.captureAbandoned(ctx, account, c.ID)
 	})
 }
 
@@ -389,7 +319,7 @@ func (s *Store) DueCheckouts(ctx context.Context, account string, limit int) ([]
 	return s.db.Due(ctx, account, `SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ?`, `expires_at`, limit)
 }
 
-// EndCheckout expires an open checkout whose time is over. It reports false if it did nothing: another caller may have been
+// EndCheckout expires an open checkout whose time is over, as ExpireCheckout does. It reports false if it did nothing: another caller may have been
 // first.
 func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
@@ -398,9 +328,12 @@ func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, erro
 			return false, err
 		}
 		rows, err := u.Exec(ctx, `
-			UPDATE checkouts SET status = 'expired', updated_at = ?
+			UPDATE checkouts SET status = 'expired', ads_visit = NULL, updated_at = ?
 			WHERE account_id = ? AND id = ? AND status = 'open' AND expires_at <= ?`, now, account, id, now)
-		return rows == 1, err
+		if err != nil || rows == 0 {
+			return false, err
+		}
+		return true, u.captureAbandoned(ctx, account, id)
 	})
 }
 

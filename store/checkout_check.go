@@ -85,11 +85,23 @@ func (s *Store) wantedLines(ctx context.Context, draft CheckoutDraft, before *Ch
 	if before.ID == "" && draft.Lines == nil {
 		return []NewLineItem{}, nil
 	}
-	if draft.Lines != nil || draft.Currency == before.Currency {
+	if draft.Lines != nil || draft.Currency == before.Currency && draft.chosen == nil {
 		return draft.Lines, nil
 	}
 	items, err := s.CheckoutLines(ctx, before.AccountID, before.ID)
-	return asked(items), err
+	if err != nil {
+		return nil, err
+	}
+	wanted, changes := asked(items), draft.Currency != before.Currency
+	for i, item := range sales(items) {
+		if amount, chosen := draft.chosen[i]; chosen && amount != item.UnitAmount {
+			wanted[i].CustomAmount, changes = &amount, true
+		}
+	}
+	if !changes {
+		return nil, nil
+	}
+	return wanted, nil
 }
 
 // asked turns lines back into what was asked for when they were made. Set-up fees are left out: they come with their line.
@@ -162,6 +174,7 @@ func (c *Checkout) check(before *Checkout, now core.Time) error {
 		inRange := c.ExpiresAt >= now.Add(checkoutMinLifetime) && c.ExpiresAt <= now.Add(checkoutMaxLifetime)
 		p.Check(inRange, "expires_at", "A checkout expires in 30 minutes to 30 days.")
 	}
+	c.checkVisit(&p, before, now)
 	c.Metadata.Check(&p)
 	return p.Err()
 }
@@ -188,21 +201,17 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	if err := u.store.checkBuyer(ctx, c); err != nil {
 		return nil, err
 	}
-	seller, err := u.store.Tenant.Seller(ctx, c.AccountID)
-	if err != nil {
-		return nil, err
-	}
 	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	if in.TermsAccepted {
-		c.TermsAcceptedAt = &now
+	var p core.Problems
+	if err := u.acceptTerms(ctx, &p, c, in, now); err != nil {
+		return nil, err
 	}
 	in.Save = in.Save && c.keepsMethods(in.isKeyless())
-	var p core.Problems
+	c.answerAds(&p, in, now)
 	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")
-	p.Check(!seller.CheckoutRequiresTerms || c.TermsAcceptedAt != nil, "terms_accepted", "The terms must be accepted.")
 	for i, line := range sales(items) {
 		problem := offers[i].unsellable(line.Quantity)
 		p.Check(problem == "", "line_items", problem)

@@ -131,7 +131,7 @@ func (s *Store) DeleteCheckoutLink(ctx context.Context, account, ref string) (*C
 
 // PreviewCheckoutLink returns the checkout and the offer that FollowCheckoutLink would make now, and stores nothing: it is not
 // only buyers who look at addresses, but programs too.
-func (s *Store) PreviewCheckoutLink(ctx context.Context, ref string) (*Checkout, *CheckoutOffer, error) {
+func (s *Store) PreviewCheckoutLink(ctx context.Context, ref string, locale *string) (*Checkout, *CheckoutOffer, error) {
 	account, err := s.accountOfLink(ctx, ref)
 	if err != nil {
 		return nil, nil, err
@@ -140,7 +140,7 @@ func (s *Store) PreviewCheckoutLink(ctx context.Context, ref string) (*Checkout,
 	if err != nil {
 		return nil, nil, err
 	}
-	c, items, err := s.openCheckout(ctx, account, l.draft(CheckoutSource{CheckoutLink: &l.ID}))
+	c, items, err := s.openCheckout(ctx, account, l.draft(CheckoutSource{CheckoutLink: &l.ID}, locale))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +152,8 @@ func (s *Store) PreviewCheckoutLink(ctx context.Context, ref string) (*Checkout,
 type FollowCheckoutLink struct {
 	Source CheckoutSource
 	From   Buyer
-	Once   string // tells one purchase of theirs from the next, for a day; empty: each is another one
+	Locale *string // language tag of the page on which they follow it, nil for none
+	Once   string  // tells one purchase of theirs from the next, for a day; empty: each is another one
 }
 
 // FollowCheckoutLink makes a checkout for somebody who begins to buy by a link. The link alone says whose account it is. A link
@@ -193,7 +194,7 @@ func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCh
 			return nil, err
 		}
 		in.Source.CheckoutLink = &l.ID
-		return s.CreateCheckout(ctx, account, l.draft(in.Source))
+		return s.CreateCheckout(ctx, account, l.draft(in.Source, in.Locale))
 	})
 }
 
@@ -261,14 +262,14 @@ func (u *unit) releaseCheckoutLink(ctx context.Context, c *Checkout) error {
 }
 
 // draft returns the draft of a checkout as the link makes them: one piece of each price variant.
-func (l *CheckoutLink) draft(source CheckoutSource) CheckoutDraft {
+func (l *CheckoutLink) draft(source CheckoutSource, locale *string) CheckoutDraft {
 	lines := make([]NewLineItem, len(l.PriceVariantIDs.V))
 	for i, variant := range l.PriceVariantIDs.V {
 		lines[i] = NewLineItem{PriceVariant: variant, Quantity: 1}
 	}
 	return CheckoutDraft{Lines: lines, Checkout: &Checkout{
 		DiscountID: l.DiscountID, AllowDiscountCodes: l.AllowDiscountCodes, SuccessURL: l.SuccessURL, CancelURL: l.CancelURL,
-		Source: core.JSONOf(&source), Metadata: l.Metadata,
+		Source: core.JSONOf(&source), Metadata: l.Metadata, Locale: locale,
 	}}
 }
 
@@ -319,7 +320,7 @@ func (s *Store) findLinked(ctx context.Context, l *CheckoutLink) error {
 // sellable returns CodeInvalid if one piece of each price variant of a link can never be bought together. What cannot be bought
 // now, because it is a draft or out of stock, may be later, and is let through.
 func (l *CheckoutLink) sellable(found map[string]*catalog.PriceVariant) error {
-	together := lineup{wanted: l.draft(CheckoutSource{}).Lines}
+	together := lineup{wanted: l.draft(CheckoutSource{}, nil).Lines}
 	for _, id := range l.PriceVariantIDs.V {
 		together.offers = append(together.offers, offer{variant: found[id]})
 	}

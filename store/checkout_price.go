@@ -51,6 +51,9 @@ func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, sto
 	if err != nil {
 		return nil, err
 	}
+	if err := s.checkLicenses(ctx, c.AccountID, items); err != nil {
+		return nil, err
+	}
 	ids := make([]string, len(items))
 	for i := range items {
 		item := &items[i]

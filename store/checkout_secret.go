@@ -34,6 +34,11 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 	return found.Account, found.Checkout, err
 }
 
+// CheckoutCustomer returns whose a checkout is by now, nil while it is nobody's.
+func (s *Store) CheckoutCustomer(ctx context.Context, account, id string) (*string, error) {
+	return db.Get[string](ctx, s.db, `SELECT customer_id FROM checkouts WHERE account_id = ? AND id = ? AND customer_id IS NOT NULL`, account, id)
+}
+
 // sealSecretAgain seals the client secret of a checkout with the current key, after the key that it was sealed with was lost. It
 // can, because the buyer has just sent the secret.
 func (s *Store) sealSecretAgain(ctx context.Context, c *Checkout) error {

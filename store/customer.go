@@ -180,7 +180,10 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		if err := c.taken(u.Sent(ctx, u.Update(ctx, customerColumns, c))); err != nil || method == nil {
+		if err := c.taken(u.Sent(ctx, u.Update(ctx, customerColumns, c))); err != nil {
+			return c, err
+		}
+		if err := u.noteCustomer(ctx, &before, c); err != nil || method == nil {
 			return c, err
 		}
 		return c, u.chargePastDue(ctx, pastDue, method, c.UpdatedAt)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -9,9 +10,15 @@ import (
 // DeleteCustomer removes a customer. One with orders or invoices is kept for them without a single personal detail, and is
 // missing everywhere else. While one of their subscriptions goes on it is CodeInvalid on base. With cancelSubscriptions these
 // are cancelled at once instead: their unpaid invoices become void, and invoice.voided follows. A subscription that is being
-// charged at this moment is CodeInvalid on status.
+// charged at this moment is CodeInvalid on status. Ad networks are told nothing more of them: what waits for that is deleted, and at
+// the checkouts that they have not paid for yet, or somebody with their address, it is as if they had not agreed. They leave the audiences
+// that they were uploaded to: see advert.ErasePerson. What they had is revoked, their licence keys too, and the names of their devices are forgotten.
+// Their leads are deleted with them, and so are letters to them, sent or not. What lines of activity say became different of them is forgotten.
 func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelSubscriptions bool) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+		if err := u.forgetVisits(ctx, account, ref); err != nil {
+			return nil, err
+		}
 		if cancelSubscriptions {
 			if err := u.endSubscriptions(ctx, account, ref); err != nil {
 				return nil, err
@@ -21,10 +28,31 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err != nil {
 			return nil, err
 		}
+		if err := s.Grant.Forget(ctx, u.Unit, account, c.ID); err != nil {
+			return nil, err
+		}
+		if err := s.Advert.ForgetConversions(ctx, u.Unit, account, c.ID); err != nil {
+			return nil, err
+		}
 		if err := u.checkUnsubscribed(ctx, c); err != nil {
 			return nil, err
 		}
+		if err := u.forgetActivity(ctx, c); err != nil {
+			return nil, err
+		}
+		if err := u.forgetLeads(ctx, c); err != nil {
+			return nil, err
+		}
+		if _, err := u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
+			return nil, err
+		}
 		if err := u.forgetMethods(ctx, c); err != nil {
+			return nil, err
+		}
+		if err := s.Grant.ForgetLicenses(ctx, u.Unit, account, c.ID); err != nil {
+			return nil, err
+		}
+		if err := s.Advert.ErasePerson(ctx, account, c.Email, c.Phone); err != nil {
 			return nil, err
 		}
 		isBilled, err := u.isBilled(ctx, c)
@@ -81,6 +109,50 @@ func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error 
 		}
 	}
 	return nil
+}
+
+// forgetVisits takes back what a customer agreed to at checkouts that may still be paid, with the visits that are kept there. It comes
+// first, because everybody locks in that order.
+func (u *unit) forgetVisits(ctx context.Context, account, ref string) error {
+	c, err := u.store.findCustomer(ctx, account, ref, "", "")
+	if err != nil {
+		return err
+	}
+	// An index leads to them by whose they are, not by what is written so that it is in none.
+	const takeBack = `
+		UPDATE checkouts SET ads_consent = FALSE, ads_visit = NULL WHERE account_id = ? AND ads_consent AND status || '' IN ('open', 'processing')`
+	if _, err := u.Exec(ctx, takeBack+` AND customer_id = ?`, account, c.ID); err != nil || c.Email == nil {
+		return err
+	}
+	_, err = u.Exec(ctx, takeBack+` AND LOWER(customer_email) = ? AND customer_id || '' IS NULL`, account, strings.ToLower(*c.Email))
+	return err
+}
+
+// forgetActivity takes what lines of activity say of a locked customer out of them: those about the customer, about their checkouts from
+// before these were anybody's, also of somebody with their address, and about the leads of it.
+func (u *unit) forgetActivity(ctx context.Context, c *Customer) error {
+	if err := u.store.Activity.Forget(ctx, u.Unit, c.AccountID, c.ID); err != nil {
+		return err
+	}
+	forget := func(query string, of ...any) error {
+		return u.store.Activity.ForgetAll(ctx, u.Unit, c.AccountID, query, append([]any{c.AccountID}, of...)...)
+	}
+	for _, table := range []string{"checkouts", "leads", "license_keys"} {
+		if err := forget(`SELECT id FROM `+table+` WHERE account_id = ? AND customer_id = ?`, c.ID); err != nil {
+			return err
+		}
+	}
+	if c.Email == nil {
+		return nil
+	}
+	email := strings.ToLower(*c.Email)
+	if err := forget(`SELECT id FROM checkouts WHERE account_id = ? AND LOWER(customer_email) = ? AND customer_id || '' IS NULL`, email); err != nil {
+		return err
+	}
+	if c.EmailKey == nil {
+		return nil
+	}
+	return forget(`SELECT id FROM leads WHERE account_id = ? AND email_key = ?`, *c.EmailKey)
 }
 
 // isBilled reports whether a locked customer has orders or invoices, drafts included.

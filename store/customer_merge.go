@@ -15,17 +15,18 @@ import (
 // maxTags bounds the tags of a customer.
 const maxTags = 50
 
-// The tables whose rows become another customer's when two are merged: those that are locked before the customer, and those that
-// are locked after, each in the order of locking. The rows of the tables in rowsEndedBy are deleted instead: they let somebody
+// The tables whose rows become another customer's when two are merged: those that are locked before the customer, those that
+// are locked after, and those that are locked after the grants, each in the order of locking. The rows of the tables in rowsEndedBy are deleted instead: they let somebody
 // see what is one customer's alone.
 var (
 	rowsBeforeCustomer = []string{"checkouts", "subscriptions", "payments"}
-	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods"}
-	rowsEndedBy        = []string{"portal_sessions"}
+	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods", "ad_conversions", "leads", "letters"}
+	rowsAfterGrants    = []string{"license_keys"} // a grant that ends has its key end
+	rowsEndedBy        = []string{"portal_sessions", "portal_links"}
 )
 
 // MergeCustomer makes everything that another customer has this customer's: checkouts, subscriptions, orders, invoices,
-// payments, refunds, redemptions, payment methods, balance and what was spent. What is not known of the customer is taken from
+// payments, refunds, grants, redemptions, payment methods, leads, letters, what waits to be told to ad networks, licence keys, balance and what was spent. Lines of activity about the other are about the customer then, so that they are forgotten with them. What is not known of the customer is taken from
 // the other one, who is deleted then. Orders and invoices still say what they said about their buyer, and nothing is charged. A
 // customer merged into itself is CodeInvalid on from.
 func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*Customer, error) {
@@ -59,6 +60,15 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 			return nil, err
 		}
 		if err := u.moveRows(ctx, rowsAfterCustomer, other, c, now); err != nil {
+			return nil, err
+		}
+		if err := s.Grant.Move(ctx, u.Unit, account, other.ID, c.ID); err != nil {
+			return nil, err
+		}
+		if err := u.moveRows(ctx, rowsAfterGrants, other, c, now); err != nil {
+			return nil, err
+		}
+		if err := s.Activity.Move(ctx, u.Unit, account, other.ID, c.ID); err != nil {
 			return nil, err
 		}
 		if err := u.endRows(ctx, other); err != nil {

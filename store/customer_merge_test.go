@@ -22,7 +22,7 @@ func TestMergeCustomer_KnowsEveryTable(t *testing.T) {
 				found = append(found, table)
 			}
 		}
-		assert.ElementsMatch(t, slices.Concat(rowsBeforeCustomer, rowsAfterCustomer, rowsEndedBy), found)
+		assert.ElementsMatch(t, slices.Concat(rowsBeforeCustomer, rowsAfterCustomer, rowsAfterGrants, rowsEndedBy, []string{"grants", "activities"}), found)
 	})
 }
 

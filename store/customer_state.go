@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -16,6 +17,7 @@ type CustomerState struct {
 	Customer            *Customer
 	ActiveSubscriptions []Subscription // trialing, active or past due
 	OpenInvoices        []Invoice      // open or past due
+	Grants              []grant.Grant  // active or suspended
 }
 
 // GetCustomerState returns a customer with what they have and owe, or CodeMissing.
@@ -35,7 +37,8 @@ func (s *Store) GetCustomerState(ctx context.Context, account, ref string) (*Cus
 	if err != nil {
 		return nil, fmt.Errorf("read a customer's invoices: %w", err)
 	}
-	return state, nil
+	state.Grants, err = s.Grant.CurrentGrants(ctx, account, c.ID)
+	return state, err
 }
 
 // whereSubscribed adds the filter of customers by whether they have an active subscription; nil does not filter.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
 )
@@ -81,6 +82,18 @@ var invariants = []db.Invariant{
 	{Promise: "a completed checkout has one order, another one none", Query: `
 		SELECT c.account_id, c.id FROM checkouts c WHERE CASE WHEN c.status = 'completed' THEN 1 ELSE 0 END <> (
 			SELECT COUNT(*) FROM orders o WHERE o.account_id = c.account_id AND o.checkout_id = c.id AND o.id = c.order_id)`},
+	{Promise: "a visit is kept while its buyer agrees and may still pay", Query: `
+		SELECT account_id, id FROM checkouts WHERE ads_visit IS NOT NULL AND (NOT ads_consent OR status NOT IN ('open', 'processing'))`},
+	{Promise: "ad networks are told of what was bought with consent alone", Query: `
+		SELECT v.account_id, v.id FROM ad_conversions v WHERE v.source = 'order' AND NOT EXISTS (
+			SELECT 1 FROM orders o JOIN checkouts c ON c.account_id = o.account_id AND c.id = o.checkout_id
+			WHERE o.account_id = v.account_id AND o.id = v.event_id AND o.paid_amount > 0 AND c.ads_consent)
+		AND NOT EXISTS (
+			SELECT 1 FROM subscriptions s JOIN checkouts c ON c.account_id = s.account_id AND c.id = s.checkout_id
+			WHERE s.account_id = v.account_id AND s.id = v.event_id AND c.ads_consent)`},
+	{Promise: "ad networks are told of a lead with consent alone, and of none that is gone", Query: `
+		SELECT v.account_id, v.id FROM ad_conversions v LEFT JOIN leads l ON l.account_id = v.account_id AND l.id = v.event_id
+		WHERE v.source = 'lead' AND (NOT l.ads_consent OR l.id IS NULL AND v.status = 'pending')`},
 	{Promise: "a processing checkout has one payment under way, another one none", Query: `
 		SELECT c.account_id, c.id FROM checkouts c WHERE CASE WHEN c.status = 'processing' THEN 1 ELSE 0 END <> (
 			SELECT COUNT(*) FROM payments p
@@ -308,7 +321,8 @@ func (s *Store) Check(ctx context.Context, keep outbox.DeliveryRetention) ([]cor
 // retention has not begun to delete. It takes no locks: it may run at any time on a database at work, since each promise is one
 // statement and holds after every transaction.
 func (s *Store) CheckEach(ctx context.Context, keep outbox.DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
-	if err := s.db.CheckAll(ctx, slices.Concat(invariants, s.arrayInvariants(), s.Tenant.Invariants(), advert.Invariants), checked); err != nil {
+	promised := slices.Concat(invariants, deliveryInvariants, metricsInvariants, s.arrayInvariants(), s.Tenant.Invariants(), advert.Invariants, grant.LicenseInvariants, grant.FileInvariants)
+	if err := s.db.CheckAll(ctx, promised, checked); err != nil {
 		return err
 	}
 	return s.db.CheckAll(ctx, eventInvariants, checked, s.Now().Add(-min(keep.Succeeded, keep.Failed)))

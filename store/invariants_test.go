@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -31,9 +32,13 @@ func purchases(t *testing.T, s *Store, account string) {
 	require.NoError(t, err)
 	d, err := s.CreateDiscount(t.Context(), account, Discount{Code: new("SPRING"), Type: DiscountTypePercent, PercentBps: new(int64(1000))})
 	require.NoError(t, err)
+	_, err = s.Advert.CreateConversionDestination(t.Context(), account, &advert.SocialAccount{ID: "sacct_1", Platform: advert.PlatformFacebook}, advert.NewConversionDestination{
+		PixelID: "1", Events: advert.ConversionKinds, Status: advert.DestinationActive,
+	})
+	require.NoError(t, err)
 	begin := func() *Confirmation {
 		c, err := s.CreateCheckout(t.Context(), account, CheckoutDraft{
-			Checkout: &Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID},
+			Checkout: &Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID, AdsConsent: true, AdsVisit: core.JSONOf(visit())},
 			Lines:    []NewLineItem{{PriceVariant: p.PriceVariantIDs.V[0], Quantity: 2}},
 		})
 		require.NoError(t, err)
@@ -71,6 +76,9 @@ func refund(t *testing.T, s *Store, account, order string) {
 func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 	t.Parallel()
 	sabotage := map[string]string{
+		"the metrics of a quarter of an hour are what happened in it":                            `UPDATE metric_quarters SET net_revenue = net_revenue - 1 WHERE orders > 0`,
+		"the metrics of subscriptions have changed to what they come to now":                     `UPDATE metric_quarters SET mrr = 1`,
+		"the metrics of a year are the changes in it":                                            `INSERT INTO metric_years (account_id, currency, start, mrr, active) SELECT account_id, currency, 0, 0, 1 FROM orders`,
 		"a line's figures add up":                                                                `UPDATE line_items SET total_amount = total_amount + 1, net_amount = net_amount + 1, subtotal_amount = subtotal_amount + 1`,
 		"no amount is negative and no discount exceeds its subtotal":                             `UPDATE line_items SET net_amount = -1, tax_amount = total_amount + 1`,
 		"a checkout's figures are the sums of its lines'":                                        `UPDATE checkouts SET net_amount = net_amount + 1`,
@@ -88,6 +96,9 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"what a price variant holds is being paid":                                               `UPDATE price_variants SET reserved_count = 0`,
 		"what a product sold is in orders":                                                       `UPDATE products SET sales_count = 0`,
 		"a completed checkout has one order, another one none":                                   `UPDATE checkouts SET status = 'completed'`,
+		"a visit is kept while its buyer agrees and may still pay":                               `UPDATE checkouts SET ads_consent = FALSE WHERE status = 'processing'`,
+		"ad networks are told of what was bought with consent alone":                             `UPDATE checkouts SET ads_consent = FALSE WHERE status = 'completed'`,
+		"ad networks are told of a lead with consent alone, and of none that is gone":            `UPDATE leads SET ads_consent = FALSE`,
 		"a processing checkout has one payment under way, another one none":                      `UPDATE payments SET status = 'failed' WHERE status = 'pending'`,
 		"order numbers run from 1 without gaps":                                                  `UPDATE orders SET number = 2`,
 		"a customer's orders are counted":                                                        `UPDATE customers SET orders_count = 2`,
@@ -146,25 +157,37 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
 			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, customer_verified, payment_method, created_at, updated_at)
 			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', FALSE, '{"id":"pm_other"}', 0, 0 FROM orders`,
+		"what was paid for is given":                                      `UPDATE grants SET item_id = 'li_other'`,
+		"nothing is given by an order but what was paid for":              `UPDATE grants SET customer_id = 'cus_other'`,
+		"what an order gave is revoked exactly if a refund takes it away": `UPDATE refunds SET revoke_access = TRUE`,
+		"what a subscription gives is what its state says":                `UPDATE grants SET source_type = 'subscription'`,
+		"what a refund took away is revoked while such a refund stands":   `UPDATE grants SET refunded = TRUE`,
+		"who was deleted has nothing":                                     `UPDATE customers SET deleted_at = 1`,
+		"a subscription gives its product": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
+			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
+			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, granted, created_at, updated_at)
+			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', '{"grant":"grant_1"}', 0, 0 FROM orders`,
 		"no API key can do more than the key that made it": `UPDATE api_keys SET created_by = 'key_other'`,
 	}
+	sabotage["a subscription counts in the metrics with what it comes to a month, if it is active or past due"] = sabotage["a subscription has a next step exactly if it goes on"]
 	database.Each(t, func(t *testing.T, url string) {
 		o := newSender(t, url)
 		s := o.Store
 		purchases(t, s, o.account)
+		captures(t, s, o.account, left("lead@example.com"))
 		_, _, err := s.Tenant.CreateAPIKey(t.Context(), o.account, tenant.Granted{}, tenant.NewAPIKey{})
 		require.NoError(t, err)
 		check := func(ctx context.Context) ([]core.Violation, error) { return s.Check(ctx, aDay) }
 		sound, err := check(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, sound)
-		for _, i := range slices.Concat(invariants, s.arrayInvariants(), s.Tenant.Invariants(), eventInvariants) {
+		for _, i := range slices.Concat(invariants, deliveryInvariants, metricsInvariants, s.arrayInvariants(), s.Tenant.Invariants(), eventInvariants) {
 			broken := dbtest.BrokenBy(t, s.db, sabotage[i.Promise], check)
 			assert.Contains(t, broken, i.Promise)
 		}
 		var asked []string
 		require.NoError(t, s.CheckEach(t.Context(), aDay, func(promise string, _ []core.Violation) { asked = append(asked, promise) }))
-		for _, i := range advert.Invariants { // their room breaks them
+		for _, i := range slices.Concat(advert.Invariants, grant.LicenseInvariants, grant.FileInvariants) { // their room breaks them
 			assert.Contains(t, asked, i.Promise)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
@@ -315,6 +316,7 @@ func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *core.
 	item := LineItem{
 		Kind: LineItemKindPrice, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name,
 		PriceVariantName: o.variant.Name, Description: l.Description, CustomAmount: l.CustomAmount,
+		Gives: o.product.Type != catalog.ProductTypeTip, Licensed: o.mayLicense(),
 	}
 	problem := o.foreign(currency)
 	if problem == "" {

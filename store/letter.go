@@ -3,145 +3,139 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// letterLimit is how many letters are allowed for a subject, such as a document, an account or a network address, within a
-// window. The window begins with its first letter.
-type letterLimit struct {
-	subject  string
-	most     int64
-	window   time.Duration
-	isOfMany bool // many share it: who is refused need not be who has asked before
-}
+// LetterStatus says what became of a letter.
+type LetterStatus string
 
-// Mail costs the reputation of the server that sends it. What a seller sends is counted by document and by account. What
-// somebody asks for without a key is counted apart from it, so that it uses up nothing of the seller's, and by the network address
-// from which they ask and the network around it, of which one household may have 65,536.
+// The states of a letter. Whatever it has come to, it is queued again when the seller asks for it.
 const (
-	documentLetters     = 5    // an hour
-	accountLetters      = 1000 // an hour
-	pageDocumentLetters = 3    // a day
-	pageAccountLetters  = 100  // an hour
-	senderLetters       = 10   // an hour
-	networkLetters      = 50   // an hour
-	insideLetters       = 100  // an hour, from where a proxy that is not named hides all buyers
-
-	// Letters that ask whose an address is: whoever types addresses does not write to the people behind them.
-	verificationPause      = time.Minute
-	checkoutVerifications  = 3   // a day
-	recipientVerifications = 5   // an hour
-	accountVerifications   = 500 // an hour
+	LetterStatusQueued  LetterStatus = "queued"
+	LetterStatusSent    LetterStatus = "sent"    // the mail server has taken it
+	LetterStatusFailed  LetterStatus = "failed"  // the mail server did not take it, however often it was asked
+	LetterStatusSkipped LetterStatus = "skipped" // it was not to be sent any more: LastError says why
 )
 
-// CountLetter counts a letter about an order or an invoice that is about to be sent, together with those of all replicas. Beyond
-// the limit of the document or of the account it is CodeRateLimit, and the letter is not counted.
-func (s *Store) CountLetter(ctx context.Context, account, id string) error {
-	return s.countLetter(ctx, account, letterLimit{"account", accountLetters, time.Hour, true}, letterLimit{id, documentLetters, time.Hour, false})
+// letterLifecycle lists, for each state of a letter, the states that may follow it.
+var letterLifecycle = core.Lifecycle[LetterStatus]{
+	LetterStatusQueued:  {LetterStatusSent, LetterStatusFailed, LetterStatusSkipped},
+	LetterStatusSent:    {LetterStatusQueued},
+	LetterStatusFailed:  {LetterStatusQueued},
+	LetterStatusSkipped: {LetterStatusQueued},
 }
 
-// CountPageLetter counts a letter that somebody asked for on a page, from a network address. Beyond the limits it is
-// CodeRateLimit, as with CountLetter.
-func (s *Store) CountPageLetter(ctx context.Context, account, id, from string) error {
-	return s.countLetter(ctx, account, slices.Concat(
-		[]letterLimit{{"pages", pageAccountLetters, time.Hour, true}},
-		lettersFrom(from),
-		[]letterLimit{{"page:" + id, pageDocumentLetters, day, false}})...)
+// Letter is what a customer is sent by itself. It is a row that commits with its cause, and each cause has one: of a kind, about an object, and
+// in a period, which tells several about the same object apart. What it says is found out when it is sent, and is not kept.
+type Letter struct {
+	AccountID     string            `db:"account_id"`
+	ID            string            `db:"id"`
+	Kind          tenant.LetterKind `db:"kind"`
+	Status        LetterStatus      `db:"status"`
+	CustomerID    string            `db:"customer_id"`
+	ObjectID      string            `db:"object_id"`
+	Period        string            `db:"period"`
+	DueAt         *core.Time        `db:"due_at"`          // by the account's clock, from when on it is to be sent; nil: at once
+	NextAttemptAt *core.Time        `db:"next_attempt_at"` // by the store's time; nil before DueAt, and once it is not queued any more
+	Attempts      int64             `db:"attempts"`        // since it was last asked for
+	Resends       int64             `db:"resends"`         // how often the seller asked for it again
+	Recipient     *string           `db:"recipient"`       // the address that it was last tried to be sent to
+	Subject       *string           `db:"subject"`
+	LastError     *string           `db:"last_error"`
+	SentAt        *core.Time        `db:"sent_at"`
+	CreatedAt     core.Time         `db:"created_at"`
+	UpdatedAt     core.Time         `db:"updated_at"`
 }
 
-// countLetter counts a letter in a transaction, which is rolled back with CodeRateLimit if it is one too many.
-func (s *Store) countLetter(ctx context.Context, account string, limits ...letterLimit) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (struct{}, error) {
-		over, wait, err := u.countLetter(ctx, account, limits...)
-		if err == nil && over != nil {
-			err = &core.Error{
-				Code: core.CodeRateLimit, Param: "id", After: wait,
-				Message: fmt.Sprintf("%d letters were sent within %s, which is the most. Try again in %s.", over.most, spoken(over.window), spoken(wait)),
-			}
-		}
-		return struct{}{}, err
-	})
-	return err
+// letterObjects says what the letters of a kind are about.
+var letterObjects = map[tenant.LetterKind]core.Kind{
+	tenant.LetterReceipt: core.KindOrder, tenant.LetterPaymentFailed: core.KindInvoice, tenant.LetterTrialEnding: core.KindSubscription,
+	tenant.LetterSubscriptionCanceled: core.KindSubscription, tenant.LetterSubscriptionEnded: core.KindSubscription,
+	tenant.LetterAccessGiven: core.KindGrant, tenant.LetterRefund: core.KindRefund,
 }
 
-// countVerification counts a letter that asks whether the address of a checkout is the buyer's. One too many is CodeRateLimit on
-// customer_email.
-func (u *unit) countVerification(ctx context.Context, c *Checkout, from string) error {
-	over, wait, err := u.countLetter(ctx, c.AccountID, slices.Concat(
-		[]letterLimit{{"verifications", accountVerifications, time.Hour, true}},
-		lettersFrom(from),
-		[]letterLimit{
-			{"to:" + buyerKey(c.AccountID, *c.CustomerEmail), recipientVerifications, time.Hour, false},
-			{"verify:" + c.ID, checkoutVerifications, day, false},
-			{"pause:" + c.ID, 1, verificationPause, false},
-		})...)
-	if err != nil || over == nil {
-		return err
+// Object returns what the letter is about.
+func (l *Letter) Object() core.Kind { return letterObjects[l.Kind] }
+
+// NextAt returns when the letter is to be sent, or tried again; nil if it is not queued.
+func (l *Letter) NextAt() *core.Time {
+	if l.DueAt != nil {
+		return l.DueAt
 	}
-	why := "A letter was sent already. Look for it, also among unwanted mail."
-	if over.isOfMany {
-		why = "Too many letters were asked for."
-	}
-	return &core.Error{Code: core.CodeRateLimit, Param: "customer_email", After: wait, Message: fmt.Sprintf("%s You can ask for another one in %s.", why, spoken(wait))}
+	return l.NextAttemptAt
 }
 
-// lettersFrom returns the limits for letters that are asked for from a network address: its own, and those of the networks
-// around it.
-func lettersFrom(address string) (limits []letterLimit) {
-	for _, subject := range addressGuards(address) {
-		most := int64(senderLetters)
-		switch {
-		case strings.HasPrefix(subject, guardInside):
-			most = insideLetters
-		case strings.HasPrefix(subject, guardNetwork):
-			most = networkLetters
-		}
-		limits = append(limits, letterLimit{subject, most, time.Hour, true})
-	}
-	return limits
+// ListLetters holds the filters of a list of letters. An empty one does not filter.
+type ListLetters struct {
+	core.Page
+	core.ListFilter
+	Kind     tenant.LetterKind
+	Status   LetterStatus
+	Customer string
 }
 
-// letterWindow is what is counted for one subject: when its window began, and how many letters were sent since.
-type letterWindow struct {
-	BeganAt core.Time `db:"began_at"`
-	Sent    int64     `db:"sent"`
+var letterColumns = db.ColumnsOf[Letter]("letters")
+
+// GetLetter returns a letter, or CodeMissing.
+func (s *Store) GetLetter(ctx context.Context, account, ref string) (*Letter, error) {
+	return s.findLetter(ctx, account, ref, "")
 }
 
-// countLetter counts a letter in the window of each limit. If one is exceeded, it returns that limit, and how long until its
-// window ends; the caller has to roll back then. The rows stay locked until the transaction ends, so that all callers give the
-// limits in one order: of all letters, of who asks, of who is written to, of what the letter is about.
-func (u *unit) countLetter(ctx context.Context, account string, limits ...letterLimit) (over *letterLimit, wait time.Duration, err error) {
-	now := u.store.Now()
-	for _, l := range limits {
-		before := now.Add(-l.window)
-		w, err := db.Get[letterWindow](ctx, u, `
-			INSERT INTO letter_windows AS w (account_id, subject, began_at, sent) VALUES (?, ?, ?, 1)
-			ON CONFLICT (account_id, subject) DO UPDATE SET
-				began_at = CASE WHEN w.began_at <= ? THEN excluded.began_at ELSE w.began_at END,
-				sent = CASE WHEN w.began_at <= ? THEN 1 ELSE w.sent + 1 END
-			RETURNING began_at, sent`, account, l.subject, now, before, before)
+// ListLetters returns a page of letters, newest first, and whether there are more. A customer who does not exist is CodeMissing.
+func (s *Store) ListLetters(ctx context.Context, account string, in ListLetters) ([]Letter, bool, error) {
+	var f db.Filter
+	f.Is("kind", string(in.Kind))
+	f.Is("status", string(in.Status))
+	if in.Customer != "" {
+		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
 		if err != nil {
-			return nil, 0, fmt.Errorf("count letter: %w", err)
+			return nil, false, err
 		}
-		if w.Sent > l.most {
-			left := w.BeganAt.Add(l.window).Time().Sub(now.Time())
-			return &l, max(time.Second, (left + time.Second - 1).Truncate(time.Second)), nil
-		}
+		f.Is("customer_id", customer.ID)
 	}
-	return nil, 0, nil
+	f.List(s.db, "letters", core.KindLetter, in.ListFilter)
+	return db.Page(ctx, s.db, letterColumns, core.KindLetter, account, in.Page, &f)
 }
 
-// DeleteOldLetterWindows deletes windows that began more than a day ago, and so are over, and returns how many. It deletes at
-// most limit.
-func (s *Store) DeleteOldLetterWindows(ctx context.Context, limit int) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.Exec(ctx, `
-			DELETE FROM letter_windows WHERE (account_id, subject) IN (
-				SELECT account_id, subject FROM letter_windows WHERE began_at <= ? LIMIT ?`+u.LockSkip()+`)`, s.Now().Add(-day), limit)
+// ResendLetter has a letter sent once more, whether or not its kind is switched off. It is counted, as CountLetter does, with the other letters about its
+// object. One that is queued is CodeInvalid on status.
+func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Letter, error) {
+		l, err := s.findLetter(ctx, account, ref, u.Lock())
+		if err != nil {
+			return nil, err
+		}
+		if l.Status == LetterStatusQueued {
+			return nil, core.Invalid("status", "The letter is queued already: it will be sent.")
+		}
+		if err := s.CountLetter(ctx, account, l.ObjectID); err != nil {
+			return nil, err
+		}
+		now, err := s.db.BusinessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		l.Status, l.Attempts, l.LastError, l.NextAttemptAt, l.UpdatedAt = LetterStatusQueued, 0, nil, new(s.Now()), now
+		l.Resends++
+		return l, u.Update(ctx, letterColumns, l)
 	})
+}
+
+// findLetter reads a letter, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
+func (s *Store) findLetter(ctx context.Context, account, ref, lock string) (*Letter, error) {
+	id, ok := core.ParseID(core.KindLetter, ref)
+	if !ok {
+		return nil, core.Missing("letter", "", ref)
+	}
+	l, err := db.Get[Letter](ctx, s.db, letterColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err != nil {
+		return nil, fmt.Errorf("read letter: %w", err)
+	}
+	if l == nil {
+		return nil, core.Missing("letter", "", ref)
+	}
+	return l, nil
 }

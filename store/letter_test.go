@@ -1,203 +1,226 @@
 package store
 
 import (
-	"errors"
-	"fmt"
+	"context"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-func TestCountLetter_BoundsThoseOfADocument(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		began := time.Now()
-		s.at(began)
-		for range documentLetters {
-			require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
-		}
-		s.at(began.Add(20 * time.Minute))
-		err := s.CountLetter(t.Context(), s.account, "order_1")
-		dbtest.RequireCode(t, err, core.CodeRateLimit)
-		var refusal *core.Error
-		require.ErrorAs(t, err, &refusal)
-		require.Equal(t, 40*time.Minute, refusal.After.Round(time.Second))
-		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_2"))
-		for range pageDocumentLetters {
-			require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), "what is asked for on a page is counted apart")
-		}
-		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
-		s.at(began.Add(time.Hour))
-		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
-		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
-	})
-}
-
-func TestCountLetter_BoundsThoseOfAnAccount(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
-		_, err := s.db.Write.DB.Exec(`UPDATE letter_windows SET sent = 1000 WHERE subject = 'account'`)
-		require.NoError(t, err)
-		dbtest.RequireCode(t, s.CountLetter(t.Context(), s.account, "order_2"), core.CodeRateLimit)
-		require.Equal(t, 1000, s.count(t, `SELECT MAX(sent) FROM letter_windows`), "what is refused is not counted")
-		require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_2", "198.51.100.1"))
-		other, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
-		require.NoError(t, err)
-		require.NoError(t, s.CountLetter(t.Context(), other.ID, "order_1"))
-
-		deleted, err := s.DeleteOldLetterWindows(t.Context(), 100)
-		require.NoError(t, err)
-		require.Zero(t, deleted)
-		s.at(time.Now().Add(25 * time.Hour))
-		deleted, err = s.DeleteOldLetterWindows(t.Context(), 100)
-		require.NoError(t, err)
-		require.EqualValues(t, 8, deleted)
-	})
-}
-
-func TestCountLetter_CountsWhatIsSentAtOnce(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		replica := s.Store
-		if s.db.Engine == core.PostgreSQL {
-			replica = openStore(t, s.db.Options.URL)
-		}
-		var group sync.WaitGroup
-		var sent atomic.Int64
-		for n := range 24 {
-			on := s.Store
-			if n%2 == 0 {
-				on = replica
-			}
-			group.Go(func() {
-				err := on.CountLetter(t.Context(), s.account, "order_1")
-				var refusal *core.Error
-				if err == nil {
-					sent.Add(1)
-				} else if !errors.As(err, &refusal) || refusal.Code != core.CodeRateLimit {
-					assert.NoError(t, err)
-				}
-			})
-		}
-		group.Wait()
-		require.EqualValues(t, documentLetters, sent.Load())
-	})
-}
-
-// asked is a checkout in which somebody typed an address.
-func (s *shop) asked(t *testing.T, email string) *Checkout {
+// letter returns the newest letter of a kind.
+func (s *shop) letter(t *testing.T, kind tenant.LetterKind) *Letter {
 	t.Helper()
-	return s.change(t, s.checkout(t, s.onSale(t, fixedPrice(1900))), func(d *CheckoutDraft) { d.CustomerEmail, d.EmailVerified = &email, false })
+	letters, _, err := s.ListLetters(t.Context(), s.account, ListLetters{Page: core.Page{Limit: 1}, Kind: kind})
+	require.NoError(t, err)
+	require.NotEmpty(t, letters)
+	return &letters[0]
 }
 
-// Nobody writes to people here by typing their addresses, from wherever they ask.
-func TestBeginVerification_BoundsLettersByWhoAsks(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		began := time.Now()
-		asks := func(n int, from string) error {
-			_, err := s.BeginVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("ada%d@example.com", n)).ID, from)
-			return err
-		}
-		s.at(began)
-		for n := range senderLetters {
-			require.NoError(t, asks(n, fmt.Sprintf("2001:db8:1:2::%d", n+1)))
-		}
-		s.at(began.Add(20 * time.Minute))
-		err := asks(100, "2001:db8:1:2:ffff::1")
-		dbtest.RequireCode(t, err, core.CodeRateLimit)
-		var refusal *core.Error
-		require.ErrorAs(t, err, &refusal)
-		require.Equal(t, "customer_email", refusal.Param)
-		require.Equal(t, "Too many letters were asked for. You can ask for another one in 40 minutes.", refusal.Message)
-		require.Equal(t, 40*time.Minute, refusal.After.Round(time.Second))
-		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "2001:db8:1:2::1"), core.CodeRateLimit)
-		require.NoError(t, asks(101, "2001:db8:1:3::1"), "another subscriber")
-		for n := range networkLetters - senderLetters - 1 {
-			require.NoError(t, asks(110+n, fmt.Sprintf("2001:db8:1:%x::1", n+4)))
-		}
-		dbtest.RequireCode(t, asks(190, "2001:db8:1:ffff::1"), core.CodeRateLimit)
-		require.NoError(t, asks(191, "2001:db8:2::1"), "another network")
-		require.NoError(t, asks(102, "198.51.100.1"))
-		for n := range senderLetters + 5 {
-			require.NoError(t, asks(200+n, "10.0.0.1"), "many buyers are behind a proxy")
-		}
-		s.at(began.Add(61 * time.Minute))
-		require.NoError(t, asks(103, "2001:db8:1:2::1"))
-	})
+// claimed claims a letter, and returns what it tells of.
+func (s *shop) claimed(t *testing.T, id string) (*Letter, *LetterContent) {
+	t.Helper()
+	l, err := s.ClaimLetter(t.Context(), s.account, id)
+	require.NoError(t, err)
+	require.NotNil(t, l)
+	told, err := s.ReadLetter(t.Context(), l)
+	require.NoError(t, err)
+	return l, told
 }
 
-func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
+// Whatever makes a letter, its cause has it once: a second one is no letter, but undoes what made it.
+func TestWriteLetter_OneForEachCause(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		c, now, n := s.asked(t, "ada@example.com"), time.Now(), 0
-		asks := func(c *Checkout) error {
-			n++
-			_, err := s.BeginVerification(t.Context(), s.account, c.ID, fmt.Sprintf("198.51.%d.1", n))
-			return err
-		}
-		s.at(now)
-		require.NoError(t, asks(c))
-		err := asks(c)
-		dbtest.RequireCode(t, err, core.CodeRateLimit)
-		var refusal *core.Error
-		require.ErrorAs(t, err, &refusal)
-		require.Equal(t, time.Minute, refusal.After)
-		require.Contains(t, refusal.Message, "in 60 seconds")
-		for range checkoutVerifications - 1 {
-			now = now.Add(verificationPause)
-			s.at(now)
-			require.NoError(t, asks(c))
-		}
-		now = now.Add(verificationPause)
-		s.at(now)
-		dbtest.RequireCode(t, asks(c), core.CodeRateLimit)
-		for range recipientVerifications - checkoutVerifications {
-			require.NoError(t, asks(s.asked(t, "Ada@example.com")))
-		}
-		dbtest.RequireCode(t, asks(s.asked(t, "ada@example.com")), core.CodeRateLimit)
-		require.NoError(t, asks(s.asked(t, "grace@example.com")))
-		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letter_windows WHERE subject LIKE '%@%'`), "addresses are hashed")
-
-		_, err = s.db.Write.DB.Exec(`UPDATE letter_windows SET sent = 500 WHERE subject = 'verifications'`)
+		s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900))))
+		l := *s.letter(t, tenant.LetterReceipt)
+		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) { return nil, u.writeLetter(ctx, l) })
+		require.True(t, db.IsUnique(err), "%v", err)
+		l.Period = "2"
+		_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) { return nil, u.writeLetter(ctx, l) })
 		require.NoError(t, err)
-		dbtest.RequireCode(t, asks(s.asked(t, "bob@example.com")), core.CodeRateLimit)
-		s.at(now.Add(25 * time.Hour))
-		require.NoError(t, asks(s.asked(t, "ada@example.com")))
+		require.Equal(t, 2, s.count(t, `SELECT COUNT(*) FROM letters`))
 	})
 }
 
-func TestBeginVerification_CountsWhatIsAskedAtOnce(t *testing.T) {
+// Of all that look for letters at the same time, in three replicas, one sends each, however often they look.
+func TestClaimLetter_OneSendsIt(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		replica := s.Store
+		replicas := []*Store{s.Store, s.Store, s.Store}
 		if s.db.Engine == core.PostgreSQL {
-			replica = openStore(t, s.db.Options.URL)
+			replicas[1], replicas[2] = openStore(t, s.db.Options.URL), openStore(t, s.db.Options.URL)
 		}
-		var checkouts []*Checkout
-		for n := range 24 {
-			checkouts = append(checkouts, s.asked(t, fmt.Sprintf("ada%d@example.com", n%6)))
+		const letters = 12
+		guide := s.onSale(t, fixedPrice(1900))
+		for range letters {
+			s.confirm(t, s.checkout(t, guide))
 		}
 		var group sync.WaitGroup
-		var sent atomic.Int64
-		for n, c := range checkouts {
-			on := s.Store
-			if n%2 == 0 {
-				on = replica
-			}
+		var sent sync.Map
+		for n := range 9 {
+			on := replicas[n%3]
 			group.Go(func() {
-				_, err := on.BeginVerification(t.Context(), s.account, c.ID, "198.51.100.1")
-				var refusal *core.Error
-				if err == nil {
-					sent.Add(1)
-				} else if !errors.As(err, &refusal) || refusal.Code != core.CodeRateLimit {
+				for range 3 {
+					due, err := on.LettersToSend(t.Context(), s.account, 100)
 					assert.NoError(t, err)
+					for _, d := range due {
+						l, err := on.ClaimLetter(t.Context(), d.AccountID, d.ID)
+						if assert.NoError(t, err) && l != nil {
+							_, twice := sent.LoadOrStore(l.ID, true)
+							assert.False(t, twice, "%s was sent twice", l.ID)
+							assert.NoError(t, on.EndLetter(t.Context(), l, LetterOutcome{Status: LetterStatusSent}))
+						}
+					}
 				}
 			})
 		}
 		group.Wait()
-		require.EqualValues(t, senderLetters, sent.Load())
+		require.Equal(t, letters, s.count(t, `SELECT COUNT(*) FROM letters WHERE status = 'sent' AND attempts = 1 AND sent_at IS NOT NULL`))
+		accounts, err := s.LetterAccounts(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, accounts)
+	})
+}
+
+func TestEndLetter_TriesAgainLaterAndLater(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		now := time.Now()
+		s.at(now)
+		s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900))))
+		id := s.letter(t, tenant.LetterReceipt).ID
+		for n, pause := range []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 24 * time.Hour, 0} {
+			l, _ := s.claimed(t, id)
+			now = now.Add(10 * time.Second) // that the mail server took
+			s.at(now)
+			require.NoError(t, s.EndLetter(t.Context(), l, LetterOutcome{Status: LetterStatusFailed, Error: "451 later", Recipient: ref("grace@example.com"), Subject: ref("Hello")}))
+			l, err := s.GetLetter(t.Context(), s.account, id)
+			require.NoError(t, err)
+			require.EqualValues(t, n+1, l.Attempts)
+			require.Equal(t, "451 later", *l.LastError)
+			if pause == 0 {
+				require.Equal(t, LetterStatusFailed, l.Status)
+				require.Nil(t, l.NextAttemptAt)
+				break
+			}
+			require.Equal(t, LetterStatusQueued, l.Status)
+			require.Equal(t, core.TimeOf(now.Add(pause)), *l.NextAttemptAt)
+			s.at(now.Add(pause - time.Second))
+			early, err := s.ClaimLetter(t.Context(), s.account, id)
+			require.NoError(t, err)
+			require.Nil(t, early)
+			now = now.Add(pause)
+			s.at(now)
+		}
+		s.at(now.Add(48 * time.Hour))
+		over, err := s.ClaimLetter(t.Context(), s.account, id)
+		require.NoError(t, err)
+		require.Nil(t, over)
+		again, err := s.ResendLetter(t.Context(), s.account, id)
+		require.NoError(t, err)
+		require.Zero(t, again.Attempts)
+		l, _ := s.claimed(t, id)
+		require.NoError(t, s.EndLetter(t.Context(), l, LetterOutcome{Status: LetterStatusSent}))
+		require.Equal(t, LetterStatusSent, s.letter(t, tenant.LetterReceipt).Status)
+	})
+}
+
+// A server that dies with a letter in its hands leaves it to another one, and whoever comes to an end late notes nothing.
+func TestClaimLetter_TakesOverWhatWasLeft(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		now := time.Now()
+		s.at(now)
+		s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900))))
+		id := s.letter(t, tenant.LetterReceipt).ID
+		dead, _ := s.claimed(t, id)
+		for range len(letterPauses) {
+			now = now.Add(letterLease)
+			s.at(now)
+			s.claimed(t, id)
+		}
+		require.NoError(t, s.EndLetter(t.Context(), dead, LetterOutcome{Status: LetterStatusSent}))
+		require.Equal(t, LetterStatusQueued, s.letter(t, tenant.LetterReceipt).Status)
+		s.at(now.Add(letterLease))
+		l, err := s.ClaimLetter(t.Context(), s.account, id)
+		require.NoError(t, err)
+		require.Nil(t, l)
+		require.Equal(t, LetterStatusFailed, s.letter(t, tenant.LetterReceipt).Status)
+	})
+}
+
+func TestReadLetter_NothingForWhoIsGone(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		guide := s.onSale(t, fixedPrice(1900))
+		s.confirm(t, s.checkout(t, guide))
+		l := s.letter(t, tenant.LetterReceipt)
+		claimed, told := s.claimed(t, l.ID)
+		require.Empty(t, told.Void)
+		require.Equal(t, "grace@example.com", told.Recipient)
+		_, err := s.DeleteCustomer(t.Context(), s.account, l.CustomerID, false)
+		require.NoError(t, err)
+		told, err = s.ReadLetter(t.Context(), claimed)
+		require.NoError(t, err)
+		require.Equal(t, "The customer was deleted.", told.Void)
+		require.NoError(t, s.EndLetter(t.Context(), claimed, LetterOutcome{Status: LetterStatusFailed, Error: "550 grace@example.com", Recipient: &told.Recipient}))
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letters`), "nothing is left of their letters")
+
+		s.confirm(t, s.checkout(t, guide))
+		_, told = s.claimed(t, s.letter(t, tenant.LetterReceipt).ID)
+		require.Empty(t, told.Void)
+		_, _, err = s.Tenant.DisableAccount(t.Context(), s.account)
+		require.NoError(t, err)
+		l = s.letter(t, tenant.LetterReceipt)
+		told, err = s.ReadLetter(t.Context(), l)
+		require.NoError(t, err)
+		require.Equal(t, "The account is disabled.", told.Void)
+	})
+}
+
+func TestMergeCustomer_MovesLetters(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		ada, bob := s.customer(t, "ada@example.com", nil), s.customer(t, "bob@example.com", nil)
+		s.bought(t, bob)
+		_, err := s.MergeCustomer(t.Context(), s.account, ada.ID, bob.ID)
+		require.NoError(t, err)
+		l, told := s.claimed(t, s.letter(t, tenant.LetterReceipt).ID)
+		require.Equal(t, ada.ID, l.CustomerID)
+		require.Empty(t, told.Void)
+	})
+}
+
+// Whoever types the address of somebody else, again and again, has them sent a few letters, not any number.
+func TestReadLetter_BoundsThoseToAnAddressThatNobodyConfirmed(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.at(time.Now())
+		guide := s.onSale(t, fixedPrice(1900))
+		buys := func(email string, verified bool) string {
+			c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerEmail: &email, EmailVerified: verified}, Lines: pieceOf(guide)})
+			require.NoError(t, err)
+			s.confirm(t, c)
+			_, told := s.claimed(t, s.letter(t, tenant.LetterReceipt).ID)
+			return told.Void
+		}
+		for range unaskedLetters {
+			require.Empty(t, buys("victim@example.com", false))
+		}
+		require.Contains(t, buys("VICTIM@example.com", false), "Too many letters")
+		require.Empty(t, buys("other@example.com", false))
+		require.Empty(t, buys("victim@example.com", true), "the seller vouches for it")
+		s.at(time.Now().Add(61 * time.Minute))
+		require.Empty(t, buys("victim@example.com", false))
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letter_windows WHERE subject LIKE '%@%'`), "addresses are hashed")
+	})
+}
+
+func TestResendLetter_OnlyWhatIsNotQueued(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900))))
+		_, err := s.ResendLetter(t.Context(), s.account, s.letter(t, tenant.LetterReceipt).ID)
+		dbtest.RequireCode(t, err, core.CodeInvalid)
 	})
 }

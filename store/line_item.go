@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -58,6 +59,8 @@ type LineItem struct {
 	SubscriptionID   *string      `db:"subscription_id"` // which a line of an order bills for the period
 	PeriodStart      *core.Time   `db:"period_start"`
 	PeriodEnd        *core.Time   `db:"period_end"`
+	Gives            bool         `db:"gives"`    // its payment gives its product, which is no tip
+	Licensed         bool         `db:"licensed"` // what it gives may ask for a licence key, which is looked up then
 	CreatedAt        core.Time    `db:"created_at"`
 	UpdatedAt        core.Time    `db:"updated_at"`
 }
@@ -116,6 +119,11 @@ func (o offer) unsellable(quantity int64) string {
 		return fmt.Sprintf("Price variant %s is out of stock.", v.ID)
 	}
 	return ""
+}
+
+// mayLicense reports whether the offer may come with a licence key. That costs nothing where there is neither a deliverable nor a licence.
+func (o offer) mayLicense() bool {
+	return o.product.Type != catalog.ProductTypeTip && (o.product.Delivers || o.variant.License.V != nil && o.variant.License.V.Enabled)
 }
 
 // allowed says in a sentence why the price variant is not sold in this quantity, and returns nothing if it is.
@@ -191,7 +199,7 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 	for _, v := range variants {
 		productIDs = append(productIDs, v.ProductID)
 	}
-	products, err := s.Catalog.ProductsByID(ctx, account, productIDs)
+	products, err := s.Catalog.OffersByID(ctx, account, productIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -271,6 +279,7 @@ func (o offer) line(kind LineItemKind, currency string, amount int64, tax *tenan
 	return LineItem{
 		Kind: kind, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name, PriceVariantName: o.variant.Name,
 		Quantity: 1, UnitAmount: amount, Currency: currency, TaxInclusive: tax.IsInclusive(o.variant.TaxBehavior),
+		Gives: kind == LineItemKindPrice && o.product.Type != catalog.ProductTypeTip, Licensed: kind == LineItemKindPrice && o.mayLicense(),
 	}
 }
 
@@ -382,6 +391,9 @@ func byProduct(item LineItem) *string { return item.ProductID }
 // reserve holds stock for the lines, so that two buyers never hold the same piece. If there is not enough it returns CodeInvalid
 // on line_items.
 func (u *unit) reserve(ctx context.Context, account string, items []LineItem) error {
+	if err := u.store.checkLicenses(ctx, account, items); err != nil {
+		return err
+	}
 	for _, q := range pieces(items, byVariant) {
 		err := u.Later(ctx, db.Change{
 			Table: "price_variants",
@@ -393,6 +405,27 @@ func (u *unit) reserve(ctx context.Context, account string, items []LineItem) er
 		})
 		if err != nil {
 			return fmt.Errorf("reserve stock: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkLicenses returns CodeInvalid on line_items if a product is sold with imported licence keys of which there are too few left: each line takes
+// one. None is held: who loses a race is given theirs by the next import.
+func (s *Store) checkLicenses(ctx context.Context, account string, items []LineItem) error {
+	wanted := map[string]int{}
+	for i := range items {
+		if l := &items[i]; l.Licensed {
+			wanted[*l.ProductID]++
+		}
+	}
+	for _, product := range slices.Sorted(maps.Keys(wanted)) {
+		enough, err := s.Grant.HasLicenses(ctx, account, product, wanted[product])
+		if err != nil {
+			return err
+		}
+		if !enough {
+			return core.Invalid("line_items", fmt.Sprintf("Product %s is out of stock: no licence key is left.", product))
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ func TestNames_AreNotWhiteSpace(t *testing.T) {
 		dbtest.RequireInvalid(t, err, "name")
 		_, err = s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("ada@example.com"), Name: ref(blank)})
 		dbtest.RequireInvalid(t, err, "name")
-		_, err = s.Content.CreateAISite(t.Context(), s.account, content.AISite{Name: blank})
+		_, err = s.Content.CreateAISite(t.Context(), s.account, content.AISiteDraft{AISite: &content.AISite{Name: blank}})
 		dbtest.RequireInvalid(t, err, "name")
 		_, err = s.Tenant.UpdateAccount(t.Context(), s.account, func(a *tenant.AccountChange) { a.Name = blank })
 		dbtest.RequireInvalid(t, err, "name")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/report"
 )
 
 // OrderStatus says where an order stands. It follows from what of it is paid and refunded.
@@ -59,6 +60,8 @@ type Order struct {
 	LineItemIDs       core.JSON[[]string]          `db:"line_item_ids"`
 	PaymentIDs        core.JSON[[]string]          `db:"payment_ids"`
 	RefundIDs         core.JSON[[]string]          `db:"refund_ids"`
+	GrantIDs          core.JSON[[]string]          `db:"grant_ids"`         // of what its payment gave, or of what its subscription had given by then
+	LegalAcceptances  core.JSON[[]LegalAcceptance] `db:"legal_acceptances"` // by the buyer of its checkout
 	CheckoutID        *string                      `db:"checkout_id"`
 	Currency          string                       `db:"currency"`
 	SubtotalAmount    int64                        `db:"subtotal_amount"`
@@ -326,6 +329,15 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err != nil {
 		return err
 	}
+	if err := u.tellAds(ctx, c, b, isKnown, subs, lines); err != nil {
+		return err
+	}
+	if err := u.giveSubscriptions(ctx, subs, lines, items); err != nil {
+		return err
+	}
+	for i := range subs {
+		b.Order.gave(subs[i].Granted.V.GrantID)
+	}
 	if err := u.insertSubscriptions(ctx, subs, b.Invoice.ID); err != nil {
 		return err
 	}
@@ -354,7 +366,7 @@ func orderOf(c *Checkout) *Order {
 	return &Order{
 		AccountID: c.AccountID, BillingReason: BillingReasonPurchase, CustomerEmail: c.CustomerEmail, CheckoutID: &c.ID, Currency: c.Currency,
 		DiscountID:  c.DiscountID,
-		BillingName: c.CustomerName, BillingAddress: c.BillingAddress, TaxID: c.TaxID, CustomFieldData: c.CustomFieldData, Metadata: c.Metadata,
+		BillingName: c.CustomerName, BillingAddress: c.BillingAddress, TaxID: c.TaxID, CustomFieldData: c.CustomFieldData, LegalAcceptances: c.LegalAcceptances, Metadata: c.Metadata,
 	}
 }
 
@@ -372,8 +384,13 @@ func (u *unit) linkOrder(ctx context.Context, b *bill, c *Checkout, payment *Pay
 			return err
 		}
 	}
+	before := c.Status
 	c.Status, c.OrderID, c.InvoiceID, c.CustomerID = CheckoutStatusCompleted, &o.ID, &b.Invoice.ID, &o.CustomerID
 	c.NextAction, c.LastPaymentError = core.JSON[*NextAction]{}, core.JSON[*PaymentFailure]{}
 	c.CompletedAt, c.UpdatedAt = &o.CreatedAt, o.CreatedAt
-	return u.Update(ctx, checkoutColumns, c)
+	u.store.Report.Count(u.Unit, c.AccountID, c.Currency, c.CreatedAt, report.Figures{Completed: 1})
+	if err := u.Update(ctx, checkoutColumns, c); err != nil {
+		return err
+	}
+	return u.notePurchase(ctx, c, before)
 }

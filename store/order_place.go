@@ -12,8 +12,8 @@ import (
 )
 
 // Every use case locks rows in this order, and leaves out those that it does not need, so that two of them never wait for each
-// other: checkout or subscription, payment, customer, invoice, order, checkout link, discount, counters, products by id, price
-// variants by id, payment guards.
+// other: checkout or subscription, legal pages by id, payment, customer, invoice, order, checkout link, discount, leads by id, counters,
+// products by id, price variants by id, payment guards.
 
 // bill is an order with its invoice, and what their events show in full. All their events have one ordering key, the order's
 // id, and are counted by one sequence, the order's. Order is nil while the invoice is a draft.
@@ -73,9 +73,12 @@ func (u *unit) placeOrder(ctx context.Context, p placement) (*bill, error) {
 }
 
 // placePaid makes an order and an invoice that are paid from the start, and stores each once: order.created, invoice.created,
-// order.paid and invoice.paid follow. A nil payment means that there was nothing to pay. The caller has counted the order for
+// order.paid and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing to pay. The caller has counted the order for
 // the customer.
 func (u *unit) placePaid(ctx context.Context, b *bill, payment *Payment) error {
+	if err := u.convertLeads(ctx, b, b.Order.CreatedAt); err != nil {
+		return err
+	}
 	if err := u.place(ctx, b); err != nil {
 		return err
 	}
@@ -86,7 +89,7 @@ func (u *unit) placePaid(ctx context.Context, b *bill, payment *Payment) error {
 }
 
 // payOrder makes a locked order and its invoice paid, counts what was paid for their customer, and stores all three: order.paid
-// and invoice.paid follow. A nil payment means that there was nothing left to pay. The payment itself is stored by the caller.
+// and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing left to pay. The payment itself is stored by the caller.
 func (u *unit) payOrder(ctx context.Context, b *bill, payment *Payment) error {
 	now, err := u.store.db.BusinessNow(ctx, b.Order.AccountID)
 	if err != nil {
@@ -98,6 +101,9 @@ func (u *unit) payOrder(ctx context.Context, b *bill, payment *Payment) error {
 	}
 	b.Customer.UpdatedAt = now
 	if err := u.Update(ctx, customerColumns, b.Customer); err != nil {
+		return err
+	}
+	if err := u.convertLeads(ctx, b, now); err != nil {
 		return err
 	}
 	if err := u.pay(ctx, b, payment, now); err != nil {
@@ -237,8 +243,8 @@ func (u *unit) numberBill(ctx context.Context, b *bill) error {
 	return nil
 }
 
-// pay sets an order and its invoice to paid, and emits order.paid and invoice.paid. It returns an error if something would be
-// left to pay. The caller stores the rows.
+// pay sets an order and its invoice to paid, gives what was bought, counts it, has the receipt sent, and emits order.paid and invoice.paid. It returns an error if something
+// would be left to pay. The caller stores the rows.
 func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now core.Time) error {
 	o, inv := b.Order, b.Invoice
 	o.Status, o.PaidAt, o.NextAttemptAt, o.UpdatedAt = OrderStatusPaid, &now, nil, now
@@ -250,6 +256,13 @@ func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now core.Time
 	}
 	if o.DueAmount() != 0 {
 		return fmt.Errorf("order %s: %d would be left to pay", o.ID, o.DueAmount())
+	}
+	u.countPaid(o)
+	if err := u.deliverOrder(ctx, b); err != nil {
+		return err
+	}
+	if err := u.writeReceipt(ctx, b); err != nil {
+		return err
 	}
 	if err := u.emitOrder(ctx, outbox.EventOrderPaid, b); err != nil {
 		return err

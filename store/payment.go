@@ -105,8 +105,10 @@ type Confirm struct {
 	Saved         string
 	Save          bool
 	TermsAccepted bool
-	OnPage        bool // the buyer is on our page
-	IsPublic      bool // whoever has the client secret pays, on our page or elsewhere
+	AdsConsent    *bool     // nil = as the checkout says
+	AdsVisit      *AdsVisit // nil = none was sent
+	OnPage        bool      // the buyer is on our page
+	IsPublic      bool      // whoever has the client secret pays, on our page or elsewhere
 	From          Buyer
 
 	customerRef *string // the provider's id of the customer, if Saved names a method
@@ -414,7 +416,9 @@ func (u *unit) settleInvoicePayment(ctx context.Context, begun *Payment, result 
 	}
 	switch payment.Status {
 	case PaymentStatusSucceeded:
-		err = u.payOrder(ctx, b, payment)
+		if err = u.switchPaid(ctx, sub, b); err == nil {
+			err = u.payOrder(ctx, b, payment)
+		}
 	case PaymentStatusFailed, PaymentStatusCanceled:
 		b.Invoice.AttemptCount++
 		b.Invoice.UpdatedAt = now

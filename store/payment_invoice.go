@@ -25,7 +25,7 @@ type InvoicePayment struct {
 
 // BeginInvoicePayment begins to charge what is due of an open or past due invoice: it commits the intent before the provider is
 // asked. A request that is sent again gets the payment of the first time. An invoice in another state, whose payment is under
-// way, or whose account is disabled, is CodeInvalid on status; an amount that the provider does not take is CodeInvalid on
+// way, or whose account is disabled, is CodeInvalid on status; an amount that the provider does not take, or too small a one, is CodeInvalid on
 // payment_method. After too many declines it is CodeRateLimit.
 func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in InvoicePayment) (*Confirmation, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
@@ -44,6 +44,11 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 		err = tenant.PaymentsProvider(in.Provider).Check(b.Invoice.AmountDue(), b.Invoice.Currency, "payment_method", "Void the invoice and write another one, or have it paid out of band.")
 		if err != nil {
 			return nil, err
+		}
+		if least := core.CurrencyOf(b.Invoice.Currency).Minimum; b.Invoice.AmountDue() < least { // sent to be paid otherwise
+			refused := core.Invalid("payment_method", fmt.Sprintf("Less than %s cannot be charged. Have it paid out of band.", core.FormatAmount(least, b.Invoice.Currency)))
+			refused.ForSeller = true
+			return nil, refused
 		}
 		guards := append(in.From.guards(nil), guardInvoice+b.Invoice.ID)
 		payment, err := u.beginInvoicePayment(ctx, b, id, in, guards...)
@@ -136,6 +141,9 @@ func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*
 			return nil, err
 		}
 		b.Invoice.PaidOutOfBand = true
+		if err := u.switchPaid(ctx, sub, b); err != nil {
+			return nil, err
+		}
 		if err := u.payOrder(ctx, b, payment); err != nil || sub == nil {
 			return b.Invoice, err
 		}

@@ -128,6 +128,9 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 			return nil, err
 		}
 		kept, err := u.keepMethod(ctx, m, now)
+		if err == nil {
+			err = u.noteMethod(ctx, kept)
+		}
 		if err != nil || c.DefaultPaymentMethodID != nil && !isDefault {
 			return kept, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -22,6 +23,34 @@ func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref
 // isOf reports whether a subscription is known to be a customer's, and was not only bought by somebody who typed their address.
 func (s *Subscription) isOf(customer string) bool {
 	return s.CustomerID == customer && s.CustomerVerified
+}
+
+// maxPlans is how many plans of a product a customer may choose from.
+const maxPlans = 100
+
+// PlansFor returns the plans that a customer may change their subscription to: those of the same product that are sold in its
+// currency and quantity at a fixed price, the newest first.
+func (s *Store) PlansFor(ctx context.Context, sub *Subscription) ([]SubscriptionPlan, error) {
+	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{sub.ProductID})
+	if err != nil || products[sub.ProductID] == nil {
+		return nil, err
+	}
+	variants, _, err := s.Catalog.ListPriceVariants(ctx, sub.AccountID, catalog.ListPriceVariants{
+		Page: core.Page{Limit: maxPlans}, Product: sub.ProductID, Status: catalog.PriceVariantStatusActive, Type: catalog.PriceVariantTypeRecurring,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var plans []SubscriptionPlan
+	for i := range variants {
+		o := offer{variant: &variants[i], product: products[sub.ProductID]}
+		amount, problem := o.unitAmount(sub.Currency, nil)
+		isFixed := o.variant.AmountType == catalog.PriceVariantAmountTypeFixed && problem == ""
+		if isFixed && o.variant.ID != sub.PriceVariantID && o.unplannable(sub.Currency) == "" && o.allowed(sub.Quantity) == "" {
+			plans = append(plans, o.plan(sub.Quantity, amount))
+		}
+	}
+	return plans, nil
 }
 
 // KeepSubscription takes back that a subscription ends with its period, for the customer who has cancelled it. One that the
@@ -68,7 +97,10 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 		if sub != nil {
 			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.currentPlan().describe()))
 		}
-		return m, u.forgetMethod(ctx, c, m)
+		if err := u.forgetMethod(ctx, c, m); err != nil {
+			return nil, err
+		}
+		return m, u.noteMethod(ctx, m)
 	})
 }
 

@@ -40,21 +40,25 @@ const maxPortalSessions = 50
 // session expires by the store's time, not by the account's clock.
 func (s *Store) CreatePortalSession(ctx context.Context, account, customer string, returnURL *string) (*PortalSession, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
-		c, err := s.findCustomer(ctx, account, customer, "", u.Lock())
-		if err != nil {
-			return nil, err
-		}
-		now := s.Now()
-		p := &PortalSession{
-			AccountID: account, ID: core.NewID(core.KindPortalSession), CustomerID: c.ID, ReturnURL: returnURL,
-			ExpiresAt: now.Add(portalSessionLifetime), CreatedAt: now, UpdatedAt: now,
-		}
-		p.giveToken(s.db.Options.PublicURL)
-		if err := u.Insert(ctx, portalSessionColumns, p); err != nil {
-			return nil, err
-		}
-		return p, u.endOldest(ctx, c)
+		return u.createPortalSession(ctx, account, customer, core.NewID(core.KindPortalSession), returnURL)
 	})
+}
+
+func (u *unit) createPortalSession(ctx context.Context, account, customer, id string, returnURL *string) (*PortalSession, error) {
+	c, err := u.store.findCustomer(ctx, account, customer, "", u.Lock())
+	if err != nil {
+		return nil, err
+	}
+	now := u.store.Now()
+	p := &PortalSession{
+		AccountID: account, ID: id, CustomerID: c.ID, ReturnURL: returnURL,
+		ExpiresAt: now.Add(portalSessionLifetime), CreatedAt: now, UpdatedAt: now,
+	}
+	p.giveToken(u.store.db.Options.PublicURL)
+	if err := u.Insert(ctx, portalSessionColumns, p); err != nil {
+		return nil, err
+	}
+	return p, u.endOldest(ctx, c)
 }
 
 // endOldest deletes the oldest sessions of a locked customer beyond maxPortalSessions.
@@ -69,15 +73,20 @@ func (u *unit) endOldest(ctx context.Context, c *Customer) error {
 	return nil
 }
 
-// giveToken gives the session its secret token, and sets the hash and the URL that go with it. The token is the session's id,
-// the account's id without its prefix, and 256 random bits, with underscores between.
+// giveToken gives the session its secret token, and sets the hash and the URL that go with it.
 func (p *PortalSession) giveToken(publicURL string) {
+	p.Token = newPortalToken(p.AccountID, p.ID)
+	p.TokenHash, p.URL = secretHash(p.Token), publicURL+"/portal/"+p.Token
+}
+
+// newPortalToken returns a secret token of a session, or of the link that becomes it: its id, the account's id without its prefix,
+// and 256 random bits, with underscores between.
+func newPortalToken(account, id string) string {
 	var random [32]byte
 	if _, err := rand.Read(random[:]); err != nil {
 		panic(err) // crypto/rand does not fail on a supported system
 	}
-	p.Token = p.ID + "_" + strings.TrimPrefix(p.AccountID, core.KindAccount.Prefix()) + "_" + core.TokenEncoding.EncodeToString(random[:])
-	p.TokenHash, p.URL = secretHash(p.Token), publicURL+"/portal/"+p.Token
+	return id + "_" + strings.TrimPrefix(account, core.KindAccount.Prefix()) + "_" + core.TokenEncoding.EncodeToString(random[:])
 }
 
 // OpenPortal returns the session that a token opens, and its customer. A token that opens none, or an account that is disabled,
@@ -96,13 +105,8 @@ func (s *Store) OpenPortal(ctx context.Context, token string) (p *PortalSession,
 
 // findPortalSession returns the session of a token, expired or not, or CodeMissing.
 func (s *Store) findPortalSession(ctx context.Context, token string) (*PortalSession, error) {
-	parts := strings.Split(token, "_")
-	if len(parts) != 4 {
-		return nil, core.Missing("portal session", "", "")
-	}
-	id, isSession := core.ParseID(core.KindPortalSession, parts[0]+"_"+parts[1])
-	account, isAccount := core.ParseID(core.KindAccount, core.KindAccount.Prefix()+parts[2])
-	if !isSession || !isAccount {
+	account, id, ok := splitPortalToken(token)
+	if !ok {
 		return nil, core.Missing("portal session", "", "")
 	}
 	p, err := db.Get[PortalSession](ctx, s.db, portalSessionColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND `+db.EnabledAccount, account, id)

@@ -132,13 +132,19 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 	if err != nil {
 		return err
 	}
+	succeededAt := r.SucceededAt
 	r.Status, r.SucceededAt, r.UpdatedAt = result.Status, nil, now
 	switch {
 	case r.Status == RefundStatusSucceeded:
 		r.SucceededAt = &now
+		u.countRefund(r, now, 1)
 		customer.refund(r.Currency, r.Amount, now)
+		if err := u.writeRefund(ctx, r, customer); err != nil {
+			return err
+		}
 	case from == RefundStatusSucceeded: // it was counted for the customer, and the money came back
 		customer.refund(r.Currency, -r.Amount, now)
+		u.countRefund(r, *succeededAt, -1)
 		fallthrough
 	default:
 		o.giveBack(-r.Amount, -r.TaxAmount)
@@ -150,6 +156,12 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 		return err
 	}
 	if err := u.Update(ctx, refundColumns, r); err != nil {
+		return err
+	}
+	if err := u.deliverRefund(ctx, r, from); err != nil {
+		return err
+	}
+	if err := u.noteRefund(ctx, r, from); err != nil {
 		return err
 	}
 	return u.refunded(ctx, outbox.EventRefundUpdated, r, o, customer)

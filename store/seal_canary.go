@@ -141,8 +141,8 @@ func (s *Store) checkEverSealed(ctx context.Context) error {
 	return nil
 }
 
-// CountClosed returns how many secrets that are in use (of webhooks, Stripe and activated channels) none of our keys opens,
-// although they open the canary. The key that sealed them is no longer in the list, or is lost.
+// CountClosed returns how many secrets that are in use (of webhooks, Stripe, activated channels, conversion destinations and what signs
+// licences) none of our keys opens, although they open the canary. The key that sealed them is no longer in the list, or is lost.
 func (s *Store) CountClosed(ctx context.Context) (int, error) {
 	keys, ours := s.db.Options.Sealer.Ours()
 	closed, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM (`+sealedInUse+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours, append([]any{s.Now()}, keys...)...)
@@ -152,18 +152,33 @@ func (s *Store) CountClosed(ctx context.Context) (int, error) {
 	return *closed, nil
 }
 
-// sealedInUse selects the sealed secrets that the program cannot work without: if they do not open, somebody has to enter them
-// again or to have them made anew. sealedRows adds everything else that is sealed for longer than a request; nobody misses the
-// client secret of a checkout, because the buyer brings it along. The first argument of both is the time, which decides whether
-// the secret before a rotation is still in use.
+// sealedInUse selects the sealed secrets that the program cannot work without: if they do not open, somebody has to enter them again or to
+// have them made anew. Of what signs licences only the newest does. The first argument is the time, which decides whether the secret before
+// a rotation is still in use.
+//
+// sealedLicenses are the texts of licence keys, which may be very many: only doctor says that they do not open, because programs find them
+// by their hashes, but no seller can read them any more. One that is revoked is not among them, because it can be rotated no more.
+//
+// sealedRows adds everything else that is sealed for longer than a request. Nobody misses the client secret of a checkout, because the
+// buyer brings it along, nor the certificate of a site, because another one is obtained.
 const (
 	sealedInUse = `
 		SELECT account_id, id, previous_secret AS sealed FROM webhook_endpoints WHERE previous_secret_until > ?
 		UNION ALL SELECT account_id, id, secret FROM webhook_endpoints
 		UNION ALL SELECT account_id, id, token FROM social_accounts WHERE length(token) > 0 AND ads_status <> 'inactive'
+		UNION ALL SELECT account_id, id, refresh_token FROM social_accounts WHERE refresh_token IS NOT NULL AND ads_status <> 'inactive'
+		UNION ALL SELECT account_id, id, token FROM ad_conversion_destinations WHERE token IS NOT NULL
 		UNION ALL SELECT id, id, stripe_secret_key FROM accounts WHERE stripe_secret_key IS NOT NULL
+		UNION ALL SELECT account_id, id, sealed_seed FROM license_signing_keys AS k WHERE NOT EXISTS (
+			SELECT 1 FROM license_signing_keys AS newer WHERE newer.account_id = k.account_id AND newer.number > k.number)
 		UNION ALL SELECT id, id, stripe_webhook_secret FROM accounts WHERE stripe_webhook_secret IS NOT NULL`
-	sealedRows = sealedInUse + `
+	sealedLicenses = `
+		UNION ALL SELECT account_id, id, sealed_key FROM license_keys WHERE status <> 'revoked'`
+	sealedRows = sealedInUse + sealedLicenses + `
+		UNION ALL SELECT account_id, id, sealed_key FROM license_keys WHERE status = 'revoked'
 		UNION ALL SELECT account_id, id, client_secret FROM checkouts WHERE length(client_secret) > 0
-		UNION ALL SELECT account_id, id, token FROM social_accounts WHERE length(token) > 0 AND ads_status = 'inactive'`
+		UNION ALL SELECT account_id, id, token FROM social_accounts WHERE length(token) > 0 AND ads_status = 'inactive'
+		UNION ALL SELECT account_id, id, refresh_token FROM social_accounts WHERE refresh_token IS NOT NULL AND ads_status = 'inactive'
+		UNION ALL SELECT account_id, id, access FROM social_connections WHERE access IS NOT NULL
+		UNION ALL SELECT path, path, sealed FROM site_certificate_files`
 )

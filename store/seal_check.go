@@ -12,6 +12,7 @@ import (
 func (s *Store) CheckSealed(ctx context.Context, checked func(promise string, broken []core.Violation)) error {
 	keys, ours := s.db.Options.Sealer.Ours()
 	sealed := db.Invariant{Promise: "what is sealed opens with the secret keys",
-		Query: `SELECT account_id, id FROM (` + sealedInUse + ` UNION ALL SELECT name, name, sealed FROM secret_key_canary) AS sealed WHERE substr(sealed, 1, 4) NOT IN ` + ours}
+		Query: `SELECT account_id, id FROM (` + sealedInUse + sealedLicenses + `
+		UNION ALL SELECT name, name, sealed FROM secret_key_canary) AS sealed WHERE substr(sealed, 1, 4) NOT IN ` + ours}
 	return s.db.CheckAll(ctx, []db.Invariant{sealed}, checked, append([]any{s.Now()}, keys...)...)
 }

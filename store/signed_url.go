@@ -17,23 +17,26 @@ type FileKind string
 
 // The kinds of files.
 const (
-	FileKindInvoice       FileKind = "invoice"       // the one with the id, as PDF
-	FileKindReceipt       FileKind = "receipt"       // of the order with the id, as PDF
-	FileKindOrders        FileKind = "orders"        // those that the filter lets through, as CSV
-	FileKindCustomers     FileKind = "customers"     // those that the filter lets through, as CSV
-	FileKindSubscriptions FileKind = "subscriptions" // those that the filter lets through, as CSV
+	FileKindInvoice FileKind = "invoice" // the one with the id, as PDF
+	FileKindReceipt FileKind = "receipt" // of the order with the id, as PDF
+	FileKindList    FileKind = "list"    // the one with the name, as CSV
+	FileKindStored  FileKind = "stored"  // the version with the number of the stored file with the id
 )
 
-// File says what a signed URL opens. Nothing is stored: the file is written when it is fetched, as things stand then.
+// File says what a signed URL opens. Nothing is stored for it: a document is written when it is fetched, as things stand then.
 type File struct {
-	Kind          FileKind           `json:"kind"`
-	Account       string             `json:"account"`
-	ID            string             `json:"id,omitempty"`
-	LinkVersion   int64              `json:"link_version,omitempty"` // of the order or invoice: another one ends the URL
-	Orders        *ListOrders        `json:"orders,omitempty"`
-	Customers     *ListCustomers     `json:"customers,omitempty"`
-	Subscriptions *ListSubscriptions `json:"subscriptions,omitempty"`
-	ExpiresAt     core.Time          `json:"expires_at"`
+	Kind        FileKind `json:"kind"`
+	Account     string   `json:"account"`
+	ID          string   `json:"id,omitempty"`
+	LinkVersion int64    `json:"link_version,omitempty"` // of the order or invoice: another one ends the URL
+	Version     int64    `json:"version,omitempty"`      // of the stored file
+	Grant       string   `json:"grant,omitempty"`        // by which a buyer has it; empty for the seller
+
+	List      string          `json:"list,omitempty"`
+	Key       string          `json:"key,omitempty"`    // which asked for the list, and has to serve still
+	Scopes    []string        `json:"scopes,omitempty"` // and to have these
+	Query     json.RawMessage `json:"query,omitempty"`  // the parameters of that list, as its operation has them
+	ExpiresAt core.Time       `json:"expires_at"`
 }
 
 // SignedURL opens a file to whoever has it, without a key, until it expires.
@@ -48,10 +51,13 @@ const fileContext = "file"
 // fileEncoding encodes tokens. Being strict it accepts one text for each token, apart from line breaks in it.
 var fileEncoding = base64.RawURLEncoding.Strict()
 
-// SignFile returns a URL that opens a file for signedURLLifetime. The caller has checked that the account may see the file. The
-// URL contains the whole File, sealed, so that nobody else can read it, change it or make one.
-func (s *Store) SignFile(f File) (*SignedURL, error) {
-	f.ExpiresAt = s.Now().Add(signedURLLifetime)
+// SignFile returns a URL that opens a file for signedURLLifetime. The caller has checked that the account may see the file.
+func (s *Store) SignFile(f File) (*SignedURL, error) { return s.signFileFor(f, signedURLLifetime) }
+
+// signFileFor returns a URL that opens a file for some time. The URL contains the whole File, sealed, so that nobody else can read it, change
+// it or make one.
+func (s *Store) signFileFor(f File, lifetime time.Duration) (*SignedURL, error) {
+	f.ExpiresAt = s.Now().Add(lifetime)
 	text, err := json.Marshal(f)
 	if err != nil {
 		return nil, fmt.Errorf("sign file: %w", err)

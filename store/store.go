@@ -7,14 +7,21 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/url"
+	"strings"
 	"time"
 
+	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/report"
+	"github.com/tillwright/tillwright/store/request"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/testbank"
 )
@@ -26,6 +33,7 @@ type Options struct {
 	Sealer      *core.Sealer     // for secrets and stored answers
 	Render      outbox.Render    // the `data` of an event; required to emit one
 	PublicURL   string           // where buyers reach this server; checkout pages are below it
+	SitesHost   string           // below it each site has a name that a domain may point at; "" = the host of PublicURL
 	Now         func() time.Time // nil = time.Now
 	TestClock   bool             // for development: each account has a clock of its own, which AdvanceClock moves
 	MaxConns    int              // PostgreSQL, default 12
@@ -36,6 +44,8 @@ type Options struct {
 
 	Trace func(statement string, args []any) // called with each statement before it runs, by many goroutines; nil = nobody is
 
+	Files grant.Limits // of an account
+
 	LivePayments bool // new accounts are paid through Stripe, and none may choose the test provider
 }
 
@@ -45,8 +55,13 @@ type Store struct {
 	Catalog  *catalog.Store  // products, price variants
 	Outbox   *outbox.Store   // events, webhook endpoints, deliveries
 	Advert   *advert.Store   // channels, campaigns, ads, audiences
-	Content  *content.Store  // sites
+	Grant    *grant.Store    // what customers have, licence keys, files
+	Report   *report.Store   // figures by time
+	Activity *activity.Store // who changed what
+	Content  *content.Store  // posts, legal pages, experiences, sites
 	TestBank *testbank.Store // the books of the test provider
+	Person   *person.Store   // who signs in to the dashboard
+	Requests *request.Store  // what programs asked for
 
 	db        *db.DB
 	closeTime time.Duration // how long Close takes at most
@@ -57,7 +72,7 @@ type Store struct {
 // died was doing can be taken over from then on.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opened, err := db.Open(ctx, db.Options{
-		URL: o.URL, Pooler: o.Pooler, Sealer: o.Sealer, PublicURL: o.PublicURL, Now: o.Now, TestClock: o.TestClock, MaxConns: o.MaxConns,
+		URL: o.URL, Pooler: o.Pooler, Sealer: o.Sealer, PublicURL: o.PublicURL, SitesHost: o.SitesHost, Now: o.Now, TestClock: o.TestClock, MaxConns: o.MaxConns,
 		Synchronous: o.Synchronous, Exclusive: o.Exclusive, Patient: o.Patient, Trace: o.Trace,
 	})
 	if err != nil {
@@ -66,8 +81,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	events := outbox.New(opened, o.Render)
 	s := &Store{
 		Tenant: tenant.New(opened, o.LivePayments), Catalog: catalog.New(opened, events), Outbox: events, Advert: advert.New(opened),
-		Content: content.New(opened), TestBank: testbank.New(opened), db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
+		Content: content.New(opened), Grant: grant.New(opened, o.Files), Report: report.New(opened), Activity: activity.New(opened), TestBank: testbank.New(opened), Person: person.New(opened), Requests: request.New(opened), db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
+	s.Grant.OnKey = func(ctx context.Context, u *db.Unit, g *grant.Grant) error { return (&unit{u, s}).writeKey(ctx, g) }
 	if opened.Engine == core.SQLite && o.Exclusive {
 		if err := s.endLeases(ctx); err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -81,12 +97,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 func RegisterFunctions() error { return db.RegisterFunctions() }
 
 // endLeases ends all leases, so that what a process that died was doing can be taken over at once: requests with an
-// Idempotency-Key, deliveries, payments, refunds, and writes at ad networks. Only the one process that serves an embedded
+// Idempotency-Key, deliveries, payments, refunds, writes at ad networks, and uploads. Only the one process that serves an embedded
 // database may call it. Tables that do not exist yet are skipped, because it runs before the migrations.
 func (s *Store) endLeases(ctx context.Context) error {
 	for table, underWay := range map[string]string{
 		"idempotency_keys": "status = 0", "webhook_claims": "TRUE", "ad_actions": "state IN ('begun', 'unknown')",
-		"payments": "status IN ('pending', 'requires_action')", "refunds": "status = 'pending'",
+		"payments": "status IN ('pending', 'requires_action')", "refunds": "status = 'pending'", "uploads": "lease_until > 0",
 	} {
 		tables, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM sqlite_master WHERE name = ?`, table)
 		if err != nil {
@@ -106,6 +122,18 @@ func (s *Store) endLeases(ctx context.Context) error {
 
 // Engine returns core.SQLite or core.PostgreSQL.
 func (s *Store) Engine() string { return s.db.Engine }
+
+// PublicURL returns the address under which buyers and sellers reach this server, without a slash at the end.
+func (s *Store) PublicURL() string { return s.db.Options.PublicURL }
+
+// PublicHost returns the name, without a port, under which buyers and sellers reach this server.
+func (s *Store) PublicHost() string {
+	u, err := url.Parse(s.db.Options.PublicURL)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
 
 // Writers returns how many transactions a background job should run at a time.
 func (s *Store) Writers() int { return s.db.Writers() }

@@ -51,7 +51,8 @@ type Subscription struct {
 	AnchorDay          int64                        `db:"anchor_day"` // the day of the month on which periods begin, where the month has it
 	CurrentPeriodStart core.Time                    `db:"current_period_start"`
 	CurrentPeriodEnd   core.Time                    `db:"current_period_end"`
-	PeriodAmount       int64                        `db:"period_amount"` // what the current period costs after its discount
+	PeriodAmount       int64                        `db:"period_amount"`  // what the current period costs after its discount
+	MonthlyAmount      *int64                       `db:"monthly_amount"` // what it counts with in the metrics, nil if it does not
 	TrialStart         *core.Time                   `db:"trial_start"`
 	TrialEnd           *core.Time                   `db:"trial_end"`
 	StartedAt          core.Time                    `db:"started_at"`
@@ -84,10 +85,14 @@ type Subscription struct {
 	BillingAddress     core.JSON[*core.Address]     `db:"billing_address"`
 	TaxID              core.JSON[*TaxID]            `db:"tax_id"`
 	CheckoutID         *string                      `db:"checkout_id"`
+	Granted            core.JSON[*Granted]          `db:"granted"` // nil for one that is older than grants, until it changes
 	Metadata           core.Metadata                `db:"metadata"`
 	DueAt              *core.Time                   `db:"due_at"` // when something is to be done next, nil for never
 	CreatedAt          core.Time                    `db:"created_at"`
 	UpdatedAt          core.Time                    `db:"updated_at"`
+
+	isPaid bool // the current period was paid for in this transaction
+	ends   bool // set from its end until that is stored
 }
 
 // CancellationReason says why a subscription was cancelled.
@@ -119,6 +124,14 @@ type BillingMethod struct {
 	Ref         string        `json:"ref"`
 	CustomerRef *string       `json:"customer_ref"`
 	Card        PaymentMethod `json:"card"`
+}
+
+// saved returns the id of the saved method, nil if it is none.
+func (m *BillingMethod) saved() *string {
+	if m == nil {
+		return nil
+	}
+	return m.ID
 }
 
 // SubscriptionPlan is what a subscription bills in each period.
@@ -195,6 +208,12 @@ func (s *Subscription) follow(p SubscriptionPlan) {
 	s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles = p.Quantity, p.UnitAmount, p.Interval, p.IntervalCount, p.BillingCycles
 }
 
+// Describe names what is subscribed to for people.
+func (s *Subscription) Describe() string { return s.currentPlan().describe() }
+
+// HasProduct reports whether the subscription gives something: a tip gives nothing.
+func (s *Subscription) HasProduct() bool { return s.Granted.V != nil && s.Granted.V.GrantID != "" }
+
 // describe names the product and the price variant for people.
 func (p SubscriptionPlan) describe() string {
 	if p.PriceVariantName != nil {
@@ -245,7 +264,7 @@ func (s *Subscription) schedule() {
 
 // end makes the subscription canceled or completed at the given moment, and drops everything that was still planned for it.
 func (s *Subscription) end(status SubscriptionStatus, at core.Time) {
-	s.Status, s.EndedAt = status, &at
+	s.Status, s.EndedAt, s.ends = status, &at, true
 	s.NextAttemptAt, s.ResumesAt, s.ExtraAttempt, s.PauseAtPeriodEnd = nil, nil, false, false
 	s.PendingChange, s.Prorations = core.JSON[*PendingChange]{}, core.JSON[[]Proration]{}
 }
@@ -349,10 +368,20 @@ func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
 	return err
 }
 
-// saveSubscription stores a locked subscription, after it has set when something is to be done next.
+// saveSubscription stores a locked subscription, after it has set when something is to be done next, counts what has changed, and has its
+// customer have what follows from its state.
 func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now core.Time) error {
+	if err := u.deliverSubscription(ctx, sub); err != nil {
+		return err
+	}
+	if sub.ends {
+		if err := u.writeEnded(ctx, sub); err != nil {
+			return err
+		}
+	}
 	sub.UpdatedAt = now
 	sub.schedule()
+	u.countSubscription(sub, now)
 	return u.Update(ctx, subscriptionColumns, sub)
 }
 

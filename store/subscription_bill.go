@@ -150,7 +150,7 @@ func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Custo
 	order := &Order{
 		AccountID: sub.AccountID, BillingReason: reason, SubscriptionID: &sub.ID, CustomerEmail: customer.Email, CustomerVerified: sub.CustomerVerified, Currency: sub.Currency,
 		BillingName: sub.BillingName, BillingAddress: core.JSONOf(sub.addressOf(customer)), TaxID: sub.TaxID, CustomFieldData: sub.CustomFieldData,
-		BalanceApplied: in.Balance, PeriodStart: &sub.CurrentPeriodStart, PeriodEnd: &sub.CurrentPeriodEnd,
+		GrantIDs: core.JSONOf(sub.Granted.V.ids()), BalanceApplied: in.Balance, PeriodStart: &sub.CurrentPeriodStart, PeriodEnd: &sub.CurrentPeriodEnd,
 	}
 	if sub.CustomerVerified && customer.Name != nil {
 		order.BillingName = customer.Name

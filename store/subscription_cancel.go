@@ -69,8 +69,11 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 		}
 		sub.cancel(c, now)
 		if !in.Now && sub.CurrentPeriodEnd > now && sub.Status != SubscriptionStatusPastDue {
+			if sub.CancelAtPeriodEnd {
+				return nil // the customer knows it already
+			}
 			sub.CancelAtPeriodEnd = true
-			return nil
+			return u.writeCanceled(ctx, sub)
 		}
 		err := u.cancelNow(ctx, sub, now)
 		if err == nil && in.Refund == CancellationRefundProrated {

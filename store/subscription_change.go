@@ -52,6 +52,19 @@ type SubscriptionRenewal struct {
 	Balance      int64
 }
 
+// Recurs reports whether the periods after that one cost the same, as far as it is known now: they do not if it has a discount that does not last,
+// or prorations.
+func (r *SubscriptionRenewal) Recurs() bool {
+	discount := r.Subscription.Discount.V
+	return len(r.Items) == 1 && (r.Amounts.Discount == 0 || discount != nil && discount.Duration == DiscountDurationForever)
+}
+
+// IsLast reports whether there is no period after that one.
+func (r *SubscriptionRenewal) IsLast() bool {
+	cycles := r.Subscription.BillingCycles
+	return cycles != nil && r.Subscription.CyclesBilled+1 >= *cycles
+}
+
 // ChangeSubscription changes the plan of a subscription. It locks the subscription and its customer.
 //
 // If the new plan costs more for the rest of the period, the difference is billed, at once or by its Behavior with the next
@@ -81,11 +94,15 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err != nil {
 			return nil, err
 		}
+		before := sub.PriceVariantID
 		c, err := s.quoteChange(ctx, sub, customer, in, now)
 		if err != nil {
 			return nil, err
 		}
-		return c, u.changePlan(ctx, c, customer, id, now)
+		if err := u.changePlan(ctx, c, customer, id, now); err != nil {
+			return nil, err
+		}
+		return c, u.notePlan(ctx, sub, before, c.Plan.PriceVariantID)
 	})
 }
 
@@ -181,7 +198,7 @@ func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscri
 	if err != nil {
 		return plan, err
 	}
-	products, err := s.Catalog.ProductsByID(ctx, sub.AccountID, []string{variant.ProductID})
+	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{variant.ProductID})
 	if err != nil {
 		return plan, err
 	}
@@ -204,8 +221,14 @@ func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscri
 	if problem != "" {
 		return plan, core.Invalid("price_variant", problem)
 	}
-	plan = SubscriptionPlan{variant.ProductID, variant.ID, o.product.Name, variant.Name, plan.Quantity, amount, *variant.Interval, max(core.Deref(variant.IntervalCount), 1), variant.BillingCycles}
+	plan = o.plan(plan.Quantity, amount)
 	return plan, sub.checkRest(plan, "price_variant")
+}
+
+// plan returns the plan of a recurring offer, with what one unit costs.
+func (o offer) plan(quantity, amount int64) SubscriptionPlan {
+	v := o.variant
+	return SubscriptionPlan{v.ProductID, v.ID, o.product.Name, v.Name, quantity, amount, *v.Interval, max(core.Deref(v.IntervalCount), 1), v.BillingCycles}
 }
 
 // checkRest returns CodeInvalid on param if the subscription's discount would leave so little of the plan's price that it
@@ -339,6 +362,11 @@ func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, custom
 func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string, now core.Time) error {
 	sub := c.Subscription
 	change := c.pending()
+	if c.Amounts.Total == c.Balance { // it is paid at once, and the order shows what it pays for
+		if err := u.switchProduct(ctx, sub, c.Plan); err != nil {
+			return err
+		}
+	}
 	b, err := u.placeBill(ctx, sub, customer, &subscriptionBill{Items: c.Items, Amounts: c.Amounts, Balance: c.Balance}, BillingReasonSubscriptionUpdate)
 	if err != nil {
 		return err
@@ -378,6 +406,7 @@ func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChan
 			return err
 		}
 	}
+	sub.isPaid = order != ""
 	return sub.apply(change, carried)
 }
 
@@ -427,6 +456,7 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 	change := sub.PendingChange.V
 	isChange := change != nil && core.Deref(change.InvoiceID) == b.Invoice.ID
 	isLatest := core.Deref(sub.LatestInvoiceID) == b.Invoice.ID
+	before := *sub
 	var err error
 	switch {
 	case status == PaymentStatusSucceeded && isChange:
@@ -434,6 +464,7 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 		err = u.apply(ctx, sub, change, b.Order.ID)
 	case status == PaymentStatusSucceeded && isLatest:
 		sub.endPastDue()
+		sub.isPaid = true
 	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:
 		return nil
 	case isChange:
@@ -443,6 +474,9 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 		err = u.notCollected(ctx, sub, b, now)
 	}
 	if err != nil {
+		return err
+	}
+	if err := u.noteStatus(ctx, &before, sub); err != nil {
 		return err
 	}
 	return u.saveSubscription(ctx, sub, now)

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/report"
 )
 
 // BeginSubscription makes the checkout by which a subscription is bought on behalf of a customer. The draft has one line, of a
@@ -180,7 +181,12 @@ func (u *unit) insertSubscriptions(ctx context.Context, subs []Subscription, inv
 		sub := &subs[i]
 		sub.LatestInvoiceID = &invoice
 		sub.schedule()
+		u.countSubscription(sub, sub.StartedAt)
+		u.store.Report.Count(u.Unit, sub.AccountID, sub.Currency, sub.StartedAt, report.Figures{Started: 1})
 		if err := u.Insert(ctx, subscriptionColumns, sub); err != nil {
+			return err
+		}
+		if err := u.writeTrialEnding(ctx, sub, sub.StartedAt); err != nil {
 			return err
 		}
 	}

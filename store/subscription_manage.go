@@ -50,7 +50,10 @@ func (s *Store) changeSubscription(ctx context.Context, account, ref string, cha
 		if err := change(ctx, u, sub, now); err != nil || core.SameJSON(before, *sub) {
 			return sub, err
 		}
-		return sub, u.saveSubscription(ctx, sub, now)
+		if err := u.saveSubscription(ctx, sub, now); err != nil {
+			return nil, err
+		}
+		return sub, u.noteSubscription(ctx, &before, sub, "")
 	})
 }
 
@@ -189,10 +192,10 @@ func (s *Store) updateSubscription(ctx context.Context, account, ref string, in 
 		if err := sub.goesOn(); err != nil {
 			return err
 		}
-		if err := sub.endLater(in.CancelAtPeriodEnd, now); err != nil {
+		if err := u.endLater(ctx, sub, in.CancelAtPeriodEnd, now); err != nil {
 			return err
 		}
-		if err := sub.extendTrial(in.TrialEnd, now); err != nil {
+		if err := u.extendTrial(ctx, sub, in.TrialEnd, now); err != nil {
 			return err
 		}
 		if err := u.chargeTo(ctx, sub, in.PaymentMethod, now); err != nil {
@@ -207,9 +210,9 @@ func (s *Store) updateSubscription(ctx context.Context, account, ref string, in 
 	})
 }
 
-// endLater makes the subscription end with its period, or takes that back; nil wants no change. One that is past due or whose
+// endLater makes a locked subscription end with its period, or takes that back; nil wants no change. One that is past due or whose
 // period is over can only be cancelled now: CodeInvalid on status.
-func (s *Subscription) endLater(wanted *bool, now core.Time) error {
+func (u *unit) endLater(ctx context.Context, s *Subscription, wanted *bool, now core.Time) error {
 	if wanted == nil || *wanted == s.CancelAtPeriodEnd {
 		return nil
 	}
@@ -222,12 +225,12 @@ func (s *Subscription) endLater(wanted *bool, now core.Time) error {
 	}
 	s.cancel(&Cancellation{By: cancelledByMerchant}, now)
 	s.CancelAtPeriodEnd = true
-	return nil
+	return u.writeCanceled(ctx, s)
 }
 
-// extendTrial moves the end of a trial to a later moment; nil wants no change. A subscription that is not trialing, an earlier
+// extendTrial moves the end of a locked subscription's trial to a later moment; nil wants no change. A subscription that is not trialing, an earlier
 // end, or a trial of more than 730 days is CodeInvalid on trial_end.
-func (s *Subscription) extendTrial(end *core.Time, now core.Time) error {
+func (u *unit) extendTrial(ctx context.Context, s *Subscription, end *core.Time, now core.Time) error {
 	if end == nil || s.TrialEnd != nil && *end == *s.TrialEnd {
 		return nil
 	}
@@ -238,7 +241,7 @@ func (s *Subscription) extendTrial(end *core.Time, now core.Time) error {
 		return core.Invalid("trial_end", fmt.Sprintf("A trial is only extended: it ends after %s, and lasts up to 730 days.", s.CurrentPeriodEnd))
 	}
 	s.TrialEnd, s.CurrentPeriodEnd = end, *end
-	return nil
+	return u.writeTrialEnding(ctx, s, now)
 }
 
 // chargeTo makes one of the customer's saved methods the one that a locked subscription is charged with, as chargeWith

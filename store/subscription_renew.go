@@ -59,9 +59,13 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 		if waits, err := s.isBeingCharged(ctx, sub); err != nil || waits {
 			return &SubscriptionStep{}, err
 		}
+		before := *sub
 		payment, err := u.advance(ctx, sub, now)
 		if err != nil {
 			return nil, fmt.Errorf("subscription %s: %w", sub.ID, err)
+		}
+		if err := u.noteStatus(ctx, &before, sub); err != nil {
+			return nil, err
 		}
 		return &SubscriptionStep{true, payment}, u.saveSubscription(ctx, sub, now)
 	})
@@ -103,6 +107,9 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Tim
 	if err := sub.beginPeriod(start); err != nil {
 		return nil, err
 	}
+	if err := u.deliverSubscription(ctx, sub); err != nil { // the order shows what it pays for
+		return nil, err
+	}
 	seller, err := u.store.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil {
 		return nil, err
@@ -121,6 +128,7 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Tim
 	}
 	sub.LatestInvoiceID = &b.Invoice.ID
 	if b.Order.Status == OrderStatusPaid {
+		sub.isPaid = true
 		return nil, nil
 	}
 	method, err := u.store.MethodForSubscription(ctx, sub)
@@ -245,7 +253,7 @@ func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now c
 }
 
 // notCollected records a failed attempt to collect the latest invoice of a locked subscription. The invoice and the
-// subscription become past due, and the next attempt is planned by the account's schedule: invoice.past_due follows the first
+// subscription become past due, the next attempt is planned by the account's schedule, and the customer is told: invoice.past_due follows the first
 // time. After the last attempt the subscription is canceled, and its order and invoice are void: invoice.voided follows. A
 // failed attempt beside the schedule, with a new payment method, changes nothing. The caller stores the subscription.
 func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now core.Time) error {
@@ -264,6 +272,9 @@ func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now
 		return err
 	}
 	if sub.NextAttemptAt = account.NextAttempt(*sub.PastDueAt, now, sub.AttemptCount); sub.NextAttemptAt != nil {
+		if err := u.writePaymentFailed(ctx, sub, b.Invoice); err != nil {
+			return err
+		}
 		return u.markPastDue(ctx, b, sub.NextAttemptAt, now)
 	}
 	return u.giveUp(ctx, sub, b, now)

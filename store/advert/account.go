@@ -1,6 +1,7 @@
 package advert
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -20,7 +21,7 @@ const (
 )
 
 // Account is an advertiser's account with a network, as one channel sees it: two channels that see the same one have a
-// row each. A driver fills in the fields from PlatformID to BusinessCenterID; the store fills in the rest.
+// row each. A driver fills in the fields from PlatformID to DefaultPayor; the store fills in the rest.
 type Account struct {
 	AccountID          string        `db:"account_id"`
 	ID                 string        `db:"id"` // of the row, time-ordered; never shown
@@ -35,14 +36,25 @@ type Account struct {
 	UnusableReason     string        `db:"unusable_reason"` // why ads cannot be made in it; empty if they can
 	MinimumDailyBudget Amount        `db:"minimum_daily_budget"`
 	AmountSpent        Amount        `db:"amount_spent"`
-	SpendCap           Amount        `db:"spend_cap"`          // 0 = none
-	BusinessCenterID   string        `db:"business_center_id"` // platform id; empty = none
-	SyncedAt           core.Time     `db:"synced_at"`          // when its campaigns were last mirrored; 0 = never
-	SyncCursor         string        `db:"sync_cursor"`        // where the walk through them stopped; empty = at the end
-	SyncBegan          core.Time     `db:"sync_began"`         // when that walk began
+	SpendCap           Amount        `db:"spend_cap"`           // 0 = none
+	BusinessCenterID   string        `db:"business_center_id"`  // platform id; empty = none
+	Country            string        `db:"country"`             // two letters, upper-case; empty = not known
+	DefaultBeneficiary string        `db:"default_beneficiary"` // who profits from its ads, as the network has it
+	DefaultPayor       string        `db:"default_payor"`       // who pays for them
+	DSABeneficiary     string        `db:"dsa_beneficiary"`     // instead of DefaultBeneficiary; kept here, the network does not have it
+	DSAPayor           string        `db:"dsa_payor"`           // instead of DefaultPayor
+	SyncedAt           core.Time     `db:"synced_at"`           // when its campaigns were last mirrored; 0 = never
+	SyncCursor         string        `db:"sync_cursor"`         // where the walk through them stopped; empty = at the end
+	SyncBegan          core.Time     `db:"sync_began"`          // when that walk began
 	CreatedAt          core.Time     `db:"created_at"`
 	UpdatedAt          core.Time     `db:"updated_at"`
 }
+
+// Beneficiary returns who profits from the ads of the ad account, empty if nobody said so.
+func (a *Account) Beneficiary() string { return cmp.Or(a.DSABeneficiary, a.DefaultBeneficiary) }
+
+// Payor returns who pays for the ads of the ad account, empty if nobody said so.
+func (a *Account) Payor() string { return cmp.Or(a.DSAPayor, a.DefaultPayor) }
 
 // IsSelectable reports whether ads can be made in the ad account.
 func (a *Account) IsSelectable() bool { return a.Status == AccountActive && a.UnusableReason == "" }
@@ -62,7 +74,7 @@ type BusinessCenter struct {
 }
 
 var (
-	accountRows     = mirrorOf[Account]("ad_accounts", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id", "synced_at", "sync_cursor", "sync_began")
+	accountRows     = mirrorOf[Account]("ad_accounts", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id", "dsa_beneficiary", "dsa_payor", "synced_at", "sync_cursor", "sync_began")
 	businessCenters = mirrorOf[BusinessCenter]("ad_business_centers", "account_id, channel_id, platform_id", "channel_id", "platform", "platform_id")
 )
 

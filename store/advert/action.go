@@ -26,9 +26,14 @@ const (
 	OpPauseCampaign  Op = "pause_campaign"
 	OpResumeCampaign Op = "resume_campaign"
 	OpDeleteCampaign Op = "delete_campaign"
+	OpUpdateAd       Op = "update_ad"
+	OpPauseAd        Op = "pause_ad"
+	OpResumeAd       Op = "resume_ad"
+	OpDeleteAd       Op = "delete_ad"
 	OpCreateAudience Op = "create_audience"
 	OpDeleteAudience Op = "delete_audience"
 	OpUploadAudience Op = "upload_audience_users"
+	OpRemoveAudience Op = "remove_audience_users"
 )
 
 // OpUpdateLimits stands on the audit trail only: no network is asked for it, and the limits cannot block it.
@@ -37,7 +42,8 @@ const OpUpdateLimits Op = "update_limits"
 // ops lists the operations that change something at a network. It is never changed.
 var ops = []Op{
 	OpCreateAd, OpBoostPost, OpUpdateGroup, OpUpdateCampaign, OpPauseGroup, OpResumeGroup, OpPauseCampaign,
-	OpResumeCampaign, OpDeleteCampaign, OpCreateAudience, OpDeleteAudience, OpUploadAudience,
+	OpResumeCampaign, OpDeleteCampaign, OpUpdateAd, OpPauseAd, OpResumeAd, OpDeleteAd, OpCreateAudience, OpDeleteAudience, OpUploadAudience,
+	OpRemoveAudience,
 }
 
 // ActionState says how far an action has come.
@@ -264,6 +270,16 @@ func (s *Store) YieldAction(ctx context.Context, account, id string, pause time.
 	return err
 }
 
+// NotePlan replaces the plan of an action that has no outcome, so that whoever goes on with it knows what was done for it so
+// far. It commits at once.
+func (s *Store) NotePlan(ctx context.Context, account, id string, plan Object) error {
+	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.Exec(ctx, `UPDATE ad_actions SET plan = ?, updated_at = ? WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown')`,
+			plan, s.Now(), account, id)
+	})
+	return err
+}
+
 // findAction returns an action by its id, or CodeMissing. lock is the lock clause of a transaction, or empty.
 func (s *Store) findAction(ctx context.Context, account, id, lock string) (*Action, error) {
 	action, err := db.Get[Action](ctx, s.db, actionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
@@ -301,6 +317,16 @@ func (u *unit) beginAction(ctx context.Context, account string, in BeginAction) 
 	if err != nil {
 		return nil, err
 	}
+	action, err := u.insertAction(ctx, account, id, in, figures.TotalAfter-figures.TotalBefore)
+	if err != nil {
+		return nil, err
+	}
+	db.NoteLeased(ctx, id)
+	return &BegunAction{Action: action}, nil
+}
+
+// insertAction stores a new action, which adds an amount to what may be spent in a day.
+func (u *unit) insertAction(ctx context.Context, account, id string, in BeginAction, daily Amount) (*Action, error) {
 	lease, err := db.Get[core.Time](ctx, u, `SELECT `+u.store.db.NowSQL()+` + ?`, actionLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
@@ -309,11 +335,10 @@ func (u *unit) beginAction(ctx context.Context, account string, in BeginAction) 
 	action := &Action{
 		AccountID: account, ID: id, ChannelID: in.AdAccount.ChannelID, Platform: in.AdAccount.Platform, AdAccountID: in.AdAccount.PlatformID,
 		Op: in.Op, Approval: in.Approval, Actor: in.Actor, RequestID: in.RequestID, TargetID: in.TargetID, State: ActionBegun,
-		Plan: in.Plan, Before: in.Before, Currency: in.AdAccount.Currency, Daily: figures.TotalAfter - figures.TotalBefore,
+		Plan: in.Plan, Before: in.Before, Currency: in.AdAccount.Currency, Daily: daily,
 		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
-	db.NoteLeased(ctx, id)
-	return &BegunAction{Action: action}, u.Insert(ctx, actionColumns, action)
+	return action, u.Insert(ctx, actionColumns, action)
 }
 
 // checkSpend checks an action against the account's limits, as CheckSpend does. If the action changes what may be

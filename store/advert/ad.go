@@ -3,6 +3,7 @@ package advert
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -48,13 +49,50 @@ type Ad struct {
 func (a *Ad) key() entityKey  { return entityKey{a.Platform, a.PlatformID} }
 func (a *Ad) channel() string { return a.ChannelID }
 
-// Creative is what an ad shows.
+// Creative is what an ad shows: an image, or a video, or cards.
 type Creative struct {
 	Headline     string `json:"headline,omitempty"`
 	Body         string `json:"body,omitempty"`
+	Description  string `json:"description,omitempty"`
 	CallToAction string `json:"call_to_action,omitempty"`
 	LinkURL      string `json:"link_url,omitempty"`
-	ImageURL     string `json:"image_url,omitempty"` // of the video where a network shows only videos
+	ImageURL     string `json:"image_url,omitempty"`
+	VideoURL     string `json:"video_url,omitempty"`
+	ThumbnailURL string `json:"thumbnail_url,omitempty"` // of the video; "" = the network takes one of its frames
+	Cards        []Card `json:"cards,omitempty"`
+}
+
+// Card is one of the images or videos that people leaf through.
+type Card struct {
+	ImageURL    string `json:"image_url,omitempty"`
+	VideoURL    string `json:"video_url,omitempty"`
+	Headline    string `json:"headline,omitempty"`
+	Description string `json:"description,omitempty"`
+	LinkURL     string `json:"link_url,omitempty"` // "" = the creative's
+}
+
+// IsZero reports whether nothing is known of what the ad shows.
+func (c *Creative) IsZero() bool { return reflect.ValueOf(*c).IsZero() }
+
+// isLink reports whether a creative says no more than where it leads.
+func (c *Creative) isLink() bool {
+	link := Creative{LinkURL: c.LinkURL, CallToAction: c.CallToAction}
+	return !c.IsZero() && reflect.DeepEqual(*c, link)
+}
+
+// Videos returns the addresses of the videos, each once.
+func (c *Creative) Videos() []string {
+	var addresses []string
+	add := func(address string) {
+		if address != "" && !slices.Contains(addresses, address) {
+			addresses = append(addresses, address)
+		}
+	}
+	add(c.VideoURL)
+	for _, card := range c.Cards {
+		add(card.VideoURL)
+	}
+	return addresses
 }
 
 // StatusAt returns the state of delivery: past the end of its ad group or campaign it is completed, whatever the
@@ -69,7 +107,18 @@ type Batch struct {
 	Ads       []Ad
 }
 
-var adRows = hierarchy[Ad]("ads")
+var (
+	adRows = hierarchy[Ad]("ads")
+	// linkRows mirrors ads of whose creative the network tells no more than where it leads: one that was made through this service
+	// shows what it was told to show.
+	linkRows = linkMirror()
+)
+
+func linkMirror() *mirror[Ad] {
+	m := hierarchy[Ad]("ads")
+	m.takes["creative"] = `CASE t.source WHEN 'native' THEN t.creative ELSE excluded.creative END`
+	return m
+}
 
 // ListAds holds the filters of a list of ads. An empty one does not filter.
 type ListAds struct {

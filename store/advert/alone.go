@@ -16,7 +16,7 @@ type openChange struct {
 	Failure core.JSON[*Failure] `db:"failure"`
 }
 
-// ChangeUnderWay reports whether a change of what a campaign or an ad group may spend has no outcome yet. A change of
+// ChangeUnderWay reports whether a change of what a campaign, an ad group or an ad may spend has no outcome yet. A change of
 // the campaign, or of another ad group in it, counts too.
 func (s *Store) ChangeUnderWay(ctx context.Context, account string, platform Platform, level Level, id string) (bool, error) {
 	open, err := s.openChanges(ctx, account, platform, level, id)
@@ -24,20 +24,23 @@ func (s *Store) ChangeUnderWay(ctx context.Context, account string, platform Pla
 }
 
 // openChanges returns the updates and resumes without an outcome of the campaign that is named, or that the named ad
-// group is in, and of the ad groups in that campaign.
+// group or ad is in, of the ad groups in that campaign, and of the named ad.
 func (s *Store) openChanges(ctx context.Context, account string, platform Platform, level Level, id string) ([]openChange, error) {
-	campaign, arguments := `?`, []any{account, platform, id}
-	if level == LevelGroup {
-		campaign, arguments = `(SELECT campaign_id FROM ad_groups WHERE account_id = ? AND platform = ? AND platform_id = ?)`,
+	campaign, own, arguments := `?`, ``, []any{account, platform, id}
+	if level != LevelCampaign {
+		campaign, arguments = `(SELECT campaign_id FROM `+levelTables[level]+` WHERE account_id = ? AND platform = ? AND platform_id = ?)`,
 			[]any{account, platform, account, platform, id}
+	}
+	if level == LevelAd { // what is done to another ad does not matter
+		own, arguments = ` OR o.op IN ('update_ad', 'resume_ad') AND o.target_id = ?`, append(arguments, id)
 	}
 	open, err := db.Select[openChange](ctx, s.db, `
 		SELECT o.state, o.lease_until - `+s.db.NowSQL()+` AS rest, o.failure FROM ad_actions AS o
 		LEFT JOIN ad_groups AS g ON g.account_id = o.account_id AND g.platform = o.platform AND g.platform_id = o.target_id
 			AND o.op IN ('update_ad_group', 'resume_ad_group')
 		WHERE o.account_id = ? AND o.platform = ? AND o.state IN ('begun', 'unknown')
-			AND o.op IN ('update_campaign', 'resume_campaign', 'update_ad_group', 'resume_ad_group')
-			AND COALESCE(g.campaign_id, o.target_id) = `+campaign, arguments...)
+			AND (o.op IN ('update_campaign', 'resume_campaign', 'update_ad_group', 'resume_ad_group')
+				AND COALESCE(g.campaign_id, o.target_id) = `+campaign+own+`)`, arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("read changes under way: %w", err)
 	}

@@ -47,6 +47,7 @@ type Audience struct {
 	Size              *int64         `db:"size"` // nil = unknown
 	Status            AudienceStatus `db:"status"`
 	PlatformStatus    string         `db:"platform_status"` // the network's word
+	StatusReason      string         `db:"status_reason"`   // the network's sentence about an error
 	RetentionDays     int            `db:"retention_days"`  // 0 = none
 	PixelID           string         `db:"pixel_id"`        // of retargeting
 	Country           string         `db:"country"`         // of a lookalike, two letters
@@ -77,6 +78,8 @@ type Member struct {
 	// Details are hashes of what else is known of the user, such as city, for networks that match it. They are sent along
 	// and not stored.
 	Details map[string]string `db:"-"`
+
+	UploadedAt *core.Time `db:"uploaded_at"` // nil if it was not in the list before the action
 }
 
 var (
@@ -143,6 +146,31 @@ func (s *Store) GetAudience(ctx context.Context, account, ref, param string) (*A
 	return a, nil
 }
 
+// AudiencesByID returns those of an account's audiences that have one of the ids, by id. One that is deleted, or is another account's, is
+// not among them.
+func (s *Store) AudiencesByID(ctx context.Context, account string, ids []string) (map[string]*Audience, error) {
+	condition, arg := s.db.In("id", ids)
+	return s.audiencesBy(ctx, func(a *Audience) string { return a.ID }, `account_id = ? AND `+condition, account, arg)
+}
+
+// AudiencesByPlatformID does the same for the ids that a network gave.
+func (s *Store) AudiencesByPlatformID(ctx context.Context, account string, platform Platform, ids []string) (map[string]*Audience, error) {
+	condition, arg := s.db.In("platform_id", ids)
+	return s.audiencesBy(ctx, func(a *Audience) string { return core.Deref(a.PlatformID) }, `account_id = ? AND platform = ? AND `+condition, account, platform, arg)
+}
+
+func (s *Store) audiencesBy(ctx context.Context, key func(*Audience) string, where string, args ...any) (map[string]*Audience, error) {
+	rows, err := db.Select[Audience](ctx, s.db, audienceColumns.SelectSQL+` WHERE `+where+` AND deleted_at IS NULL`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read audiences: %w", err)
+	}
+	found := make(map[string]*Audience, len(rows))
+	for i := range rows {
+		found[key(&rows[i])] = &rows[i]
+	}
+	return found, nil
+}
+
 // PutAudiences stores the audiences of an ad account as its network listed them. An audience that is new here is
 // external. One that the network did not list is deleted, unless it was stored after the network was asked, at the time
 // asked.
@@ -177,9 +205,9 @@ func (s *Store) PutAudiences(ctx context.Context, a *Account, found []Audience, 
 func (s *Store) RecordAudience(ctx context.Context, a Audience) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
 		return u.Exec(ctx, `
-			UPDATE ad_audiences SET size = ?, status = ?, platform_status = ?, updated_at = ?
-			WHERE account_id = ? AND id = ? AND deleted_at IS NULL AND (size, status, platform_status) IS DISTINCT FROM (CAST(? AS BIGINT), ?, ?)`,
-			a.Size, a.Status, a.PlatformStatus, s.Now(), a.AccountID, a.ID, a.Size, a.Status, a.PlatformStatus)
+			UPDATE ad_audiences SET size = ?, status = ?, platform_status = ?, status_reason = ?, updated_at = ?
+			WHERE account_id = ? AND id = ? AND deleted_at IS NULL AND (size, status, platform_status, status_reason) IS DISTINCT FROM (CAST(? AS BIGINT), ?, ?, ?)`,
+			a.Size, a.Status, a.PlatformStatus, a.StatusReason, s.Now(), a.AccountID, a.ID, a.Size, a.Status, a.PlatformStatus, a.StatusReason)
 	})
 	return err
 }
@@ -234,10 +262,10 @@ func (u *unit) deleteAudience(ctx context.Context, action *Action, id string) er
 }
 
 // Members returns the identifiers that are stored for an upload, whether they were sent already or not, in the order
-// of their users.
+// of their users. Of a removal they are those that it takes away.
 func (s *Store) Members(ctx context.Context, account, action string) ([]Member, error) {
 	members, err := db.Select[Member](ctx, s.db, `
-		SELECT kind, hash, user_index FROM ad_audience_members WHERE account_id = ? AND action_id = ? ORDER BY user_index, kind`, account, action)
+		SELECT kind, hash, user_index, uploaded_at FROM ad_audience_members WHERE account_id = ? AND action_id = ? ORDER BY user_index, kind`, account, action)
 	if err != nil {
 		return nil, fmt.Errorf("read members: %w", err)
 	}
@@ -249,6 +277,19 @@ func (s *Store) Members(ctx context.Context, account, action string) ([]Member, 
 // knows whether the other one will succeed. The rows are in the order of the key, so that two uploads do not lock each
 // other's rows crosswise.
 func (u *unit) holdMembers(ctx context.Context, action *Action, audience string, members []Member) error {
+	_, err := u.Exec(ctx, `
+		INSERT INTO ad_audience_members AS t (account_id, audience_id, kind, hash, user_index, action_id)
+		SELECT CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(? AS TEXT) FROM `+u.store.db.JSONRows()+` WHERE TRUE
+		ON CONFLICT (account_id, audience_id, kind, hash) DO UPDATE SET action_id = excluded.action_id, user_index = excluded.user_index
+		WHERE t.uploaded_at IS NULL`, action.AccountID, audience, action.ID, core.JSONOf(rowsOf(members)))
+	if err != nil {
+		return fmt.Errorf("store members: %w", err)
+	}
+	return nil
+}
+
+// rowsOf returns each identifier once, in the order of the key.
+func rowsOf(members []Member) [][]any {
 	rows := make([][]any, 0, len(members))
 	sorted := slices.Clone(members)
 	slices.SortStableFunc(sorted, func(a, b Member) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Hash, b.Hash)) })
@@ -257,15 +298,7 @@ func (u *unit) holdMembers(ctx context.Context, action *Action, audience string,
 			rows = append(rows, []any{m.Kind, m.Hash, m.Index})
 		}
 	}
-	_, err := u.Exec(ctx, `
-		INSERT INTO ad_audience_members AS t (account_id, audience_id, kind, hash, user_index, action_id)
-		SELECT CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(? AS TEXT) FROM `+u.store.db.JSONRows()+` WHERE TRUE
-		ON CONFLICT (account_id, audience_id, kind, hash) DO UPDATE SET action_id = excluded.action_id, user_index = excluded.user_index
-		WHERE t.uploaded_at IS NULL`, action.AccountID, audience, action.ID, core.JSONOf(rows))
-	if err != nil {
-		return fmt.Errorf("store members: %w", err)
-	}
-	return nil
+	return rows
 }
 
 // detail copies the details of sent identifiers to the stored ones with the same kind and hash, because the database
@@ -290,7 +323,11 @@ func detail(stored, sent []Member) {
 // otherwise those of the action are deleted. What the network called invalid is deleted in either case. An action that
 // is no upload is left alone.
 func (u *unit) settleMembers(ctx context.Context, action *Action, out Outcome) error {
-	if action.Op != OpUploadAudience {
+	switch action.Op {
+	case OpUploadAudience:
+	case OpRemoveAudience:
+		return u.settleRemoval(ctx, action, out)
+	default:
 		return nil
 	}
 	if len(out.InvalidMembers) > 0 {

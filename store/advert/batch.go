@@ -156,7 +156,18 @@ func (u *unit) putAds(ctx context.Context, a *Account, ads []Ad, campaigns []str
 	for i := range ads {
 		ads[i].EndsAt = ends[ads[i].AdGroupID]
 	}
-	if err := adRows.upsert(ctx, u, ads); err != nil {
+	var links, others []Ad
+	for _, ad := range ads {
+		if ad.Creative.V.isLink() {
+			links = append(links, ad)
+		} else {
+			others = append(others, ad)
+		}
+	}
+	if err := adRows.upsert(ctx, u, others); err != nil {
+		return err
+	}
+	if err := linkRows.upsert(ctx, u, links); err != nil {
 		return err
 	}
 	return u.settleAdsEnd(ctx, a, campaigns, ends)

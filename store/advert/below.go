@@ -56,6 +56,27 @@ func (s *Store) StatusBelow(ctx context.Context, account string, level Level, id
 	return below, nil
 }
 
+// reviveAbove gives the ad group and the campaign of an ad, if they were rejected with all of their ads, the state that their ads have
+// together now: with another creative the ad is no longer rejected, and their budget counts again.
+func (u *unit) reviveAbove(ctx context.Context, a *Account, ad string) error {
+	revived := int64(0)
+	for _, at := range []struct{ level, column string }{{levelTables[LevelGroup], "ad_group_id"}, {levelTables[LevelCampaign], "campaign_id"}} {
+		n, err := u.Exec(ctx, `
+			UPDATE `+at.level+` SET status = CASE configured_status WHEN 'paused' THEN 'paused' ELSE 'active' END
+			WHERE account_id = ? AND platform = ? AND status = 'rejected'
+				AND platform_id = (SELECT `+at.column+` FROM ads WHERE account_id = ? AND platform = ? AND platform_id = ?)`,
+			a.AccountID, a.Platform, a.AccountID, a.Platform, ad)
+		if err != nil {
+			return fmt.Errorf("revive %s: %w", at.level, err)
+		}
+		revived += n
+	}
+	if revived == 0 {
+		return nil
+	}
+	return u.rollUp(ctx, a)
+}
+
 // rollUp gives ad groups and campaigns of an ad account that are switched on and active the state that their ads have
 // together. Networks call them active even when all of their ads were rejected.
 func (u *unit) rollUp(ctx context.Context, a *Account) error {

@@ -26,7 +26,7 @@ func eachAdvertiser(t *testing.T, test func(t *testing.T, a *advertiser)) {
 
 func newAdvertiser(t *testing.T, s *Store, account string, platform Platform) *advertiser {
 	t.Helper()
-	channel, err := s.CreateSocialAccount(t.Context(), account, NewSocialAccount{Platform: platform, Driver: "sandbox", Username: "ada", Token: "secret-token"})
+	channel, err := s.ConnectSocialAccount(t.Context(), account, NewSocialAccount{Platform: platform, Driver: "sandbox", Username: "ada", SocialAccess: SocialAccess{Token: "secret-token"}})
 	require.NoError(t, err)
 	channel, err = s.ActivateSocialAccount(t.Context(), account, channel.ID)
 	require.NoError(t, err)

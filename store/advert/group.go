@@ -34,8 +34,9 @@ type Group struct {
 	BidStrategy       BidStrategy `db:"bid_strategy"`
 	BidAmount         Amount      `db:"bid_amount"`
 	RoasFloor         Ratio       `db:"roas_floor"`
-	Targeting         Object      `db:"targeting"`       // as the network has it
-	PromotedObject    Object      `db:"promoted_object"` // as the network has it
+	Targeting         Object      `db:"targeting"`          // in the words of all networks, as far as they go
+	PlatformTargeting Object      `db:"platform_targeting"` // as the network has it
+	PromotedObject    Object      `db:"promoted_object"`    // as the network has it
 	StartsAt          *core.Time  `db:"starts_at"`
 	EndsAt            *core.Time  `db:"ends_at"` // the first moment after the last day
 	PlatformCreatedAt *core.Time  `db:"platform_created_at"`

@@ -246,6 +246,18 @@ func TestPutBatch_KeepsWhatIsNewerAndWhatIsOurs(t *testing.T) {
 		assert.Equal(t, first.ID, ad.ID)
 		assert.GreaterOrEqual(t, ad.SyncedAt, first.SyncedAt)
 
+		same.Ads[0].Creative.V = Creative{LinkURL: "https://shop.example", CallToAction: "SHOP_NOW"} // of a network that tells no more
+		require.NoError(t, a.PutBatch(t.Context(), a.in, same, a.Now()))
+		ad, err = a.GetAd(t.Context(), a.account, "", "c1a")
+		require.NoError(t, err)
+		assert.Equal(t, Creative{Headline: "Read it"}, ad.Creative.V, "what it was told to show")
+		theirs := hierarchyOf("c2", 5*AmountUnit)
+		theirs.Ads[0].Creative = same.Ads[0].Creative
+		require.NoError(t, a.PutBatch(t.Context(), a.in, theirs, a.Now()))
+		external, err := a.GetAd(t.Context(), a.account, "", "c2a")
+		require.NoError(t, err)
+		assert.Equal(t, theirs.Ads[0].Creative.V, external.Creative.V, "all that is known of it")
+
 		same.Ads[0].Name = "Renamed\x00 in the ad manager"
 		require.NoError(t, a.PutBatch(t.Context(), a.in, same, a.Now()))
 		ad, err = a.GetAd(t.Context(), a.account, "", "c1a")

@@ -21,4 +21,8 @@ var Invariants = []db.Invariant{
 	{Promise: "an ad was made by one action", Query: `
 		SELECT account_id, target_id AS id FROM ad_actions WHERE op IN ('create_ad', 'boost_post') AND state = 'done'
 		GROUP BY account_id, platform, target_id HAVING COUNT(*) > 1`},
+	{Promise: "a conversion that nobody is told of any more says nothing of who it was", Query: `
+		SELECT account_id, id FROM ad_conversions WHERE status <> 'pending' AND (user_data <> '{}' OR customer_id IS NOT NULL OR due_at IS NOT NULL OR expires_at IS NOT NULL)`},
+	{Promise: "a conversion that waits is told or ends", Query: `
+		SELECT account_id, id FROM ad_conversions WHERE status = 'pending' AND (due_at IS NULL OR expires_at IS NULL)`},
 }

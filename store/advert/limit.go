@@ -167,7 +167,7 @@ func (u *unit) lockLimits(ctx context.Context, account string) (*Limits, error) 
 
 // Change says what an action does to what may be spent. The zero value changes nothing about it.
 type Change struct {
-	Level        Level  // of what is changed, or gets the budget: campaign or ad_group
+	Level        Level  // of what is changed, or gets the budget: campaign, ad_group, or an ad that is switched on
 	PlatformID   string // empty = a new campaign
 	Platform     Platform
 	BudgetAmount Amount // afterwards; 0 = as it is
@@ -177,7 +177,8 @@ type Change struct {
 	Paused       bool   // a new campaign that is off
 	Resume       bool   // switches on what is off
 	BidAmount    Amount // afterwards; 0 = as it is
-	Param        string // what to blame: budget_amount, budget.amount
+	Param        string // what to blame: budget_amount, budget.amount, status
+	ofAd         bool   // it is an ad of the ad group that is switched on
 }
 
 // Figures says what may be spent in a day before and after an action, in the currency of its ad account.
@@ -206,6 +207,9 @@ func (s *Store) CheckSpend(ctx context.Context, account string, op Op, a *Accoun
 // checkSpend checks an action against limits that the caller has read, or locked, and returns the figures. Only the list
 // of blocked operations is looked at if the action does not change what may be spent.
 func (s *Store) checkSpend(ctx context.Context, limits *Limits, op Op, a *Account, change Change) (*Figures, error) {
+	if change.Level == LevelAd && change.Resume && !slices.Contains(limits.BlockedOperations.V, op) {
+		op = OpResumeAd // whichever way the ad is switched on
+	}
 	if slices.Contains(limits.BlockedOperations.V, op) {
 		return nil, &core.Error{Code: core.CodeForbidden, Message: "The account's limits block " + string(op) + ". PATCH /ads/limits can allow it."}
 	}
@@ -231,6 +235,7 @@ type spend struct {
 	campaign      Amount // of the campaign afterwards, if it is on
 	grown         bool   // the campaign's is more than before
 	added         Amount // to what is on
+	counted       bool   // the budget counts already, whether or not there is an ad that spends it
 }
 
 // check returns CodeSpendLimit if a change goes beyond a limit: on the bid, on the daily budget of the campaign, on all
@@ -243,7 +248,7 @@ func (f *Figures) check(limits *Limits, change Change, s *spend) error {
 		return f.exceeded("bid_amount", change.BidAmount, "max_bid_amount", *f.Limit.MaxBid, "A bid of %s")
 	case s.grown && f.Campaign > f.Limit.MaxDailyPerCampaign:
 		return f.exceeded(param, f.Campaign, "max_daily_budget_per_campaign", f.Limit.MaxDailyPerCampaign, "The campaign could spend %s a day, which")
-	case s.added > 0 && f.TotalAfter > f.Limit.MaxDailyTotal:
+	case (s.added > 0 || s.counted && s.grown) && f.TotalAfter > f.Limit.MaxDailyTotal:
 		return f.CheckTotal(param, f.TotalAfter)
 	case limits.MaxIncrease != nil && s.before > 0 && raisedBy(s.before, s.after) > *limits.MaxIncrease:
 		return spendLimit(param, fmt.Sprintf("The budget would rise from %s to %s, by more than %s %% (max_daily_budget_increase_pct). Raise it in steps, or the limit with PATCH /ads/limits.",
@@ -325,16 +330,20 @@ func (s *Store) spendOf(ctx context.Context, account string, change Change) (*sp
 		}
 		return made, nil
 	}
+	change, err := s.inGroup(ctx, account, change)
+	if err != nil {
+		return nil, err
+	}
 	c, groups, err := s.campaignOf(ctx, account, change)
 	if err != nil {
 		return nil, err
 	}
 	before, wasOn := campaignDaily(c, groups, now)
-	result := &spend{}
+	result := &spend{counted: change.ofAd}
 	result.before, result.after = change.apply(c, groups, now)
 	after, isOn := campaignDaily(c, groups, now)
 	result.campaign, result.added = after, 0
-	result.grown = after > before || change.Resume || isOn && !wasOn
+	result.grown = after > before || change.Resume && (!change.ofAd || isOn && isGroupOn(groups, change.PlatformID, now)) || isOn && !wasOn
 	if isOn {
 		result.added = after
 	}
@@ -342,6 +351,31 @@ func (s *Store) spendOf(ctx context.Context, account string, change Change) (*sp
 		result.added -= before
 	}
 	return result, nil
+}
+
+// inGroup returns the change of an ad as one of its ad group, whose budget the ad spends, or CodeMissing. Any other change
+// is returned as it is.
+func (s *Store) inGroup(ctx context.Context, account string, change Change) (Change, error) {
+	if change.Level != LevelAd {
+		return change, nil
+	}
+	found, err := entitiesByID(ctx, s, adRows, account, []string{change.PlatformID})
+	if err != nil {
+		return change, err
+	}
+	a := found[entityKey{change.Platform, change.PlatformID}]
+	if a == nil {
+		return change, core.Missing("ad", "", change.PlatformID)
+	}
+	change.Level, change.PlatformID, change.ofAd = LevelGroup, a.AdGroupID, true
+	return change, nil
+}
+
+// isGroupOn reports whether an ad group among some is switched on and not over.
+func isGroupOn(groups []Group, id string, now core.Time) bool {
+	return slices.ContainsFunc(groups, func(g Group) bool {
+		return g.PlatformID == id && g.ConfiguredStatus == ConfiguredActive && !statusAt(g.Status, g.EndsAt, now).IsTerminal()
+	})
 }
 
 // campaignOf returns the campaign that a change is about, or whose ad group it is about, with all its ad groups. If the
@@ -392,7 +426,7 @@ func (change Change) apply(c *Campaign, groups []Group, now core.Time) (before, 
 		if g.PlatformID != change.PlatformID {
 			continue
 		}
-		if change.Resume {
+		if change.Resume && !change.ofAd {
 			g.resume(now)
 		}
 		before, g.Status = g.Daily, g.Status.Revived()

@@ -11,9 +11,10 @@ import (
 
 func TestMetrics_RatiosComeFromSums(t *testing.T) {
 	t.Parallel()
-	reach := int64(10)
-	m := Metrics{Spend: 10 * AmountUnit, Impressions: 1000, Reach: &reach, Clicks: 10, Conversions: 500, PurchaseValue: 25 * AmountUnit, Actions: map[string]int64{"like": 1}}
-	m.Add(Metrics{Spend: 5 * AmountUnit, Impressions: 9000, Reach: &reach, Clicks: 20, Conversions: 1000, Actions: map[string]int64{"like": 2}})
+	m := Metrics{Spend: new(10 * AmountUnit), Impressions: new(int64(1000)), Reach: new(int64(10)), Clicks: new(int64(10)), Conversions: new(int64(500)),
+		PurchaseValue: new(25 * AmountUnit), Actions: map[string]int64{"like": 1}}
+	m.Add(Metrics{Spend: new(5 * AmountUnit), Impressions: new(int64(9000)), Reach: new(int64(10)), Clicks: new(int64(20)), Conversions: new(int64(1000)),
+		PurchaseValue: new(Amount(0)), Actions: map[string]int64{"like": 2}})
 	assert.Equal(t, "0.3", m.CTR().String(), "not the average of 1 and 0.22")
 	assert.Equal(t, "0.50", m.CPC().String())
 	assert.Equal(t, "1.50", m.CPM().String())
@@ -21,16 +22,25 @@ func TestMetrics_RatiosComeFromSums(t *testing.T) {
 	assert.Equal(t, "1.666667", m.ROAS().String())
 	assert.Equal(t, int64(3), m.Actions["like"])
 	assert.Nil(t, m.Reach, "the people of two ads may be the same")
-	assert.Zero(t, (&Metrics{Spend: 1}).CPC(), "of nothing")
+	assert.Nil(t, (&Metrics{Spend: new(Amount(1)), Clicks: new(int64(0))}).CPC(), "of nothing")
+}
+
+func TestMetrics_KnowNothingOfWhatOneLacks(t *testing.T) {
+	t.Parallel()
+	m := NoMetrics()
+	m.Add(Metrics{Spend: new(AmountUnit), Clicks: new(int64(2))})
+	assert.Equal(t, Metrics{Spend: new(AmountUnit), Clicks: new(int64(2))}, m)
+	assert.Nil(t, m.CPM())
+	assert.Nil(t, m.ROAS())
 }
 
 func TestMetrics_RatiosOfLargeAmountsDoNotOverflow(t *testing.T) {
 	t.Parallel()
-	m := Metrics{Spend: math.MaxInt64 / 2, Impressions: math.MaxInt64 / 2, PurchaseValue: math.MaxInt64}
-	assert.Equal(t, Amount(1000), m.CPM())
-	assert.Equal(t, 2*RatioOne, m.ROAS())
-	m.Spend = 1
-	assert.Equal(t, Ratio(math.MaxInt64), m.ROAS())
+	m := Metrics{Spend: new(Amount(math.MaxInt64 / 2)), Impressions: new(int64(math.MaxInt64 / 2)), PurchaseValue: new(Amount(math.MaxInt64))}
+	assert.Equal(t, Amount(1000), *m.CPM())
+	assert.Equal(t, 2*RatioOne, *m.ROAS())
+	m.Spend = new(Amount(1))
+	assert.Equal(t, Ratio(math.MaxInt64), *m.ROAS())
 }
 
 func TestRatio_IsReadAndWrittenExactly(t *testing.T) {

@@ -15,12 +15,15 @@ type Outcome struct {
 	TargetID          string      // of what was created
 	After             Object
 	Made              Batch
+	NamesDue          bool // the action's token stands in the names of what was made, and has to be taken off
 	Changed           Batch
 	Asked             core.Time // as of when a switch says how things stand; 0 = now
 	CancelledCampaign string    // platform id; all that is in it is cancelled, too
+	CancelledAd       string    // platform id
 	Audience          *Audience // created, or as it stands now
 	DeletedAudience   string    // aud_
 	InvalidMembers    []Member  // which the network did not take
+	ForgetMembers     bool      // those who were to be removed are forgotten here, though the network keeps them
 }
 
 // Settlement is the outcome of the action with an id.
@@ -69,6 +72,11 @@ func (u *unit) settleAction(ctx context.Context, account, id string, out Outcome
 		if err := u.applyOutcome(ctx, action, out); err != nil {
 			return nil, err
 		}
+		if out.NamesDue {
+			if err := u.dueNames(ctx, action); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if err := u.settleMembers(ctx, action, out); err != nil {
 		return nil, err
@@ -105,6 +113,11 @@ func (u *unit) applyOutcome(ctx context.Context, action *Action, out Outcome) er
 			return err
 		}
 	}
+	if out.CancelledAd != "" {
+		if err := u.cancel(ctx, action, "ads", "platform_id", out.CancelledAd); err != nil {
+			return err
+		}
+	}
 	if out.Audience != nil {
 		return u.putAudience(ctx, a, out.Audience)
 	}
@@ -116,7 +129,12 @@ func (u *unit) applyOutcome(ctx context.Context, action *Action, out Outcome) er
 func (u *unit) putChanged(ctx context.Context, action *Action, a *Account, out Outcome, now core.Time) error {
 	b, asked := out.Changed, cmp.Or(out.Asked, now)
 	switch action.Op {
-	case OpPauseGroup, OpResumeGroup, OpPauseCampaign, OpResumeCampaign:
+	case OpPauseGroup, OpResumeGroup, OpPauseCampaign, OpResumeCampaign, OpPauseAd, OpResumeAd:
+	case OpUpdateAd:
+		if err := u.putBatch(ctx, a, b, SourceExternal, now); err != nil {
+			return err
+		}
+		return u.reviveAbove(ctx, a, action.TargetID)
 	default:
 		return u.putBatch(ctx, a, b, SourceExternal, now)
 	}
@@ -151,13 +169,21 @@ func (s *Store) accountOfAction(ctx context.Context, action *Action) (*Account, 
 
 // cancelCampaign marks a campaign and all that is in it as cancelled and deleted.
 func (u *unit) cancelCampaign(ctx context.Context, action *Action, id string) error {
-	now := u.store.Now()
 	for table, column := range map[string]string{"ads": "campaign_id", "ad_groups": "campaign_id", "ad_campaigns": "platform_id"} {
-		if _, err := u.Exec(ctx, `
-			UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = ?, synced_at = ?, updated_at = ?
-			WHERE account_id = ? AND `+column+` = ? AND platform = ?`, now, now, now, action.AccountID, id, action.Platform); err != nil {
-			return fmt.Errorf("cancel campaign: %w", err)
+		if err := u.cancel(ctx, action, table, column, id); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// cancel marks the rows of a table as cancelled and deleted that have an id in a column.
+func (u *unit) cancel(ctx context.Context, action *Action, table, column, id string) error {
+	now := u.store.Now()
+	if _, err := u.Exec(ctx, `
+		UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = ?, synced_at = ?, updated_at = ?
+		WHERE account_id = ? AND `+column+` = ? AND platform = ?`, now, now, now, action.AccountID, id, action.Platform); err != nil {
+		return fmt.Errorf("cancel %s: %w", table, err)
 	}
 	return nil
 }

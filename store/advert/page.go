@@ -31,20 +31,20 @@ type List[T any] struct {
 // cursorSum is how many bytes of a hash stand before the row's id in a cursor.
 const cursorSum = 9
 
-// cursorBehind returns the cursor that continues behind a row of the list that the filters describe. Its hash ties it to
+// CursorBehind returns the cursor that continues behind a row of the list that the filters describe. Its hash ties it to
 // these filters.
-func cursorBehind(row, filters string) string {
+func CursorBehind(row, filters string) string {
 	sum := sha256.Sum256([]byte(row + "\x00" + filters))
 	return base64.RawURLEncoding.EncodeToString(append(sum[:cursorSum], row...))
 }
 
-// openCursor returns the id of the row that a cursor continues behind. If cursorBehind did not make it for these filters,
+// OpenCursor returns the id of the row that a cursor continues behind. If CursorBehind did not make it for these filters,
 // the error is CodeBadRequest on cursor.
-func openCursor(cursor, filters string) (string, error) {
+func OpenCursor(cursor, filters string) (string, error) {
 	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err == nil && len(text) > cursorSum {
 		row := string(text[cursorSum:])
-		if strings.Trim(row, core.IDAlphabet+"_u") == "" && subtle.ConstantTimeCompare([]byte(cursorBehind(row, filters)), []byte(cursor)) == 1 {
+		if strings.Trim(row, core.IDAlphabet+"_u") == "" && subtle.ConstantTimeCompare([]byte(CursorBehind(row, filters)), []byte(cursor)) == 1 {
 			return row, nil
 		}
 	}
@@ -60,7 +60,7 @@ func listPage[T any](ctx context.Context, s *Store, c *db.Columns[T], account st
 	query, args := c.SelectSQL+" WHERE account_id = ?"+where, append([]any{account}, args...)
 	offset := min(max(p.Page-1, 0), math.MaxInt32) * p.Limit
 	if p.Cursor != "" {
-		row, err := openCursor(p.Cursor, described)
+		row, err := OpenCursor(p.Cursor, described)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func listPage[T any](ctx context.Context, s *Store, c *db.Columns[T], account st
 	list := &List[T]{}
 	list.Items, list.HasMore = db.PageOf(core.Page{Limit: p.Limit}, rows)
 	if list.HasMore {
-		list.NextCursor = cursorBehind(c.IDOf(&list.Items[p.Limit-1]), described)
+		list.NextCursor = CursorBehind(c.IDOf(&list.Items[p.Limit-1]), described)
 	}
 	return list, nil
 }

@@ -13,21 +13,21 @@ import (
 // the parameter.
 func FuzzCursor(f *testing.F) {
 	for _, c := range []struct{ cursor, row, filters string }{
-		{"", "", ""}, {"garbage", core.NewID(core.KindAdAction), "ads\x00acct_1"}, {cursorBehind("01k0000000000000000000000a", "ads"), "01k0000000000000000000000a", "ads"},
-		{cursorBehind("a'b", ""), "a'b", ""}, {cursorBehind("", ""), "u_1", "x"}, {"AAAAAAAAAAAAAAAA=", "\x00", "\x00"},
+		{"", "", ""}, {"garbage", core.NewID(core.KindAdAction), "ads\x00acct_1"}, {CursorBehind("01k0000000000000000000000a", "ads"), "01k0000000000000000000000a", "ads"},
+		{CursorBehind("a'b", ""), "a'b", ""}, {CursorBehind("", ""), "u_1", "x"}, {"AAAAAAAAAAAAAAAA=", "\x00", "\x00"},
 	} {
 		f.Add(c.cursor, c.row, c.filters)
 	}
 	f.Fuzz(func(t *testing.T, cursor, row, filters string) {
-		if read, err := openCursor(cursor, filters); err != nil {
+		if read, err := OpenCursor(cursor, filters); err != nil {
 			requireCursorRefused(t, err)
 		} else {
-			require.Equal(t, cursor, cursorBehind(read, filters))
+			require.Equal(t, cursor, CursorBehind(read, filters))
 		}
-		made := cursorBehind(row, filters)
-		_, err := openCursor(made, filters+"x")
+		made := CursorBehind(row, filters)
+		_, err := OpenCursor(made, filters+"x")
 		requireCursorRefused(t, err)
-		read, err := openCursor(made, filters)
+		read, err := OpenCursor(made, filters)
 		if _, isID := core.ParseID(core.KindAdAction, core.KindAdAction.Prefix()+row); isID {
 			require.NoError(t, err)
 		}

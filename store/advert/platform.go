@@ -23,3 +23,27 @@ var Platforms = []Platform{
 
 // IsKnown reports whether it is one of Platforms.
 func (p Platform) IsKnown() bool { return slices.Contains(Platforms, p) }
+
+// PhoneForm returns how a phone number is written before it is hashed for the network.
+func (p Platform) PhoneForm() PhoneForm {
+	switch p {
+	case PlatformTikTok, PlatformGoogle, PlatformTwitter:
+		return PhoneE164
+	}
+	return PhoneDigits
+}
+
+// ClickParam returns the parameter by which the network marks the address of an ad that somebody clicked, or "" where none is known.
+func (p Platform) ClickParam() string {
+	switch p {
+	case PlatformFacebook, PlatformInstagram:
+		return "fbclid"
+	case PlatformPinterest:
+		return "epik"
+	case PlatformTikTok:
+		return "ttclid"
+	case PlatformGoogle:
+		return "gclid"
+	}
+	return ""
+}

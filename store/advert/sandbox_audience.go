@@ -87,29 +87,63 @@ func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id 
 // there is none. People who are in it already are not counted again. isKnown says whether the network knows the person
 // with a hash.
 func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id string, hashes []string, isKnown func(hash string) bool, now core.Time) (*SandboxAudience, error) {
+	return s.changeSandboxMembers(ctx, account, channel, id, now, func(ctx context.Context, u *unit, audience *SandboxAudience) error {
+		added, err := db.Select[string](ctx, u, `
+			INSERT INTO sandbox_members (account_id, channel_id, audience_id, hash)
+			SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), value ->> 0 FROM `+s.db.JSONRows()+` WHERE true
+			ON CONFLICT (account_id, channel_id, audience_id, hash) DO NOTHING RETURNING hash`, account, channel, id, core.JSONOf(rowOfEach(hashes)))
+		if err != nil {
+			return fmt.Errorf("add sandbox members: %w", err)
+		}
+		audience.Members += int64(len(added))
+		audience.Matched += count(added, isKnown)
+		audience.UploadedAt = &now
+		return nil
+	})
+}
+
+// RemoveSandboxMembers locks an audience, takes people out of it by their hashes, and returns it as it is afterwards, or nil
+// if there is none.
+func (s *Store) RemoveSandboxMembers(ctx context.Context, account, channel, id string, hashes []string, isKnown func(hash string) bool, now core.Time) (*SandboxAudience, error) {
+	return s.changeSandboxMembers(ctx, account, channel, id, now, func(ctx context.Context, u *unit, audience *SandboxAudience) error {
+		condition, arg := s.db.In("hash", hashes)
+		removed, err := db.Select[string](ctx, u, `
+			DELETE FROM sandbox_members WHERE account_id = ? AND channel_id = ? AND audience_id = ? AND `+condition+` RETURNING hash`, account, channel, id, arg)
+		if err != nil {
+			return fmt.Errorf("remove sandbox members: %w", err)
+		}
+		audience.Members -= int64(len(removed))
+		audience.Matched -= count(removed, isKnown)
+		return nil
+	})
+}
+
+// count returns how many texts are as is wanted.
+func count(texts []string, wanted func(string) bool) (n int64) {
+	for _, text := range texts {
+		if wanted(text) {
+			n++
+		}
+	}
+	return n
+}
+
+// changeSandboxMembers locks an audience, lets change change who is in it, and stores its numbers. It returns nil if there
+// is none.
+func (s *Store) changeSandboxMembers(ctx context.Context, account, channel, id string, now core.Time, change func(context.Context, *unit, *SandboxAudience) error) (*SandboxAudience, error) {
 	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (*SandboxAudience, error) {
 		audience, err := db.Get[SandboxAudience](ctx, u, sandboxAudienceColumns.SelectSQL+`
 			WHERE account_id = ? AND channel_id = ? AND id = ? AND deleted_at IS NULL`+u.Lock(), account, channel, id)
 		if err != nil || audience == nil {
 			return nil, err
 		}
-		added, err := db.Select[string](ctx, u, `
-			INSERT INTO sandbox_members (account_id, channel_id, audience_id, hash)
-			SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), value ->> 0 FROM `+s.db.JSONRows()+` WHERE true
-			ON CONFLICT (account_id, channel_id, audience_id, hash) DO NOTHING RETURNING hash`, account, channel, id, core.JSONOf(rowOfEach(hashes)))
-		if err != nil {
-			return nil, fmt.Errorf("add sandbox members: %w", err)
+		if err := change(ctx, u, audience); err != nil {
+			return nil, err
 		}
-		for _, hash := range added {
-			audience.Members++
-			if isKnown(hash) {
-				audience.Matched++
-			}
-		}
-		audience.UploadedAt, audience.UpdatedAt = &now, now
+		audience.UpdatedAt = now
 		_, err = u.Exec(ctx, `
 			UPDATE sandbox_audiences SET members = ?, matched = ?, uploaded_at = ?, updated_at = ?
-			WHERE account_id = ? AND channel_id = ? AND id = ?`, audience.Members, audience.Matched, now, now, account, channel, id)
+			WHERE account_id = ? AND channel_id = ? AND id = ?`, audience.Members, audience.Matched, audience.UploadedAt, now, account, channel, id)
 		return audience, err
 	})
 }

@@ -34,6 +34,12 @@ type SocialAccount struct {
 	AdsActivatedAt *core.Time          `db:"ads_activated_at"`
 	AdAccountIDs   core.JSON[[]string] `db:"ad_account_ids"` // platform ids that the channel is limited to; empty = all
 	SealedToken    []byte              `db:"token"`
+	SealedRefresh  []byte              `db:"refresh_token"`    // nil = the token cannot be renewed
+	RefreshAt      *core.Time          `db:"refresh_at"`       // when it is renewed next; nil = it is not
+	TokenExpiresAt *core.Time          `db:"token_expires_at"` // nil = not known, or never
+	Scopes         core.JSON[[]string] `db:"scopes"`           // what the network lets the token do, in its words; empty = not known
+	LastError      string              `db:"last_error"`       // why the network does not let us in any more
+	DeletedAt      *core.Time          `db:"deleted_at"`       // kept without its token, for its history
 	CreatedAt      core.Time           `db:"created_at"`
 	UpdatedAt      core.Time           `db:"updated_at"`
 }
@@ -51,15 +57,16 @@ var socialAccountColumns = db.ColumnsOf[SocialAccount]("social_accounts")
 // maxSocialAccounts is how many channels an account may have.
 const maxSocialAccounts = 200
 
-// NewSocialAccount is a channel to connect. Token is the access to the network; the database gets it sealed.
+// NewSocialAccount is a channel to connect. The database gets its access sealed.
 type NewSocialAccount struct {
 	Platform     Platform
 	Driver       string
 	PlatformID   string
+	AlsoID       string // another id under which the profile may have been connected before
 	Username     string
 	DisplayName  string
-	AdAccountIDs []string
-	Token        string
+	AdAccountIDs []string // nil = as before, or all
+	SocialAccess
 }
 
 // check returns CodeInvalid, with every field at fault, for a channel that cannot be connected.
@@ -90,9 +97,10 @@ type ListSocialAccounts struct {
 	AdsStatus AdsStatus
 }
 
-// CreateSocialAccount connects a channel, which is inactive for ads at first. The 201st channel of an account is
-// CodeInvalid. It locks the account, so that two requests cannot both take the last place.
-func (s *Store) CreateSocialAccount(ctx context.Context, account string, in NewSocialAccount) (*SocialAccount, error) {
+// ConnectSocialAccount connects a channel, which is inactive for ads at first. A profile that is or was connected already keeps
+// its channel, which gets the new access: see take. The 201st channel of an account is CodeInvalid. It locks the account, so that
+// two requests can neither take the last place both, nor make two channels of one profile.
+func (s *Store) ConnectSocialAccount(ctx context.Context, account string, in NewSocialAccount) (*SocialAccount, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -100,22 +108,46 @@ func (s *Store) CreateSocialAccount(ctx context.Context, account string, in NewS
 		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
-		others, err := db.Get[int](ctx, u, `SELECT count(*) FROM social_accounts WHERE account_id = ?`, account)
-		if err != nil {
-			return nil, fmt.Errorf("count channels: %w", err)
-		}
-		if *others >= maxSocialAccounts {
-			return nil, core.Invalid("platform", "The account has 200 channels, which is the most.")
-		}
-		now := s.Now()
-		a := &SocialAccount{
-			AccountID: account, ID: core.NewID(core.KindSocialAccount), Platform: in.Platform, Driver: in.Driver, PlatformID: in.PlatformID,
-			Username: in.Username, DisplayName: in.DisplayName, AdsStatus: AdsStatusInactive,
-			AdAccountIDs: core.JSONOf(core.Distinct(in.AdAccountIDs)), CreatedAt: now, UpdatedAt: now,
-		}
-		a.SealedToken = s.db.Options.Sealer.Seal([]byte(in.Token), a.sealContext())
-		return a, u.Insert(ctx, socialAccountColumns, a)
+		return u.connectSocialAccount(ctx, account, &in)
 	})
+}
+
+// connectSocialAccount does the work of ConnectSocialAccount inside a transaction that has locked the account.
+func (u *unit) connectSocialAccount(ctx context.Context, account string, in *NewSocialAccount) (*SocialAccount, error) {
+	s := u.store
+	known, err := s.findProfile(ctx, account, in, u.Lock())
+	if err != nil {
+		return nil, err
+	}
+	if known == nil || known.DeletedAt != nil {
+		if err := s.checkRoom(ctx, account); err != nil {
+			return nil, err
+		}
+	}
+	if known != nil {
+		s.take(known, in)
+		if err := u.reviveDestinations(ctx, known); err != nil {
+			return nil, err
+		}
+		return known, u.Update(ctx, socialAccountColumns, known)
+	}
+	a := &SocialAccount{
+		AccountID: account, ID: core.NewID(core.KindSocialAccount), Platform: in.Platform, Driver: in.Driver, AdsStatus: AdsStatusInactive, CreatedAt: s.Now(),
+	}
+	s.take(a, in)
+	return a, u.Insert(ctx, socialAccountColumns, a)
+}
+
+// checkRoom returns CodeInvalid if the account has as many channels as it may.
+func (s *Store) checkRoom(ctx context.Context, account string) error {
+	others, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM social_accounts WHERE account_id = ? AND deleted_at IS NULL`, account)
+	if err != nil {
+		return fmt.Errorf("count channels: %w", err)
+	}
+	if *others >= maxSocialAccounts {
+		return core.Invalid("platform", "The account has 200 channels, which is the most. Delete one first, with DELETE /socials/{id}.")
+	}
+	return nil
 }
 
 // sealContext returns the text that binds a sealed token to its channel: the token of one channel cannot be opened as
@@ -138,6 +170,7 @@ func (s *Store) ListSocialAccounts(ctx context.Context, account string, in ListS
 	var f db.Filter
 	f.Is("platform", string(in.Platform))
 	f.Is("ads_status", string(in.AdsStatus))
+	f.And(`deleted_at IS NULL`)
 	return db.Page(ctx, s.db, socialAccountColumns, core.KindSocialAccount, account, in.Page, &f)
 }
 
@@ -153,12 +186,13 @@ func (s *Store) DeactivateSocialAccount(ctx context.Context, account, ref string
 	return s.setAdsStatus(ctx, account, ref, "", AdsStatusInactive)
 }
 
-// FailSocialAccount stores that the network does not accept a channel's access any more. Only an active channel gets
-// this state. It commits at once, because the request is answered with an error, which would roll it back.
-func (s *Store) FailSocialAccount(ctx context.Context, account, id string) error {
+// FailSocialAccount stores that the network does not accept a channel's access any more, and why. Only an active channel gets
+// this state, and only if it still has the access that was refused: it may have got another one while the network was asked. It
+// commits at once, because the request is answered with an error, which would roll it back.
+func (s *Store) FailSocialAccount(ctx context.Context, asked *SocialAccount, why string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		return u.Exec(ctx, `UPDATE social_accounts SET ads_status = 'error', updated_at = ? WHERE account_id = ? AND id = ? AND ads_status = 'active'`,
-			s.Now(), account, id)
+		return u.Exec(ctx, `UPDATE social_accounts SET ads_status = 'error', last_error = ?, updated_at = ?
+			WHERE account_id = ? AND id = ? AND ads_status = 'active' AND token = ?`, why, s.Now(), asked.AccountID, asked.ID, asked.SealedToken)
 	})
 	return err
 }
@@ -172,7 +206,10 @@ func (s *Store) setAdsStatus(ctx context.Context, account, ref, param string, st
 		}
 		a.AdsStatus, a.UpdatedAt = status, s.Now()
 		if status == AdsStatusActive {
-			a.AdsActivatedAt = &a.UpdatedAt
+			a.AdsActivatedAt, a.LastError = &a.UpdatedAt, ""
+			if err := u.reviveDestinations(ctx, a); err != nil {
+				return nil, err
+			}
 		}
 		return a, u.Update(ctx, socialAccountColumns, a)
 	})
@@ -219,7 +256,7 @@ func (s *Store) findSocialAccount(ctx context.Context, account, ref, param, lock
 	if !ok {
 		return nil, core.Missing("channel", param, ref)
 	}
-	a, err := db.Get[SocialAccount](ctx, s.db, socialAccountColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	a, err := db.Get[SocialAccount](ctx, s.db, socialAccountColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
 	if err == nil && a == nil {
 		err = core.Missing("channel", param, ref)
 	}

@@ -16,9 +16,9 @@ func TestSocialAccount_IsActivatedOnceAndKeepsItsTokenSealed(t *testing.T) {
 		s, account := New(d), dbtest.Account(t, d)
 		_, err := s.ActivatedChannels(t.Context(), account)
 		dbtest.RequireCode(t, err, core.CodeNotActivated)
-		_, err = s.CreateSocialAccount(t.Context(), account, NewSocialAccount{Platform: "myspace"})
+		_, err = s.ConnectSocialAccount(t.Context(), account, NewSocialAccount{Platform: "myspace"})
 		dbtest.RequireInvalid(t, err, "platform")
-		made, err := s.CreateSocialAccount(t.Context(), account, NewSocialAccount{Platform: PlatformTikTok, Driver: "sandbox", Token: "secret-token"})
+		made, err := s.ConnectSocialAccount(t.Context(), account, NewSocialAccount{Platform: PlatformTikTok, Driver: "sandbox", SocialAccess: SocialAccess{Token: "secret-token"}})
 		require.NoError(t, err)
 		assert.Equal(t, AdsStatusInactive, made.AdsStatus)
 		assert.NotContains(t, string(made.SealedToken), "secret-token")
@@ -38,7 +38,7 @@ func TestSocialAccount_IsActivatedOnceAndKeepsItsTokenSealed(t *testing.T) {
 		_, err = s.ChannelToken(&moved)
 		require.ErrorIs(t, err, core.ErrSealed, "a sealed token is of no use in another row")
 
-		require.NoError(t, s.FailSocialAccount(t.Context(), account, made.ID))
+		require.NoError(t, s.FailSocialAccount(t.Context(), made, "Session has expired."))
 		_, err = s.ActivatedChannel(t.Context(), account, made.ID)
 		dbtest.RequireCode(t, err, core.CodeNotActivated)
 		for _, unknown := range []string{"", "act_1", core.NewID(core.KindSocialAccount)} {

@@ -27,6 +27,9 @@ func (s *Store) Leave(ctx context.Context) error { return s.db.Leave(ctx) }
 // InTx reports whether a transaction is open. Then no network may be called.
 func InTx(ctx context.Context) bool { return db.InTx(ctx) }
 
+// HasKey reports whether the request has an Idempotency-Key, under which it goes on when it is sent again.
+func HasKey(ctx context.Context) bool { return db.HasKey(ctx) }
+
 // unit is one open transaction, with the store whose use case runs in it.
 type unit struct {
 	*db.Unit

@@ -82,7 +82,8 @@ type PriceVariant struct {
 type License struct {
 	Enabled         bool   `json:"enabled"`
 	ActivationLimit *int64 `json:"activation_limit"`
-	ExpiresInDays   *int64 `json:"expires_in_days"`
+	ExpiresInDays   *int64 `json:"expires_in_days"` // from its issue
+	OfflineDays     *int64 `json:"offline_days"`    // that a device goes on without asking; nil = 30
 }
 
 // ListPriceVariants are the filters of a list of price variants. An empty one does not filter.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -67,7 +68,8 @@ type Product struct {
 	TaxCode               *string                  `db:"tax_code"`
 	CallToAction          *string                  `db:"call_to_action"`
 	CustomFields          core.JSON[[]CustomField] `db:"custom_fields"`
-	Deliverables          core.JSON[[]Deliverable] `db:"deliverables"`
+	Delivers              bool                     `db:"delivers"` // whether it has deliverables
+	DeliveryUpdates       DeliveryUpdates          `db:"delivery_updates"`
 	PriceVariantIDs       core.JSON[[]string]      `db:"price_variant_ids"`        // by position
 	DefaultPriceVariantID *string                  `db:"default_price_variant_id"` // the first active variant
 	PriceMinAmount        *int64                   `db:"price_min_amount"`         // the least price of the active variants in PriceCurrency
@@ -83,17 +85,12 @@ type Product struct {
 	EventSeq              int64                    `db:"event_seq"`
 	CreatedAt             core.Time                `db:"created_at"`
 	UpdatedAt             core.Time                `db:"updated_at"`
-}
 
-// Deliverable is something that a buyer receives.
-type Deliverable struct {
-	Type string  `json:"type"` // file, license_key, link or experience
-	Ref  *string `json:"ref"`
-	Name *string `json:"name"`
+	Deliverables []Deliverable `db:"-"` // by position
 }
 
 // NewProduct is a product that is to be made, with its price variants. Without a slug it gets one from its name. Without a
-// status, type or visibility it is a draft, digital and public.
+// status, type or visibility it is a draft, digital and public, and what is added later is for all buyers.
 type NewProduct struct {
 	Product
 	PriceVariants []PriceVariant
@@ -187,6 +184,15 @@ func (s *Store) GetProduct(ctx context.Context, account, ref string) (*Product, 
 
 // ProductsByID returns those of the products with these ids that exist, by id.
 func (s *Store) ProductsByID(ctx context.Context, account string, ids []string) (map[string]*Product, error) {
+	found, err := s.OffersByID(ctx, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	return found, s.readDeliverables(ctx, account, slices.Collect(maps.Values(found))...)
+}
+
+// OffersByID does what ProductsByID does, but for the deliverables: for who sells a product and does not show it.
+func (s *Store) OffersByID(ctx context.Context, account string, ids []string) (map[string]*Product, error) {
 	return db.ByID(ctx, s.db, productColumns, account, ids)
 }
 
@@ -202,7 +208,15 @@ func (s *Store) ListProducts(ctx context.Context, account string, in ListProduct
 		f.Equals("has_recurring", *in.HasRecurring)
 	}
 	f.List(s.db, "products", core.KindProduct, in.ListFilter, "name", "slug", "headline")
-	return db.Page(ctx, s.db, productColumns, core.KindProduct, account, in.Page, &f)
+	products, more, err := db.Page(ctx, s.db, productColumns, core.KindProduct, account, in.Page, &f)
+	if err != nil {
+		return nil, false, err
+	}
+	all := make([]*Product, len(products))
+	for i := range products {
+		all[i] = &products[i]
+	}
+	return products, more, s.readDeliverables(ctx, account, all...)
 }
 
 // CreateProduct makes a product with its price variants and emits product.created. It returns CodeInvalid on
@@ -213,6 +227,7 @@ func (s *Store) CreateProduct(ctx context.Context, account string, in NewProduct
 		p.Status = cmp.Or(p.Status, ProductStatusDraft)
 		p.Type = cmp.Or(p.Type, ProductTypeDigital)
 		p.Visibility = cmp.Or(p.Visibility, ProductVisibilityPublic)
+		p.DeliveryUpdates = cmp.Or(p.DeliveryUpdates, DeliveryUpdatesAllBuyers)
 		return u.createProduct(ctx, account, &p, in.PriceVariants)
 	})
 }
@@ -273,7 +288,7 @@ func (s *Store) DuplicateProduct(ctx context.Context, account, ref string) (*Pro
 }
 
 // DeleteProduct deletes a product with its price variants and returns it. It returns CodeInvalid on `base` for
-// one that was ever ordered, or is being paid for: such a product can be archived.
+// one that was ever ordered, that somebody has, or that is being paid for: such a product can be archived.
 func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Product, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
 		p, err := s.findProduct(ctx, account, ref, "", u.Lock())
@@ -287,10 +302,15 @@ func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Produc
 		if err != nil {
 			return nil, err
 		}
-		if ordered {
-			return nil, core.Invalid("base", "This product has been ordered and cannot be deleted. Archive it instead.")
+		given, err := u.isGiven(ctx, account, p.ID)
+		if err != nil {
+			return nil, err
+		}
+		if ordered || given {
+			return nil, core.Invalid("base", "This product has been ordered or given and cannot be deleted. Archive it instead.")
 		}
 		for _, query := range []string{
+			`DELETE FROM product_deliverables WHERE account_id = ? AND product_id = ?`,
 			`DELETE FROM price_variants WHERE account_id = ? AND product_id = ?`,
 			`DELETE FROM products WHERE account_id = ? AND id = ?`,
 		} {

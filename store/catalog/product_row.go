@@ -20,7 +20,7 @@ func (s *Store) findProduct(ctx context.Context, account, ref, param, lock strin
 	if p == nil {
 		return nil, core.Missing("product", param, ref)
 	}
-	return p, nil
+	return p, s.readDeliverables(ctx, account, p)
 }
 
 // ProductNamed reads a product by id or slug, as a field of a request names it, or returns CodeMissing on that field.
@@ -28,23 +28,52 @@ func (s *Store) ProductNamed(ctx context.Context, account, ref, field string) (*
 	return s.findProduct(ctx, account, ref, field, "")
 }
 
+// LockProduct does what ProductNamed does, and locks the product until the transaction of the use case that calls it ends.
+func (s *Store) LockProduct(ctx context.Context, account, ref, field string) (*Product, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
+		return s.findProduct(ctx, account, ref, field, u.Lock())
+	})
+}
+
+// CheckProducts returns CodeMissing for the first of some ids that is of no product, on the field with its place.
+func (s *Store) CheckProducts(ctx context.Context, account string, ids []string, field string) error {
+	found, err := s.OffersByID(ctx, account, ids)
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		if found[id] == nil {
+			return core.Missing("product", fmt.Sprintf("%s.%d", field, i), id)
+		}
+	}
+	return nil
+}
+
 // createProduct checks a new product and its price variants, gives it an id and a slug, stores everything, and emits
 // product.created.
 func (u *unit) createProduct(ctx context.Context, account string, p *Product, variants []PriceVariant) (*Product, error) {
+	p.AccountID = account
 	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if err := u.checkDeliverables(ctx, p); err != nil {
 		return nil, err
 	}
 	now, err := u.store.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	p.AccountID, p.ID, p.EventSeq, p.CreatedAt, p.UpdatedAt = account, core.NewID(core.KindProduct), 1, now, now
+	p.ID, p.EventSeq, p.CreatedAt, p.UpdatedAt = core.NewID(core.KindProduct), 1, now, now
 	made, err := u.draftVariants(ctx, p, "price_variants.", variants)
 	if err != nil {
 		return nil, err
 	}
 	p.summarize(made)
+	p.Delivers = len(p.Deliverables) > 0
 	if err := p.enter(ProductStatusDraft, now); err != nil {
+		return nil, err
+	}
+	if err := u.checkDelivery(ctx, p); err != nil {
 		return nil, err
 	}
 	if p.Slug, err = u.TakeSlug(ctx, core.KindProduct, account, p.ID, p.Slug, p.Name); err != nil {
@@ -62,6 +91,9 @@ func (u *unit) insertProduct(ctx context.Context, p *Product, variants []PriceVa
 		return err
 	}
 	if err := u.Insert(ctx, productColumns, p); err != nil {
+		return err
+	}
+	if err := u.insertDeliverables(ctx, p); err != nil {
 		return err
 	}
 	for i := range variants {
@@ -82,8 +114,18 @@ func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
 	if err != nil {
 		return err
 	}
+	if !core.SameJSON(before.Deliverables, p.Deliverables) {
+		if err := u.changeDeliverables(ctx, p); err != nil {
+			return err
+		}
+	}
 	if err := p.enter(before.Status, now); err != nil {
 		return err
+	}
+	if before.Status != ProductStatusActive || !core.SameJSON(before.Deliverables, p.Deliverables) {
+		if err := u.checkDelivery(ctx, p); err != nil {
+			return err
+		}
 	}
 	if p.Slug != before.Slug {
 		slug, err := u.ChangeSlug(ctx, core.KindProduct, p.AccountID, p.ID, p.Slug, p.Name)
@@ -158,5 +200,11 @@ func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool,
 		UNION ALL
 		SELECT 1 FROM subscriptions WHERE account_id = ? AND pending_change IS NOT NULL AND pending_change LIKE '%' || ? || '%'
 		LIMIT 1`, account, id, account, id, account, id, account, id)
+	return row != nil, err
+}
+
+// isGiven reports whether somebody has a product or had it, without an order too. The caller has locked the product.
+func (u *unit) isGiven(ctx context.Context, account, id string) (bool, error) {
+	row, err := db.Get[int](ctx, u, `SELECT 1 FROM grants WHERE account_id = ? AND product_id = ? LIMIT 1`, account, id)
 	return row != nil, err
 }

@@ -2,6 +2,8 @@ package content
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -42,16 +44,49 @@ type AISite struct {
 	Domain               *string             `db:"domain"`
 	DomainStatus         *AISiteDomainStatus `db:"domain_status"`
 	DomainVerifiedAt     *core.Time          `db:"domain_verified_at"`
+	DomainError          *string             `db:"domain_error"`
+	DomainCheckedAt      *core.Time          `db:"domain_checked_at"`
+	DomainDueAt          *core.Time          `db:"domain_due_at"`   // when its records are looked for again
+	DomainSince          core.Time           `db:"domain_since"`    // when it was wanted
+	DomainTries          int64               `db:"domain_tries"`    // looks since it was wanted or verified
+	DomainMisses         int64               `db:"domain_misses"`   // looks in a row at which a verified one had no record
+	DomainRefusals       int64               `db:"domain_refusals"` // in a row, of a certificate
 	CodeHostRepoFullName *string             `db:"code_host_repo_full_name"`
 	CodeHostURL          *string             `db:"code_host_url"`
 	AppURL               *string             `db:"app_url"`
 	IsLive               bool                `db:"is_live"`
+	Version              int64               `db:"version"`           // of the draft, 0 if the page is composed
+	LastVersion          int64               `db:"last_version"`      // the newest one's number
+	PublishedVersion     *int64              `db:"published_version"` // what was shown last, nil if that was composed
+	PublishedAt          *core.Time          `db:"published_at"`
 	Metadata             core.Metadata       `db:"metadata"`
 	CreatedAt            core.Time           `db:"created_at"`
 	UpdatedAt            core.Time           `db:"updated_at"`
+
+	Content       *SiteContent   `db:"-"` // the draft, nil if the page is composed; lists leave it out
+	URL           string         `db:"-"`
+	DomainRecords []DomainRecord `db:"-"` // of which one proves the domain
+}
+
+// AISiteDraft is a site in the hands of whoever makes or changes it, with content that comes beside it as JSON: nil leaves what
+// is there, null has the page composed.
+type AISiteDraft struct {
+	*AISite
+	Sent json.RawMessage
 }
 
 var aiSiteColumns = db.ColumnsOf[AISite]("ai_sites")
+
+// Link fills in the address of the site, which is its domain once that is in use, and what proves the domain, whenever one is
+// read: see db.Linked.
+func (a *AISite) Link(d *db.DB) {
+	a.URL = d.Options.PublicURL + "/sites/" + a.Subdomain
+	if core.Deref(a.DomainStatus) == AISiteDomainActive {
+		scheme, _, _ := strings.Cut(d.Options.PublicURL, "://")
+		a.URL = scheme + "://" + *a.Domain + "/"
+	}
+	a.linkDomain(d)
+}
 
 // check returns CodeInvalid, with every field at fault, for a site that cannot be stored.
 func (a *AISite) check() error {
@@ -64,18 +99,6 @@ func (a *AISite) check() error {
 	return p.Err()
 }
 
-// settleDomain sets the state that belongs to the site's domain: none without a domain, and pending, so that it is
-// verified again, for a domain other than the one before.
-func (a *AISite) settleDomain(before *string) {
-	switch {
-	case a.Domain == nil:
-		a.DomainStatus, a.DomainVerifiedAt = nil, nil
-	case before == nil || *before != *a.Domain:
-		pending := AISiteDomainPending
-		a.DomainStatus, a.DomainVerifiedAt = &pending, nil
-	}
-}
-
 // ListAISites holds the filters of a list of sites. An empty one does not filter.
 type ListAISites struct {
 	core.Page
@@ -84,12 +107,21 @@ type ListAISites struct {
 	IsLive *bool
 }
 
-// GetAISite returns a site by its id, its subdomain or a subdomain that it had before, or CodeMissing.
+// GetAISite returns a site with its draft by its id, its subdomain or a subdomain that it had before, or CodeMissing.
 func (s *Store) GetAISite(ctx context.Context, account, ref string) (*AISite, error) {
-	return s.findAISite(ctx, account, ref, "")
+	return s.openAISite(ctx, account, ref, "")
 }
 
-// ListAISites returns a page of sites, newest first, and whether there are more.
+// AISiteNamed reads a site by id or subdomain, as a field of a request names it, or returns CodeMissing on that field.
+func (s *Store) AISiteNamed(ctx context.Context, account, ref, field string) (*AISite, error) {
+	a, err := s.findAISite(ctx, account, ref, "")
+	if missing, ok := errors.AsType[*core.Error](err); ok {
+		missing.Param = field
+	}
+	return a, err
+}
+
+// ListAISites returns a page of sites without their drafts, newest first, and whether there are more.
 func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites) ([]AISite, bool, error) {
 	var f db.Filter
 	f.Is("type", string(in.Type))
@@ -101,17 +133,19 @@ func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites)
 }
 
 // CreateAISite makes a site. The first one of an account becomes its default; a later one becomes it instead if Default
-// is set. Without a subdomain, one is made from the name; one that is in use is CodeInvalid.
-func (s *Store) CreateAISite(ctx context.Context, account string, a AISite) (*AISite, error) {
+// is set. Without a subdomain, one is made from the name; one that is in use is CodeInvalid. A live one shows its content.
+func (s *Store) CreateAISite(ctx context.Context, account string, in AISiteDraft) (*AISite, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
-		a := a
+		a := *in.AISite
 		a.AccountID, a.ID, a.CreatedAt = account, core.NewID(core.KindAISite), s.Now()
 		a.UpdatedAt = a.CreatedAt
 		if a.Type == "" {
 			a.Type = AISiteTypeAIBuilder
 		}
-		a.settleDomain(nil)
 		if err := a.check(); err != nil {
+			return nil, err
+		}
+		if err := u.settleDomain(ctx, &a, nil); err != nil {
 			return nil, err
 		}
 		if err := u.settleDefault(ctx, &a); err != nil {
@@ -120,26 +154,58 @@ func (s *Store) CreateAISite(ctx context.Context, account string, a AISite) (*AI
 		if err := u.takeSubdomain(ctx, &a, ""); err != nil {
 			return nil, err
 		}
+		if in.Sent != nil {
+			if err := u.addContent(ctx, &a, in.Sent); err != nil {
+				return nil, err
+			}
+		}
+		if a.IsLive {
+			a.show(s.Now())
+		}
+		a.Link(s.db)
 		return &a, u.Insert(ctx, aiSiteColumns, &a)
 	})
 }
 
-// UpdateAISite locks the account and the site, applies change and stores the site. A site cannot just stop being the
-// default, which is CodeInvalid: making another site the default is what ends it.
-func (s *Store) UpdateAISite(ctx context.Context, account, ref string, change func(*AISite)) (*AISite, error) {
+// UpdateAISite locks the account and the site, applies change and stores the site; new content is a new version. A site cannot
+// just stop being the default, which is CodeInvalid: making another site the default is what ends it. One that becomes live
+// shows its draft.
+func (s *Store) UpdateAISite(ctx context.Context, account, ref string, change func(*AISiteDraft)) (*AISite, error) {
+	return s.changeAISite(ctx, account, ref, func(ctx context.Context, u *unit, a *AISite) error {
+		wasLive, draft := a.IsLive, AISiteDraft{AISite: a}
+		change(&draft)
+		if draft.Sent != nil {
+			if err := u.addContent(ctx, a, draft.Sent); err != nil {
+				return err
+			}
+		}
+		if a.IsLive && !wasLive {
+			a.show(s.Now())
+		}
+		return nil
+	})
+}
+
+// changeAISite locks the account and the site, applies change, checks the site and stores it. A change that changes nothing
+// stores nothing.
+func (s *Store) changeAISite(ctx context.Context, account, ref string, change func(context.Context, *unit, *AISite) error) (*AISite, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
 		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
-		a, err := s.findAISite(ctx, account, ref, u.Lock())
+		a, err := s.openAISite(ctx, account, ref, u.Lock())
 		if err != nil {
 			return nil, err
 		}
 		before := *a
-		change(a)
-		a.settleDomain(before.Domain)
+		if err := change(ctx, u, a); err != nil {
+			return nil, err
+		}
 		if err := a.check(); err != nil || core.SameJSON(before, *a) {
 			return a, err
+		}
+		if err := u.settleDomain(ctx, a, before.Domain); err != nil {
+			return nil, err
 		}
 		if before.Default && !a.Default {
 			return nil, core.Invalid("default", "Make another site the default instead.")
@@ -153,11 +219,12 @@ func (s *Store) UpdateAISite(ctx context.Context, account, ref string, change fu
 			}
 		}
 		a.UpdatedAt = s.Now()
+		a.Link(s.db)
 		return a, u.Update(ctx, aiSiteColumns, a)
 	})
 }
 
-// DeleteAISite deletes a site for good, frees its present and former subdomains, and returns it. The default site cannot
+// DeleteAISite deletes a site for good, frees its domain and its present and former subdomains, and returns it. The default site cannot
 // be deleted: that is CodeInvalid on `default`.
 func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
@@ -172,12 +239,36 @@ func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite,
 			DELETE FROM global_names WHERE kind IN ('subdomain', 'former_subdomain') AND account_id = ? AND object_id = ?`, account, a.ID); err != nil {
 			return nil, fmt.Errorf("free subdomain: %w", err)
 		}
-		_, err = u.Exec(ctx, `DELETE FROM ai_sites WHERE account_id = ? AND id = ?`, account, a.ID)
-		return a, err
+		if err := u.dropDomainName(ctx, a, a.Domain); err != nil {
+			return nil, err
+		}
+		for _, query := range []string{
+			`DELETE FROM ai_site_versions WHERE account_id = ? AND site_id = ?`,
+			`DELETE FROM ai_sites WHERE account_id = ? AND id = ?`,
+		} {
+			if _, err := u.Exec(ctx, query, account, a.ID); err != nil {
+				return nil, fmt.Errorf("delete site: %w", err)
+			}
+		}
+		return a, nil
 	})
 }
 
-// findAISite returns a site as GetAISite does. lock is the lock clause of a transaction, or empty.
+// openAISite returns a site with its draft. lock is that of findAISite.
+func (s *Store) openAISite(ctx context.Context, account, ref, lock string) (*AISite, error) {
+	a, err := s.findAISite(ctx, account, ref, lock)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.pageOf(ctx, a, a.Version)
+	if err != nil {
+		return nil, err
+	}
+	a.Content = page.Content
+	return a, nil
+}
+
+// findAISite returns a site, without its draft, by what GetAISite takes. lock is the lock clause of a transaction, or empty.
 func (s *Store) findAISite(ctx context.Context, account, ref, lock string) (*AISite, error) {
 	where, args := ` WHERE account_id = ? AND id = ?`, []any{account, ref}
 	if id, ok := core.ParseID(core.KindAISite, ref); ok {

@@ -29,7 +29,7 @@ func TestCreateAISite_ParallelOnesHaveOneDefaultAndOwnSubdomains(t *testing.T) {
 		for range 3 {
 			wg.Go(func() {
 				for range sites / 3 {
-					if _, err := s.CreateAISite(context.Background(), s.account, AISite{Name: "Shop front"}); err != nil {
+					if _, err := s.CreateAISite(context.Background(), s.account, AISiteDraft{AISite: &AISite{Name: "Shop front"}}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -59,7 +59,7 @@ func TestTakeSubdomain_OneOfManyGetsIt(t *testing.T) {
 		for i := range cap(results) {
 			go func() {
 				account := []string{s.account, other}[i%2]
-				_, err := s.CreateAISite(context.Background(), account, AISite{Name: "x", Subdomain: "wanted"})
+				_, err := s.CreateAISite(context.Background(), account, AISiteDraft{AISite: &AISite{Name: "x", Subdomain: "wanted"}})
 				results <- err
 			}()
 		}
@@ -79,7 +79,7 @@ func TestDefaultAISite_ParallelChangesLeaveOne(t *testing.T) {
 	eachCreator(t, func(t *testing.T, s *creator) {
 		var ids []string
 		for range 4 {
-			site, err := s.CreateAISite(t.Context(), s.account, AISite{Name: "site"})
+			site, err := s.CreateAISite(t.Context(), s.account, AISiteDraft{AISite: &AISite{Name: "site"}})
 			require.NoError(t, err)
 			ids = append(ids, site.ID)
 		}
@@ -87,7 +87,7 @@ func TestDefaultAISite_ParallelChangesLeaveOne(t *testing.T) {
 		for _, id := range ids {
 			wg.Go(func() {
 				for range 5 {
-					if _, err := s.UpdateAISite(context.Background(), s.account, id, func(a *AISite) { a.Default = true }); err != nil {
+					if _, err := s.UpdateAISite(context.Background(), s.account, id, func(a *AISiteDraft) { a.Default = true }); err != nil {
 						t.Error(err)
 					}
 				}

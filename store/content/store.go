@@ -1,4 +1,4 @@
-// Package content holds what a creator publishes: AI-built sites with their subdomains.
+// Package content holds what a creator publishes: posts, legal pages, experiences, AI-built sites with their subdomains.
 package content
 
 import (

@@ -21,13 +21,13 @@ func isSubdomain(s string) bool {
 	return len(s) >= subdomainMin && len(s) <= subdomainMax && db.SlugPattern.MatchString(s) && !strings.HasPrefix(s, "xn--") && !isReserved(s)
 }
 
-// isReserved reports whether a subdomain is one that visitors would take for the platform itself.
+// isReserved reports whether a subdomain is one that visitors would take for the platform itself, or stands where it would in a path of the API.
 func isReserved(subdomain string) bool {
 	return slices.Contains([]string{
-		"about", "account", "accounts", "admin", "api", "app", "apps", "assets", "auth", "autoconfig", "autodiscover", "billing", "blog",
-		"cdn", "checkout", "console", "dashboard", "demo", "dev", "docs", "download", "downloads", "email", "files", "ftp", "help", "hooks",
+		"about", "account", "accounts", "admin", "api", "app", "apps", "ask", "assets", "auth", "autoconfig", "autodiscover", "billing", "blog",
+		"cdn", "checkout", "console", "dashboard", "demo", "dev", "docs", "download", "downloads", "email", "export", "files", "ftp", "help", "hooks",
 		"imap", "internal", "localhost", "login", "mail", "media", "ns1", "ns2", "oauth", "pay", "payments", "pop", "portal", "postmaster",
-		"public", "root", "secure", "security", "shop", "signup", "smtp", "sso", "staging", "static", "status", "store", "support",
+		"preview", "public", "root", "secure", "security", "shop", "signup", "smtp", "sso", "staging", "static", "status", "store", "support",
 		"test", "tillwright", "web", "webhooks", "webmaster", "webmail", "www",
 	}, subdomain)
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -54,4 +55,26 @@ func grouped(digits string) string {
 func DecimalAmount(amount int64, currency string) string {
 	_, figure, _ := strings.Cut(FormatAmount(amount, currency), "\u00a0")
 	return strings.ReplaceAll(figure, ",", "")
+}
+
+// decimal is an amount as people write it, with a point or a comma.
+var decimal = regexp.MustCompile(`^(\d{1,13})(?:[.,](\d+))?$`)
+
+// ReadAmount returns an amount that somebody wrote in the minor unit of a currency: 1250 of 12.50. Problem says why it is none, and is empty if it
+// is one.
+func ReadAmount(text, currency string) (amount int64, problem string) {
+	parts := decimal.FindStringSubmatch(text)
+	if parts == nil {
+		return 0, "Send an amount like 12.50: this is " + text + "."
+	}
+	exponent := ExponentOf(currency)
+	whole, rest := parts[1], strings.TrimRight(parts[2], "0")
+	if len(rest) > exponent {
+		return 0, "There are no such parts of " + strings.ToUpper(currency) + ": this is " + text + "."
+	}
+	amount, err := strconv.ParseInt(whole+rest+strings.Repeat("0", exponent-len(rest)), 10, 64)
+	if err != nil {
+		return 0, "This is too much: " + text + "."
+	}
+	return amount, ""
 }

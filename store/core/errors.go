@@ -3,7 +3,6 @@ package core
 import (
 	"errors"
 	"fmt"
-	"sort"
 	"time"
 )
 
@@ -25,6 +24,11 @@ const (
 	CodeNotActivated     Code = "account_not_activated"
 	CodeSpendLimit       Code = "spend_limit_exceeded"
 	CodePermission       Code = "channel_permission_missing"
+	CodeMedia            Code = "media_processing"
+	CodeUploadConflict   Code = "upload_conflict"
+	CodeGone             Code = "resource_gone"
+	CodeTooLarge         Code = "request_too_large"
+	CodeMediaType        Code = "unsupported_media_type"
 )
 
 // Outcome says what an error means for the write request that it ends: what is stored, and whether its Idempotency-Key is free
@@ -47,7 +51,7 @@ type Error struct {
 	Message string              // for the integrator's developer: says what to send instead
 	Fields  map[string][]string // for CodeInvalid: field path to messages
 	Outcome Outcome
-	After   time.Duration // for CodeRateLimit: how long to wait before asking again, if it is not the server's own limit
+	After   time.Duration // for CodeRateLimit, CodeUploadConflict and CodeInProgress: how long to wait before asking again, if it is not the server's own limit
 
 	ForSeller bool // Message is for the seller alone: a page does not show it to a customer
 }
@@ -140,16 +144,22 @@ func (p *Problems) Check(ok bool, field, message string) {
 	}
 }
 
-// Err returns nil if there are no problems, else one CodeInvalid with all of them. Its Param is the first field in alphabetical
-// order.
+// First returns the first field in alphabetical order that has a problem, "" if none has.
+func (p Problems) First() string {
+	first := ""
+	for field := range p {
+		if first == "" || field < first {
+			first = field
+		}
+	}
+	return first
+}
+
+// Err returns nil if there are no problems, else one CodeInvalid with all of them. Its Param is that of First.
 func (p Problems) Err() error {
-	if len(p) == 0 {
+	first := p.First()
+	if first == "" {
 		return nil
 	}
-	fields := make([]string, 0, len(p))
-	for field := range p {
-		fields = append(fields, field)
-	}
-	sort.Strings(fields)
-	return &Error{Code: CodeInvalid, Param: fields[0], Message: p[fields[0]][0], Fields: p}
+	return &Error{Code: CodeInvalid, Param: first, Message: p[first][0], Fields: p}
 }

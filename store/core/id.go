@@ -16,32 +16,53 @@ type Kind string
 
 // The kinds that exist. A new one is a line here and a case in Prefix.
 const (
-	KindAccount         Kind = "account"
-	KindAPIKey          Kind = "api_key"
-	KindProduct         Kind = "product"
-	KindPriceVariant    Kind = "price_variant"
-	KindCustomer        Kind = "customer"
-	KindCheckout        Kind = "checkout"
-	KindLineItem        Kind = "line_item"
-	KindOrder           Kind = "order"
-	KindInvoice         Kind = "invoice"
-	KindPayment         Kind = "payment"
-	KindPaymentMethod   Kind = "payment_method"
-	KindRefund          Kind = "refund"
-	KindSubscription    Kind = "subscription"
-	KindWebhookEndpoint Kind = "webhook_endpoint"
-	KindEvent           Kind = "event"
-	KindDelivery        Kind = "webhook_delivery"
-	KindAISite          Kind = "ai_site"
-	KindSocialAccount   Kind = "social_account"
-	KindSocialPost      Kind = "social_post"
-	KindAudience        Kind = "audience"
-	KindAdAction        Kind = "ad_action"
+	KindAccount          Kind = "account"
+	KindAPIKey           Kind = "api_key"
+	KindProduct          Kind = "product"
+	KindPriceVariant     Kind = "price_variant"
+	KindCustomer         Kind = "customer"
+	KindCheckout         Kind = "checkout"
+	KindLineItem         Kind = "line_item"
+	KindOrder            Kind = "order"
+	KindInvoice          Kind = "invoice"
+	KindPayment          Kind = "payment"
+	KindPaymentMethod    Kind = "payment_method"
+	KindRefund           Kind = "refund"
+	KindSubscription     Kind = "subscription"
+	KindWebhookEndpoint  Kind = "webhook_endpoint"
+	KindEvent            Kind = "event"
+	KindDelivery         Kind = "webhook_delivery"
+	KindBlogPost         Kind = "blog_post"
+	KindLegalPage        Kind = "legal_page"
+	KindExperience       Kind = "experience"
+	KindAISite           Kind = "ai_site"
+	KindAISiteVersion    Kind = "ai_site_version"
+	KindSocialAccount    Kind = "social_account"
+	KindSocialPost       Kind = "social_post"
+	KindAudience         Kind = "audience"
+	KindSocialConnection Kind = "social_connection"
+	KindAdAction         Kind = "ad_action"
+
+	KindConversionDestination Kind = "conversion_destination"
+	KindConversion            Kind = "conversion"
 
 	KindCheckoutLink       Kind = "checkout_link"
 	KindDiscount           Kind = "discount"
 	KindDiscountRedemption Kind = "discount_redemption"
 	KindPortalSession      Kind = "portal_session"
+	KindGrant              Kind = "grant"
+	KindLead               Kind = "lead"
+	KindLetter             Kind = "letter"
+
+	KindLicenseKey        Kind = "license_key"
+	KindLicenseActivation Kind = "license_activation"
+	KindLicenseSigningKey Kind = "license_signing_key"
+	KindFile              Kind = "file"
+	KindFileVersion       Kind = "file_version"
+
+	KindActivity Kind = "activity"
+	KindPerson   Kind = "person"
+	KindRequest  Kind = "request"
 )
 
 // Prefix returns the prefix of the kind's ids, underscore included.
@@ -79,16 +100,30 @@ func (k Kind) Prefix() string {
 		return "whev_"
 	case KindDelivery:
 		return "whd_"
+	case KindBlogPost:
+		return "post_"
+	case KindLegalPage:
+		return "legal_"
+	case KindExperience:
+		return "exp_"
 	case KindAISite:
 		return "site_"
+	case KindAISiteVersion:
+		return "sitever_"
 	case KindSocialAccount:
 		return "sacct_"
 	case KindSocialPost:
 		return "spost_"
+	case KindSocialConnection:
+		return "sconn_"
 	case KindAudience:
 		return "aud_"
 	case KindAdAction:
 		return "adact_"
+	case KindConversionDestination:
+		return "cdest_"
+	case KindConversion:
+		return "conv_"
 	case KindCheckoutLink:
 		return "clink_"
 	case KindDiscount:
@@ -97,6 +132,28 @@ func (k Kind) Prefix() string {
 		return "redm_"
 	case KindPortalSession:
 		return "psess_"
+	case KindGrant:
+		return "grant_"
+	case KindLead:
+		return "lead_"
+	case KindLetter:
+		return "letter_"
+	case KindLicenseKey:
+		return "lic_"
+	case KindLicenseActivation:
+		return "lact_"
+	case KindLicenseSigningKey:
+		return "lsk_"
+	case KindFile:
+		return "file_"
+	case KindFileVersion:
+		return "fver_"
+	case KindActivity:
+		return "log_"
+	case KindPerson:
+		return "pers_"
+	case KindRequest:
+		return "req_"
 	}
 	panic("store: kind without a prefix: " + string(k))
 }

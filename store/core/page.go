@@ -10,7 +10,11 @@ type Page struct {
 	EndingBefore  string // in front of this id
 	OldestFirst   bool   // only of lists that are made by page
 	Exhaustive    bool   // however many rows have to be examined, for a file that is newest first
+	Partial       bool   // newest first: what is among the rows that may be examined, instead of a refusal, and that there are more
 }
+
+// Turn goes to another page.
+func (p *Page) Turn(to Page) { *p = to }
 
 // Ascends reports whether the rows of the page are read oldest first. A page that ends at a position is read from there, in the
 // order opposite to its list's, and turned around afterwards.

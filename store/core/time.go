@@ -2,6 +2,8 @@ package core
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -59,4 +61,14 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 	}
 	*t = TimeOf(moment)
 	return nil
+}
+
+// LoadZone returns the time zone with an IANA name. Other names that an operating system knows are none: those of the machine's own zone, and of
+// copies of the database that count leap seconds or do not.
+func LoadZone(name string) (*time.Location, error) {
+	switch first, _, _ := strings.Cut(name, "/"); first {
+	case "", "Local", "localtime", "posixrules", "Factory", "posix", "right":
+		return nil, fmt.Errorf("time zone %q is not an IANA name", name)
+	}
+	return time.LoadLocation(name)
 }

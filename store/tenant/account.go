@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -58,12 +57,18 @@ type Account struct {
 	CustomDomain              *string                  `db:"custom_domain"` // not unique before somebody verifies it: see AISite
 	RemoveBranding            bool                     `db:"remove_branding"`
 	CheckoutRequiresTerms     bool                     `db:"checkout_requires_terms"`
+	CheckoutAdsConsent        bool                     `db:"checkout_ads_consent"` // the pages ask whether ad networks may be told of a purchase
+	LeadAdsConsent            bool                     `db:"lead_ads_consent"`     // the forms of sites ask whether ad networks may be told of a lead
+	LeadConfirmation          LeadConfirmation         `db:"lead_confirmation"`
+	CaptureAbandonedCheckouts bool                     `db:"capture_abandoned_checkouts"` // those that expire become leads
+	LettersOff                core.JSON[[]LetterKind]  `db:"letters_off"`                 // those that customers are not sent
 	InvoicePrefix             string                   `db:"invoice_prefix"`
 	FirstInvoiceNumber        int64                    `db:"first_invoice_number"`
 	NextInvoiceNumber         int64                    `db:"-"` // set by numberInvoices
 	Tax                       core.JSON[TaxSettings]   `db:"tax"`
 	ProrationBehavior         ProrationBehavior        `db:"proration_behavior"`
 	Dunning                   core.JSON[Dunning]       `db:"dunning"`
+	PastDueAccess             PastDueAccess            `db:"past_due_access"`
 	PaymentsProvider          PaymentsProvider         `db:"payments_provider"`
 	DeclineLimit              *int64                   `db:"decline_limit"`          // declines in an hour that pause the payments of buyers without a key; nil: none do
 	PaymentsPausedUntil       *core.Time               `db:"payments_paused_until"`  // by the store's time
@@ -87,6 +92,15 @@ type AccountChange struct {
 	StripeWebhookSecret *string
 }
 
+// PastDueAccess says whether subscribers keep what they have while a payment of theirs is past due.
+type PastDueAccess string
+
+// What becomes of access when a payment is past due, until it is paid or given up.
+const (
+	PastDueAccessKeep    PastDueAccess = "keep"
+	PastDueAccessSuspend PastDueAccess = "suspend"
+)
+
 // ProrationBehavior says when a change of plan is billed.
 type ProrationBehavior string
 
@@ -95,6 +109,15 @@ const (
 	ProrationBehaviorInvoiceImmediately ProrationBehavior = "invoice_immediately"
 	ProrationBehaviorNextInvoice        ProrationBehavior = "next_invoice"
 	ProrationBehaviorNextPeriod         ProrationBehavior = "next_period" // nothing is prorated: the change waits
+)
+
+// LeadConfirmation says what makes a lead of a form count as having agreed to letters.
+type LeadConfirmation string
+
+// What confirms a lead: its form alone, or the button on the page that a letter to it leads to.
+const (
+	LeadConfirmationNone        LeadConfirmation = "none"
+	LeadConfirmationDoubleOptIn LeadConfirmation = "double_opt_in"
 )
 
 // MinDeclineLimit is the least of declines in an hour after which an account can have its payments paused. The other two are how
@@ -133,8 +156,10 @@ func (a *Account) check() error {
 	p.Check(slices.Contains([]Plan{PlanFree, PlanPro, PlanBusiness}, a.Plan), "plan", "A plan is free, pro or business.")
 	_, ok := core.LookupCurrency(a.DefaultCurrency)
 	p.Check(ok, "default_currency", "This currency is not supported. Send a lower-case ISO 4217 code such as usd.")
-	_, err := time.LoadLocation(a.Timezone)
-	p.Check(err == nil && a.Timezone != "" && a.Timezone != "Local", "timezone", "Send an IANA time zone, such as Europe/Berlin.")
+	_, err := core.LoadZone(a.Timezone)
+	p.Check(err == nil, "timezone", "Send an IANA time zone, such as Europe/Berlin.")
+	p.Check(slices.Contains([]LeadConfirmation{LeadConfirmationNone, LeadConfirmationDoubleOptIn}, a.LeadConfirmation), "lead_confirmation", "A confirmation of leads is none or double_opt_in.")
+	a.checkLetters(&p)
 	a.checkBilling(&p)
 	return p.Err()
 }
@@ -145,6 +170,7 @@ func (a *Account) checkBilling(p *core.Problems) {
 	p.Check(prefixPattern.MatchString(a.InvoicePrefix), "invoice_prefix", "A prefix of invoice numbers has 3 to 12 capital letters and digits.")
 	p.Check(slices.Contains([]ProrationBehavior{ProrationBehaviorInvoiceImmediately, ProrationBehaviorNextInvoice, ProrationBehaviorNextPeriod}, a.ProrationBehavior),
 		"proration_behavior", "A proration behavior is invoice_immediately, next_invoice or next_period.")
+	p.Check(a.PastDueAccess == PastDueAccessKeep || a.PastDueAccess == PastDueAccessSuspend, "past_due_access", "Past due access is keep or suspend.")
 	a.Tax.V.check(p)
 	d := &a.Dunning.V
 	p.Check(len(d.IntervalsDays) >= 1 && len(d.IntervalsDays) <= maxDunningRetries, "dunning.intervals_days", "A payment is tried again 1 to 10 times.")
@@ -194,6 +220,18 @@ func (s *Store) GetAccount(ctx context.Context, account string) (*Account, error
 	return a, s.numberInvoices(ctx, a)
 }
 
+// GetAccountByHandle returns the account that has a handle, or CodeMissing.
+func (s *Store) GetAccountByHandle(ctx context.Context, handle string) (*Account, error) {
+	id, err := db.Get[string](ctx, s.db, `SELECT account_id FROM global_names WHERE kind = ? AND name = ?`, nameHandle, handle)
+	if err != nil {
+		return nil, fmt.Errorf("look for a handle: %w", err)
+	}
+	if id == nil {
+		return nil, core.Missing("account", "", handle)
+	}
+	return s.GetAccount(ctx, *id)
+}
+
 // HasAccounts reports whether there is any account yet.
 func (s *Store) HasAccounts(ctx context.Context) (bool, error) {
 	row, err := db.Get[int](ctx, s.db, `SELECT 1 FROM accounts LIMIT 1`)
@@ -210,10 +248,10 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
 		a := &Account{ID: core.NewID(core.KindAccount), Name: in.Name, Email: in.Email, Plan: cmp.Or(in.Plan, PlanFree),
 			Handle: "account", DefaultCurrency: "usd", Timezone: "UTC", Locale: "en", PaymentsProvider: s.usualProvider(),
-			InvoicePrefix: "INV", FirstInvoiceNumber: 1, NextInvoiceNumber: 1, ProrationBehavior: ProrationBehaviorInvoiceImmediately,
+			InvoicePrefix: "INV", FirstInvoiceNumber: 1, NextInvoiceNumber: 1, ProrationBehavior: ProrationBehaviorInvoiceImmediately, PastDueAccess: PastDueAccessKeep,
 			Tax:          core.JSONOf(TaxSettings{Mode: TaxModeNone, Behavior: TaxBehaviorExclusive, Rates: []TaxRate{}}),
 			Dunning:      core.JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}),
-			DeclineLimit: new(int64(defaultDeclineLimit)), PaymentHoldMinutes: defaultHoldMinutes, CreatedAt: s.Now()}
+			DeclineLimit: new(int64(defaultDeclineLimit)), LeadConfirmation: LeadConfirmationNone, LettersOff: core.JSONOf([]LetterKind{}), PaymentHoldMinutes: defaultHoldMinutes, CreatedAt: s.Now()}
 		a.UpdatedAt = a.CreatedAt
 		if err := a.check(); err != nil {
 			return nil, err

@@ -24,14 +24,24 @@ type APIKey struct {
 	ExpiresAt  *core.Time          `db:"expires_at"`
 	LastUsedAt *core.Time          `db:"last_used_at"` // to the minute
 	LastUsedIP *string             `db:"last_used_ip"`
-	CreatedBy  *string             `db:"created_by"` // id of its maker, the key that made or adopted it; nil for the command line
+	CreatedBy  *string             `db:"created_by"` // id of its maker, the key that made or adopted it, or the person; nil for the command line
 	CreatedAt  core.Time           `db:"created_at"`
 	UpdatedAt  core.Time           `db:"updated_at"`
 }
 
 // Granted says who makes, changes or deletes a key. The zero value is the owner, at the command line, who may give everything.
 type Granted struct {
-	KeyID *string // the calling key, which can give away no more than it has
+	KeyID    *string  // the calling key, which can give away no more than it has
+	PersonID *string  // instead of a key, who is signed in to the dashboard
+	Scopes   []string // what that person may do, and so may give; none means everything
+}
+
+// maker returns the id of who makes a key, nil for the command line.
+func (g Granted) maker() *string {
+	if g.KeyID == nil {
+		return g.PersonID
+	}
+	return g.KeyID
 }
 
 // NewAPIKey says what key CreateAPIKey is to make.
@@ -105,7 +115,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in
 			return nil, err
 		}
 		k := &APIKey{AccountID: account, ID: core.NewID(core.KindAPIKey), Name: in.Name, TokenHash: HashToken(token), TokenLast4: token[len(token)-4:],
-			Scopes: core.JSONOf(core.Distinct(in.Scopes)), ExpiresAt: in.ExpiresAt, CreatedBy: by.KeyID, CreatedAt: s.Now()}
+			Scopes: core.JSONOf(core.Distinct(in.Scopes)), ExpiresAt: in.ExpiresAt, CreatedBy: by.maker(), CreatedAt: s.Now()}
 		if k.Name == "" {
 			k.Name = "API key"
 		}
@@ -133,6 +143,16 @@ func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in
 // GetAPIKey returns a key, or CodeMissing.
 func (s *Store) GetAPIKey(ctx context.Context, account, ref string) (*APIKey, error) {
 	return s.findAPIKey(ctx, account, ref, "")
+}
+
+// KeyServes reports whether an API key exists, is not over its time, and has some scopes.
+func (s *Store) KeyServes(ctx context.Context, account, id string, scopes []string) (bool, error) {
+	has, err := db.Get[core.JSON[[]string]](ctx, s.db, `SELECT scopes FROM api_keys WHERE account_id = ? AND id = ? AND (expires_at IS NULL OR expires_at > ?)`, account, id, s.db.Now())
+	if err != nil || has == nil {
+		return false, err
+	}
+	lacks := slices.ContainsFunc(scopes, func(scope string) bool { return !slices.Contains(has.V, scope) })
+	return len(has.V) == 0 || !lacks, nil
 }
 
 // ListAPIKeys returns a page of keys, newest first, and whether there are more.

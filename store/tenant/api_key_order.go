@@ -41,11 +41,11 @@ func (k *APIKey) checkGranted(caller *APIKey) error {
 	case "":
 		return nil
 	case "scopes":
-		return &core.Error{Code: core.CodeForbidden, Param: param, Message: "A key without scopes may do everything, which your key may not. Send the scopes that this one needs."}
+		return &core.Error{Code: core.CodeForbidden, Param: param, Message: "A key without scopes may do everything, which you may not. Send the scopes that this one needs."}
 	case "expires_at":
 		return &core.Error{Code: core.CodeForbidden, Param: param, Message: fmt.Sprintf("Your key expires at %s. It cannot make another one last longer.", *caller.ExpiresAt)}
 	default:
-		return &core.Error{Code: core.CodeForbidden, Param: param, Message: fmt.Sprintf("Your key lacks the scope '%s', so it cannot grant it.", param)}
+		return &core.Error{Code: core.CodeForbidden, Param: param, Message: fmt.Sprintf("You lack the scope '%s', so you cannot grant it.", param)}
 	}
 }
 
@@ -59,7 +59,7 @@ func (k *APIKey) checkTouched(caller *APIKey) error {
 }
 
 // lockAPIKeys locks the calling key and the key that ref names, in the order of their ids so that no two requests wait for each
-// other. The caller comes back as nil for the owner, k as nil for an empty ref. It returns CodeUnauthenticated for a caller that
+// other. The caller comes back as nil for the owner, without an id for a person who may not do everything, k as nil for an empty ref. It returns CodeUnauthenticated for a caller that
 // was revoked since its request was let in, and CodeMissing if nothing has the name.
 func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref string) (caller, k *APIKey, err error) {
 	var ids []string
@@ -82,6 +82,9 @@ func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref 
 		if named && keys[i].ID == id {
 			k = &keys[i]
 		}
+	}
+	if by.KeyID == nil && len(by.Scopes) > 0 {
+		caller = &APIKey{Scopes: core.JSONOf(by.Scopes)} // a person is measured as a key would be
 	}
 	if by.KeyID != nil && caller == nil {
 		return nil, nil, &core.Error{Code: core.CodeUnauthenticated, Message: "This API key was revoked while its request was under way."}
@@ -185,6 +188,9 @@ func (u *unit) adopt(ctx context.Context, caller, k *APIKey, below []APIKey) err
 		above[below[i].ID] = below[i].CreatedBy
 	}
 	var line string // the child of k that leads to the caller
+	if caller != nil && caller.ID == "" {
+		caller = nil
+	}
 	if caller != nil {
 		// Up from the caller, from maker to maker. Only descendants of k are known here, so that the last one is a child of k.
 		for id := &caller.ID; id != nil && above[*id] != nil; id = above[*id] {
@@ -228,7 +234,7 @@ func (s *Store) Invariants() []db.Invariant {
 	return []db.Invariant{
 		{Promise: "no API key can do more than the key that made it", Query: `
 			SELECT k.account_id, k.id FROM api_keys k LEFT JOIN api_keys m ON m.account_id = k.account_id AND m.id = k.created_by
-			WHERE k.created_by IS NOT NULL AND (m.id IS NULL OR m.expires_at IS NOT NULL AND (k.expires_at IS NULL OR k.expires_at > m.expires_at)
+			WHERE k.created_by LIKE 'key%' AND (m.id IS NULL OR m.expires_at IS NOT NULL AND (k.expires_at IS NULL OR k.expires_at > m.expires_at)
 				OR m.scopes <> '[]' AND (k.scopes = '[]' OR EXISTS (
 					SELECT 1 FROM ` + s.db.JSONElements("k.scopes") + ` e WHERE NOT EXISTS (
 						SELECT 1 FROM ` + s.db.JSONElements("m.scopes") + ` g WHERE g.value = e.value))))`},

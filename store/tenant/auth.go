@@ -26,6 +26,7 @@ const rateWindow = 60
 // Grant is the answer to a request that was counted: which key it came with, if any, and how much of its quota is used.
 type Grant struct {
 	KeyID     string // empty if the request came without a valid key
+	KeyName   string
 	Account   string
 	Scopes    []string // empty = all
 	ExpiresAt *core.Time
@@ -39,6 +40,8 @@ type Grant struct {
 type quota interface {
 	// count finds the key of a token hash, nil for none, and counts the request for it, or for the address.
 	count(ctx context.Context, tokenHash []byte, address string) (*Grant, error)
+	// look returns how often an address was counted in this minute, without counting.
+	look(ctx context.Context, address string) (*Grant, error)
 }
 
 // Authenticate finds the key by the SHA-256 of its token, counts the request for that key and returns true. If no key in force
@@ -81,6 +84,16 @@ func (s *Store) CountPage(ctx context.Context, address string) (*Grant, error) {
 	return s.CountAddress(ctx, "pages/"+subject(address))
 }
 
+// CountFor counts a request for something that has a limit of its own, apart from all else that comes from an address.
+func (s *Store) CountFor(ctx context.Context, what, address string, limit int) (*Grant, error) {
+	grant, err := s.CountAddress(ctx, what+"/"+subject(address))
+	if err != nil {
+		return nil, err
+	}
+	grant.Limit = limit
+	return grant, nil
+}
+
 // subject returns the name under which requests from an address are counted. Of IPv6 it is that of the network, because one
 // subscriber has a whole /64.
 func subject(address string) string {
@@ -94,6 +107,7 @@ func subject(address string) string {
 // grantRow is what count reads of a key in force.
 type grantRow struct {
 	ID      string              `db:"id"`
+	Name    string              `db:"name"`
 	Account string              `db:"account_id"`
 	Scopes  core.JSON[[]string] `db:"scopes"`
 	Expires *core.Time          `db:"expires_at"`
@@ -120,13 +134,13 @@ func (q *localQuota) count(ctx context.Context, tokenHash []byte, address string
 	now := q.store.Now()
 	if tokenHash != nil {
 		key, err := db.Get[grantRow](ctx, q.store.db, `
-			SELECT id, account_id, scopes, expires_at FROM api_keys
+			SELECT id, name, account_id, scopes, expires_at FROM api_keys
 			WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > ?) AND `+db.EnabledAccount, tokenHash, now)
 		if err != nil {
 			return nil, err
 		}
 		if key != nil {
-			grant.KeyID, grant.Account, grant.Scopes, grant.ExpiresAt = key.ID, key.Account, key.Scopes.V, key.Expires
+			grant.KeyID, grant.KeyName, grant.Account, grant.Scopes, grant.ExpiresAt = key.ID, key.Name, key.Account, key.Scopes.V, key.Expires
 			counted = key.ID
 		}
 	}

@@ -120,6 +120,7 @@ type quotaRow struct {
 	Ord     int                 `db:"ord"` // place in the batch, from 1
 	Subject string              `db:"subject"`
 	ID      *string             `db:"id"`
+	Name    *string             `db:"name"`
 	Account *string             `db:"account_id"`
 	Scopes  core.JSON[[]string] `db:"scopes"`
 	Expires *core.Time          `db:"expires_at"`
@@ -132,7 +133,7 @@ type quotaRow struct {
 // forward, because a statement may have waited for a lock until after the minute.
 const quotaOneSQL = `
 	WITH k AS (
-		SELECT id, account_id, scopes, expires_at FROM api_keys
+		SELECT id, name, account_id, scopes, expires_at FROM api_keys
 		WHERE token_hash = ? AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000) AND ` + db.EnabledAccount + `
 	), w AS (
 		INSERT INTO rate_windows AS r (subject, minute, used)
@@ -141,7 +142,7 @@ const quotaOneSQL = `
 			used = 1 + CASE WHEN excluded.minute > r.minute THEN 0 ELSE r.used END
 		RETURNING subject, minute, used
 	)
-	SELECT 1 AS ord, w.subject, k.id, k.account_id, k.scopes, k.expires_at, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
+	SELECT 1 AS ord, w.subject, k.id, k.name, k.account_id, k.scopes, k.expires_at, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
 	FROM w LEFT JOIN k ON TRUE`
 
 // quotaManySQL does the same for a batch. The subjects are sorted, or replicas would lock each other's rows crosswise. The
@@ -149,10 +150,10 @@ const quotaOneSQL = `
 // takes longer than the execution.
 const quotaManySQL = `
 	WITH q AS (
-		SELECT k.id, k.account_id, k.scopes, k.expires_at, q.ord, coalesce(k.id, q.address) AS subject
+		SELECT k.id, k.name, k.account_id, k.scopes, k.expires_at, q.ord, coalesce(k.id, q.address) AS subject
 		FROM unnest((SELECT ?::bytea[]), (SELECT ?::text[])) WITH ORDINALITY AS q (hash, address, ord)
 		LEFT JOIN LATERAL (
-			SELECT id, account_id, scopes, expires_at FROM api_keys
+			SELECT id, name, account_id, scopes, expires_at FROM api_keys
 			WHERE token_hash = q.hash AND (expires_at IS NULL OR expires_at > extract(epoch FROM clock_timestamp()) * 1000000) AND ` + db.EnabledAccount + `
 			LIMIT 1) AS k ON TRUE
 	), w AS (
@@ -162,7 +163,7 @@ const quotaManySQL = `
 			used = excluded.used + CASE WHEN excluded.minute > r.minute THEN 0 ELSE r.used END
 		RETURNING subject, minute, used
 	)
-	SELECT q.ord, q.subject, q.id, q.account_id, q.scopes, q.expires_at, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
+	SELECT q.ord, q.subject, q.id, q.name, q.account_id, q.scopes, q.expires_at, w.used, w.minute, floor(extract(epoch FROM clock_timestamp()))::bigint AS now
 	FROM q JOIN w ON w.subject = q.subject`
 
 // askOnce counts a batch by one statement and sets the grant of each call. It may run again after an error that passes.
@@ -204,7 +205,7 @@ func grantAll(batch []*quotaCall, rows []quotaRow) {
 func (r *quotaRow) grant(used int) *Grant {
 	g := &Grant{Used: used, Limit: RateLimit, WindowEnd: (r.Minute + 1) * rateWindow, Now: r.Now}
 	if r.ID != nil {
-		g.KeyID, g.Account, g.Scopes, g.ExpiresAt = *r.ID, *r.Account, r.Scopes.V, r.Expires
+		g.KeyID, g.KeyName, g.Account, g.Scopes, g.ExpiresAt = *r.ID, *r.Name, *r.Account, r.Scopes.V, r.Expires
 	}
 	return g
 }

@@ -10,21 +10,22 @@ import (
 // Columns holds the SQL texts of a row type and the fields that go with them. It is made once for each type, from its `db`
 // tags. Rows are found by (account_id, id), or by id alone if the type has no account_id.
 type Columns[T any] struct {
-	Table     string
-	SelectSQL string // SELECT a, b FROM table
-	InsertSQL string
-	rowSQL    string // ", (?, ?)": what InsertSQL needs for each further row
-	updateSQL string // sets every column but the key and created_at
-	Inserted  []int  // indexes of the fields, in the order of the placeholders of InsertSQL
-	updated   []int
-	account   int // index of the field of account_id, -1 if there is none
+	Table      string
+	SelectSQL  string // SELECT a, b FROM table
+	InsertSQL  string
+	rowSQL     string // ", (?, ?)": what InsertSQL needs for each further row
+	updateSQL  string // sets every column but the key and created_at
+	replaceSQL string // sets the same to what a conflicting INSERT has: a = excluded.a, b = excluded.b
+	Inserted   []int  // indexes of the fields, in the order of the placeholders of InsertSQL
+	updated    []int
+	account    int // index of the field of account_id, -1 if there is none
 }
 
 // ColumnsOf returns the columns of T in a table. A field without a db tag, or with the tag "-", is no column. T has a field for
 // id.
 func ColumnsOf[T any](table string) *Columns[T] {
 	c := &Columns[T]{Table: table, account: -1}
-	var names, marks, sets []string
+	var names, marks, sets, replaced []string
 	id := -1
 	row := reflect.TypeFor[T]()
 	for i := range row.NumField() {
@@ -41,6 +42,7 @@ func ColumnsOf[T any](table string) *Columns[T] {
 		case "created_at":
 		default:
 			sets, c.updated = append(sets, name+" = ?"), append(c.updated, i)
+			replaced = append(replaced, name+" = excluded."+name)
 		}
 	}
 	list := strings.Join(names, ", ")
@@ -48,6 +50,7 @@ func ColumnsOf[T any](table string) *Columns[T] {
 	c.InsertSQL = "INSERT INTO " + table + " (" + list + ") VALUES (" + strings.Join(marks, ", ") + ")"
 	c.rowSQL = ", (" + strings.Join(marks, ", ") + ")"
 	c.updateSQL = "UPDATE " + table + " SET " + strings.Join(sets, ", ") + " WHERE " + c.keyed()
+	c.replaceSQL = strings.Join(replaced, ", ")
 	if c.account >= 0 {
 		c.updated = append(c.updated, c.account)
 	}
@@ -108,6 +111,20 @@ func InsertAll[T any](ctx context.Context, u *Unit, c *Columns[T], rows []T) err
 		args = append(args, values(&rows[i], c.Inserted)...)
 	}
 	return u.Later(ctx, Change{Table: c.Table, Query: c.InsertSQL + strings.Repeat(c.rowSQL, len(rows)-1), Args: args, Rows: int64(len(rows))})
+}
+
+// PutAll stores rows in one statement, as Later does: those that are new, and those that exist with all their columns but the key and
+// created_at.
+func PutAll[T any](ctx context.Context, u *Unit, c *Columns[T], rows []T) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	args := make([]any, 0, len(rows)*len(c.Inserted))
+	for i := range rows {
+		args = append(args, values(&rows[i], c.Inserted)...)
+	}
+	query := c.InsertSQL + strings.Repeat(c.rowSQL, len(rows)-1) + " ON CONFLICT (account_id, id) DO UPDATE SET " + c.replaceSQL
+	return u.Later(ctx, Change{Table: c.Table, Query: query, Args: args, Rows: int64(len(rows))})
 }
 
 // Update stores an existing row, all columns but the key and created_at, as Later does. Row is a pointer to the row type of the columns.

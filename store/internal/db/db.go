@@ -21,6 +21,7 @@ type Options struct {
 	Pooler      string
 	Sealer      *core.Sealer
 	PublicURL   string
+	SitesHost   string
 	Now         func() time.Time
 	TestClock   bool
 	MaxConns    int

@@ -74,6 +74,7 @@ func openSQLite(o Options, isEmpty bool) (write, read *sqlx.DB, err error) {
 	}
 	reader.SetMaxOpenConns(sqliteReaders)
 	reader.SetMaxIdleConns(sqliteReaders)
+	reader.SetConnMaxIdleTime(time.Minute) // each holds the schema, more than a megabyte
 	return writer, reader, nil
 }
 
@@ -276,9 +277,9 @@ func (d *DB) In(column string, values []string) (condition string, arg any) {
 	return column + " = ANY(?)", pq.Array(values)
 }
 
-// inSelected returns the condition that a column is among what a query selects. PostgreSQL looks up each, instead of thinking of
+// InSelected returns the condition that a column is among what a query selects. PostgreSQL looks up each, instead of thinking of
 // another way to join them.
-func (d *DB) inSelected(column, query string) string {
+func (d *DB) InSelected(column, query string) string {
 	if d.Engine == core.SQLite {
 		return column + " IN (" + query + ")"
 	}

@@ -57,6 +57,7 @@ func (d *DB) Request(ctx context.Context, key *core.Key, fn func(context.Context
 // stored one.
 func (r *request) run(ctx context.Context, fn func(context.Context) (*core.Answer, error)) (*core.Answer, bool, error) {
 	r.failed, r.depth = nil, 0
+	r.forgetChanges()
 	defer r.rollback()
 	if _, err := r.open(ctx); err != nil {
 		return nil, false, err
@@ -87,6 +88,12 @@ func (d *DB) Effect(ctx context.Context) string {
 		return r.effect
 	}
 	return core.NewULID()
+}
+
+// HasKey reports whether the request can be sent again under an Idempotency-Key, and goes on then with what it began.
+func HasKey(ctx context.Context) bool {
+	r := requestOf(ctx)
+	return r != nil && r.key != nil
 }
 
 // InProgress returns the refusal of a request while another one with its Idempotency-Key is running.

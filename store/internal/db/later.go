@@ -29,6 +29,9 @@ const maxWaiting = 5000
 // sent all changes that wait in one statement, so that those who wait for our rows do not wait for our way to the database and
 // back each time. SQLite, which is no way off, makes them at once.
 func (u *Unit) Later(ctx context.Context, c Change) error {
+	if err := u.beforeChange(ctx); err != nil {
+		return err
+	}
 	if u.db.Engine == core.SQLite {
 		rows, err := u.Exec(ctx, c.Query, c.Args...)
 		if err != nil {
@@ -46,6 +49,7 @@ func (u *Unit) Later(ctx context.Context, c Change) error {
 			return err
 		}
 	}
+	u.noteChange(c.Rows)
 	u.db.trace(c.Query, c.Args)
 	for i, arg := range c.Args { // as it is now: what it points to may be another when the change is sent
 		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
@@ -64,8 +68,11 @@ func (u *Unit) couldSee(query string) bool {
 		return false
 	}
 	named := func(c Change) bool { return strings.Contains(query, c.Table) }
-	return !strings.HasPrefix(strings.TrimSpace(query), "SELECT") || strings.Contains(query, "FOR UPDATE") || slices.ContainsFunc(u.waiting, named)
+	return !isRead(query) || strings.Contains(query, "FOR UPDATE") || slices.ContainsFunc(u.waiting, named)
 }
+
+// isRead reports whether a query does nothing but read, and lock what it has read.
+func isRead(query string) bool { return strings.HasPrefix(strings.TrimSpace(query), "SELECT") }
 
 // Send makes the changes that wait, in their order. Once one could not be made, it returns that error each time, so that the commit
 // fails even if whoever was told of it first did not mind.

@@ -27,6 +27,9 @@ type condition struct {
 	// Of leadListed and leadSpread: the column of another table that holds the ids, and the condition on that table's rows.
 	table, column, where string
 	leading              []any // of leadSpread: the arguments of that condition, which is another than text
+
+	cut     int        // of leadSpread: how many rows of that table are read at most, 0 = all
+	ordered *condition // of leadSpread: an index that leads to a part of what it leads to, in the order of the ids
 }
 
 // led returns the arguments of the condition on the rows of the other table.
@@ -134,22 +137,27 @@ func (f *Filter) List(d *DB, table string, k core.Kind, l core.ListFilter, searc
 
 // Page returns one page of an account's rows, and whether there are more beyond it. A position that is no id of the kind is
 // CodeBadRequest. It walks along an index in the order of the ids, so a page costs the same wherever it is, and examines no more
-// rows than d.Options.MostExamined: a page that would need more is CodeBadRequest (walk.go), unless it is Exhaustive. One row more than the limit is read to
+// rows than d.Options.MostExamined: a page that would need more is CodeBadRequest (walk.go), unless it is Exhaustive or Partial. One row more than the limit is read to
 // see whether there are more; the sum stands in SQL, because SQLite would compile the statement anew for every value of a bare
 // LIMIT ?.
 func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account string, p core.Page, f *Filter) ([]T, bool, error) {
 	if err := p.Resolve(k); err != nil {
 		return nil, false, err
 	}
-	w := &walk[T]{d: d, columns: c, kind: k, account: account, ascends: p.Ascends(), exhaustive: p.Exhaustive && !p.Ascends()}
+	w := &walk[T]{d: d, columns: c, kind: k, account: account, ascends: p.Ascends(), exhaustive: p.Exhaustive && !p.Ascends(), partial: p.Partial && !p.Ascends()}
 	stretches, err := w.stretches(ctx, p, f)
 	if err != nil {
 		return nil, false, fmt.Errorf("list %s: %w", c.Table, err)
 	}
 	var rows []T
+	var left bool
 	for _, s := range stretches {
 		if missing := p.Limit + 1 - len(rows); missing > 0 {
 			found, err := w.gather(ctx, s, missing)
+			if w.partial && IsBound(err) {
+				left = true
+				found, err = w.some(ctx, s, found, missing)
+			}
 			if err != nil {
 				return nil, false, fmt.Errorf("list %s: %w", c.Table, err)
 			}
@@ -157,7 +165,7 @@ func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account
 		}
 	}
 	rows, more := PageOf(p, rows)
-	return rows, more, nil
+	return rows, more || left, nil
 }
 
 // PageOf returns the page of rows that were read for it in the order of p.Ascends, with one row more than the limit if there

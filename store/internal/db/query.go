@@ -170,6 +170,12 @@ func (d *DB) trace(statement string, args []any) {
 // queryRows runs a query in the transaction u, or outside of any if u is nil, with a prepared statement if there is one.
 func queryRows(ctx context.Context, d *DB, u *Unit, query string, args []any) (*sqlx.Rows, error) {
 	if u != nil {
+		if !isRead(query) {
+			if err := u.beforeChange(ctx); err != nil {
+				return nil, err
+			}
+			u.noteChange(1)
+		}
 		if u.couldSee(query) {
 			if err := u.Send(ctx); err != nil {
 				return nil, err

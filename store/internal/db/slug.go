@@ -20,6 +20,9 @@ var SlugPattern = regexp.MustCompile(`^[a-z0-9](-?[a-z0-9])*$`)
 // slugMessage tells a caller what a slug looks like.
 const slugMessage = "A slug has lower-case letters, digits and single hyphens between them, at most 120 in all."
 
+// slugReserved is what stands where a slug would in the path of a list's export.
+const slugReserved = "export"
+
 // IsSlug reports whether a text can be a slug.
 func IsSlug(s string) bool { return len(s) <= slugMaxLength && SlugPattern.MatchString(s) }
 
@@ -58,6 +61,9 @@ func (u *Unit) TakeSlug(ctx context.Context, kind core.Kind, account, objectID, 
 	if !IsSlug(wanted) {
 		return "", core.Invalid("slug", slugMessage)
 	}
+	if wanted == slugReserved {
+		return "", core.Invalid("slug", "The slug "+slugReserved+" is reserved. Choose another one.")
+	}
 	// No row is changed if another object has the slug now; a former slug of one is taken over.
 	rows, err := u.Exec(ctx, `
 		INSERT INTO slugs AS s (account_id, kind, slug, object_id, current) VALUES (?, ?, ?, ?, TRUE)
@@ -94,6 +100,9 @@ func (u *Unit) DropSlugs(ctx context.Context, kind core.Kind, account, objectID 
 // takeFreeSlug takes base, or base-2, base-3 and so on. Whether it was free shows in the number of rows, because a violated key
 // would end the transaction on PostgreSQL.
 func (u *Unit) takeFreeSlug(ctx context.Context, kind core.Kind, account, objectID, base string) (string, error) {
+	if base == slugReserved {
+		base = Numbered(base, 2)
+	}
 	for slug := base; ; {
 		rows, err := u.Exec(ctx, `
 			INSERT INTO slugs (account_id, kind, slug, object_id, current) VALUES (?, ?, ?, ?, TRUE)

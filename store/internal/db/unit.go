@@ -14,8 +14,11 @@ import (
 
 // Unit is one open transaction. It belongs to one goroutine.
 type Unit struct {
-	db    *DB
-	tx    *sqlx.Tx
+	db *DB
+	tx *sqlx.Tx
+
+	request *request // whose transaction it is
+
 	after []func() // run once the transaction has committed
 	unmet []string // query texts to prepare after the commit: preparing takes a connection, and this goroutine holds one
 	ahead *ahead   // the account's clock, once BusinessNow has read it
@@ -40,6 +43,10 @@ type request struct {
 	depth   int             // use cases under way, one inside the other
 	failed  error           // a use case failed: nothing of this run may commit
 	leased  map[string]bool // actions at work on outside, by id; kept when the request is run again
+
+	look            func(context.Context) error // see Watch; nil once it was called
+	watched         bool                        // by Watch
+	looked, changed bool                        // look was called; a row was changed
 }
 
 // requestKey is the key under which a context holds the *request.
@@ -175,7 +182,7 @@ func (r *request) open(ctx context.Context) (*Unit, error) {
 		if err != nil {
 			return nil, r.db.writeError(connectError("begin", err))
 		}
-		r.unit = &Unit{db: r.db, tx: tx}
+		r.unit = &Unit{db: r.db, tx: tx, request: r}
 	}
 	return r.unit, nil
 }
@@ -303,6 +310,9 @@ func (u *Unit) statement(ctx context.Context, query string) *sqlx.Stmt {
 // Exec runs a statement and returns the number of rows that it affected.
 func (u *Unit) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	ctx = context.WithoutCancel(ctx) // as read does
+	if err := u.beforeChange(ctx); err != nil {
+		return 0, err
+	}
 	if err := u.Send(ctx); err != nil {
 		return 0, err
 	}
@@ -317,7 +327,9 @@ func (u *Unit) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	if err != nil {
 		return 0, u.db.writeError(err)
 	}
-	return result.RowsAffected()
+	rows, err := result.RowsAffected()
+	u.noteChange(rows)
+	return rows, err
 }
 
 // query runs a query as it is, whatever waits to be sent.

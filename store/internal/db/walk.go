@@ -16,6 +16,10 @@ import (
 // than 50 ms.
 const MostExamined = 20_000
 
+// partialShare is which part of that is examined for a page that may be partial, first of all rows, then of those that an index leads to: a
+// search asks for a page of each kind, and splits each row into its words.
+const partialShare = 16
+
 // Moment is a column with a time that is seldom much later than the row's id was made, and never earlier: a list asks for a window of
 // it by the ids that were made then.
 type Moment struct {
@@ -62,6 +66,7 @@ type walk[T any] struct {
 	ascends bool
 
 	exhaustive bool
+	partial    bool
 }
 
 // stretch is a part of a list: the rows for which all conditions hold, with an id between two texts that are no such id themselves.
@@ -123,7 +128,7 @@ func (m *moment) late() condition {
 
 // gather returns the first rows of a stretch, so many as are missing if there are. It goes along the index that leads through it in
 // the fewest steps. A first look, at a few rows, is enough for most lists; after it a range that holds few rows is read as a whole.
-// What has more rows than may be examined, and not enough for the page among those, is CodeBadRequest.
+// What has more rows than may be examined, and not enough for the page among those, is CodeBadRequest, and comes with those there are.
 func (w *walk[T]) gather(ctx context.Context, s stretch, missing int) ([]T, error) {
 	if s.above >= s.below {
 		return nil, nil
@@ -139,9 +144,13 @@ func (w *walk[T]) gather(ctx context.Context, s stretch, missing int) ([]T, erro
 		return w.exhaust(ctx, s, missing)
 	}
 	looks := []int{min(10*missing, most), most}
+	if w.partial {
+		looks[1] = max(looks[0], w.share())
+	}
 	if len(s.conditions) == 1 && s.conditions[0].lead == leadOrdered {
 		looks[0] = missing // every row that the index leads to is one of the list
 	}
+	var rows []T
 	for i, look := range looks {
 		by, end, err := w.shortest(ctx, s, look)
 		if err != nil {
@@ -153,8 +162,7 @@ func (w *walk[T]) gather(ctx context.Context, s stretch, missing int) ([]T, erro
 		} else if end != "" {
 			part.above = end
 		}
-		rows, err := w.rows(ctx, part, by, missing)
-		if err != nil || end == "" || len(rows) == missing {
+		if rows, err = w.rows(ctx, part, by, missing); err != nil || end == "" || len(rows) == missing {
 			return rows, err
 		}
 		if i > 0 {
@@ -167,7 +175,7 @@ func (w *walk[T]) gather(ctx context.Context, s stretch, missing int) ([]T, erro
 			return w.rows(ctx, s, by, missing)
 		}
 	}
-	return nil, &boundError{&core.Error{Code: core.CodeBadRequest, Param: "created_after", Message: fmt.Sprintf(
+	return rows, &boundError{&core.Error{Code: core.CodeBadRequest, Param: "created_after", Message: fmt.Sprintf(
 		"More than %d items would have to be examined for this page. Send created_after and created_before, or another filter, such as status, so that there are fewer.", most)}}
 }
 
@@ -200,6 +208,55 @@ func (w *walk[T]) exhaust(ctx context.Context, s stretch, missing int) (found []
 		}
 		s.below = end + "!" // the next text after the id at which this part ended, which is of the next one
 	}
+}
+
+// some adds to rows of a stretch, newest first, what is found of others without examining too many: those among the newest to which an index
+// leads in order, of such indexes the one that comes furthest in as many steps, and if that is not enough, those among some to which one
+// leads in no order.
+func (w *walk[T]) some(ctx context.Context, s stretch, rows []T, missing int) ([]T, error) {
+	part, by := s, (*condition)(nil)
+	for i := range s.conditions {
+		ordered := s.conditions[i].ordered
+		if ordered == nil {
+			continue
+		}
+		end, err := w.step(ctx, s, ordered, w.share())
+		if err != nil {
+			return nil, err
+		}
+		if by == nil || cmp.Or(end, s.above) < part.above {
+			part.above, by = cmp.Or(end, s.above), ordered
+		}
+	}
+	if by == nil {
+		return rows, nil
+	}
+	found, err := w.rows(ctx, part, by, missing)
+	if rows = w.merged(rows, found, missing); err != nil || len(rows) == missing {
+		return rows, err
+	}
+	for _, c := range s.conditions {
+		if c.lead != leadSpread || len(rows) == missing {
+			continue
+		}
+		c.cut = w.share()
+		if found, err = w.rows(ctx, s, &c, missing); err != nil {
+			return nil, err
+		}
+		rows = w.merged(rows, found, missing)
+	}
+	return rows, nil
+}
+
+// share returns how many rows may be examined each time for a page that may be partial.
+func (w *walk[T]) share() int { return w.most() / partialShare }
+
+// merged returns the newest of rows that were found in several ways.
+func (w *walk[T]) merged(rows, others []T, most int) []T {
+	rows = append(rows, others...)
+	slices.SortFunc(rows, func(a, b T) int { return strings.Compare(w.columns.IDOf(&b), w.columns.IDOf(&a)) })
+	rows = slices.CompactFunc(rows, func(a, b T) bool { return w.columns.IDOf(&a) == w.columns.IDOf(&b) })
+	return rows[:min(len(rows), most)]
 }
 
 // most returns how many rows may be examined for a page.
@@ -237,13 +294,17 @@ func (w *walk[T]) step(ctx context.Context, s stretch, by *condition, steps int)
 	if by != nil {
 		args = append(args, by.args...)
 	}
-	direction := " DESC"
-	if w.ascends {
-		direction = ""
-	}
 	at, err := Get[string](ctx, w.d, "SELECT "+column+" FROM "+table+" WHERE account_id = ?"+where+" AND "+column+" > ? AND "+column+" < ?"+
-		" ORDER BY "+column+direction+" LIMIT 1 OFFSET ? + 0", append(args, s.above, s.below, steps)...)
+		" ORDER BY "+column+w.direction()+" LIMIT 1 OFFSET ? + 0", append(args, s.above, s.below, steps)...)
 	return core.Deref(at), err
+}
+
+// direction returns what says in SQL in which order the ids are.
+func (w *walk[T]) direction() string {
+	if w.ascends {
+		return ""
+	}
+	return " DESC"
 }
 
 // small returns a condition whose index leads to no more than so many rows, of those that lead to a range; nil if there is none.
@@ -276,8 +337,18 @@ func (w *walk[T]) rows(ctx context.Context, s stretch, by *condition, limit int)
 	case by == nil:
 		order = "id"
 	case by.lead == leadListed || by.lead == leadSpread:
-		query += " AND " + w.d.inSelected("id", "SELECT "+by.column+" FROM "+by.table+" WHERE account_id = ? AND "+by.where+" AND "+by.column+" > ? AND "+by.column+" < ?")
+		id = "id || ''" // the list is what leads to the rows, and is bounded itself
+		listed := "SELECT " + by.column + " FROM " + by.table + " WHERE account_id = ? AND " + by.where + " AND " + by.column + " > ? AND " + by.column + " < ?"
 		args = append(append(append(args, w.account), by.led()...), s.above, s.below)
+		if by.lead == leadSpread && len(s.conditions) == 1 && by.cut == 0 { // every row that it leads to is one of the list, so that the first ones do
+			listed = "SELECT DISTINCT " + by.column + strings.TrimPrefix(listed, "SELECT "+by.column) + " ORDER BY " + by.column + w.direction() + " LIMIT ? + 0"
+			args = append(args, limit)
+		}
+		if by.cut > 0 {
+			listed += " LIMIT ? + 0"
+			args = append(args, by.cut)
+		}
+		query += " AND " + w.d.InSelected("id", listed)
 	case by.lead == leadFew, by.lead == leadRange:
 		id = "id || ''" // the condition is what leads to the rows
 		fallthrough
@@ -294,9 +365,5 @@ func (w *walk[T]) rows(ctx context.Context, s stretch, by *condition, limit int)
 	if others != nil {
 		query += " AND CASE WHEN " + strings.Join(others, " AND ") + " THEN 1 END = 1"
 	}
-	direction := " DESC"
-	if w.ascends {
-		direction = ""
-	}
-	return Select[T](ctx, w.d, query+" ORDER BY "+order+direction+" LIMIT ? + 0", append(args, limit)...)
+	return Select[T](ctx, w.d, query+" ORDER BY "+order+w.direction()+" LIMIT ? + 0", append(args, limit)...)
 }

@@ -1,0 +1,58 @@
+package store
+
+import "github.com/tillwright/tillwright/store/core"
+
+// CheckoutDraft is a checkout that is not paid yet, with what somebody wants it to be. Lines, if not nil, replace all lines; an
+// empty Currency is the first line's.
+type CheckoutDraft struct {
+	*Checkout
+	Lines   []NewLineItem
+	chosen  map[int]int64 // by ChooseAmount
+	refused error         // by UpdateCheckout, which stores nothing then
+}
+
+// LetsChoose reports whether the buyer chooses on the page what to pay for a unit of what has no fixed price: if they came by a checkout link.
+// Whoever makes a checkout by the API says the amount.
+func (c *Checkout) LetsChoose() bool { return c.Source.V != nil && c.Source.V.CheckoutLink != nil }
+
+// ChooseAmount sets what the buyer pays for a unit of a line, by its place among those that sell something. Where the buyer does not choose it
+// changes nothing.
+func (d *CheckoutDraft) ChooseAmount(at int, text string) {
+	amount, problem := core.ReadAmount(text, d.Currency)
+	switch {
+	case !d.LetsChoose():
+	case problem != "":
+		d.refused = core.Invalid("line_items", problem)
+	case amount > MaxAmount:
+		d.refused = core.Invalid("line_items", "This is too much.")
+	default:
+		if d.chosen == nil {
+			d.chosen = map[int]int64{}
+		}
+		d.chosen[at] = amount
+	}
+}
+
+// EnterEmail sets the buyer's address. One that was not there before is not verified: nobody vouches for it yet.
+func (d *CheckoutDraft) EnterEmail(email *string) {
+	d.EmailVerified = d.EmailVerified && core.SameJSON(email, d.CustomerEmail)
+	d.CustomerEmail = email
+}
+
+// Vouch records whether the seller says that the address of the checkout is the buyer's. Who vouches for an address has to name
+// it in the same request (isNamed), because the buyer may have typed another one meanwhile; else the change is refused.
+func (d *CheckoutDraft) Vouch(isTheirs, isNamed bool) {
+	if isTheirs && !isNamed {
+		d.refused = core.Invalid("customer_email_verified", "Send the customer_email that you vouch for with it: the buyer may have typed another one meanwhile.")
+		return
+	}
+	d.EmailVerified = isTheirs
+}
+
+// SetSource records where the seller says that the buyer came from. The checkout link stays the one by which they really came.
+func (d *CheckoutDraft) SetSource(source *CheckoutSource) {
+	if link := d.Source.V; source != nil && link != nil {
+		source.CheckoutLink = link.CheckoutLink
+	}
+	d.Source.V = source
+}

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// CheckoutOffer is what a buyer is shown beside the checkout itself: who sells, what, which questions the products ask, and what is to be
+// accepted.
+type CheckoutOffer struct {
+	Seller       *tenant.Account
+	Items        []LineItem
+	CustomFields []catalog.CustomField
+	LegalPages   []content.LegalPage         // to be accepted, without their bodies
+	Products     map[string]*catalog.Product // by id, those that were not deleted
+}
+
+// TermsRequired reports whether the buyer has to accept terms to confirm.
+func (o *CheckoutOffer) TermsRequired() bool {
+	return o.Seller.CheckoutRequiresTerms || len(o.LegalPages) > 0
+}
+
+// GetCheckoutOffer returns what a buyer is shown beside the checkout itself.
+func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOffer, error) {
+	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.offerOf(ctx, c, items)
+}
+
+// offerOf returns the offer of a checkout whose lines are these.
+func (s *Store) offerOf(ctx context.Context, c *Checkout, items []LineItem) (*CheckoutOffer, error) {
+	seller, err := s.Tenant.Seller(ctx, c.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, item := range items {
+		ids = append(ids, *item.ProductID)
+	}
+	products, err := s.Catalog.OffersByID(ctx, c.AccountID, ids)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := s.pagesToAccept(ctx, c, seller)
+	if err != nil {
+		return nil, err
+	}
+	return &CheckoutOffer{Seller: seller, Items: items, CustomFields: questions(ids, products), LegalPages: pages, Products: products}, nil
+}
+
+// questions returns the custom fields of the products that ids name, in their order and of each product once. One that was
+// deleted is not among them.
+func questions(ids []string, products map[string]*catalog.Product) []catalog.CustomField {
+	var fields []catalog.CustomField
+	for i, id := range ids {
+		if p := products[id]; p != nil && !slices.Contains(ids[:i], id) {
+			fields = append(fields, p.CustomFields.V...)
+		}
+	}
+	return fields
+}

@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// Granted is what a subscription's grant says, so that whoever saves the subscription sees what has changed without reading the grant.
+type Granted struct {
+	GrantID        string             `json:"grant"`            // empty: the product is a tip
+	Before         string             `json:"before,omitempty"` // the product that it was for before the tip
+	ProductID      string             `json:"product"`
+	PriceVariantID string             `json:"price_variant"`
+	Quantity       int64              `json:"quantity"`
+	Status         SubscriptionStatus `json:"status"`    // of the subscription
+	Suspended      grant.Reason       `json:"suspended"` // why it is suspended, empty if it is not
+}
+
+// ids returns the id of the grant, none if there is none.
+func (g *Granted) ids() []string {
+	if g == nil || g.GrantID == "" {
+		return []string{}
+	}
+	return []string{g.GrantID}
+}
+
+// item is what of its source the subscription gave last, empty if it never gave anything.
+func (g *Granted) item() string {
+	if g.GrantID == "" {
+		return g.Before
+	}
+	return g.ProductID
+}
+
+// source is the subscription as the source of its grants. Each product that it was for is an item.
+func (s *Subscription) source() grant.Source {
+	return grant.Source{Type: grant.SourceTypeSubscription, ID: s.ID}
+}
+
+// giving is what the subscription gives by a plan. A period that has begun is not paid for before isPaid says so, but a trial is.
+func (s *Subscription) giving(p SubscriptionPlan) grant.Giving {
+	paid := s.CurrentPeriodStart
+	if s.isPaid || s.Status == SubscriptionStatusTrialing {
+		paid = s.CurrentPeriodEnd
+	}
+	return grant.Giving{
+		Account: s.AccountID, Customer: s.CustomerID, Product: p.ProductID, Variant: &p.PriceVariantID, Quantity: p.Quantity,
+		Source: s.source(), Item: p.ProductID, PaidUntil: &paid,
+	}
+}
+
+// give notes that a grant of the subscription says what a plan does.
+func (s *Subscription) give(id string, p SubscriptionPlan) {
+	g := Granted{Status: s.Status}
+	if s.Granted.V != nil {
+		g = *s.Granted.V
+	}
+	g.GrantID, g.ProductID, g.PriceVariantID, g.Quantity = id, p.ProductID, p.PriceVariantID, p.Quantity
+	s.Granted = core.JSONOf(&g)
+}
+
+// giveSubscriptions gives what the new subscriptions of a checkout are for. Lines are the indexes of their lines.
+func (u *unit) giveSubscriptions(ctx context.Context, subs []Subscription, lines []int, items []LineItem) error {
+	var givings []grant.Giving
+	for i := range subs {
+		subs[i].isPaid = true
+		if items[lines[i]].Gives {
+			giving := subs[i].giving(subs[i].currentPlan())
+			giving.Licensed = items[lines[i]].Licensed
+			givings = append(givings, giving)
+		}
+	}
+	given, err := u.store.Grant.GiveNew(ctx, u.Unit, givings)
+	if err != nil {
+		return err
+	}
+	for i := range subs {
+		id := ""
+		if items[lines[i]].Gives {
+			id, given = given[0].ID, given[1:]
+		}
+		subs[i].give(id, subs[i].currentPlan())
+	}
+	return nil
+}
+
+// deliverSubscription has the customer of a locked subscription have what follows from its state. Without a change that costs nothing. The
+// caller stores the subscription.
+func (u *unit) deliverSubscription(ctx context.Context, sub *Subscription) error {
+	if sub.Granted.V == nil && sub.hasEnded() {
+		return nil // it ended without ever giving anything
+	}
+	if err := u.switchProduct(ctx, sub, sub.currentPlan()); err != nil {
+		return err
+	}
+	was, now := *sub.Granted.V, *sub.Granted.V
+	now.Status = sub.Status
+	if now.GrantID == "" || was.Status == sub.Status && !sub.isPaid {
+		return nil
+	}
+	var err error
+	if now.Suspended, err = u.suspension(ctx, sub, was); err != nil {
+		return err
+	}
+	sub.Granted = core.JSONOf(&now)
+	grants, account, source := u.store.Grant, sub.AccountID, sub.source()
+	switch {
+	case sub.Status == SubscriptionStatusCanceled:
+		return grants.Revoke(ctx, u.Unit, account, source, grant.ReasonSubscriptionEnded)
+	case now.Suspended != "" && now.Suspended != was.Suspended:
+		return grants.Suspend(ctx, u.Unit, account, source, now.Suspended)
+	case now.Suspended == "" && was.Suspended != "":
+		if err := grants.Resume(ctx, u.Unit, account, source); err != nil {
+			return err
+		}
+	}
+	switch {
+	case sub.Status == SubscriptionStatusCompleted: // all is paid, and theirs for good
+		return grants.Extend(ctx, u.Unit, account, source, nil)
+	case sub.isPaid:
+		sub.isPaid = false
+		return grants.Extend(ctx, u.Unit, account, source, &sub.CurrentPeriodEnd)
+	}
+	return nil
+}
+
+// suspension returns why what a subscription gives is suspended in its state, empty if it is not. Whether it is while a payment is past due is
+// decided when that begins.
+func (u *unit) suspension(ctx context.Context, sub *Subscription, was Granted) (grant.Reason, error) {
+	switch sub.Status {
+	case SubscriptionStatusPaused:
+		return grant.ReasonPaused, nil
+	case SubscriptionStatusPastDue:
+		if was.Status == SubscriptionStatusPastDue {
+			return was.Suspended, nil
+		}
+		account, err := u.store.Tenant.Seller(ctx, sub.AccountID)
+		if err != nil || account.PastDueAccess == tenant.PastDueAccessKeep {
+			return "", err
+		}
+		return grant.ReasonPastDue, nil
+	case SubscriptionStatusTrialing, SubscriptionStatusActive, SubscriptionStatusCanceled, SubscriptionStatusCompleted:
+	}
+	return "", nil
+}
+
+// switchProduct gives what a locked subscription is for by a plan, if its grant says something else: another product in the place of the one
+// before, or another variant or quantity of the same. The caller stores the subscription.
+func (u *unit) switchProduct(ctx context.Context, sub *Subscription, plan SubscriptionPlan) error {
+	was := sub.Granted.V
+	if was != nil && was.ProductID == plan.ProductID && was.PriceVariantID == plan.PriceVariantID && was.Quantity == plan.Quantity {
+		return nil
+	}
+	isTip, err := u.isTip(ctx, sub.AccountID, plan.ProductID)
+	if err != nil {
+		return err
+	}
+	giving, id := sub.giving(plan), ""
+	if was != nil {
+		giving.InsteadOf = was.item()
+	}
+	switch {
+	case !isTip:
+		given, err := u.store.Grant.Give(ctx, u.Unit, giving)
+		if err != nil {
+			return err
+		}
+		id = given.ID
+	case was != nil && was.GrantID != "":
+		if err := u.store.Grant.RevokeItem(ctx, u.Unit, sub.AccountID, sub.source(), giving.InsteadOf, grant.ReasonPlanChange); err != nil {
+			return err
+		}
+	}
+	sub.give(id, plan)
+	switch {
+	case id == "":
+		sub.Granted.V.Before = giving.InsteadOf
+	case was == nil || was.GrantID == "": // older than grants, or after a tip: what its state means is found out now
+		sub.Granted.V.Status, sub.Granted.V.Suspended, sub.Granted.V.Before = "", "", ""
+	}
+	return nil
+}
+
+// switchPaid makes the switch of a change of plan whose invoice is being paid, so that the order shows what it pays for.
+func (u *unit) switchPaid(ctx context.Context, sub *Subscription, b *bill) error {
+	if sub == nil || sub.PendingChange.V == nil || core.Deref(sub.PendingChange.V.InvoiceID) != b.Invoice.ID {
+		return nil
+	}
+	err := u.switchProduct(ctx, sub, sub.PendingChange.V.Plan)
+	b.Order.GrantIDs = core.JSONOf(sub.Granted.V.ids())
+	return err
+}
+
+// isTip reports whether a product gives nothing.
+func (u *unit) isTip(ctx context.Context, account, product string) (bool, error) {
+	kind, err := db.Get[catalog.ProductType](ctx, u, `SELECT type FROM products WHERE account_id = ? AND id = ?`, account, product)
+	if err != nil {
+		return false, fmt.Errorf("read the type of a product: %w", err)
+	}
+	return kind != nil && *kind == catalog.ProductTypeTip, nil
+}

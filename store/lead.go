@@ -1,0 +1,301 @@
+package store
+
+import (
+	"context"
+	"net/netip"
+	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// LeadStatus says what became of a lead.
+type LeadStatus string
+
+// The states of a lead. Only an order that the address pays makes it converted, and nothing follows unsubscribed.
+const (
+	LeadStatusNew          LeadStatus = "new"
+	LeadStatusQualified    LeadStatus = "qualified"
+	LeadStatusConverted    LeadStatus = "converted"
+	LeadStatusUnsubscribed LeadStatus = "unsubscribed"
+)
+
+// leadLifecycle is what a seller may do. That an order converts a lead is the system's: see convertLeads.
+var leadLifecycle = core.Lifecycle[LeadStatus]{
+	LeadStatusNew:       {LeadStatusQualified, LeadStatusUnsubscribed},
+	LeadStatusQualified: {LeadStatusNew, LeadStatusUnsubscribed},
+	LeadStatusConverted: {LeadStatusUnsubscribed},
+}
+
+// LeadSource says how a lead came.
+type LeadSource string
+
+// The sources of leads.
+const (
+	LeadSourceForm              LeadSource = "form"
+	LeadSourceCheckoutAbandoned LeadSource = "checkout_abandoned"
+	LeadSourceAISite            LeadSource = "ai_site"
+	LeadSourceLinkInBio         LeadSource = "link_in_bio"
+	LeadSourceImport            LeadSource = "import"
+	LeadSourceAPI               LeadSource = "api"
+)
+
+// Lead is somebody who left their address, for a product or for none. An address, in any case, has one lead for each product and one
+// for none. Its customer owns the address, unless the lead is of a checkout of a customer whom the seller knows by an id of their own.
+type Lead struct {
+	AccountID        string                       `db:"account_id"`
+	ID               string                       `db:"id"`
+	Email            string                       `db:"email"`
+	EmailKey         string                       `db:"email_key"` // the email in lower case
+	Name             *string                      `db:"name"`
+	Phone            *string                      `db:"phone"`
+	ProductID        *string                      `db:"product_id"`
+	Source           LeadSource                   `db:"source"`
+	AISiteID         *string                      `db:"ai_site_id"`
+	CheckoutID       *string                      `db:"checkout_id"` // that was abandoned
+	Referrer         *string                      `db:"referrer"`
+	UTM              core.JSON[*UTM]              `db:"utm"`
+	Status           LeadStatus                   `db:"status"`
+	CustomerID       string                       `db:"customer_id"`
+	ConvertedAt      *core.Time                   `db:"converted_at"`
+	ConvertedOrderID *string                      `db:"converted_order_id"`
+	Consent          core.JSON[LeadConsent]       `db:"consent"`
+	AdsConsent       bool                         `db:"ads_consent"` // the visitor agreed that ad networks are told of the lead
+	CustomFieldData  core.JSON[map[string]string] `db:"custom_field_data"`
+	Tags             core.JSON[[]string]          `db:"tags"`
+	Metadata         core.Metadata                `db:"metadata"`
+	LetterDueAt      *core.Time                   `db:"letter_due_at"` // of the letter that asks them to confirm; nil: none waits
+	LetterAttempts   int64                        `db:"letter_attempts"`
+	CreatedAt        core.Time                    `db:"created_at"`
+	UpdatedAt        core.Time                    `db:"updated_at"`
+}
+
+// UTM is what the address of a page says of a campaign.
+type UTM struct {
+	Source   *string `json:"source"`
+	Medium   *string `json:"medium"`
+	Campaign *string `json:"campaign"`
+	Term     *string `json:"term"`
+	Content  *string `json:"content"`
+}
+
+// LeadConsent is what a lead agreed to, with what proves it.
+type LeadConsent struct {
+	Marketing   bool       `json:"marketing"`
+	At          *core.Time `json:"at"`
+	IP          *string    `json:"ip"`
+	ConfirmedAt *core.Time `json:"confirmed_at"` // by the reader of a letter to the address
+}
+
+// LeadDetail is the data of lead.created.
+type LeadDetail struct {
+	Customer *Customer
+	Lead     *Lead
+}
+
+var leadColumns = db.ColumnsOf[Lead]("leads")
+
+// check returns CodeInvalid with the fields that are not acceptable.
+func (l *Lead) check() error {
+	var p core.Problems
+	p.Check(core.IsEmail(l.Email), "email", "Send an e-mail address, such as ada@example.com.")
+	p.Check(l.Name == nil || strings.TrimSpace(*l.Name) != "", "name", "A name is not only white space. Send null for none.")
+	p.Check(core.HasAtMost(l.Name, 255), "name", "A name has at most 255 characters.")
+	p.Check(core.HasAtMost(l.Phone, 40), "phone", "A phone number has at most 40 characters.")
+	p.Check(core.HasAtMost(l.Referrer, 2048), "referrer", "A referrer has at most 2048 characters.")
+	p.Check(core.HasAtMost(l.Consent.V.IP, 45), "consent.ip", "A network address has at most 45 characters.")
+	if u := l.UTM.V; u != nil {
+		for field, value := range map[string]*string{"source": u.Source, "medium": u.Medium, "campaign": u.Campaign, "term": u.Term, "content": u.Content} {
+			p.Check(core.HasAtMost(value, 255), "utm."+field, "This has at most 255 characters.")
+		}
+	}
+	p.Check(l.Status != LeadStatusUnsubscribed || !l.Consent.V.Marketing, "consent.marketing", "Whoever is unsubscribed agrees to nothing.")
+	p.Check(len(l.Tags.V) <= maxTags, "tags", "A lead has at most 50 tags.")
+	for _, tag := range l.Tags.V {
+		p.Check(tag != "" && core.HasAtMost(&tag, 40), "tags", "A tag has 1 to 40 characters.")
+	}
+	checkLeadFields(&p, l.CustomFieldData.V)
+	l.Metadata.Check(&p)
+	return p.Err()
+}
+
+// checkLeadFields adds to p what is too long in the answers of a form, or too many.
+func checkLeadFields(p *core.Problems, answers map[string]string) {
+	p.Check(len(answers) <= 100, "custom_field_data", "Send at most 100 answers.")
+	for _, answer := range answers {
+		p.Check(core.HasAtMost(&answer, 1000), "custom_field_data", "An answer has at most 1000 characters.")
+	}
+}
+
+// move makes a lead have another status, as a seller may: see leadLifecycle. Whoever is unsubscribed has agreed to nothing.
+func (l *Lead) move(to LeadStatus) error {
+	if to == LeadStatusConverted && l.Status != to {
+		return core.Invalid("status", "Only an order that the address pays makes a lead converted.")
+	}
+	if err := leadLifecycle.Check("lead", l.Status, to); err != nil {
+		return err
+	}
+	if to == LeadStatusUnsubscribed && l.Status != to {
+		l.Consent.V.Marketing = false
+	}
+	l.Status = to
+	return nil
+}
+
+// ListLeads holds the filters of a list of leads. An empty one does not filter.
+type ListLeads struct {
+	core.Page
+	core.ListFilter
+	Email    string
+	Status   LeadStatus
+	Source   LeadSource
+	Product  string // id or slug
+	Customer string
+	Tag      string
+}
+
+// GetLead returns a lead, or CodeMissing.
+func (s *Store) GetLead(ctx context.Context, account, ref string) (*Lead, error) {
+	return s.findLead(ctx, account, ref, "")
+}
+
+// ListLeads returns a page of leads, newest first, and whether there are more. A product or customer that does not exist is CodeMissing.
+func (s *Store) ListLeads(ctx context.Context, account string, in ListLeads) ([]Lead, bool, error) {
+	var f db.Filter
+	f.One("email_key", strings.ToLower(in.Email))
+	f.Is("status", string(in.Status))
+	f.Is("source", string(in.Source))
+	if in.Product != "" {
+		product, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
+		if err != nil {
+			return nil, false, err
+		}
+		f.Is("product_id", product.ID)
+	}
+	if in.Customer != "" {
+		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		if err != nil {
+			return nil, false, err
+		}
+		f.Is("customer_id", customer.ID)
+	}
+	if in.Tag != "" {
+		f.Entry("leads", "tag", in.Tag)
+	}
+	f.List(s.db, "leads", core.KindLead, in.ListFilter, "email", "name")
+	return db.Page(ctx, s.db, leadColumns, core.KindLead, account, in.Page, &f)
+}
+
+// UpdateLead locks the lead, applies change and stores it. What change makes of its status is held to leadLifecycle: CodeInvalid on
+// status. If the lead is unsubscribed by it, its customer is too.
+func (s *Store) UpdateLead(ctx context.Context, account, ref string, change func(*Lead)) (*Lead, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Lead, error) {
+		found, err := s.findLead(ctx, account, ref, "")
+		if err != nil {
+			return nil, err
+		}
+		customer, err := u.lockOwner(ctx, account, found.CustomerID, "leads", found.ID)
+		if err != nil {
+			return nil, err
+		}
+		l, err := s.findLead(ctx, account, ref, u.Lock())
+		if err != nil {
+			return nil, err
+		}
+		now, err := s.db.BusinessNow(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		before := *l
+		change(l)
+		to := l.Status
+		l.Status = before.Status
+		if err := l.move(to); err != nil {
+			return nil, err
+		}
+		l.Consent.V.complete(now)
+		if !core.SameJSON(before.Consent, l.Consent) {
+			if err := l.Consent.V.check(now); err != nil {
+				return nil, err
+			}
+		}
+		if err := l.check(); err != nil || core.SameJSON(before, *l) {
+			return l, err
+		}
+		if l.Status == LeadStatusUnsubscribed && before.Status != l.Status {
+			if err := u.unsubscribe(ctx, customer, now); err != nil {
+				return nil, err
+			}
+			if err := s.Advert.ForgetLeads(ctx, u.Unit, account, l.ID); err != nil {
+				return nil, err
+			}
+		}
+		l.UpdatedAt = now
+		return l, u.Update(ctx, leadColumns, l)
+	})
+}
+
+// check returns CodeInvalid with what cannot be true of a consent.
+func (c *LeadConsent) check(now core.Time) error {
+	var p core.Problems
+	if c.IP != nil {
+		_, err := netip.ParseAddr(*c.IP)
+		p.Check(err == nil, "consent.ip", "Send a network address, such as 203.0.113.7.")
+	}
+	for field, at := range map[string]*core.Time{"consent.at": c.At, "consent.confirmed_at": c.ConfirmedAt} {
+		p.Check(at == nil || *at <= now.Add(db.ClockDifference), field, "Nobody has agreed in the future. Send when they did.")
+	}
+	return p.Err()
+}
+
+// complete notes when somebody agreed, if nothing says when: now.
+func (c *LeadConsent) complete(now core.Time) {
+	if c.Marketing && c.At == nil {
+		c.At = &now
+	}
+}
+
+// unsubscribe takes back the consent of a locked customer, because a lead of theirs wants no letters.
+func (u *unit) unsubscribe(ctx context.Context, c *Customer, now core.Time) error {
+	if c.DeletedAt != nil {
+		return nil
+	}
+	c.MarketingConsent.V, c.UpdatedAt = leftBy(now), now
+	return u.Update(ctx, customerColumns, c)
+}
+
+// leftBy returns the consent of a customer who does not want to be written to, as a lead of theirs said.
+func leftBy(now core.Time) *MarketingConsent {
+	return &MarketingConsent{Status: "unsubscribed", Source: new("lead"), At: &now}
+}
+
+// DeleteLead removes a lead, what lines of activity say of it, and what waits to be told to ad networks of it. Its customer stays.
+func (s *Store) DeleteLead(ctx context.Context, account, ref string) (*Lead, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Lead, error) {
+		l, err := s.findLead(ctx, account, ref, u.Lock())
+		if err != nil {
+			return nil, err
+		}
+		if err := s.Activity.Forget(ctx, u.Unit, account, l.ID); err != nil {
+			return nil, err
+		}
+		if err := s.Advert.ForgetLeads(ctx, u.Unit, account, l.ID); err != nil {
+			return nil, err
+		}
+		_, err = u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND id = ?`, account, l.ID)
+		return l, err
+	})
+}
+
+// findLead reads a lead, or returns CodeMissing. Lock is what locks the row, empty for nothing.
+func (s *Store) findLead(ctx context.Context, account, ref, lock string) (*Lead, error) {
+	id, ok := core.ParseID(core.KindLead, ref)
+	if !ok {
+		return nil, core.Missing("lead", "", ref)
+	}
+	l, err := db.Get[Lead](ctx, s.db, leadColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	if err == nil && l == nil {
+		err = core.Missing("lead", "", ref)
+	}
+	return l, err
+}

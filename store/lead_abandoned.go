@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// captureAbandoned makes a lead of a checkout that has just expired, for its first product, if the account wants that and somebody left an
+// address there. They agreed to nothing. There is none if the address has a lead for that product, or its customer has bought something.
+func (u *unit) captureAbandoned(ctx context.Context, account, id string) error {
+	c, err := db.Get[Checkout](ctx, u, checkoutColumns.SelectSQL+`
+		WHERE account_id = ? AND id = ? AND (SELECT capture_abandoned_checkouts FROM accounts WHERE id = ?)`, account, id, account)
+	if err != nil || c == nil {
+		return err
+	}
+	customer, _, err := u.store.findBuyer(ctx, c, u.Lock())
+	if err != nil || customer != nil && customer.Type == CustomerTypeCustomer {
+		return err
+	}
+	email := c.CustomerEmail
+	if email == nil && customer != nil {
+		email = customer.Email
+	}
+	if email == nil {
+		return nil
+	}
+	now, err := u.store.db.BusinessNow(ctx, account)
+	if err != nil {
+		return err
+	}
+	l := &Lead{
+		AccountID: account, ID: core.NewID(core.KindLead), Email: *email, EmailKey: *emailKey(*email), Name: c.CustomerName, Source: LeadSourceCheckoutAbandoned,
+		CheckoutID: &c.ID, Status: LeadStatusNew, CreatedAt: now, UpdatedAt: now,
+	}
+	if l.ProductID, err = u.store.firstProduct(ctx, c); err != nil {
+		return err
+	}
+	batch := &leadBatch{unit: u, account: account, now: now}
+	if err := batch.read(ctx, []SavedLead{{Lead: l}}); err != nil || batch.leads[l.key()] != nil {
+		return err
+	}
+	if customer == nil {
+		customer = batch.customer(*email)
+		if customer.ExternalID = c.ExternalCustomerID; customer.ExternalID != nil && !c.EmailVerified {
+			customer.EmailKey = nil // they only typed it: see newBuyer
+		}
+	}
+	batch.add(l, customer)
+	return batch.store(ctx)
+}
+
+// firstProduct returns the product of the first line of a checkout, nil if that has none.
+func (s *Store) firstProduct(ctx context.Context, c *Checkout) (*string, error) {
+	lines, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	if err != nil || len(lines) == 0 {
+		return nil, err
+	}
+	return lines[0].ProductID, nil
+}

@@ -1,0 +1,193 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/outbox"
+)
+
+// leadsAtOnce is how many leads, or customers, are stored with one statement.
+const leadsAtOnce = 200
+
+// leadBatch stores leads together with their customers.
+type leadBatch struct {
+	*unit
+	account   string
+	now       core.Time
+	vouched   bool                 // the seller says who they are: their customers learn their names
+	customers map[string]*Customer // by the address that they own
+	leads     map[string]*Lead     // by address and product
+
+	newCustomers []*Customer
+	unsubscribed []string // ids of customers
+	silent       []string // ids of leads that are unsubscribed now
+	stored       []*Lead  // in the order in which they came, each once
+	created      []LeadDetail
+}
+
+// key returns what there is one lead of.
+func (l *Lead) key() string { return l.EmailKey + "\n" + core.Deref(l.ProductID) }
+
+// read locks the customers who own the addresses of leads, and then the leads of these addresses that there are, each in the order of their ids.
+func (b *leadBatch) read(ctx context.Context, sent []SavedLead) error {
+	b.customers, b.leads = map[string]*Customer{}, map[string]*Lead{}
+	var keys []string
+	for i := range sent {
+		if sent[i].Err == nil && !slices.Contains(keys, sent[i].Lead.EmailKey) {
+			keys = append(keys, sent[i].Lead.EmailKey)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	condition, arg := b.unit.store.db.In("email_key", keys)
+	customers, err := db.Select[Customer](ctx, b, customerColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+b.Lock(), b.account, arg)
+	if err != nil {
+		return fmt.Errorf("lock the customers of leads: %w", err)
+	}
+	for i := range customers {
+		b.customers[*customers[i].EmailKey] = &customers[i]
+	}
+	leads, err := db.Select[Lead](ctx, b, leadColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+b.Lock(), b.account, arg)
+	if err != nil {
+		return fmt.Errorf("lock leads: %w", err)
+	}
+	for i := range leads {
+		b.leads[leads[i].key()] = &leads[i]
+	}
+	return nil
+}
+
+// save decides what becomes of one lead that was sent.
+func (b *leadBatch) save(s *SavedLead, in *NewLead, upsert bool) error {
+	if s.Err != nil {
+		s.Outcome, s.Lead = LeadFailed, nil
+		return nil
+	}
+	there := b.leads[s.Lead.key()]
+	if there == nil {
+		b.create(s.Lead)
+		s.Outcome = LeadCreated
+		return nil
+	}
+	if !upsert {
+		return s.fail(core.Invalid("email", "This address has a lead for this product already. Change that one, or send upsert: true."))
+	}
+	changed := *there
+	err := in.addTo(&changed, b.now)
+	if err == nil {
+		err = changed.check()
+	}
+	if err != nil {
+		return s.fail(err)
+	}
+	if core.SameJSON(*there, changed) {
+		s.Outcome, s.Lead = LeadUnchanged, there
+		return nil
+	}
+	if changed.Status == LeadStatusUnsubscribed && there.Status != changed.Status {
+		b.unsubscribed, b.silent = append(b.unsubscribed, there.CustomerID), append(b.silent, there.ID)
+	}
+	changed.UpdatedAt = b.now
+	*there = changed
+	s.Outcome, s.Lead = LeadUpdated, there
+	b.keep(there)
+	return nil
+}
+
+// fail notes why a lead was not taken. An error that is no fault of whoever sent it comes back.
+func (s *SavedLead) fail(err error) error {
+	s.Outcome, s.Lead = LeadFailed, nil
+	if !errors.As(err, &s.Err) {
+		return err
+	}
+	return nil
+}
+
+// create makes a lead, with a customer if nobody owns its address.
+func (b *leadBatch) create(l *Lead) {
+	c := b.customers[l.EmailKey]
+	if c == nil {
+		c = b.customer(l.Email)
+		if b.vouched {
+			c.Name, c.Phone = l.Name, l.Phone
+		}
+		b.customers[l.EmailKey] = c
+	}
+	b.add(l, c)
+}
+
+// customer makes a customer who owns an address.
+func (b *leadBatch) customer(email string) *Customer {
+	c := &Customer{AccountID: b.account, ID: core.NewID(core.KindCustomer), Type: CustomerTypeLead, CreatedAt: b.now, UpdatedAt: b.now}
+	c.SetEmail(email)
+	b.newCustomers = append(b.newCustomers, c)
+	return c
+}
+
+// add makes a lead of a customer.
+func (b *leadBatch) add(l *Lead, c *Customer) {
+	l.CustomerID = c.ID
+	if l.Status == LeadStatusUnsubscribed {
+		c.MarketingConsent.V = leftBy(b.now)
+		b.unsubscribed = append(b.unsubscribed, c.ID)
+	}
+	b.leads[l.key()] = l
+	b.keep(l)
+	b.created = append(b.created, LeadDetail{Customer: c, Lead: l})
+}
+
+// keep has a lead stored.
+func (b *leadBatch) keep(l *Lead) {
+	if !slices.Contains(b.stored, l) {
+		b.stored = append(b.stored, l)
+	}
+}
+
+// store stores all that was decided, customers before their leads, and emits lead.created for each lead that is new.
+func (b *leadBatch) store(ctx context.Context) error {
+	for customers := range slices.Chunk(b.newCustomers, leadsAtOnce) {
+		if err := db.InsertAll(ctx, b.Unit, customerColumns, values(customers)); err != nil {
+			return err
+		}
+	}
+	if len(b.unsubscribed) > 0 {
+		condition, arg := b.unit.store.db.In("id", b.unsubscribed)
+		_, err := b.Exec(ctx, `UPDATE customers SET marketing_consent = ?, updated_at = ? WHERE account_id = ? AND deleted_at IS NULL AND `+condition,
+			core.JSONOf(leftBy(b.now)), b.now, b.account, arg)
+		if err != nil {
+			return fmt.Errorf("unsubscribe customers: %w", err)
+		}
+	}
+	if len(b.silent) > 0 {
+		if err := b.unit.store.Advert.ForgetLeads(ctx, b.Unit, b.account, b.silent...); err != nil {
+			return err
+		}
+	}
+	for leads := range slices.Chunk(b.stored, leadsAtOnce) {
+		if err := db.PutAll(ctx, b.Unit, leadColumns, values(leads)); err != nil {
+			return err
+		}
+	}
+	for i := range b.created {
+		d := &b.created[i]
+		if err := b.emit(ctx, outbox.NewEvent{Kind: outbox.EventLeadCreated, Account: b.account, Key: d.Lead.ID, Seq: 1, Data: d}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// values returns what rows point at.
+func values[T any](rows []*T) []T {
+	all := make([]T, len(rows))
+	for i, row := range rows {
+		all[i] = *row
+	}
+	return all
+}

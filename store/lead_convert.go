@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// convertLeads makes the new and qualified leads of an address converted, because the address pays an order. They are looked for first, so that a
+// sale without leads, as most are, costs one read that locks nothing and sends nothing that waits.
+func (u *unit) convertLeads(ctx context.Context, b *bill, now core.Time) error {
+	email := firstOf(b.Order.CustomerEmail, b.Customer.Email)
+	if email == nil {
+		return nil
+	}
+	account := b.Order.AccountID
+	ids, err := db.Select[string](ctx, u, `
+		SELECT id FROM leads WHERE account_id = ? AND email_key = ? AND status || '' IN ('new', 'qualified') ORDER BY id || ''`, account, strings.ToLower(*email))
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	condition, arg := u.store.db.In("id", ids)
+	_, err = u.Exec(ctx, `
+		UPDATE leads SET status = 'converted', converted_at = ?, converted_order_id = ?, updated_at = ?
+		WHERE account_id = ? AND status || '' IN ('new', 'qualified') AND `+condition, now, b.Order.ID, now, account, arg)
+	if err != nil {
+		return fmt.Errorf("convert leads: %w", err)
+	}
+	return nil
+}
+
+// forgetLeads deletes the leads of a locked customer who is being deleted, and all of the address that they own.
+func (u *unit) forgetLeads(ctx context.Context, c *Customer) error {
+	if _, err := u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
+		return fmt.Errorf("delete the leads of a customer: %w", err)
+	}
+	if c.EmailKey == nil {
+		return nil
+	}
+	if _, err := u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND email_key = ?`, c.AccountID, *c.EmailKey); err != nil {
+		return fmt.Errorf("delete the leads of an address: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// LegalAcceptance says which text of a legal page a buyer accepted.
+type LegalAcceptance struct {
+	LegalPage  string                `json:"legal_page"` // id
+	Kind       content.LegalPageKind `json:"kind"`
+	Version    int64                 `json:"version"`
+	AcceptedAt core.Time             `json:"accepted_at"`
+}
+
+// pagesToAccept returns the legal pages that the buyer of a checkout has to accept, without their bodies.
+func (s *Store) pagesToAccept(ctx context.Context, c *Checkout, seller *tenant.Account) ([]content.LegalPage, error) {
+	return s.Content.PagesToAccept(ctx, c.AccountID, cmp.Or(core.Deref(c.Locale), seller.Locale), seller.Locale)
+}
+
+// acceptTerms notes in a locked checkout what its buyer accepts. It is a problem with terms_accepted if they have not accepted the terms
+// where the seller wants that, or a page as it is now. A buyer who is not there is asked for nothing, and has accepted no page.
+func (u *unit) acceptTerms(ctx context.Context, p *core.Problems, c *Checkout, in *Confirm, now core.Time) error {
+	if in.TermsAccepted {
+		c.TermsAcceptedAt = &now
+	}
+	if in.From.OnBehalf {
+		return nil
+	}
+	seller, err := u.store.Tenant.Seller(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
+	pages, err := u.store.pagesToAccept(ctx, c, seller)
+	if err != nil {
+		return err
+	}
+	if in.TermsAccepted {
+		if pages, err = u.store.Content.Accept(ctx, u.Unit, pages); err != nil {
+			return err
+		}
+		c.accept(pages, now)
+	}
+	p.Check(c.TermsAcceptedAt != nil && c.hasAccepted(pages) || !seller.CheckoutRequiresTerms && len(pages) == 0, "terms_accepted", "The terms must be accepted.")
+	return nil
+}
+
+// accept notes which pages, as they are now, the buyer accepts.
+func (c *Checkout) accept(pages []content.LegalPage, now core.Time) {
+	c.LegalAcceptances.V = nil
+	for _, l := range pages {
+		c.LegalAcceptances.V = append(c.LegalAcceptances.V, LegalAcceptance{l.ID, l.Kind, l.Version, now})
+	}
+}
+
+// hasAccepted reports whether the buyer has accepted each of the pages as it is now.
+func (c *Checkout) hasAccepted(pages []content.LegalPage) bool {
+	accepted := map[string]int64{}
+	for _, a := range c.LegalAcceptances.V {
+		accepted[a.LegalPage] = a.Version
+	}
+	for _, l := range pages {
+		if accepted[l.ID] != l.Version {
+			return false
+		}
+	}
+	return true
+}

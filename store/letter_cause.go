@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// writeLetter has a letter sent once what this transaction did is committed: at once, or from due on by the account's clock.
+func (u *unit) writeLetter(ctx context.Context, l Letter) error {
+	now, err := u.store.db.BusinessNow(ctx, l.AccountID)
+	if err != nil {
+		return err
+	}
+	l.ID, l.Status, l.CreatedAt, l.UpdatedAt = core.NewID(core.KindLetter), LetterStatusQueued, now, now
+	if l.DueAt == nil {
+		l.NextAttemptAt = new(u.store.Now())
+	}
+	return u.Insert(ctx, letterColumns, &l)
+}
+
+// writeReceipt has the receipt of an order that is being paid sent to its buyer. Who was deleted is sent none.
+func (u *unit) writeReceipt(ctx context.Context, b *bill) error {
+	if b.Customer.DeletedAt != nil || b.Order.CustomerEmail == nil {
+		return nil
+	}
+	return u.writeLetter(ctx, Letter{AccountID: b.Order.AccountID, Kind: tenant.LetterReceipt, CustomerID: b.Order.CustomerID, ObjectID: b.Order.ID})
+}
+
+// writePaymentFailed tells the customer of a subscription that is past due of an attempt that failed, and of the next one.
+func (u *unit) writePaymentFailed(ctx context.Context, sub *Subscription, i *Invoice) error {
+	return u.writeLetter(ctx, Letter{
+		AccountID: sub.AccountID, Kind: tenant.LetterPaymentFailed, CustomerID: sub.CustomerID, ObjectID: i.ID, Period: sub.failure(),
+	})
+}
+
+// failure names the latest attempt to collect from a subscription that is past due.
+func (s *Subscription) failure() string {
+	return fmt.Sprintf("%d.%d", core.Deref(s.PastDueAt), s.AttemptCount)
+}
+
+// How long before the end of a trial its customer is told: sooner if more is to be paid at once.
+const (
+	trialNotice       = 3 * day
+	yearlyTrialNotice = 7 * day
+)
+
+// writeTrialEnding has the customer of a subscription told before its trial is over. Nobody is told of one that is too short for that.
+func (u *unit) writeTrialEnding(ctx context.Context, sub *Subscription, now core.Time) error {
+	due := sub.trialNoticeAt()
+	if sub.Status != SubscriptionStatusTrialing || due <= now {
+		return nil
+	}
+	return u.writeLetter(ctx, Letter{
+		AccountID: sub.AccountID, Kind: tenant.LetterTrialEnding, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: sub.TrialEnd.String(), DueAt: &due,
+	})
+}
+
+// trialNoticeAt returns when the customer of a subscription is told that its trial is over soon; the zero time if it has none.
+func (s *Subscription) trialNoticeAt() core.Time {
+	if s.TrialEnd == nil {
+		return 0
+	}
+	notice := trialNotice
+	if s.Interval == "year" || s.Interval == "month" && s.IntervalCount >= 12 {
+		notice = yearlyTrialNotice
+	}
+	return s.TrialEnd.Add(-notice)
+}
+
+// writeCanceled tells the customer of a subscription until when it goes on. It may be cancelled and kept several times.
+func (u *unit) writeCanceled(ctx context.Context, sub *Subscription) error {
+	return u.writeLetter(ctx, Letter{
+		AccountID: sub.AccountID, Kind: tenant.LetterSubscriptionCanceled, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: core.NewULID(),
+	})
+}
+
+// writeEnded tells the customer of a subscription that it has ended.
+func (u *unit) writeEnded(ctx context.Context, sub *Subscription) error {
+	return u.writeLetter(ctx, Letter{AccountID: sub.AccountID, Kind: tenant.LetterSubscriptionEnded, CustomerID: sub.CustomerID, ObjectID: sub.ID})
+}
+
+// writeAccess tells a customer what they were given.
+func (u *unit) writeAccess(ctx context.Context, g *grant.Grant) error {
+	return u.writeLetter(ctx, Letter{AccountID: g.AccountID, Kind: tenant.LetterAccessGiven, CustomerID: g.CustomerID, ObjectID: g.ID})
+}
+
+// writeKey tells a customer of a licence key that was not there when they were told of its grant. They may lose it, and get it again.
+func (u *unit) writeKey(ctx context.Context, g *grant.Grant) error {
+	return u.writeLetter(ctx, Letter{AccountID: g.AccountID, Kind: tenant.LetterAccessGiven, CustomerID: g.CustomerID, ObjectID: g.ID, Period: core.NewULID()})
+}
+
+// writeRefund tells a customer of money that was given back. Who was deleted is told nothing.
+func (u *unit) writeRefund(ctx context.Context, r *Refund, customer *Customer) error {
+	if customer.DeletedAt != nil {
+		return nil
+	}
+	return u.writeLetter(ctx, Letter{AccountID: r.AccountID, Kind: tenant.LetterRefund, CustomerID: customer.ID, ObjectID: r.ID})
+}

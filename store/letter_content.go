@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// letterFileLifetime is how long the address of a file in a letter opens it.
+const letterFileLifetime = 30 * day
+
+// LetterContent is what a letter tells of, as it is now. Of Order, Subscription and so on it has those that its kind tells of.
+type LetterContent struct {
+	Void      string        // why it is not to be sent, in a sentence; empty if it is
+	Wait      time.Duration // how long the account's letters of its kind have to wait, of which there were too many; 0 if they do not
+	Seller    *tenant.Account
+	Recipient string
+
+	Order        *Order
+	Invoice      *Invoice
+	Payment      *Payment // the last of the invoice; nil: there was nothing to charge
+	Subscription *Subscription
+	Renewal      *SubscriptionRenewal
+	Grant        *grant.Grant
+	Product      string // name of what the grant is of
+	Refund       *Refund
+	Deliveries   []LetterDelivery
+
+	isVerified bool // that the customer reads the recipient's mail is more than somebody's word
+}
+
+// LetterDelivery is something that the customer has. FileURL is set of a file whose bytes are there, and opens it for letterFileLifetime.
+type LetterDelivery struct {
+	grant.Delivery
+	ProductName string
+	FileName    string
+	FileURL     string
+}
+
+// ReadLetter reads what a claimed letter tells of, and finds out whether it is still to be sent. One more letter to an address that nobody has confirmed is
+// counted.
+func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, error) {
+	seller, err := s.Tenant.GetAccount(ctx, l.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	c := &LetterContent{Seller: seller}
+	if seller.DisabledAt != nil {
+		c.Void = "The account is disabled."
+		return c, nil
+	}
+	if l.Resends == 0 && !seller.Writes(l.Kind) {
+		c.Void = "The account has switched letters of this kind off."
+		return c, nil
+	}
+	found, err := s.CustomersByID(ctx, l.AccountID, []string{l.CustomerID})
+	if err != nil {
+		return nil, err
+	}
+	customer := found[l.CustomerID]
+	if customer == nil {
+		c.Void = "The customer was deleted."
+		return c, nil
+	}
+	c.Recipient = core.Deref(customer.Email)
+	err = s.readLetter(ctx, l, c)
+	if gone, ok := errors.AsType[*core.Error](err); ok && gone.Code == core.CodeMissing {
+		c.Void, err = "What it tells of was deleted.", nil
+	}
+	if err != nil || c.Void != "" {
+		return c, err
+	}
+	if l.Kind == tenant.LetterAccessGiven && l.Attempts == 1 && l.Resends == 0 {
+		if c.Wait, err = s.countAccess(ctx, l.AccountID); err != nil || c.Wait > 0 {
+			return c, err
+		}
+	}
+	if c.isVerified || l.Attempts > 1 || l.Resends > 0 {
+		return c, err
+	}
+	tooMany, err := s.countUnasked(ctx, l.AccountID, c.Recipient)
+	if tooMany {
+		c.Void = "Too many letters were sent within an hour to this address, which nobody has confirmed."
+	}
+	return c, err
+}
+
+// readLetter reads what a letter of its kind tells of.
+func (s *Store) readLetter(ctx context.Context, l *Letter, c *LetterContent) error {
+	switch l.Kind {
+	case tenant.LetterReceipt:
+		return s.readReceipt(ctx, l, c)
+	case tenant.LetterPaymentFailed:
+		return s.readFailure(ctx, l, c)
+	case tenant.LetterTrialEnding:
+		return s.readTrial(ctx, l, c)
+	case tenant.LetterSubscriptionCanceled, tenant.LetterSubscriptionEnded:
+		return s.readEnd(ctx, l, c)
+	case tenant.LetterAccessGiven:
+		return s.readAccess(ctx, l, c)
+	case tenant.LetterRefund:
+		return s.readRefund(ctx, l, c)
+	}
+	return fmt.Errorf("letters of kind %q are not known here", l.Kind)
+}
+
+const noAddress = "The order has no address any more."
+
+// readReceipt reads an order, and what its buyer has by it. It is sent to the address that the order was made with.
+func (s *Store) readReceipt(ctx context.Context, l *Letter, c *LetterContent) error {
+	order, err := s.GetOrder(ctx, l.AccountID, l.ObjectID)
+	if err != nil {
+		return err
+	}
+	c.Order, c.isVerified, c.Recipient = order, order.CustomerVerified, core.Deref(order.CustomerEmail)
+	if c.Recipient == "" {
+		c.Void = noAddress
+		return nil
+	}
+	c.Deliveries, err = s.OrderDeliveries(ctx, order)
+	return err
+}
+
+// OrderDeliveries returns what the buyer of an order has by it now, as a letter tells of it.
+func (s *Store) OrderDeliveries(ctx context.Context, o *Order) ([]LetterDelivery, error) {
+	return s.letterDeliveries(ctx, o.AccountID, o.GrantIDs.V)
+}
+
+func (s *Store) letterDeliveries(ctx context.Context, account string, grants []string) ([]LetterDelivery, error) {
+	found, err := s.deliveries(ctx, account, grants)
+	if err != nil {
+		return nil, err
+	}
+	var products, files []string
+	for _, d := range found {
+		products = append(products, d.ProductID)
+		if d.FileID != nil {
+			files = append(files, *d.FileID)
+		}
+	}
+	offers, err := s.Catalog.OffersByID(ctx, account, products)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.Grant.FilesByID(ctx, account, files)
+	if err != nil {
+		return nil, err
+	}
+	deliveries := make([]LetterDelivery, len(found))
+	for i, d := range found {
+		deliveries[i].Delivery = d
+		if offer := offers[d.ProductID]; offer != nil {
+			deliveries[i].ProductName = offer.Name
+		}
+		if d.FileID == nil || stored[*d.FileID] == nil || core.Deref(d.Version) == 0 {
+			continue
+		}
+		signed, err := s.signFileFor(File{Kind: FileKindStored, Account: account, ID: *d.FileID, Version: *d.Version, Grant: d.GrantID}, letterFileLifetime)
+		if err != nil {
+			return nil, err
+		}
+		deliveries[i].FileName, deliveries[i].FileURL = stored[*d.FileID].Name, signed.URL
+	}
+	return deliveries, nil
+}

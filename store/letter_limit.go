@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// letterLimit is how many letters are allowed for a subject, such as a document, an account or a network address, within a
+// window. The window begins with its first letter.
+type letterLimit struct {
+	subject  string
+	most     int64
+	window   time.Duration
+	isOfMany bool // many share it: who is refused need not be who has asked before
+}
+
+// Mail costs the reputation of the server that sends it. What a seller sends is counted by document and by account. What
+// somebody asks for without a key is counted apart from it, so that it uses up nothing of the seller's, and by the network address
+// from which they ask and the network around it, of which one household may have 65,536.
+const (
+	documentLetters     = 5    // an hour
+	accountLetters      = 1000 // an hour
+	pageDocumentLetters = 3    // a day
+	pageAccountLetters  = 100  // an hour
+	senderLetters       = 10   // an hour
+	networkLetters      = 50   // an hour
+	accessLetters       = 1000 // an hour; a seller can give something to any address, without a payment
+	insideLetters       = 100  // an hour, from where a proxy that is not named hides all buyers
+
+	// Letters that ask whose an address is: whoever types addresses does not write to the people behind them.
+	verificationPause      = time.Minute
+	checkoutVerifications  = 3   // a day
+	recipientVerifications = 5   // an hour
+	accountVerifications   = 500 // an hour
+
+	// unaskedLetters is for those that are sent by themselves to an address that somebody typed and nobody has confirmed, for the same reason.
+	unaskedLetters = 10 // an hour
+)
+
+// CountLetter counts a letter about an order or an invoice that is about to be sent, together with those of all replicas. Beyond
+// the limit of the document or of the account it is CodeRateLimit, and the letter is not counted.
+func (s *Store) CountLetter(ctx context.Context, account, id string) error {
+	return s.countLetter(ctx, account, letterLimit{"account", accountLetters, time.Hour, true}, letterLimit{id, documentLetters, time.Hour, false})
+}
+
+// CountPageLetter counts a letter that somebody asked for on a page, from a network address. Beyond the limits it is
+// CodeRateLimit, as with CountLetter.
+func (s *Store) CountPageLetter(ctx context.Context, account, id, from string) error {
+	return s.countLetter(ctx, account, slices.Concat(
+		[]letterLimit{{"pages", pageAccountLetters, time.Hour, true}},
+		lettersFrom(from),
+		[]letterLimit{{"page:" + id, pageDocumentLetters, day, false}})...)
+}
+
+// countLetter counts a letter in a transaction, which is rolled back with CodeRateLimit if it is one too many.
+func (s *Store) countLetter(ctx context.Context, account string, limits ...letterLimit) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (struct{}, error) {
+		over, wait, err := u.countLetter(ctx, account, limits...)
+		if err == nil && over != nil {
+			err = &core.Error{
+				Code: core.CodeRateLimit, Param: "id", After: wait,
+				Message: fmt.Sprintf("%d letters were sent within %s, which is the most. Try again in %s.", over.most, spoken(over.window), spoken(wait)),
+			}
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// countUnasked counts a letter to an address that nobody has confirmed, and reports whether it is one too many. Then it is not counted.
+func (s *Store) countUnasked(ctx context.Context, account, to string) (tooMany bool, err error) {
+	err = s.countLetter(ctx, account, letterLimit{"unasked:" + buyerKey(account, to), unaskedLetters, time.Hour, false})
+	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
+		return true, nil
+	}
+	return false, err
+}
+
+// countAccess counts a letter of access that an account gave, and returns how long it has to wait if it is one too many. Then it is not counted.
+func (s *Store) countAccess(ctx context.Context, account string) (wait time.Duration, err error) {
+	err = s.countLetter(ctx, account, letterLimit{"access", accessLetters, time.Hour, true})
+	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
+		return refused.After, nil
+	}
+	return 0, err
+}
+
+// countVerification counts a letter that asks whether the address of a checkout is the buyer's. One too many is CodeRateLimit on
+// customer_email.
+func (u *unit) countVerification(ctx context.Context, c *Checkout, from string) error {
+	over, wait, err := u.countLetter(ctx, c.AccountID, slices.Concat(
+		[]letterLimit{{"verifications", accountVerifications, time.Hour, true}},
+		lettersFrom(from),
+		[]letterLimit{
+			{"to:" + buyerKey(c.AccountID, *c.CustomerEmail), recipientVerifications, time.Hour, false},
+			{"verify:" + c.ID, checkoutVerifications, day, false},
+			{"pause:" + c.ID, 1, verificationPause, false},
+		})...)
+	if err != nil || over == nil {
+		return err
+	}
+	why := "A letter was sent already. Look for it, also among unwanted mail."
+	if over.isOfMany {
+		why = "Too many letters were asked for."
+	}
+	return &core.Error{Code: core.CodeRateLimit, Param: "customer_email", After: wait, Message: fmt.Sprintf("%s You can ask for another one in %s.", why, spoken(wait))}
+}
+
+// lettersFrom returns the limits for letters that are asked for from a network address: its own, and those of the networks
+// around it.
+func lettersFrom(address string) (limits []letterLimit) {
+	for _, subject := range addressGuards(address) {
+		most := int64(senderLetters)
+		switch {
+		case strings.HasPrefix(subject, guardInside):
+			most = insideLetters
+		case strings.HasPrefix(subject, guardNetwork):
+			most = networkLetters
+		}
+		limits = append(limits, letterLimit{subject, most, time.Hour, true})
+	}
+	return limits
+}
+
+// letterWindow is what is counted for one subject: when its window began, and how many letters were sent since.
+type letterWindow struct {
+	BeganAt core.Time `db:"began_at"`
+	Sent    int64     `db:"sent"`
+}
+
+// countLetter counts a letter in the window of each limit. If one is exceeded, it returns that limit, and how long until its
+// window ends; the caller has to roll back then. The rows stay locked until the transaction ends, so that all callers give the
+// limits in one order: of all letters, of who asks, of who is written to, of what the letter is about.
+func (u *unit) countLetter(ctx context.Context, account string, limits ...letterLimit) (over *letterLimit, wait time.Duration, err error) {
+	now := u.store.Now()
+	for _, l := range limits {
+		before := now.Add(-l.window)
+		w, err := db.Get[letterWindow](ctx, u, `
+			INSERT INTO letter_windows AS w (account_id, subject, began_at, sent) VALUES (?, ?, ?, 1)
+			ON CONFLICT (account_id, subject) DO UPDATE SET
+				began_at = CASE WHEN w.began_at <= ? THEN excluded.began_at ELSE w.began_at END,
+				sent = CASE WHEN w.began_at <= ? THEN 1 ELSE w.sent + 1 END
+			RETURNING began_at, sent`, account, l.subject, now, before, before)
+		if err != nil {
+			return nil, 0, fmt.Errorf("count letter: %w", err)
+		}
+		if w.Sent > l.most {
+			left := w.BeganAt.Add(l.window).Time().Sub(now.Time())
+			return &l, max(time.Second, (left + time.Second - 1).Truncate(time.Second)), nil
+		}
+	}
+	return nil, 0, nil
+}
+
+// DeleteOldLetterWindows deletes windows that began more than a day ago, and so are over, and returns how many. It deletes at
+// most limit.
+func (s *Store) DeleteOldLetterWindows(ctx context.Context, limit int) (int64, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		return u.Exec(ctx, `
+			DELETE FROM letter_windows WHERE (account_id, subject) IN (
+				SELECT account_id, subject FROM letter_windows WHERE began_at <= ? LIMIT ?`+u.LockSkip()+`)`, s.Now().Add(-day), limit)
+	})
+}

@@ -1,0 +1,203 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+func TestCountLetter_BoundsThoseOfADocument(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		began := time.Now()
+		s.at(began)
+		for range documentLetters {
+			require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
+		}
+		s.at(began.Add(20 * time.Minute))
+		err := s.CountLetter(t.Context(), s.account, "order_1")
+		dbtest.RequireCode(t, err, core.CodeRateLimit)
+		var refusal *core.Error
+		require.ErrorAs(t, err, &refusal)
+		require.Equal(t, 40*time.Minute, refusal.After.Round(time.Second))
+		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_2"))
+		for range pageDocumentLetters {
+			require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), "what is asked for on a page is counted apart")
+		}
+		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
+		s.at(began.Add(time.Hour))
+		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
+		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
+	})
+}
+
+func TestCountLetter_BoundsThoseOfAnAccount(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
+		_, err := s.db.Write.DB.Exec(`UPDATE letter_windows SET sent = 1000 WHERE subject = 'account'`)
+		require.NoError(t, err)
+		dbtest.RequireCode(t, s.CountLetter(t.Context(), s.account, "order_2"), core.CodeRateLimit)
+		require.Equal(t, 1000, s.count(t, `SELECT MAX(sent) FROM letter_windows`), "what is refused is not counted")
+		require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_2", "198.51.100.1"))
+		other, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
+		require.NoError(t, err)
+		require.NoError(t, s.CountLetter(t.Context(), other.ID, "order_1"))
+
+		deleted, err := s.DeleteOldLetterWindows(t.Context(), 100)
+		require.NoError(t, err)
+		require.Zero(t, deleted)
+		s.at(time.Now().Add(25 * time.Hour))
+		deleted, err = s.DeleteOldLetterWindows(t.Context(), 100)
+		require.NoError(t, err)
+		require.EqualValues(t, 8, deleted)
+	})
+}
+
+func TestCountLetter_CountsWhatIsSentAtOnce(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		replica := s.Store
+		if s.db.Engine == core.PostgreSQL {
+			replica = openStore(t, s.db.Options.URL)
+		}
+		var group sync.WaitGroup
+		var sent atomic.Int64
+		for n := range 24 {
+			on := s.Store
+			if n%2 == 0 {
+				on = replica
+			}
+			group.Go(func() {
+				err := on.CountLetter(t.Context(), s.account, "order_1")
+				var refusal *core.Error
+				if err == nil {
+					sent.Add(1)
+				} else if !errors.As(err, &refusal) || refusal.Code != core.CodeRateLimit {
+					assert.NoError(t, err)
+				}
+			})
+		}
+		group.Wait()
+		require.EqualValues(t, documentLetters, sent.Load())
+	})
+}
+
+// asked is a checkout in which somebody typed an address.
+func (s *shop) asked(t *testing.T, email string) *Checkout {
+	t.Helper()
+	return s.change(t, s.checkout(t, s.onSale(t, fixedPrice(1900))), func(d *CheckoutDraft) { d.CustomerEmail, d.EmailVerified = &email, false })
+}
+
+// Nobody writes to people here by typing their addresses, from wherever they ask.
+func TestBeginVerification_BoundsLettersByWhoAsks(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		began := time.Now()
+		asks := func(n int, from string) error {
+			_, err := s.BeginVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("ada%d@example.com", n)).ID, from)
+			return err
+		}
+		s.at(began)
+		for n := range senderLetters {
+			require.NoError(t, asks(n, fmt.Sprintf("2001:db8:1:2::%d", n+1)))
+		}
+		s.at(began.Add(20 * time.Minute))
+		err := asks(100, "2001:db8:1:2:ffff::1")
+		dbtest.RequireCode(t, err, core.CodeRateLimit)
+		var refusal *core.Error
+		require.ErrorAs(t, err, &refusal)
+		require.Equal(t, "customer_email", refusal.Param)
+		require.Equal(t, "Too many letters were asked for. You can ask for another one in 40 minutes.", refusal.Message)
+		require.Equal(t, 40*time.Minute, refusal.After.Round(time.Second))
+		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "2001:db8:1:2::1"), core.CodeRateLimit)
+		require.NoError(t, asks(101, "2001:db8:1:3::1"), "another subscriber")
+		for n := range networkLetters - senderLetters - 1 {
+			require.NoError(t, asks(110+n, fmt.Sprintf("2001:db8:1:%x::1", n+4)))
+		}
+		dbtest.RequireCode(t, asks(190, "2001:db8:1:ffff::1"), core.CodeRateLimit)
+		require.NoError(t, asks(191, "2001:db8:2::1"), "another network")
+		require.NoError(t, asks(102, "198.51.100.1"))
+		for n := range senderLetters + 5 {
+			require.NoError(t, asks(200+n, "10.0.0.1"), "many buyers are behind a proxy")
+		}
+		s.at(began.Add(61 * time.Minute))
+		require.NoError(t, asks(103, "2001:db8:1:2::1"))
+	})
+}
+
+func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		c, now, n := s.asked(t, "ada@example.com"), time.Now(), 0
+		asks := func(c *Checkout) error {
+			n++
+			_, err := s.BeginVerification(t.Context(), s.account, c.ID, fmt.Sprintf("198.51.%d.1", n))
+			return err
+		}
+		s.at(now)
+		require.NoError(t, asks(c))
+		err := asks(c)
+		dbtest.RequireCode(t, err, core.CodeRateLimit)
+		var refusal *core.Error
+		require.ErrorAs(t, err, &refusal)
+		require.Equal(t, time.Minute, refusal.After)
+		require.Contains(t, refusal.Message, "in 60 seconds")
+		for range checkoutVerifications - 1 {
+			now = now.Add(verificationPause)
+			s.at(now)
+			require.NoError(t, asks(c))
+		}
+		now = now.Add(verificationPause)
+		s.at(now)
+		dbtest.RequireCode(t, asks(c), core.CodeRateLimit)
+		for range recipientVerifications - checkoutVerifications {
+			require.NoError(t, asks(s.asked(t, "Ada@example.com")))
+		}
+		dbtest.RequireCode(t, asks(s.asked(t, "ada@example.com")), core.CodeRateLimit)
+		require.NoError(t, asks(s.asked(t, "grace@example.com")))
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letter_windows WHERE subject LIKE '%@%'`), "addresses are hashed")
+
+		_, err = s.db.Write.DB.Exec(`UPDATE letter_windows SET sent = 500 WHERE subject = 'verifications'`)
+		require.NoError(t, err)
+		dbtest.RequireCode(t, asks(s.asked(t, "bob@example.com")), core.CodeRateLimit)
+		s.at(now.Add(25 * time.Hour))
+		require.NoError(t, asks(s.asked(t, "ada@example.com")))
+	})
+}
+
+func TestBeginVerification_CountsWhatIsAskedAtOnce(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		replica := s.Store
+		if s.db.Engine == core.PostgreSQL {
+			replica = openStore(t, s.db.Options.URL)
+		}
+		var checkouts []*Checkout
+		for n := range 24 {
+			checkouts = append(checkouts, s.asked(t, fmt.Sprintf("ada%d@example.com", n%6)))
+		}
+		var group sync.WaitGroup
+		var sent atomic.Int64
+		for n, c := range checkouts {
+			on := s.Store
+			if n%2 == 0 {
+				on = replica
+			}
+			group.Go(func() {
+				_, err := on.BeginVerification(t.Context(), s.account, c.ID, "198.51.100.1")
+				var refusal *core.Error
+				if err == nil {
+					sent.Add(1)
+				} else if !errors.As(err, &refusal) || refusal.Code != core.CodeRateLimit {
+					assert.NoError(t, err)
+				}
+			})
+		}
+		group.Wait()
+		require.EqualValues(t, senderLetters, sent.Load())
+	})
+}

@@ -1,0 +1,129 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// readFailure reads an invoice that could not be charged. The customer is not told if it is settled, or was tried again since.
+func (s *Store) readFailure(ctx context.Context, l *Letter, c *LetterContent) (err error) {
+	if c.Invoice, err = s.GetInvoice(ctx, l.AccountID, l.ObjectID); err != nil {
+		return err
+	}
+	if err := s.readSubscription(ctx, l, c, *c.Invoice.SubscriptionID); err != nil {
+		return err
+	}
+	sub := c.Subscription
+	switch {
+	case c.Invoice.Status != InvoiceStatusPastDue:
+		c.Void = fmt.Sprintf("The invoice is %s now.", c.Invoice.Status)
+	case sub.Status != SubscriptionStatusPastDue || core.Deref(sub.LatestInvoiceID) != c.Invoice.ID || sub.failure() != l.Period || sub.NextAttemptAt == nil:
+		c.Void = "The payment was tried again since."
+	default:
+		c.Payment, err = s.LastInvoicePayment(ctx, l.AccountID, c.Invoice.ID)
+	}
+	return err
+}
+
+// readTrial reads a subscription whose trial is over soon, and what it costs then. The customer is not told if it will not be charged then.
+func (s *Store) readTrial(ctx context.Context, l *Letter, c *LetterContent) error {
+	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
+		return err
+	}
+	now, err := s.db.BusinessNow(ctx, l.AccountID)
+	if err != nil {
+		return err
+	}
+	sub := c.Subscription
+	switch {
+	case sub.Status != SubscriptionStatusTrialing:
+		c.Void = fmt.Sprintf("The subscription is %s now.", sub.Status)
+	case sub.TrialEnd.String() != l.Period:
+		c.Void = "The trial was extended since."
+	case *sub.TrialEnd <= now:
+		c.Void = "The trial is over."
+	case sub.PauseAtPeriodEnd:
+		c.Void = "The subscription will be paused when the trial is over."
+	default:
+		c.Renewal, err = s.PreviewSubscriptionRenewal(ctx, l.AccountID, sub.ID)
+		if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeInvalid {
+			c.Void, err = refused.Message, nil
+		}
+	}
+	return err
+}
+
+// readEnd reads a subscription that has ended, or ends with its period.
+func (s *Store) readEnd(ctx context.Context, l *Letter, c *LetterContent) error {
+	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
+		return err
+	}
+	if l.Kind != tenant.LetterSubscriptionCanceled {
+		return nil
+	}
+	if c.Subscription.CancelAt() == nil {
+		c.Void = "The subscription has ended, or its cancellation was taken back."
+		return nil
+	}
+	// Compared as rows, because another index than that of causes begins with the kind, and PostgreSQL would as well read all letters of it.
+	newer, err := db.Get[string](ctx, s.db, `SELECT id FROM letters
+		WHERE account_id = ? AND (object_id, kind, period) > (?, ?, ?) AND (object_id, kind) <= (?, ?) LIMIT 1`,
+		l.AccountID, l.ObjectID, l.Kind, l.Period, l.ObjectID, l.Kind)
+	if newer != nil {
+		c.Void = "The subscription was kept and cancelled again since, of which there is another letter."
+	}
+	return err
+}
+
+func (s *Store) readSubscription(ctx context.Context, l *Letter, c *LetterContent, id string) (err error) {
+	if c.Subscription, err = s.GetSubscription(ctx, l.AccountID, id); err == nil {
+		c.isVerified = c.Subscription.CustomerVerified
+	}
+	return err
+}
+
+// readAccess reads what a customer was given, and what that opens.
+func (s *Store) readAccess(ctx context.Context, l *Letter, c *LetterContent) (err error) {
+	if c.Grant, err = s.Grant.GetGrant(ctx, l.AccountID, l.ObjectID); err != nil {
+		return err
+	}
+	if status := c.Grant.StatusNow(); status != grant.StatusActive {
+		c.Void = fmt.Sprintf("The grant is %s now.", status)
+		return nil
+	}
+	offers, err := s.Catalog.OffersByID(ctx, l.AccountID, []string{c.Grant.ProductID})
+	if err != nil {
+		return err
+	}
+	if offer := offers[c.Grant.ProductID]; offer != nil {
+		c.Product = offer.Name
+	}
+	c.Deliveries, err = s.letterDeliveries(ctx, l.AccountID, []string{c.Grant.ID})
+	return err
+}
+
+// readRefund reads a refund and its order. It goes to the address that the order was made with.
+func (s *Store) readRefund(ctx context.Context, l *Letter, c *LetterContent) (err error) {
+	if c.Refund, err = s.GetRefund(ctx, l.AccountID, l.ObjectID); err != nil {
+		return err
+	}
+	if c.Order, err = s.GetOrder(ctx, l.AccountID, c.Refund.OrderID); err != nil {
+		return err
+	}
+	c.isVerified = c.Order.CustomerVerified
+	switch {
+	case c.Refund.Status != RefundStatusSucceeded:
+		c.Void = fmt.Sprintf("The refund is %s now.", c.Refund.Status)
+	case c.Order.CustomerEmail == nil:
+		c.Void = noAddress
+	default:
+		c.Recipient = *c.Order.CustomerEmail
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// letterPauses are how long a letter waits after each attempt that failed. After one more it has failed for good.
+var letterPauses = []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 24 * time.Hour}
+
+// letterLease is how long a letter is left to whoever claimed it. Handing one to a mail server takes less.
+const letterLease = time.Minute
+
+// LetterAccounts returns the accounts in which a letter waits to be sent, or to be tried again. It costs two looks at an index for each account.
+func (s *Store) LetterAccounts(ctx context.Context) ([]string, error) {
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]string, error) {
+		return db.Select[string](ctx, s.db, `
+			WITH RECURSIVE waiting (account_id) AS (
+				SELECT min(account_id) FROM letters WHERE next_attempt_at IS NOT NULL
+				UNION ALL
+				SELECT (SELECT min(l.account_id) FROM letters AS l WHERE l.next_attempt_at IS NOT NULL AND l.account_id > waiting.account_id)
+				FROM waiting WHERE account_id IS NOT NULL
+			) SELECT account_id FROM waiting WHERE account_id IS NOT NULL`)
+	})
+}
+
+// LettersToSend names the letters of an account that are to be sent now, at most limit and the longest waiting first, for ClaimLetter.
+func (s *Store) LettersToSend(ctx context.Context, account string, limit int) ([]core.Due, error) {
+	return db.PlanningAnew(ctx, s.db, func(ctx context.Context) ([]core.Due, error) {
+		return db.Select[core.Due](ctx, s.db, `
+			SELECT account_id, id FROM letters WHERE account_id = ? AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?`, account, s.Now(), limit)
+	})
+}
+
+// ClaimLetter returns a letter that is to be sent now, by this caller alone, who tells EndLetter what became of it. It is nil if there is nothing to
+// send: another caller has it, or the last of its attempts never came to an end, so that it has failed.
+func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Letter, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (*Letter, error) {
+		l, err := db.Get[Letter](ctx, u, letterColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND next_attempt_at <= ?`+u.LockSkip(), account, id, s.Now())
+		if err != nil || l == nil {
+			return nil, err
+		}
+		if l.Attempts > int64(len(letterPauses)) {
+			return nil, u.endLetter(ctx, l, LetterOutcome{Status: LetterStatusFailed, Error: "This server died each time that it sent the letter, which may have arrived."})
+		}
+		l.Attempts++
+		l.NextAttemptAt = new(s.Now().Add(letterLease))
+		return l, u.Update(ctx, letterColumns, l)
+	})
+}
+
+// LetterOutcome says what became of an attempt to send a letter: it was sent, it was skipped, or it failed, and may be tried again; or it has to Wait, with
+// all of its kind that the account would have sent now, which counts as no attempt. Recipient and Subject are nil if it came to neither.
+type LetterOutcome struct {
+	Status    LetterStatus
+	Wait      time.Duration
+	Error     string
+	Recipient *string
+	Subject   *string
+}
+
+// EndLetter notes what became of a letter that was claimed. One that failed is tried again, after longer and longer. If it was asked for again, claimed
+// by somebody else, or deleted with its customer meanwhile, nothing is noted.
+func (s *Store) EndLetter(ctx context.Context, claimed *Letter, out LetterOutcome) error {
+	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+		l, err := db.Get[Letter](ctx, u, letterColumns.SelectSQL+`
+			WHERE account_id = ? AND id = ? AND status = 'queued' AND attempts = ? AND resends = ?`+u.Lock(), claimed.AccountID, claimed.ID, claimed.Attempts, claimed.Resends)
+		if err != nil || l == nil {
+			return nil, err
+		}
+		return nil, u.endLetter(ctx, l, out)
+	})
+	return err
+}
+
+// endLetter stores what became of a locked letter.
+func (u *unit) endLetter(ctx context.Context, l *Letter, out LetterOutcome) error {
+	now, err := u.store.db.BusinessNow(ctx, l.AccountID)
+	if err != nil {
+		return err
+	}
+	l.NextAttemptAt, l.LastError, l.UpdatedAt = nil, nil, now
+	if out.Error != "" {
+		l.LastError = &out.Error
+	}
+	if out.Recipient != nil {
+		l.Recipient, l.Subject = out.Recipient, out.Subject
+	}
+	if out.Wait > 0 {
+		l.Attempts--
+		l.NextAttemptAt = new(u.store.Now().Add(out.Wait))
+		return errors.Join(u.Update(ctx, letterColumns, l), u.postponeLetters(ctx, l))
+	}
+	if out.Status == LetterStatusSent {
+		l.SentAt = &now
+	}
+	if out.Status == LetterStatusFailed && l.Attempts <= int64(len(letterPauses)) {
+		l.NextAttemptAt = new(u.store.Now().Add(letterPauses[l.Attempts-1]))
+		return u.Update(ctx, letterColumns, l)
+	}
+	if err := letterLifecycle.Check("letter", l.Status, out.Status); err != nil {
+		return err
+	}
+	l.Status = out.Status
+	return u.Update(ctx, letterColumns, l)
+}
+
+// postponeLetters has the letters wait that an account would have sent now of the kind of one that waits, as long as it does: none has to be looked at to find
+// out that there are too many.
+func (u *unit) postponeLetters(ctx context.Context, l *Letter) error {
+	_, err := u.Exec(ctx, `
+		UPDATE letters SET next_attempt_at = ?, last_error = ?, updated_at = ? WHERE account_id = ? AND kind = ? AND next_attempt_at <= ? AND attempts = 0 AND resends = 0`,
+		l.NextAttemptAt, l.LastError, l.UpdatedAt, l.AccountID, l.Kind, u.store.Now())
+	return err
+}
+
+// DueLetters names letters whose day has come, at most limit, for ReleaseLetter: of one account by its own clock, or with an empty account of all.
+// Disabled accounts are left out.
+func (s *Store) DueLetters(ctx context.Context, account string, limit int) ([]core.Due, error) {
+	return s.db.Due(ctx, account, `SELECT account_id, id FROM letters WHERE due_at <= ? AND `+db.EnabledAccount, `due_at`, limit)
+}
+
+// ReleaseLetter has a letter sent whose day has come, and reports whether it did.
+func (s *Store) ReleaseLetter(ctx context.Context, account, id string) (bool, error) {
+	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+		now, err := s.db.BusinessNow(ctx, account)
+		if err != nil {
+			return false, err
+		}
+		rows, err := u.Exec(ctx, `UPDATE letters SET due_at = NULL, next_attempt_at = ?, updated_at = ? WHERE account_id = ? AND id = ? AND due_at <= ?`, s.Now(), now, account, id, now)
+		if err != nil {
+			return false, fmt.Errorf("release letter: %w", err)
+		}
+		return rows > 0, nil
+	})
+}

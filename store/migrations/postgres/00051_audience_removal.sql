@@ -1,0 +1,7 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+ALTER TABLE ad_audiences ADD COLUMN IF NOT EXISTS status_reason TEXT NOT NULL DEFAULT '';
+
+-- Somebody who is erased leaves every audience that has them.
+CREATE INDEX IF NOT EXISTS ad_audience_members_hash ON ad_audience_members (account_id, hash);

@@ -1,0 +1,20 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+-- What is known of a channel's access to its network, and since when the channel is deleted.
+ALTER TABLE social_accounts ADD COLUMN IF NOT EXISTS token_expires_at BIGINT;
+ALTER TABLE social_accounts ADD COLUMN IF NOT EXISTS scopes TEXT NOT NULL DEFAULT '[]'; -- JSON array
+ALTER TABLE social_accounts ADD COLUMN IF NOT EXISTS last_error TEXT NOT NULL DEFAULT '';
+ALTER TABLE social_accounts ADD COLUMN IF NOT EXISTS deleted_at BIGINT;
+
+-- A profile is one channel from now on. Of several that there are already, one is it and the others stay beside it.
+ALTER TABLE social_accounts ADD COLUMN IF NOT EXISTS is_duplicate BIGINT NOT NULL DEFAULT 0;
+
+UPDATE social_accounts SET is_duplicate = 1 WHERE id IN (
+    SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY account_id, platform, driver, platform_id
+            ORDER BY CASE ads_status WHEN 'active' THEN 0 ELSE 1 END, id) AS place
+        FROM social_accounts WHERE platform_id <> '') AS of_a_profile
+    WHERE place > 1);
+
+CREATE UNIQUE INDEX IF NOT EXISTS social_accounts_profile ON social_accounts (account_id, platform, driver, platform_id) WHERE platform_id <> '' AND is_duplicate = 0;

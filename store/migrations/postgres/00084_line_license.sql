@@ -1,0 +1,6 @@
+-- +goose Up
+
+-- Whether what a line gives may ask for a licence key: that is looked up when it is given.
+ALTER TABLE line_items ADD COLUMN licensed BOOLEAN NOT NULL DEFAULT FALSE;
+
+UPDATE line_items SET licensed = TRUE WHERE gives;

@@ -1,0 +1,41 @@
+// Package person holds who signs in to the dashboard: people, the accounts they are members of, their sessions, the links that let
+// somebody in once, and how often signing in has failed.
+package person
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// Store gives access to the people in one database. It is safe for concurrent use. An exported method is atomic: see package store.
+type Store struct{ db *db.DB }
+
+// New returns the room of an open database.
+func New(d *db.DB) *Store { return &Store{db: d} }
+
+// Now returns the store's time.
+func (s *Store) Now() core.Time { return s.db.Now() }
+
+// tx runs a use case in the open transaction of the request, or in one of its own that commits at its end: see db.Tx.
+func tx[T any](ctx context.Context, s *Store, fn func(context.Context, *db.Unit) (T, error)) (T, error) {
+	return db.Tx(ctx, s.db, fn)
+}
+
+// newToken returns 256 random bits as text. What is stored is its hash.
+func newToken() string {
+	var random [32]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		panic(err) // crypto/rand does not fail on a supported system
+	}
+	return core.TokenEncoding.EncodeToString(random[:])
+}
+
+// hashOf returns the hash under which something is stored that nobody is to read in the database.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return core.TokenEncoding.EncodeToString(sum[:])
+}

@@ -1,0 +1,10 @@
+// Package report holds what sums up an account: its figures by time. Those who change something count it here, in their own transaction.
+package report
+
+import "github.com/tillwright/tillwright/store/internal/db"
+
+// Store gives access to the reports in one database. It is safe for concurrent use. An exported method is atomic: see package store.
+type Store struct{ db *db.DB }
+
+// New returns the room of an open database.
+func New(d *db.DB) *Store { return &Store{d} }

@@ -1,0 +1,23 @@
+// Package request holds what programs asked the API for: a row for each request with a key, for a while.
+package request
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// Store gives access to the requests in one database. It is safe for concurrent use. An exported method is atomic: see package store.
+type Store struct{ db *db.DB }
+
+// New returns the room of an open database.
+func New(d *db.DB) *Store { return &Store{db: d} }
+
+// Now returns the store's time.
+func (s *Store) Now() core.Time { return s.db.Now() }
+
+// tx runs a use case in a transaction of its own that commits at its end: see db.Tx.
+func tx[T any](ctx context.Context, s *Store, fn func(context.Context, *db.Unit) (T, error)) (T, error) {
+	return db.Tx(ctx, s.db, fn)
+}

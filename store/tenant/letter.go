@@ -1,0 +1,56 @@
+package tenant
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// LetterKind says what a letter is about that customers are sent by themselves.
+type LetterKind string
+
+// The kinds of letters. An account may switch off each.
+const (
+	LetterReceipt           LetterKind = "receipt"            // an order was paid
+	LetterPaymentFailed     LetterKind = "payment_failed"     // a renewal could not be charged, and will be tried again
+	LetterTrialEnding       LetterKind = "trial_ending"       // a trial is over soon
+	LetterSubscriptionEnded LetterKind = "subscription_ended" // it was cancelled, or all of it is paid
+	LetterAccessGiven       LetterKind = "access_given"       // something was given that no receipt tells of
+
+	LetterRefund               LetterKind = "refund"
+	LetterSubscriptionCanceled LetterKind = "subscription_canceled" // it will end with its period
+)
+
+// LetterKinds are all kinds.
+var LetterKinds = []LetterKind{
+	LetterReceipt, LetterPaymentFailed, LetterTrialEnding, LetterSubscriptionCanceled, LetterSubscriptionEnded, LetterAccessGiven, LetterRefund,
+}
+
+// Writes reports whether the account has letters of a kind sent.
+func (a *Account) Writes(k LetterKind) bool { return !slices.Contains(a.LettersOff.V, k) }
+
+// SwitchLetters switches kinds of letters on or off, and leaves the others as they are. What is no kind is kept, for check to refuse.
+func (a *Account) SwitchLetters(on map[string]bool) {
+	for _, name := range slices.Sorted(maps.Keys(on)) {
+		kind := LetterKind(name)
+		off := slices.DeleteFunc(slices.Clone(a.LettersOff.V), func(k LetterKind) bool { return k == kind })
+		if !on[name] || !slices.Contains(LetterKinds, kind) {
+			off = append(off, kind)
+		}
+		slices.Sort(off)
+		a.LettersOff = core.JSONOf(off)
+	}
+}
+
+// checkLetters adds to p every kind of letters that there is not.
+func (a *Account) checkLetters(p *core.Problems) {
+	kinds := make([]string, len(LetterKinds))
+	for i, kind := range LetterKinds {
+		kinds[i] = string(kind)
+	}
+	for _, kind := range a.LettersOff.V {
+		p.Check(slices.Contains(LetterKinds, kind), "letters."+string(kind), "There are no letters of this kind. Send some of "+strings.Join(kinds, ", ")+".")
+	}
+}
