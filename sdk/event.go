@@ -31,8 +31,25 @@ type Event struct {
 	APIVersion string `json:"api_version"`
 	// Test marks an event that was sent on demand and stands for nothing.
 	Test bool `json:"test"`
-	// Data is the resource. Product, Checkout, Order, Refund and Invoice read it.
+	// Data is the resource. Customer, Lead, Product, Checkout, Order, Refund and Invoice read it.
 	Data json.RawMessage `json:"data"`
+}
+
+// Customer returns the customer of lead.created.
+func (e *Event) Customer() (*Customer, error) { return dataOf[Customer](e, "customer") }
+
+// Lead returns the lead that lead.created is about. Customer returns who left it.
+func (e *Event) Lead() (*Lead, error) {
+	var data struct {
+		Lead *Lead `json:"lead"`
+	}
+	if err := json.Unmarshal(e.Data, &data); err != nil {
+		return nil, fmt.Errorf("sdk: read the lead of %s: %w", e.Type, err)
+	}
+	if data.Lead == nil {
+		return nil, fmt.Errorf("sdk: %s carries no lead", e.Type)
+	}
+	return data.Lead, nil
 }
 
 // Product returns the product of product.created and product.updated, its price variants expanded.

@@ -281,3 +281,32 @@ func Example_operations() {
 	// [deletePriceVariant deleteProduct]
 	// POST /checkouts/{id}/confirm
 }
+
+// A program of yours that runs on a buyer's device: it asks once for a place of the buyer's key, and needs no network after that.
+func ExampleVerifyLicense() {
+	const (
+		product   = "prod_01k0000000000000000000000a"
+		publicKey = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" // a constant: a setting could be changed
+	)
+	typed, fingerprint := "9F3XT-0MBWC-5Z8RA-H4DNE-17QK2", "mac-2f6c1e0a"
+	if !sdk.IsLicenseKey(typed) {
+		log.Fatal("That is mistyped.")
+	}
+	client := sdk.New("", sdk.WithBaseURL("https://shop.example/v1"))
+	device, err := client.PublicLicenseKeys.Activate(ctx, &sdk.PublicLicenseKeyActivate{
+		Account: "acct_01k0000000000000000000000a", Product: product, Key: typed, Fingerprint: fingerprint,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	kept := *device.Token // in a file
+
+	license, err := sdk.VerifyLicense(kept, publicKey, fingerprint)
+	switch {
+	case errors.Is(err, sdk.ErrLicenseExpired):
+		log.Fatal("Connect to the network once, so that the licence is checked.")
+	case err != nil || license.Product != product:
+		log.Fatal("That is no licence for this program on this device.")
+	}
+	fmt.Println("licensed until", license.ExpiresAt)
+}

@@ -11,6 +11,12 @@ import (
 	"github.com/tillwright/tillwright/openapi/wire"
 )
 
+// Defines values for AISiteDomainRecordType.
+const (
+	AISiteDomainRecordTypeCNAME AISiteDomainRecordType = "CNAME"
+	AISiteDomainRecordTypeTXT   AISiteDomainRecordType = "TXT"
+)
+
 // Defines values for AISiteDomainStatus.
 const (
 	AISiteDomainStatusActive     AISiteDomainStatus = "active"
@@ -23,6 +29,12 @@ const (
 const (
 	AISiteTypeAIBuilder AISiteType = "ai_builder"
 	AISiteTypeLinkInBio AISiteType = "link_in_bio"
+)
+
+// Defines values for AISiteVersionOrigin.
+const (
+	AISiteVersionOriginEdited    AISiteVersionOrigin = "edited"
+	AISiteVersionOriginGenerated AISiteVersionOrigin = "generated"
 )
 
 // Defines values for APIKeyDescendants.
@@ -72,11 +84,27 @@ const (
 	APIKeyScopeWebhooksWrite      APIKeyScope = "webhooks:write"
 )
 
+// Defines values for AccessVia.
+const (
+	AccessViaCustomer AccessVia = "customer"
+	AccessViaGrant    AccessVia = "grant"
+	AccessViaPublic   AccessVia = "public"
+)
+
 // Defines values for AccountPlan.
 const (
 	AccountPlanBusiness AccountPlan = "business"
 	AccountPlanFree     AccountPlan = "free"
 	AccountPlanPro      AccountPlan = "pro"
+)
+
+// Defines values for ActivityActorType.
+const (
+	ActivityActorTypeAPIKey   ActivityActorType = "api_key"
+	ActivityActorTypeCli      ActivityActorType = "cli"
+	ActivityActorTypeCustomer ActivityActorType = "customer"
+	ActivityActorTypePerson   ActivityActorType = "person"
+	ActivityActorTypeSystem   ActivityActorType = "system"
 )
 
 // Defines values for AdAdType.
@@ -107,6 +135,15 @@ const (
 	AdAudienceStatusProcessing AdAudienceStatus = "processing"
 	AdAudienceStatusReady      AdAudienceStatus = "ready"
 	AdAudienceStatusTooSmall   AdAudienceStatus = "too_small"
+)
+
+// Defines values for AdAudienceRemovalStatus.
+const (
+	AdAudienceRemovalStatusError      AdAudienceRemovalStatus = "error"
+	AdAudienceRemovalStatusPending    AdAudienceRemovalStatus = "pending"
+	AdAudienceRemovalStatusProcessing AdAudienceRemovalStatus = "processing"
+	AdAudienceRemovalStatusReady      AdAudienceRemovalStatus = "ready"
+	AdAudienceRemovalStatusTooSmall   AdAudienceRemovalStatus = "too_small"
 )
 
 // Defines values for AdAudienceRulesIdentifiers.
@@ -191,6 +228,12 @@ const (
 	AdCreateBudgetLevelCampaign AdCreateBudgetLevel = "campaign"
 )
 
+// Defines values for AdDevice.
+const (
+	AdDeviceDesktop AdDevice = "desktop"
+	AdDeviceMobile  AdDevice = "mobile"
+)
+
 // Defines values for AdDriftKind.
 const (
 	AdDriftKindBudget AdDriftKind = "budget"
@@ -198,6 +241,13 @@ const (
 	AdDriftKindPause  AdDriftKind = "pause"
 	AdDriftKindRename AdDriftKind = "rename"
 	AdDriftKindResume AdDriftKind = "resume"
+)
+
+// Defines values for AdGender.
+const (
+	AdGenderFemale  AdGender = "female"
+	AdGenderMale    AdGender = "male"
+	AdGenderUnknown AdGender = "unknown"
 )
 
 // Defines values for AdGoal.
@@ -227,21 +277,67 @@ const (
 	AdItemErrorTypeValidationError     AdItemErrorType = "validation_error"
 )
 
+// Defines values for AdMediaRulesKinds.
+const (
+	AdMediaRulesKindsCarousel AdMediaRulesKinds = "carousel"
+	AdMediaRulesKindsImage    AdMediaRulesKinds = "image"
+	AdMediaRulesKindsVideo    AdMediaRulesKinds = "video"
+)
+
+// Defines values for AdMediaRulesPreviewable.
+const (
+	AdMediaRulesPreviewableCarousel AdMediaRulesPreviewable = "carousel"
+	AdMediaRulesPreviewableImage    AdMediaRulesPreviewable = "image"
+	AdMediaRulesPreviewableVideo    AdMediaRulesPreviewable = "video"
+)
+
+// Defines values for AdMetricsBreakdown.
+const (
+	AdMetricsBreakdownAge       AdMetricsBreakdown = "age"
+	AdMetricsBreakdownCountry   AdMetricsBreakdown = "country"
+	AdMetricsBreakdownDevice    AdMetricsBreakdown = "device"
+	AdMetricsBreakdownGender    AdMetricsBreakdown = "gender"
+	AdMetricsBreakdownPlacement AdMetricsBreakdown = "placement"
+)
+
+// Defines values for AdMetricsInterval.
+const (
+	AdMetricsIntervalDay   AdMetricsInterval = "day"
+	AdMetricsIntervalMonth AdMetricsInterval = "month"
+	AdMetricsIntervalTotal AdMetricsInterval = "total"
+	AdMetricsIntervalWeek  AdMetricsInterval = "week"
+)
+
 // Defines values for AdOperation.
 const (
 	AdOperationBoostPost           AdOperation = "boost_post"
 	AdOperationCreateAd            AdOperation = "create_ad"
 	AdOperationCreateAudience      AdOperation = "create_audience"
+	AdOperationDeleteAd            AdOperation = "delete_ad"
 	AdOperationDeleteAudience      AdOperation = "delete_audience"
 	AdOperationDeleteCampaign      AdOperation = "delete_campaign"
+	AdOperationPauseAd             AdOperation = "pause_ad"
 	AdOperationPauseAdGroup        AdOperation = "pause_ad_group"
 	AdOperationPauseCampaign       AdOperation = "pause_campaign"
+	AdOperationRemoveAudienceUsers AdOperation = "remove_audience_users"
+	AdOperationResumeAd            AdOperation = "resume_ad"
 	AdOperationResumeAdGroup       AdOperation = "resume_ad_group"
 	AdOperationResumeCampaign      AdOperation = "resume_campaign"
+	AdOperationUpdateAd            AdOperation = "update_ad"
 	AdOperationUpdateAdGroup       AdOperation = "update_ad_group"
 	AdOperationUpdateCampaign      AdOperation = "update_campaign"
 	AdOperationUpdateLimits        AdOperation = "update_limits"
 	AdOperationUploadAudienceUsers AdOperation = "upload_audience_users"
+)
+
+// Defines values for AdPlacement.
+const (
+	AdPlacementFeed        AdPlacement = "feed"
+	AdPlacementMarketplace AdPlacement = "marketplace"
+	AdPlacementNetwork     AdPlacement = "network"
+	AdPlacementReels       AdPlacement = "reels"
+	AdPlacementSearch      AdPlacement = "search"
+	AdPlacementStories     AdPlacement = "stories"
 )
 
 // Defines values for AdPlatform.
@@ -288,7 +384,20 @@ const (
 
 // Defines values for AdStatusResultType.
 const (
+	AdStatusResultTypeAd      AdStatusResultType = "ad"
 	AdStatusResultTypeAdGroup AdStatusResultType = "ad_group"
+)
+
+// Defines values for AdTargetingType.
+const (
+	AdTargetingTypeBehavior AdTargetingType = "behavior"
+	AdTargetingTypeCity     AdTargetingType = "city"
+	AdTargetingTypeCountry  AdTargetingType = "country"
+	AdTargetingTypeInterest AdTargetingType = "interest"
+	AdTargetingTypeLanguage AdTargetingType = "language"
+	AdTargetingTypeMetro    AdTargetingType = "metro"
+	AdTargetingTypeRegion   AdTargetingType = "region"
+	AdTargetingTypeZip      AdTargetingType = "zip"
 )
 
 // Defines values for BillingReason.
@@ -298,6 +407,21 @@ const (
 	BillingReasonSubscriptionCreate BillingReason = "subscription_create"
 	BillingReasonSubscriptionCycle  BillingReason = "subscription_cycle"
 	BillingReasonSubscriptionUpdate BillingReason = "subscription_update"
+)
+
+// Defines values for BlogPostAccess.
+const (
+	BlogPostAccessCustomers BlogPostAccess = "customers"
+	BlogPostAccessProduct   BlogPostAccess = "product"
+	BlogPostAccessPublic    BlogPostAccess = "public"
+)
+
+// Defines values for BlogPostStatus.
+const (
+	BlogPostStatusArchived  BlogPostStatus = "archived"
+	BlogPostStatusDraft     BlogPostStatus = "draft"
+	BlogPostStatusPublished BlogPostStatus = "published"
+	BlogPostStatusScheduled BlogPostStatus = "scheduled"
 )
 
 // Defines values for CancellationFeedback.
@@ -325,6 +449,14 @@ const (
 	CancellationReasonUnused          CancellationReason = "unused"
 )
 
+// Defines values for CheckoutDeliveryType.
+const (
+	CheckoutDeliveryTypeExperience CheckoutDeliveryType = "experience"
+	CheckoutDeliveryTypeFile       CheckoutDeliveryType = "file"
+	CheckoutDeliveryTypeLicenseKey CheckoutDeliveryType = "license_key"
+	CheckoutDeliveryTypeLink       CheckoutDeliveryType = "link"
+)
+
 // Defines values for CheckoutPaymentStatus.
 const (
 	CheckoutPaymentStatusNoPaymentRequired CheckoutPaymentStatus = "no_payment_required"
@@ -346,6 +478,55 @@ const (
 	CollectionMethodSendInvoice         CollectionMethod = "send_invoice"
 )
 
+// Defines values for ConversionSource.
+const (
+	ConversionSourceAPI   ConversionSource = "api"
+	ConversionSourceLead  ConversionSource = "lead"
+	ConversionSourceOrder ConversionSource = "order"
+)
+
+// Defines values for ConversionDestinationStatus.
+const (
+	ConversionDestinationStatusActive ConversionDestinationStatus = "active"
+	ConversionDestinationStatusError  ConversionDestinationStatus = "error"
+	ConversionDestinationStatusPaused ConversionDestinationStatus = "paused"
+)
+
+// Defines values for ConversionDestinationCreateStatus.
+const (
+	ConversionDestinationCreateStatusActive ConversionDestinationCreateStatus = "active"
+	ConversionDestinationCreateStatusPaused ConversionDestinationCreateStatus = "paused"
+)
+
+// Defines values for ConversionDestinationUpdateStatus.
+const (
+	ConversionDestinationUpdateStatusActive ConversionDestinationUpdateStatus = "active"
+	ConversionDestinationUpdateStatusPaused ConversionDestinationUpdateStatus = "paused"
+)
+
+// Defines values for ConversionEventKind.
+const (
+	ConversionEventKindLead                ConversionEventKind = "lead"
+	ConversionEventKindPurchase            ConversionEventKind = "purchase"
+	ConversionEventKindSubscriptionStarted ConversionEventKind = "subscription_started"
+	ConversionEventKindTrialStarted        ConversionEventKind = "trial_started"
+)
+
+// Defines values for ConversionResultOutcome.
+const (
+	ConversionResultOutcomeDuplicate ConversionResultOutcome = "duplicate"
+	ConversionResultOutcomeFailed    ConversionResultOutcome = "failed"
+	ConversionResultOutcomeQueued    ConversionResultOutcome = "queued"
+)
+
+// Defines values for ConversionStatus.
+const (
+	ConversionStatusExpired ConversionStatus = "expired"
+	ConversionStatusPending ConversionStatus = "pending"
+	ConversionStatusRefused ConversionStatus = "refused"
+	ConversionStatusSent    ConversionStatus = "sent"
+)
+
 // Defines values for CustomFieldType.
 const (
 	CustomFieldTypeCheckbox CustomFieldType = "checkbox"
@@ -359,9 +540,19 @@ const (
 	CustomerTypeLead     CustomerType = "lead"
 )
 
+// Defines values for DeletedAdDeleted.
+const (
+	DeletedAdDeletedTrue DeletedAdDeleted = true
+)
+
 // Defines values for DeletedAdCampaignDeleted.
 const (
 	DeletedAdCampaignDeletedTrue DeletedAdCampaignDeleted = true
+)
+
+// Defines values for DeletedSocialAccountDeleted.
+const (
+	DeletedSocialAccountDeletedTrue DeletedSocialAccountDeleted = true
 )
 
 // Defines values for DeliverableType.
@@ -370,6 +561,12 @@ const (
 	DeliverableTypeFile       DeliverableType = "file"
 	DeliverableTypeLicenseKey DeliverableType = "license_key"
 	DeliverableTypeLink       DeliverableType = "link"
+)
+
+// Defines values for DeliveryUpdates.
+const (
+	DeliveryUpdatesAllBuyers DeliveryUpdates = "all_buyers"
+	DeliveryUpdatesNewBuyers DeliveryUpdates = "new_buyers"
 )
 
 // Defines values for DiscountDuration.
@@ -399,6 +596,75 @@ const (
 	DunningOnExhaustedCancel DunningOnExhausted = "cancel"
 )
 
+// Defines values for ExperienceAccess.
+const (
+	ExperienceAccessPublic   ExperienceAccess = "public"
+	ExperienceAccessPurchase ExperienceAccess = "purchase"
+)
+
+// Defines values for ExperienceStatus.
+const (
+	ExperienceStatusArchived  ExperienceStatus = "archived"
+	ExperienceStatusDraft     ExperienceStatus = "draft"
+	ExperienceStatusPublished ExperienceStatus = "published"
+)
+
+// Defines values for ExperienceType.
+const (
+	ExperienceTypeCommunity ExperienceType = "community"
+	ExperienceTypeCourse    ExperienceType = "course"
+	ExperienceTypeDownload  ExperienceType = "download"
+	ExperienceTypeEmbed     ExperienceType = "embed"
+	ExperienceTypeEvent     ExperienceType = "event"
+	ExperienceTypeLink      ExperienceType = "link"
+)
+
+// Defines values for FileStatus.
+const (
+	FileStatusPending FileStatus = "pending"
+	FileStatusReady   FileStatus = "ready"
+)
+
+// Defines values for FileUploadMethod.
+const (
+	FileUploadMethodPUT FileUploadMethod = "PUT"
+)
+
+// Defines values for GrantReason.
+const (
+	GrantReasonCustomerDeleted   GrantReason = "customer_deleted"
+	GrantReasonLessThanNil       GrantReason = "<nil>"
+	GrantReasonManual            GrantReason = "manual"
+	GrantReasonPastDue           GrantReason = "past_due"
+	GrantReasonPaused            GrantReason = "paused"
+	GrantReasonPlanChange        GrantReason = "plan_change"
+	GrantReasonRefund            GrantReason = "refund"
+	GrantReasonSubscriptionEnded GrantReason = "subscription_ended"
+)
+
+// Defines values for GrantDeliverableType.
+const (
+	GrantDeliverableTypeExperience GrantDeliverableType = "experience"
+	GrantDeliverableTypeFile       GrantDeliverableType = "file"
+	GrantDeliverableTypeLicenseKey GrantDeliverableType = "license_key"
+	GrantDeliverableTypeLink       GrantDeliverableType = "link"
+)
+
+// Defines values for GrantSourceType.
+const (
+	GrantSourceTypeManual       GrantSourceType = "manual"
+	GrantSourceTypeOrder        GrantSourceType = "order"
+	GrantSourceTypeSubscription GrantSourceType = "subscription"
+)
+
+// Defines values for GrantStatus.
+const (
+	GrantStatusActive    GrantStatus = "active"
+	GrantStatusExpired   GrantStatus = "expired"
+	GrantStatusRevoked   GrantStatus = "revoked"
+	GrantStatusSuspended GrantStatus = "suspended"
+)
+
 // Defines values for InvoiceStatus.
 const (
 	InvoiceStatusDraft         InvoiceStatus = "draft"
@@ -407,6 +673,125 @@ const (
 	InvoiceStatusPastDue       InvoiceStatus = "past_due"
 	InvoiceStatusUncollectible InvoiceStatus = "uncollectible"
 	InvoiceStatusVoid          InvoiceStatus = "void"
+)
+
+// Defines values for LeadConfirmation.
+const (
+	LeadConfirmationDoubleOptIn LeadConfirmation = "double_opt_in"
+	LeadConfirmationNone        LeadConfirmation = "none"
+)
+
+// Defines values for LeadImportResultStatus.
+const (
+	LeadImportResultStatusCreated   LeadImportResultStatus = "created"
+	LeadImportResultStatusFailed    LeadImportResultStatus = "failed"
+	LeadImportResultStatusUnchanged LeadImportResultStatus = "unchanged"
+	LeadImportResultStatusUpdated   LeadImportResultStatus = "updated"
+)
+
+// Defines values for LeadReceiptStatus.
+const (
+	LeadReceiptStatusReceived LeadReceiptStatus = "received"
+)
+
+// Defines values for LeadSource.
+const (
+	LeadSourceAISite            LeadSource = "ai_site"
+	LeadSourceAPI               LeadSource = "api"
+	LeadSourceCheckoutAbandoned LeadSource = "checkout_abandoned"
+	LeadSourceForm              LeadSource = "form"
+	LeadSourceImport            LeadSource = "import"
+	LeadSourceLinkInBio         LeadSource = "link_in_bio"
+)
+
+// Defines values for LeadStatus.
+const (
+	LeadStatusConverted    LeadStatus = "converted"
+	LeadStatusNew          LeadStatus = "new"
+	LeadStatusQualified    LeadStatus = "qualified"
+	LeadStatusUnsubscribed LeadStatus = "unsubscribed"
+)
+
+// Defines values for LegalPageKind.
+const (
+	LegalPageKindCookies      LegalPageKind = "cookies"
+	LegalPageKindCustom       LegalPageKind = "custom"
+	LegalPageKindImprint      LegalPageKind = "imprint"
+	LegalPageKindLicense      LegalPageKind = "license"
+	LegalPageKindPrivacy      LegalPageKind = "privacy"
+	LegalPageKindRefundPolicy LegalPageKind = "refund_policy"
+	LegalPageKindTerms        LegalPageKind = "terms"
+)
+
+// Defines values for LegalPageStatus.
+const (
+	LegalPageStatusArchived  LegalPageStatus = "archived"
+	LegalPageStatusDraft     LegalPageStatus = "draft"
+	LegalPageStatusPublished LegalPageStatus = "published"
+)
+
+// Defines values for LetterKind.
+const (
+	LetterKindAccessGiven          LetterKind = "access_given"
+	LetterKindPaymentFailed        LetterKind = "payment_failed"
+	LetterKindReceipt              LetterKind = "receipt"
+	LetterKindRefund               LetterKind = "refund"
+	LetterKindSubscriptionCanceled LetterKind = "subscription_canceled"
+	LetterKindSubscriptionEnded    LetterKind = "subscription_ended"
+	LetterKindTrialEnding          LetterKind = "trial_ending"
+)
+
+// Defines values for LetterStatus.
+const (
+	LetterStatusFailed  LetterStatus = "failed"
+	LetterStatusQueued  LetterStatus = "queued"
+	LetterStatusSent    LetterStatus = "sent"
+	LetterStatusSkipped LetterStatus = "skipped"
+)
+
+// Defines values for LicenseJWKKty.
+const (
+	LicenseJWKKtyOKP LicenseJWKKty = "OKP"
+)
+
+// Defines values for LicenseJWKCrv.
+const (
+	LicenseJWKCrvEd25519 LicenseJWKCrv = "Ed25519"
+)
+
+// Defines values for LicenseJWKAlg.
+const (
+	LicenseJWKAlgEdDSA LicenseJWKAlg = "EdDSA"
+)
+
+// Defines values for LicenseJWKUse.
+const (
+	LicenseJWKUseSig LicenseJWKUse = "sig"
+)
+
+// Defines values for LicenseKeyImportResultStatus.
+const (
+	LicenseKeyImportResultStatusCreated LicenseKeyImportResultStatus = "created"
+	LicenseKeyImportResultStatusFailed  LicenseKeyImportResultStatus = "failed"
+)
+
+// Defines values for LicenseKeyStatus.
+const (
+	LicenseKeyStatusDisabled LicenseKeyStatus = "disabled"
+	LicenseKeyStatusExpired  LicenseKeyStatus = "expired"
+	LicenseKeyStatusGranted  LicenseKeyStatus = "granted"
+	LicenseKeyStatusRevoked  LicenseKeyStatus = "revoked"
+)
+
+// Defines values for LicenseValidationCode.
+const (
+	LicenseValidationCodeDisabled     LicenseValidationCode = "disabled"
+	LicenseValidationCodeExpired      LicenseValidationCode = "expired"
+	LicenseValidationCodeNotActivated LicenseValidationCode = "not_activated"
+	LicenseValidationCodeNotFound     LicenseValidationCode = "not_found"
+	LicenseValidationCodeRevoked      LicenseValidationCode = "revoked"
+	LicenseValidationCodeSuspended    LicenseValidationCode = "suspended"
+	LicenseValidationCodeValid        LicenseValidationCode = "valid"
 )
 
 // Defines values for LineItemKind.
@@ -423,6 +808,14 @@ const (
 	MarketingConsentStatusUnsubscribed MarketingConsentStatus = "unsubscribed"
 )
 
+// Defines values for MetricsInterval.
+const (
+	MetricsIntervalDay   MetricsInterval = "day"
+	MetricsIntervalMonth MetricsInterval = "month"
+	MetricsIntervalWeek  MetricsInterval = "week"
+	MetricsIntervalYear  MetricsInterval = "year"
+)
+
 // Defines values for NextActionType.
 const (
 	NextActionTypeRedirect NextActionType = "redirect"
@@ -435,6 +828,12 @@ const (
 	OrderStatusPending           OrderStatus = "pending"
 	OrderStatusRefunded          OrderStatus = "refunded"
 	OrderStatusVoid              OrderStatus = "void"
+)
+
+// Defines values for PastDueAccess.
+const (
+	PastDueAccessKeep    PastDueAccess = "keep"
+	PastDueAccessSuspend PastDueAccess = "suspend"
 )
 
 // Defines values for PaymentPurpose.
@@ -549,11 +948,37 @@ const (
 	SavedPaymentMethodTypeCard SavedPaymentMethodType = "card"
 )
 
+// Defines values for SearchType.
+const (
+	SearchTypeAISite       SearchType = "ai_site"
+	SearchTypeBlogPost     SearchType = "blog_post"
+	SearchTypeCheckoutLink SearchType = "checkout_link"
+	SearchTypeCustomer     SearchType = "customer"
+	SearchTypeDiscount     SearchType = "discount"
+	SearchTypeExperience   SearchType = "experience"
+	SearchTypeFile         SearchType = "file"
+	SearchTypeInvoice      SearchType = "invoice"
+	SearchTypeLead         SearchType = "lead"
+	SearchTypeOrder        SearchType = "order"
+	SearchTypeProduct      SearchType = "product"
+	SearchTypeSubscription SearchType = "subscription"
+)
+
 // Defines values for SocialAdsStatus.
 const (
 	SocialAdsStatusActive   SocialAdsStatus = "active"
 	SocialAdsStatusError    SocialAdsStatus = "error"
 	SocialAdsStatusInactive SocialAdsStatus = "inactive"
+)
+
+// Defines values for SocialConnectionStatus.
+const (
+	SocialConnectionStatusChoose    SocialConnectionStatus = "choose"
+	SocialConnectionStatusConnected SocialConnectionStatus = "connected"
+	SocialConnectionStatusDenied    SocialConnectionStatus = "denied"
+	SocialConnectionStatusExpired   SocialConnectionStatus = "expired"
+	SocialConnectionStatusFailed    SocialConnectionStatus = "failed"
+	SocialConnectionStatusPending   SocialConnectionStatus = "pending"
 )
 
 // Defines values for SocialPostStatus.
@@ -675,11 +1100,20 @@ type AISite struct {
 	// DomainStatus Null without a domain.
 	DomainStatus *AISiteDomainStatus `json:"domain_status"`
 
-	// DomainVerifiedAt When the domain was found to point here.
+	// DomainVerifiedAt When a record was found that proves the domain.
 	DomainVerifiedAt *wire.Time `json:"domain_verified_at"`
 
-	// DomainVerified Whether `domain` points here: `domain_verified_at` is not null.
+	// DomainVerified Whether `domain_verified_at` is not null.
 	DomainVerified bool `json:"domain_verified"`
+
+	// DomainError Why the domain is not in use, or may soon not be.
+	DomainError *string `json:"domain_error"`
+
+	// DomainCheckedAt When its records were looked for last.
+	DomainCheckedAt *wire.Time `json:"domain_checked_at"`
+
+	// DomainRecords DNS records, of which one has to be made: it proves that the domain is yours. Empty without a domain.
+	DomainRecords []AISiteDomainRecord `json:"domain_records"`
 
 	// CodeHostRepoFullName The linked code repository.
 	//
@@ -695,10 +1129,118 @@ type AISite struct {
 	// IsLive Whether visitors see it.
 	IsLive bool `json:"is_live"`
 
+	// Content The draft. Null in lists, and as long as the page is composed of the account's name, products, posts and checkout links.
+	Content *AISiteContent `json:"content"`
+
+	// Version The number of the version that is the draft, 0 if the page is composed.
+	Version int64 `json:"version"`
+
+	// PublishedVersion The number of the version that was published last, null if that was composed.
+	PublishedVersion *int64 `json:"published_version"`
+
+	// PublishedAt When it was published last.
+	PublishedAt *wire.Time `json:"published_at"`
+
+	// URL Where visitors see it.
+	URL string `json:"url"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// AISiteBlock A part of a page. By its type it has `heading`, `text`, `image_url` and `button` (`hero`), `items` with label and url (`links`), question and
+// answer (`faq`) or quote and name (`testimonials`), `products` and `limit` (`products`), `tag` and `limit` (`posts`), `heading`, `text`, `product` and
+// `consent_text` (`lead_form`, which makes leads), `markdown` (`text`), `url`, `alt` and `caption` (`image`), `url`
+// (`video`, to which the page leads), `ends_at` and `label` (`countdown`). Links are https, mailto, tel or a path of this server.
+type AISiteBlock struct {
+	// ID Yours, or made from its place.
+	//
+	// Example: block-1
+	ID *string `json:"id,omitempty"`
+
+	// Type hero, links, products, posts, lead_form, text, image, video, faq, testimonials or countdown.
+	//
+	// Example: hero
+	Type string `json:"type"`
+
+	// Hidden Whether it is kept but not shown.
+	Hidden *bool `json:"hidden,omitempty"`
+
+	// Heading At most 200 characters.
+	Heading *string `json:"heading,omitempty"`
+
+	// Text At most 2,000 characters.
+	Text *string `json:"text,omitempty"`
+
+	// ImageURL An https address.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// Button A label that leads somewhere.
+	Button *AISiteButton `json:"button,omitempty"`
+
+	// Items 1 to 50.
+	Items []AISiteItem `json:"items,omitempty"`
+
+	// Products Ids of products, of which those on sale are shown. The newest public ones when absent.
+	Products []string `json:"products,omitempty"`
+
+	// Limit How many are shown, 1 to 50. 12 when absent, or all that are named. The blocks of a page show at most 200 products together, and 10 may show posts.
+	Limit *int64 `json:"limit,omitempty"`
+
+	// Tag Which posts are shown, at most 40 characters. All that are published when absent.
+	Tag *string `json:"tag,omitempty"`
+
+	// Product The id of the product that leads of the form are about.
+	Product *string `json:"product,omitempty"`
+
+	// ConsentText What visitors may agree to by a box, at most 500 characters. Without it they agree to nothing.
+	ConsentText *string `json:"consent_text,omitempty"`
+
+	// Markdown Markdown as posts have it, at most 20,000 characters.
+	Markdown *string `json:"markdown,omitempty"`
+
+	// URL An https address; of a video on a host that experiences may embed, such as YouTube.
+	URL *string `json:"url,omitempty"`
+
+	// Alt What an image shows, at most 500 characters.
+	Alt *string `json:"alt,omitempty"`
+
+	// Caption At most 500 characters.
+	Caption *string `json:"caption,omitempty"`
+
+	// EndsAt What is counted down to.
+	EndsAt *wire.Time `json:"ends_at,omitempty"`
+
+	// Label At most 100 characters.
+	Label                *string                    `json:"label,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// AISiteButton A label that leads somewhere.
+type AISiteButton struct {
+	// Label At most 100 characters.
+	//
+	// Example: Buy
+	Label string `json:"label"`
+
+	// URL Where it leads.
+	//
+	// Example: /buy/clink_01k0000000000000000000000a
+	URL                  string                     `json:"url"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// AISiteContent What a site shows, from top to bottom. All texts but Markdown are plain: pages run no scripts, and what looks like one is shown as text. What a
+// block cannot have is 422, by its path, such as `content.blocks.2.url`.
+type AISiteContent struct {
+	// Theme How a site looks.
+	Theme *AISiteTheme `json:"theme,omitempty"`
+
+	// Blocks At most 100.
+	Blocks               []AISiteBlock              `json:"blocks"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
 // AISiteCreate A site to be made.
@@ -729,15 +1271,85 @@ type AISiteCreate struct {
 	// IsLive Whether visitors see it.
 	IsLive *bool `json:"is_live,omitempty"`
 
+	// Content What it shows, at most 256 KiB. Null has the page composed.
+	Content *AISiteContent `json:"content,omitempty"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// AISiteDomainStatus How far the custom domain has come: found to point here, certified, in use.
+// AISiteDomainRecord A DNS record of the domain. What it says belongs to this site alone.
+type AISiteDomainRecord struct {
+	// Type The record's type.
+	Type AISiteDomainRecordType `json:"type"`
+
+	// Name Whose record it is.
+	//
+	// Example: _tillwright.shop.ada.example
+	Name string `json:"name"`
+
+	// Value What it says.
+	//
+	// Example: tillwright-site=000000000000000000000000
+	Value string `json:"value"`
+}
+
+// AISiteDomainRecordType The record's type.
+type AISiteDomainRecordType string
+
+// AISiteDomainStatus How far the custom domain has come: its records are awaited (`pending`), one was found and https is awaited (`ssl_pending`), it is in use (`active`), or `domain_error` says what is wrong (`error`).
 type AISiteDomainStatus string
+
+// AISiteGeneration What to make a page of.
+type AISiteGeneration struct {
+	// Prompt What the page is to be.
+	Prompt string `json:"prompt"`
+}
+
+// AISiteItem A link (label and url), a question (question and answer) or a testimonial (quote and name).
+type AISiteItem struct {
+	// Label At most 100 characters.
+	Label *string `json:"label,omitempty"`
+
+	// URL Where it leads.
+	URL *string `json:"url,omitempty"`
+
+	// Question At most 500 characters.
+	Question *string `json:"question,omitempty"`
+
+	// Answer At most 5,000 characters.
+	Answer *string `json:"answer,omitempty"`
+
+	// Quote At most 2,000 characters.
+	Quote *string `json:"quote,omitempty"`
+
+	// Name At most 120 characters.
+	Name                 *string                    `json:"name,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
 
 // AISiteList A page of results.
 type AISiteList = wire.List[AISite]
+
+// AISitePublish What to publish.
+type AISitePublish struct {
+	// Version A version's number. The draft when absent.
+	Version *int64 `json:"version,omitempty"`
+}
+
+// AISiteTheme How a site looks.
+type AISiteTheme struct {
+	// Accent The colour of buttons, lower-case.
+	//
+	// Example: #1a73e8
+	Accent *string `json:"accent,omitempty"`
+
+	// Mode `light`, `dark`, or `auto`, as the visitor's device is.
+	//
+	// Example: auto
+	Mode                 *string                    `json:"mode,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
 
 // AISiteType A page of links, or a whole site.
 type AISiteType string
@@ -770,9 +1382,51 @@ type AISiteUpdate struct {
 	// IsLive Whether visitors see it.
 	IsLive *bool `json:"is_live,omitempty"`
 
+	// Content What it shows, at most 256 KiB. Null has the page composed.
+	Content nullable.Nullable[AISiteContent] `json:"content,omitempty"`
+
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
+
+// AISiteVersion Content that a site had, has or may have. It never changes.
+type AISiteVersion struct {
+	// ID Example: sitever_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// AISite The site's id.
+	//
+	// Example: site_01k0000000000000000000000a
+	AISite string `json:"ai_site"`
+
+	// Version Its number: 1 for the first one of a site.
+	//
+	// Example: 1
+	Version int64 `json:"version"`
+
+	// Origin How it came about: its content was sent, or made from a prompt.
+	Origin AISiteVersionOrigin `json:"origin"`
+
+	// Prompt What it was generated from.
+	Prompt *string `json:"prompt"`
+
+	// Content Null in lists.
+	Content *AISiteContent `json:"content"`
+
+	// Dropped What was left out of what was generated.
+	Dropped []string `json:"dropped"`
+
+	// PreviewURL Shows it to whoever has the address, until the end of the next hour.
+	PreviewURL string    `json:"preview_url"`
+	CreatedAt  wire.Time `json:"created_at"`
+}
+
+// AISiteVersionOrigin How it came about: its content was sent, or made from a prompt.
+type AISiteVersionOrigin string
+
+// AISiteVersionList A page of results.
+type AISiteVersionList = wire.List[AISiteVersion]
 
 // APIKey A key authenticates requests, within its scopes.
 type APIKey struct {
@@ -801,7 +1455,7 @@ type APIKey struct {
 	// LastUsedIP Where it was last used from.
 	LastUsedIP *string `json:"last_used_ip"`
 
-	// CreatedBy The id of its maker: the key that made it, or adopted it. It can do no more than that one, and is revoked with it. Null when made on the command line, or before keys had makers.
+	// CreatedBy The id of its maker: the key that made it, or adopted it, which can do no less, and is revoked with it; or the person (`pers_`) who made it in the dashboard. Null when made on the command line, or before keys had makers.
 	CreatedBy *string   `json:"created_by"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -841,6 +1495,24 @@ type APIKeyUpdate struct {
 	// ExpiresAt Null means never.
 	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 }
+
+// Access Whether a customer may open something now. Nobody may open what is not published.
+type Access struct {
+	Object string `json:"object"`
+
+	// HasAccess They may.
+	HasAccess bool `json:"has_access"`
+
+	// Via Why they may, null if they may not.
+	Via *AccessVia `json:"via"`
+
+	// Grant The active grant that opens it, the oldest of several. Losing it loses nothing while there is another.
+	Grant *string `json:"grant"`
+}
+
+// AccessVia Why it is open to the customer: to everybody (`public`), to each customer who has ordered something (`customer`), or by a product that they have
+// (`grant`).
+type AccessVia string
 
 // Account The seller. Everything else belongs to one account and is invisible to the others.
 type Account struct {
@@ -909,6 +1581,22 @@ type Account struct {
 	// CheckoutRequiresTerms A buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms bool `json:"checkout_requires_terms"`
 
+	// CheckoutAdsConsent Whether the hosted pages ask buyers if ad networks may be told of their purchase (`ads_consent` of a checkout).
+	CheckoutAdsConsent bool `json:"checkout_ads_consent"`
+
+	// LeadAdsConsent Whether the forms on the pages of sites ask visitors if ad networks may be told that they left their address (`ads_consent` of a lead).
+	LeadAdsConsent bool `json:"lead_ads_consent"`
+
+	// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
+	// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+	LeadConfirmation LeadConfirmation `json:"lead_confirmation"`
+
+	// CaptureAbandonedCheckouts Whether a checkout that expires with an address and without an order makes a lead of its first product, without consent, unless there is one or its customer has bought something.
+	CaptureAbandonedCheckouts bool `json:"capture_abandoned_checkouts"`
+
+	// Letters Which letters customers are sent by themselves, by kind. All are on unless you switch them off.
+	Letters LetterSettings `json:"letters"`
+
 	// InvoicePrefix What the numbers of new invoices begin with: `INV-000123`.
 	//
 	// Example: INV
@@ -920,6 +1608,9 @@ type Account struct {
 	// Tax How sales are taxed. With `flat_table`, the most specific rate that holds at the buyer's billing address is taken:
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax TaxSettings `json:"tax"`
+
+	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+	PastDueAccess PastDueAccess `json:"past_due_access"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
 	ProrationBehavior ProrationBehavior `json:"proration_behavior"`
@@ -997,7 +1688,7 @@ type AccountUpdate struct {
 	// Timezone An IANA name, e.g. `Europe/Berlin`.
 	Timezone *string `json:"timezone,omitempty"`
 
-	// Locale A language tag.
+	// Locale A language tag, such as en or pt-BR.
 	Locale *string `json:"locale,omitempty"`
 
 	// BusinessName The name on invoices; `name` where it is null.
@@ -1019,6 +1710,24 @@ type AccountUpdate struct {
 	// CheckoutRequiresTerms Whether a buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms *bool `json:"checkout_requires_terms,omitempty"`
 
+	// CheckoutAdsConsent Whether the hosted pages ask buyers if ad networks may be told of their purchase. They show a box that is never ticked before the buyer does it, and take no for an answer.
+	CheckoutAdsConsent *bool `json:"checkout_ads_consent,omitempty"`
+
+	// LeadAdsConsent Whether the forms on the pages of sites ask visitors if ad networks may be told that they left their address (`ads_consent` of a lead). They show a box that is never ticked before the visitor does it, and take no for an answer. With `lead_confirmation` of `double_opt_in` only forms that ask to write to them show it.
+	LeadAdsConsent *bool `json:"lead_ads_consent,omitempty"`
+
+	// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
+	// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+	LeadConfirmation *LeadConfirmation `json:"lead_confirmation,omitempty"`
+
+	// CaptureAbandonedCheckouts Whether a checkout that expires with an address and without an order makes a lead of its first product, without consent, unless there is one or its customer has bought something.
+	CaptureAbandonedCheckouts *bool `json:"capture_abandoned_checkouts,omitempty"`
+
+	// Letters Which kinds of letters to switch on or off. The others stay as they are, and an unknown kind is 422.
+	//
+	// Example: {"payment_failed":false}
+	Letters map[string]bool `json:"letters,omitempty"`
+
 	// InvoicePrefix What the numbers of new invoices begin with.
 	InvoicePrefix *string `json:"invoice_prefix,omitempty"`
 
@@ -1028,6 +1737,9 @@ type AccountUpdate struct {
 	// Tax How sales are taxed. With `flat_table`, the most specific rate that holds at the buyer's billing address is taken:
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax *TaxSettings `json:"tax,omitempty"`
+
+	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+	PastDueAccess *PastDueAccess `json:"past_due_access,omitempty"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
 	ProrationBehavior *ProrationBehavior `json:"proration_behavior,omitempty"`
@@ -1055,6 +1767,87 @@ type AccountUpdate struct {
 
 	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank.
 	PaymentHoldMinutes *int64 `json:"payment_hold_minutes,omitempty"`
+}
+
+// Activity One change, and who made it.
+type Activity struct {
+	// ID Example: log_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Actor Who did it.
+	Actor ActivityActor `json:"actor"`
+
+	// Operation The `operationId` of the request, such as `updateProduct`. What is done without one is called alike.
+	//
+	// Example: updateProduct
+	Operation string `json:"operation"`
+
+	// Target What it was done to.
+	Target ActivityTarget `json:"target"`
+
+	// Changes What became different, by the fields of the object as it is read: without `updated_at`, references as ids, secrets as `***`. After a delete it is
+	// all that the object had. Null for what was made, for what changes no object that can be read by its id, and of ads, whose changes
+	// `GET /ads/actions` has; for a key that may not read the object; and once the customer whom it is about was deleted.
+	Changes map[string]ActivityChange `json:"changes"`
+
+	// RequestID The `x-request-id` of the request. Null for what was done without one.
+	//
+	// Example: req_01k0000000000000000000000a
+	RequestID *string `json:"request_id"`
+
+	// IP The network address from which the API key was used, or the person came. Null for other actors: that of a customer is not kept.
+	//
+	// Example: 203.0.113.7
+	IP        *string   `json:"ip"`
+	CreatedAt wire.Time `json:"created_at"`
+}
+
+// ActivityActor Who did it.
+type ActivityActor struct {
+	// Type `api_key`: a request with a key; `person`: somebody who is signed in to the dashboard; `customer`: somebody on a page, or a request without a key; `system`: the server by itself; `cli`: its operator on the command line.
+	Type ActivityActorType `json:"type"`
+
+	// ID The id of the API key, of the person, or of the customer if it is known whom it was.
+	//
+	// Example: key_01k0000000000000000000000a
+	ID *string `json:"id"`
+
+	// Name What the API key was called then, or the e-mail address of the person. Null for other actors.
+	//
+	// Example: Shop
+	Name *string `json:"name"`
+}
+
+// ActivityActorType `api_key`: a request with a key; `person`: somebody who is signed in to the dashboard; `customer`: somebody on a page, or a request without a key; `system`: the server by itself; `cli`: its operator on the command line.
+type ActivityActorType string
+
+// ActivityChange A field that became different.
+type ActivityChange struct {
+	// Before What it was. Absent if it was null.
+	Before json.RawMessage `json:"before,omitempty"`
+
+	// After What it became. Absent if that is null.
+	After json.RawMessage `json:"after,omitempty"`
+
+	// Cut Whether one of both was longer than 4 KiB: then it is the beginning of its text, of an object or an array that of its JSON.
+	Cut bool `json:"cut"`
+}
+
+// ActivityList A page of results.
+type ActivityList = wire.List[Activity]
+
+// ActivityTarget What it was done to.
+type ActivityTarget struct {
+	// Object Its type.
+	//
+	// Example: product
+	Object string `json:"object"`
+
+	// ID Its id. Null for what has none, such as an import.
+	//
+	// Example: prod_01k0000000000000000000000a
+	ID *string `json:"id"`
 }
 
 // Ad An ad on a network, with its metrics, and what was sent with POST /ads besides the fields of a new ad.
@@ -1147,7 +1940,10 @@ type Ad struct {
 	// Metrics Null in the answer to a change that changed nothing, and in a list of several channels where the network did not answer.
 	Metrics *AdMetrics `json:"metrics"`
 
-	// Warnings What the network has no use for and what was sent besides the fields of a new ad, in the answer to a create. Otherwise empty.
+	// Ads In the answer to a create with `creatives`: all ads that were made, this one first. Otherwise absent.
+	Ads []Ad `json:"ads,omitempty"`
+
+	// Warnings What the network has no use for and what was sent besides the fields of a new ad, in the answer to a create or a change. Otherwise empty.
 	Warnings  []string  `json:"warnings"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1213,6 +2009,15 @@ type AdAccount struct {
 	// BusinessCenterID The network's id of the business center that it is in. Null when it is in none.
 	BusinessCenterID *string `json:"business_center_id"`
 
+	// Country Where it is, two letters: ads that name no place are shown there. Null when the network does not say.
+	Country *string `json:"country"`
+
+	// DsaBeneficiary Who profits from its ads, for those in the EU that do not say it themselves: yours, or else whom the network has.
+	DsaBeneficiary *string `json:"dsa_beneficiary"`
+
+	// DsaPayor Who pays for its ads, in the same way.
+	DsaPayor *string `json:"dsa_payor"`
+
 	// LastSyncedAt When its campaigns were last read from the network.
 	LastSyncedAt *wire.Time `json:"last_synced_at"`
 	CreatedAt    wire.Time  `json:"created_at"`
@@ -1224,6 +2029,27 @@ type AdAccountStatus string
 
 // AdAccountList A page of results.
 type AdAccountList = wire.CursorList[AdAccount]
+
+// AdAccountUpdate What to change about an ad account.
+type AdAccountUpdate struct {
+	// AccountID The channel. Needed only if several see the ad account.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID *string `json:"account_id,omitempty"`
+
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatform `json:"platform,omitempty"`
+
+	// DsaBeneficiary Who profits from its ads. Null: whom the network has.
+	//
+	// Example: Ada Publishing Ltd
+	DsaBeneficiary nullable.Nullable[string] `json:"dsa_beneficiary,omitempty"`
+
+	// DsaPayor Who pays for its ads. Null: whom the network has.
+	//
+	// Example: Ada Publishing Ltd
+	DsaPayor nullable.Nullable[string] `json:"dsa_payor,omitempty"`
+}
 
 // AdAction One thing that a network was asked for, or a change of the limits.
 type AdAction struct {
@@ -1256,7 +2082,7 @@ type AdAction struct {
 	// Example: ask
 	Approval string `json:"approval"`
 
-	// APIKeyID The key that asked for it.
+	// APIKeyID The key that asked for it. Null if nobody did: a customer who was deleted leaves the customer lists by itself.
 	APIKeyID *string `json:"api_key_id"`
 
 	// RequestID The `x-request-id` of the request that asked for it.
@@ -1281,6 +2107,15 @@ type AdActionList = wire.CursorList[AdAction]
 
 // AdActionState `begun`: the network is being asked; `unknown`: it did not answer, and is asked again what it did; `done`; `refused`.
 type AdActionState string
+
+// AdAgeBand Ages that a network does not tell apart.
+type AdAgeBand struct {
+	// AgeMin The youngest.
+	AgeMin int64 `json:"age_min"`
+
+	// AgeMax The oldest. 65 is everybody from 65 on.
+	AgeMax int64 `json:"age_max"`
+}
 
 // AdAmount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
 //
@@ -1319,6 +2154,9 @@ type AdAudience struct {
 
 	// PlatformStatus The status in the network's own word.
 	PlatformStatus *string `json:"platform_status"`
+
+	// StatusReason Why the status is `error`, in the words of the network. Such an audience must not be used.
+	StatusReason *string `json:"status_reason"`
 
 	// Size How many people are in it, about. Null while that is not known.
 	Size *int64 `json:"size"`
@@ -1393,6 +2231,46 @@ type AdAudienceCreate struct {
 // AdAudienceList A page of results.
 type AdAudienceList = wire.CursorList[AdAudience]
 
+// AdAudienceRemoval What became of the people of a removal.
+type AdAudienceRemoval struct {
+	Object string `json:"object"`
+
+	// AudienceID The audience that they are to leave.
+	//
+	// Example: aud_01k0000000000000000000000a
+	AudienceID string `json:"audience_id"`
+
+	// Received How many people the request had.
+	Received int64 `json:"received"`
+
+	// Removed Those who had been uploaded to the audience here.
+	Removed int64 `json:"removed"`
+
+	// NotFound Those who had not. The network is told of them, too: somebody else may have uploaded them.
+	NotFound int64 `json:"not_found"`
+
+	// Invalid Those without a usable identifier.
+	Invalid int64 `json:"invalid"`
+
+	// Duplicates Those that came twice.
+	Duplicates int64 `json:"duplicates"`
+
+	// Errors What is wrong with the first 100 invalid ones.
+	Errors []AdAudienceUserError `json:"errors"`
+
+	// Ignored Fields that were sent and do not say who is to leave: all but the identifiers.
+	Ignored []string `json:"ignored"`
+
+	// AudienceSize How many people are in it, about. Null while that is not known; networks take hours to count.
+	AudienceSize *int64 `json:"audience_size"`
+
+	// Status How far the network is with the audience.
+	Status AdAudienceRemovalStatus `json:"status"`
+}
+
+// AdAudienceRemovalStatus How far the network is with the audience.
+type AdAudienceRemovalStatus string
+
 // AdAudienceRules How audiences find people.
 type AdAudienceRules struct {
 	// Identifiers What the network finds people by.
@@ -1400,6 +2278,15 @@ type AdAudienceRules struct {
 
 	// LookalikeCountries What `country` of a lookalike audience may be. Empty: any.
 	LookalikeCountries []string `json:"lookalike_countries"`
+
+	// LookalikeRatioMax The largest `ratio` of a lookalike audience, whose least is 0.01. Null where there are none.
+	LookalikeRatioMax *json.Number `json:"lookalike_ratio_max"`
+
+	// LookalikeRatioStep What a `ratio` is a multiple of. Null: any.
+	LookalikeRatioStep *json.Number `json:"lookalike_ratio_step"`
+
+	// Removal Whether people can be taken out of a customer list.
+	Removal bool `json:"removal"`
 
 	// MaxPerCall How many people go to the network at a time. A request may have 10,000 all the same.
 	MaxPerCall int64 `json:"max_per_call"`
@@ -1504,9 +2391,9 @@ type AdAudienceUserError struct {
 	Message string `json:"message"`
 }
 
-// AdAudienceUsers People to be added.
+// AdAudienceUsers People to be added or removed.
 type AdAudienceUsers struct {
-	// Users The people to add, each by at least one identifier.
+	// Users The people, each by at least one identifier.
 	Users []AdAudienceUser `json:"users"`
 }
 
@@ -1580,8 +2467,31 @@ type AdBoost struct {
 	// Example: 1.5
 	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
 
-	// Targeting Whom it is shown to, in the network's own words. The network's default unless sent.
-	Targeting *json.RawMessage `json:"targeting,omitempty"`
+	// Targeting Whom it is shown to. Without a place, people in the country of the ad account, and `warnings` says so.
+	Targeting *AdTargeting `json:"targeting,omitempty"`
+
+	// PlatformTargeting More about whom it is shown to, in the network's own words and sent to it as they are. A key that `targeting` sets too is 422.
+	PlatformTargeting *json.RawMessage `json:"platform_targeting,omitempty"`
+
+	// SpecialAdCategories What kind of ad it is, where the law has rules for that: housing, employment, credit, financial_products, issues_elections_politics, gambling. Some of them narrow the targeting.
+	//
+	// Example: ["housing"]
+	SpecialAdCategories []string `json:"special_ad_categories,omitempty"`
+
+	// SpecialAdCountries The countries whose rules the special category is about, two letters each.
+	//
+	// Example: ["US"]
+	SpecialAdCountries []string `json:"special_ad_countries,omitempty"`
+
+	// DsaBeneficiary Who profits from the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	//
+	// Example: Ada Publishing Ltd
+	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
+
+	// DsaPayor Who pays for the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	//
+	// Example: Ada Publishing Ltd
+	DsaPayor *string `json:"dsa_payor,omitempty"`
 
 	// PromotedObject What it promotes, in the network's own words, such as the pixel that counts conversions. Some goals need it.
 	PromotedObject *json.RawMessage `json:"promoted_object,omitempty"`
@@ -1601,7 +2511,7 @@ type AdBudget struct {
 	// Example: 20
 	Amount AdAmount `json:"amount"`
 
-	// Type `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+	// Type `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
 	Type AdBudgetType `json:"type"`
 
 	// Formatted The amount with its currency.
@@ -1618,14 +2528,14 @@ type AdBudgetInput struct {
 	// Example: 20
 	Amount AdAmount `json:"amount"`
 
-	// Type `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+	// Type `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
 	Type AdBudgetType `json:"type"`
 }
 
 // AdBudgetLevel Where the budget stands.
 type AdBudgetLevel string
 
-// AdBudgetType `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+// AdBudgetType `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
 type AdBudgetType string
 
 // AdBulkItem What became of one campaign.
@@ -1835,6 +2745,9 @@ type AdCapability struct {
 	// AudienceTypes What `type` of an audience may be.
 	AudienceTypes []AdAudienceType `json:"audience_types"`
 
+	// SearchTypes What `type` of GET /ads/targeting/search may be.
+	SearchTypes []AdTargetingType `json:"search_types"`
+
 	// BidStrategies Empty when it takes none.
 	BidStrategies []AdBidRule `json:"bid_strategies"`
 
@@ -1856,11 +2769,26 @@ type AdCapability struct {
 	// BusinessCenters Whether it has business centers.
 	BusinessCenters bool `json:"business_centers"`
 
+	// Targeting Whom it can show an ad to.
+	Targeting AdTargetingRules `json:"targeting"`
+
 	// Creative What an ad must be made of.
 	Creative AdCreativeRules `json:"creative"`
 
+	// Media What an ad can show.
+	Media AdMediaRules `json:"media"`
+
+	// Previews Whether POST /ads/preview and /ads/{id}/preview show an ad.
+	Previews bool `json:"previews"`
+
 	// AudienceUsers How audiences find people.
 	AudienceUsers AdAudienceRules `json:"audience_users"`
+
+	// Figures Which figures it gives.
+	Figures AdFigureRules `json:"figures"`
+
+	// Conversions Which conversions it is told of.
+	Conversions AdConversionRules `json:"conversions"`
 }
 
 // AdCapabilityVerified What the requests to the network itself were checked against: its own description, recorded answers, or nothing.
@@ -1875,8 +2803,59 @@ type AdCapabilityPauseLevels string
 // AdCapabilityList A page of results.
 type AdCapabilityList = wire.CursorList[AdCapability]
 
+// AdCard One of the images or videos that people leaf through.
+type AdCard struct {
+	// ImageURL Its picture.
+	ImageURL *string `json:"image_url"`
+
+	// VideoURL Its video.
+	VideoURL *string `json:"video_url"`
+
+	// Headline The line that stands out.
+	Headline *string `json:"headline"`
+
+	// Description The small print below the headline.
+	Description *string `json:"description"`
+
+	// LinkURL Where it leads.
+	LinkURL *string `json:"link_url"`
+}
+
+// AdCardInput One of the images or videos that people leaf through. A field that is null is as if it had not been sent.
+type AdCardInput struct {
+	// ImageURL Its picture. A card has this or `video_url`.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// VideoURL Its video, on networks whose `media` have `video_cards`.
+	VideoURL *string `json:"video_url,omitempty"`
+
+	// Headline The line that stands out.
+	Headline *string `json:"headline,omitempty"`
+
+	// Description The small print below the headline.
+	Description *string `json:"description,omitempty"`
+
+	// LinkURL Where it leads. To the `link_url` of the ad unless sent.
+	LinkURL *string `json:"link_url,omitempty"`
+}
+
 // AdConfiguredStatus Its own switch, whatever it is inside of.
 type AdConfiguredStatus string
+
+// AdConversionRules Which conversions it is told of.
+type AdConversionRules struct {
+	// Events What `events` of a conversion destination may be. Empty: it is told of none.
+	Events []ConversionEventKind `json:"events"`
+
+	// OwnToken Whether a destination needs a `token` of its own.
+	OwnToken bool `json:"own_token"`
+
+	// ClickID The parameter that it appends to the address of an ad.
+	ClickID *string `json:"click_id"`
+
+	// Days How many days ago something may have happened that it is told of. Null: it is told of nothing.
+	Days *int64 `json:"days"`
+}
 
 // AdCreate An ad to be made. A field that is null, if it may be, is as if it had not been sent. Up to 50 fields with other names may be sent,
 // of 16 KiB together. They set nothing and are never sent to the network: they are kept and shown with the ad as they are, null
@@ -1932,6 +2911,9 @@ type AdCreate struct {
 	// Body The text.
 	Body *string `json:"body,omitempty"`
 
+	// Description The small print below the headline.
+	Description *string `json:"description,omitempty"`
+
 	// CallToAction What its button says, one of `call_to_actions` of the network.
 	//
 	// Example: LEARN_MORE
@@ -1940,8 +2922,20 @@ type AdCreate struct {
 	// LinkURL Where it leads.
 	LinkURL *string `json:"link_url,omitempty"`
 
-	// ImageURL The video's address where the network shows videos.
+	// ImageURL Its picture.
 	ImageURL *string `json:"image_url,omitempty"`
+
+	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	VideoURL *string `json:"video_url,omitempty"`
+
+	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
+	ThumbnailURL *string `json:"thumbnail_url,omitempty"`
+
+	// Cards Two or more images or videos to leaf through.
+	Cards []AdCardInput `json:"cards,omitempty"`
+
+	// Creatives Instead of the fields of one creative: an ad for each, all in one ad group. All of them are made or none.
+	Creatives []AdNamedCreative `json:"creatives,omitempty"`
 
 	// BidStrategy One of those that `GET /ads/capabilities` lists for the network.
 	//
@@ -1956,8 +2950,83 @@ type AdCreate struct {
 	// Example: 1.5
 	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
 
-	// Targeting Whom it is shown to, in the network's own words. The network's default unless sent.
-	Targeting *json.RawMessage `json:"targeting,omitempty"`
+	// Targeting Whom it is shown to. Without a place, people in the country of the ad account, and `warnings` says so.
+	Targeting *AdTargeting `json:"targeting,omitempty"`
+
+	// PlatformTargeting More about whom it is shown to, in the network's own words and sent to it as they are. A key that `targeting` sets too is 422.
+	PlatformTargeting *json.RawMessage `json:"platform_targeting,omitempty"`
+
+	// SpecialAdCategories What kind of ad it is, where the law has rules for that: housing, employment, credit, financial_products, issues_elections_politics, gambling. Some of them narrow the targeting.
+	//
+	// Example: ["housing"]
+	SpecialAdCategories []string `json:"special_ad_categories,omitempty"`
+
+	// SpecialAdCountries The countries whose rules the special category is about, two letters each.
+	//
+	// Example: ["US"]
+	SpecialAdCountries []string `json:"special_ad_countries,omitempty"`
+
+	// DsaBeneficiary Who profits from the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	//
+	// Example: Ada Publishing Ltd
+	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
+
+	// DsaPayor Who pays for the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	//
+	// Example: Ada Publishing Ltd
+	DsaPayor *string `json:"dsa_payor,omitempty"`
+
+	// Countries Countries, two letters each.
+	//
+	// Example: ["US"]
+	Countries []string `json:"countries,omitempty"`
+
+	// Regions States, provinces and the like.
+	Regions []AdTargetingOption `json:"regions,omitempty"`
+
+	// Cities Cities, with what lies around them.
+	Cities []AdTargetingCity `json:"cities,omitempty"`
+
+	// Zips Postal codes.
+	Zips []AdTargetingOption `json:"zips,omitempty"`
+
+	// Metros Metropolitan areas.
+	Metros []AdTargetingOption `json:"metros,omitempty"`
+
+	// Excluded Places to leave out.
+	Excluded *AdTargetingPlaces `json:"excluded,omitempty"`
+
+	// AgeMin The youngest.
+	AgeMin *int64 `json:"age_min,omitempty"`
+
+	// AgeMax The oldest. 65 is everybody from 65 on.
+	AgeMax *int64 `json:"age_max,omitempty"`
+
+	// Genders Genders.
+	Genders []AdGender `json:"genders,omitempty"`
+
+	// Languages Languages, such as `en` or `pt-BR`, or the network's id of one.
+	//
+	// Example: ["en"]
+	Languages []string `json:"languages,omitempty"`
+
+	// Interests People with one of these interests or `behaviors`.
+	Interests []AdTargetingOption `json:"interests,omitempty"`
+
+	// Behaviors People with one of these behaviours or `interests`.
+	Behaviors []AdTargetingOption `json:"behaviors,omitempty"`
+
+	// Audiences People of custom audiences.
+	Audiences *AdTargetingAudiences `json:"audiences,omitempty"`
+
+	// Placements Where on the network it is shown. Where the network thinks best unless sent.
+	Placements []AdPlacement `json:"placements,omitempty"`
+
+	// Devices What it is shown on.
+	Devices []AdDevice `json:"devices,omitempty"`
+
+	// Expand Whether the network may show it to others than these, if it thinks that they are likely to act. Not unless sent.
+	Expand *bool `json:"expand,omitempty"`
 
 	// PromotedObject What it promotes, in the network's own words, such as the pixel that counts conversions. Some goals need it.
 	PromotedObject *json.RawMessage `json:"promoted_object,omitempty"`
@@ -1978,6 +3047,9 @@ type AdCreative struct {
 	// Body The text.
 	Body *string `json:"body"`
 
+	// Description The small print below the headline.
+	Description *string `json:"description"`
+
 	// CallToAction What its button says.
 	CallToAction *string `json:"call_to_action"`
 
@@ -1986,11 +3058,53 @@ type AdCreative struct {
 
 	// ImageURL Its picture.
 	ImageURL *string `json:"image_url"`
+
+	// VideoURL Where its video came from. Not known of a video that was uploaded elsewhere.
+	VideoURL *string `json:"video_url"`
+
+	// ThumbnailURL What is seen of the video before it plays.
+	ThumbnailURL *string `json:"thumbnail_url"`
+
+	// Cards What people leaf through. Empty unless it is a carousel.
+	Cards []AdCard `json:"cards"`
+}
+
+// AdCreativeInput What people see: texts with one of `image_url`, `video_url` and `cards`. Each network takes some of these; see GET
+// /ads/capabilities. A field that is null is as if it had not been sent.
+type AdCreativeInput struct {
+	// Headline The line that stands out.
+	Headline *string `json:"headline,omitempty"`
+
+	// Body The text.
+	Body *string `json:"body,omitempty"`
+
+	// Description The small print below the headline.
+	Description *string `json:"description,omitempty"`
+
+	// CallToAction What its button says, one of `call_to_actions` of the network.
+	//
+	// Example: LEARN_MORE
+	CallToAction *string `json:"call_to_action,omitempty"`
+
+	// LinkURL Where it leads.
+	LinkURL *string `json:"link_url,omitempty"`
+
+	// ImageURL Its picture.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	VideoURL *string `json:"video_url,omitempty"`
+
+	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
+	ThumbnailURL *string `json:"thumbnail_url,omitempty"`
+
+	// Cards Two or more images or videos to leaf through.
+	Cards []AdCardInput `json:"cards,omitempty"`
 }
 
 // AdCreativeRules What an ad must be made of.
 type AdCreativeRules struct {
-	// Required Fields that an ad must have.
+	// Required Fields that an ad must have. Instead of `image_url` or `video_url` it may have the field of another of the `kinds` of `media`.
 	Required []string `json:"required"`
 
 	// Ignored What it has no place for; `warnings` of the ad names them.
@@ -1999,6 +3113,9 @@ type AdCreativeRules struct {
 	// Limits The most characters by field.
 	Limits map[string]int64 `json:"limits"`
 }
+
+// AdDevice A kind of device.
+type AdDevice string
 
 // AdDrift What happened to a campaign in its network's ad manager.
 type AdDrift struct {
@@ -2051,6 +3168,27 @@ type AdFailure struct {
 	Message string `json:"message"`
 }
 
+// AdFigureRules Which figures it gives.
+type AdFigureRules struct {
+	// Intervals What `interval` of metrics may be.
+	Intervals []AdMetricsInterval `json:"intervals"`
+
+	// Breakdowns What `breakdown` of metrics may be. Another one is 422.
+	Breakdowns []AdMetricsBreakdown `json:"breakdowns"`
+
+	// UtcDays Whether its days are those of UTC, not of the ad account.
+	UtcDays bool `json:"utc_days"`
+
+	// DaysKept How many days ago the first one may be that it counts. Null if it counts them by months, or for ever.
+	DaysKept *int64 `json:"days_kept"`
+
+	// MonthsKept The same in months.
+	MonthsKept *int64 `json:"months_kept"`
+
+	// ReportedDays How many days ago the first one may be whose figures are fetched by a report, which takes some minutes, once somebody asks for them. Null if the network makes none.
+	ReportedDays *int64 `json:"reported_days"`
+}
+
 // AdFigures What might be spent a day in one currency, in its whole units.
 type AdFigures struct {
 	// Currency An ISO 4217 code in lower case.
@@ -2070,6 +3208,9 @@ type AdFigures struct {
 	// Limit What may be spent in one currency, in its whole units.
 	Limit AdLimit `json:"limit"`
 }
+
+// AdGender A gender, as the network knows it.
+type AdGender string
 
 // AdGoal What is paid for. Each network has some of them; see GET /ads/capabilities.
 type AdGoal string
@@ -2161,8 +3302,11 @@ type AdGroup struct {
 	// ROASFloor The least return on spend that the network is to aim at.
 	ROASFloor *json.Number `json:"roas_floor"`
 
-	// Targeting Whom it is shown to, in the network's own words.
-	Targeting json.RawMessage `json:"targeting"`
+	// Targeting Whom it is shown to. What this has no word for is in `platform_targeting` alone.
+	Targeting AdTargeting `json:"targeting"`
+
+	// PlatformTargeting Whom it is shown to, all of it, in the network's own words.
+	PlatformTargeting json.RawMessage `json:"platform_targeting"`
 
 	// PromotedObject What it promotes, in the network's own words.
 	PromotedObject json.RawMessage `json:"promoted_object"`
@@ -2214,6 +3358,18 @@ type AdGroupUpdate struct {
 
 	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
 	Currency *Currency `json:"currency,omitempty"`
+
+	// Targeting Whom it is shown to from now on. It replaces the whole of it, `platform_targeting` too.
+	Targeting *AdTargeting `json:"targeting,omitempty"`
+
+	// PlatformTargeting More about whom it is shown to, in the network's own words. It replaces the whole of it, `targeting` too.
+	PlatformTargeting *json.RawMessage `json:"platform_targeting,omitempty"`
+
+	// DsaBeneficiary Who profits from its ads, where the EU's Digital Services Act wants it said.
+	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
+
+	// DsaPayor Who pays for its ads, where the EU's Digital Services Act wants it said.
+	DsaPayor *string `json:"dsa_payor,omitempty"`
 }
 
 // AdItemError Why one of many failed.
@@ -2310,22 +3466,51 @@ type AdLimitsUpdate struct {
 // AdList A page of results.
 type AdList = wire.CursorList[Ad]
 
+// AdMediaRules What an ad can show.
+type AdMediaRules struct {
+	// Kinds Of which an ad shows one: `image_url`, `video_url` or `cards`.
+	Kinds []AdMediaRulesKinds `json:"kinds"`
+
+	// Optional Whether an ad may be text alone.
+	Optional bool `json:"optional"`
+
+	// MaxCards How many cards a carousel has at most; two at least. 0 where there are none.
+	MaxCards int64 `json:"max_cards"`
+
+	// VideoCards Whether a card may show a video.
+	VideoCards bool `json:"video_cards"`
+
+	// Replaceable Whether PATCH /ads/{id} can change what an ad shows.
+	Replaceable bool `json:"replaceable"`
+
+	// VideoGoals Goals whose ads show a video.
+	VideoGoals []AdGoal `json:"video_goals"`
+
+	// Previewable The kinds that POST /ads/preview shows before an ad is made.
+	Previewable []AdMediaRulesPreviewable `json:"previewable"`
+}
+
+// AdMediaRulesKinds defines model for AdMediaRules.Kinds.
+type AdMediaRulesKinds string
+
+// AdMediaRulesPreviewable defines model for AdMediaRules.Previewable.
+type AdMediaRulesPreviewable string
+
 // AdMetrics What came of it between two days, both included. Sums are the network's; every ratio is computed from them here, and null
-// where it would divide by nothing.
+// where it would divide by nothing. A figure that the network does not give is null, never 0, and so is a sum or a ratio that
+// would need it; the other figures are there all the same.
 type AdMetrics struct {
-	// Spend Whole units of the currency, as exact as the network says.
-	//
-	// Example: 12.34
-	Spend AdSpend `json:"spend"`
+	// Spend What it cost, in whole currency units.
+	Spend *AdSpend `json:"spend"`
 
 	// Impressions How often it was shown.
-	Impressions int64 `json:"impressions"`
+	Impressions *int64 `json:"impressions"`
 
 	// Reach How many people saw it. It cannot be summed, so it is null where the network does not say it.
 	Reach *int64 `json:"reach"`
 
 	// Clicks How often it was clicked.
-	Clicks int64 `json:"clicks"`
+	Clicks *int64 `json:"clicks"`
 
 	// CTR Clicks for 100 impressions, in percent.
 	CTR *AdRatio `json:"ctr"`
@@ -2337,40 +3522,131 @@ type AdMetrics struct {
 	CPM *AdRatio `json:"cpm"`
 
 	// Engagement Reactions, comments, shares and the like.
-	Engagement int64 `json:"engagement"`
+	Engagement *int64 `json:"engagement"`
 
-	// Conversions Networks attribute parts, so there may be up to three decimals.
+	// Conversions How often happened what the ad group is optimized for; other events are in `actions`. Null where it is optimized for none,
+	// and for a campaign whose ad groups are optimized for different ones. Networks attribute parts, so there may be up to three
+	// decimals.
+	//
 	//
 	// Example: 3.5
-	Conversions json.Number `json:"conversions"`
+	Conversions *json.Number `json:"conversions"`
 
 	// CostPerConversion Spend for a conversion, in whole currency units.
 	CostPerConversion *AdRatio `json:"cost_per_conversion"`
 
-	// PurchaseValue What the conversions bought, in whole currency units.
-	PurchaseValue AdSpend `json:"purchase_value"`
+	// PurchaseValue What was bought for, in whole currency units.
+	PurchaseValue *AdSpend `json:"purchase_value"`
 
 	// ROAS Purchase value for one unit of spend.
 	ROAS *AdRatio `json:"roas"`
 
 	// VideoViews How often its video was watched, by the count of the network.
-	VideoViews int64 `json:"video_views"`
+	VideoViews *int64 `json:"video_views"`
 
-	// Actions The network's own counts, by its own names.
+	// Actions The network's own counts, by its own names. Null where it gives none.
 	Actions map[string]json.Number `json:"actions"`
 
-	// From The first day, in the ad account's time zone.
-	From string `json:"from"`
+	// From The first day that was counted, in the ad account's time zone; on Pinterest in UTC. It is later than the one asked for where the network does not keep figures as long, or older ones are being fetched; null if no day was counted.
+	From *string `json:"from"`
 
-	// To The last day.
-	To string `json:"to"`
+	// To The last day that was counted.
+	To *string `json:"to"`
+
+	// Warnings The days asked for that were not counted, and why.
+	Warnings []string `json:"warnings"`
 
 	// LastSyncedAt When the network was asked. Null when it never was.
 	LastSyncedAt *wire.Time `json:"last_synced_at"`
 }
 
+// AdMetricsBreakdown What figures can be divided by.
+type AdMetricsBreakdown string
+
+// AdMetricsInterval How long a period is.
+type AdMetricsInterval string
+
+// AdMetricsPeriod What came of an ad, an ad group or a campaign in one period.
+type AdMetricsPeriod struct {
+	Object string `json:"object"`
+
+	// DateStart The first day of the period.
+	DateStart string `json:"date_start"`
+
+	// DateEnd The last day of the period.
+	DateEnd string `json:"date_end"`
+
+	// Timezone Whose days they are: the ad account's, or UTC on Pinterest.
+	Timezone string `json:"timezone"`
+
+	// Breakdown What the period was divided by and the value of this row, in the network's words, such as `{"age": "25-34"}`. Empty where nothing was divided, or nothing is known.
+	Breakdown map[string]string `json:"breakdown"`
+
+	// Metrics What came of it between two days, both included. Sums are the network's; every ratio is computed from them here, and null
+	// where it would divide by nothing. A figure that the network does not give is null, never 0, and so is a sum or a ratio that
+	// would need it; the other figures are there all the same.
+	Metrics AdMetrics `json:"metrics"`
+}
+
+// AdMetricsPeriodList A page of results.
+type AdMetricsPeriodList = wire.CursorList[AdMetricsPeriod]
+
+// AdNamedCreative One of several ads that are made together. A field that is null is as if it had not been sent.
+type AdNamedCreative struct {
+	// Name What you call the ad.
+	Name string `json:"name"`
+
+	// Headline The line that stands out.
+	Headline *string `json:"headline,omitempty"`
+
+	// Body The text.
+	Body *string `json:"body,omitempty"`
+
+	// Description The small print below the headline.
+	Description *string `json:"description,omitempty"`
+
+	// CallToAction What its button says, one of `call_to_actions` of the network.
+	//
+	// Example: LEARN_MORE
+	CallToAction *string `json:"call_to_action,omitempty"`
+
+	// LinkURL Where it leads.
+	LinkURL *string `json:"link_url,omitempty"`
+
+	// ImageURL Its picture.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	VideoURL *string `json:"video_url,omitempty"`
+
+	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
+	ThumbnailURL *string `json:"thumbnail_url,omitempty"`
+
+	// Cards Two or more images or videos to leaf through.
+	Cards []AdCardInput `json:"cards,omitempty"`
+}
+
 // AdOperation What can be done to ads. `update_limits` is on the audit trail only, and cannot be blocked.
 type AdOperation string
+
+// AdPixel What counts for a network what people do on a site.
+type AdPixel struct {
+	// ID The network's id.
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Name As the network has it.
+	Name string `json:"name"`
+}
+
+// AdPixelList A page of results.
+type AdPixelList = wire.CursorList[AdPixel]
+
+// AdPlacement A part of a network. `network` is other people's apps and sites that it fills.
+type AdPlacement string
 
 // AdPlan What a request with `dry_run=true` would do. Nothing was written or sent.
 type AdPlan struct {
@@ -2419,6 +3695,23 @@ type AdPlatform string
 type AdPlatformBody struct {
 	// Platform Needed only if two networks gave the same id. Null is as if it had not been sent.
 	Platform *AdPlatform `json:"platform,omitempty"`
+}
+
+// AdPreview A page that shows an ad as people see it.
+type AdPreview struct {
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// HTMLURL The address of the page, for a frame or a window of its own. Anybody who has it may be able to open it. In the sandbox it is a `data:` address with a page that runs nothing.
+	HTMLURL string `json:"html_url"`
+
+	// ExpiresAt Until when the page can be opened. Null when the network does not say: ask for another one then.
+	ExpiresAt *wire.Time `json:"expires_at"`
+
+	// Warnings What the page does not show, and what else there is to say about what was sent.
+	Warnings []string `json:"warnings"`
 }
 
 // AdRatio A ratio, computed from the sums.
@@ -2490,6 +3783,182 @@ type AdStatusResult struct {
 // AdStatusResultType What `id` is of.
 type AdStatusResultType string
 
+// AdTargeting Whom an ad is shown to, in the same words for all networks; `GET /ads/capabilities` says which of them a network has. An id is
+// the network's, from `GET /ads/targeting/search`. What a network has and this has no word for goes into `platform_targeting`.
+// A word that is absent or null narrows nothing.
+type AdTargeting struct {
+	// Countries Countries, two letters each.
+	//
+	// Example: ["US"]
+	Countries []string `json:"countries,omitempty"`
+
+	// Regions States, provinces and the like.
+	Regions []AdTargetingOption `json:"regions,omitempty"`
+
+	// Cities Cities, with what lies around them.
+	Cities []AdTargetingCity `json:"cities,omitempty"`
+
+	// Zips Postal codes.
+	Zips []AdTargetingOption `json:"zips,omitempty"`
+
+	// Metros Metropolitan areas.
+	Metros []AdTargetingOption `json:"metros,omitempty"`
+
+	// Excluded Places to leave out.
+	Excluded *AdTargetingPlaces `json:"excluded,omitempty"`
+
+	// AgeMin The youngest.
+	AgeMin *int64 `json:"age_min,omitempty"`
+
+	// AgeMax The oldest. 65 is everybody from 65 on.
+	AgeMax *int64 `json:"age_max,omitempty"`
+
+	// Genders Genders.
+	Genders []AdGender `json:"genders,omitempty"`
+
+	// Languages Languages, such as `en` or `pt-BR`, or the network's id of one.
+	//
+	// Example: ["en"]
+	Languages []string `json:"languages,omitempty"`
+
+	// Interests People with one of these interests or `behaviors`.
+	Interests []AdTargetingOption `json:"interests,omitempty"`
+
+	// Behaviors People with one of these behaviours or `interests`.
+	Behaviors []AdTargetingOption `json:"behaviors,omitempty"`
+
+	// Audiences People of custom audiences.
+	Audiences *AdTargetingAudiences `json:"audiences,omitempty"`
+
+	// Placements Where on the network it is shown. Where the network thinks best unless sent.
+	Placements []AdPlacement `json:"placements,omitempty"`
+
+	// Devices What it is shown on.
+	Devices []AdDevice `json:"devices,omitempty"`
+
+	// Expand Whether the network may show it to others than these, if it thinks that they are likely to act. Not unless sent.
+	Expand               *bool                      `json:"expand,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// AdTargetingAudiences People of custom audiences of the ad account.
+type AdTargetingAudiences struct {
+	// Include Only people of one of these audiences, `aud_...`.
+	Include []string `json:"include,omitempty"`
+
+	// Exclude Nobody of these audiences, `aud_...`.
+	Exclude []string `json:"exclude,omitempty"`
+}
+
+// AdTargetingCity A city, with what lies around it.
+type AdTargetingCity struct {
+	// ID The network's id, from `GET /ads/targeting/search`.
+	//
+	// Example: 2418779
+	ID string `json:"id"`
+
+	// Name Its name, for people.
+	//
+	// Example: Berlin
+	Name *string `json:"name,omitempty"`
+
+	// RadiusKm How far around the city, in kilometres. The city alone unless sent.
+	RadiusKm *int64 `json:"radius_km,omitempty"`
+}
+
+// AdTargetingOption One of the network's options.
+type AdTargetingOption struct {
+	// ID The network's id, from `GET /ads/targeting/search`.
+	//
+	// Example: 6003107902433
+	ID string `json:"id"`
+
+	// Name Its name, for people.
+	//
+	// Example: Books
+	Name *string `json:"name,omitempty"`
+}
+
+// AdTargetingPlaces Places.
+type AdTargetingPlaces struct {
+	// Countries Countries, two letters each.
+	//
+	// Example: ["CA"]
+	Countries []string `json:"countries,omitempty"`
+
+	// Regions States, provinces and the like.
+	Regions []AdTargetingOption `json:"regions,omitempty"`
+
+	// Cities Cities, with what lies around them.
+	Cities []AdTargetingCity `json:"cities,omitempty"`
+
+	// Zips Postal codes.
+	Zips []AdTargetingOption `json:"zips,omitempty"`
+
+	// Metros Metropolitan areas.
+	Metros []AdTargetingOption `json:"metros,omitempty"`
+}
+
+// AdTargetingRules Whom it can show an ad to.
+type AdTargetingRules struct {
+	// Words The words of `targeting` that it has. Another one is 422.
+	Words []string `json:"words"`
+
+	// Excluded What `targeting.excluded` can have.
+	Excluded []string `json:"excluded"`
+
+	// Apart Words of which it takes one at a time.
+	Apart [][]string `json:"apart"`
+
+	// Genders What `targeting.genders` can be.
+	Genders []AdGender `json:"genders"`
+
+	// Placements What `targeting.placements` can be.
+	Placements []AdPlacement `json:"placements"`
+
+	// Devices What `targeting.devices` can be.
+	Devices []AdDevice `json:"devices"`
+
+	// AgeMin The least age. Null: it has no ages.
+	AgeMin *int64 `json:"age_min"`
+
+	// AgeBands What `age_min` and `age_max` must be made of. Empty: any.
+	AgeBands []AdAgeBand `json:"age_bands"`
+
+	// Languages What `targeting.languages` can be, besides the network's own ids. Empty: any.
+	Languages []string `json:"languages"`
+
+	// CityRadius Whether a city can have a `radius_km`.
+	CityRadius bool `json:"city_radius"`
+
+	// MaxAudiences The most audiences that can be included, and that can be excluded. Null: not known.
+	MaxAudiences *int64 `json:"max_audiences"`
+
+	// SpecialAdCategories What `special_ad_categories` can be.
+	SpecialAdCategories []string `json:"special_ad_categories"`
+
+	// Dsa Whether an ad in the EU names `dsa_beneficiary` and `dsa_payor`.
+	Dsa bool `json:"dsa"`
+}
+
+// AdTargetingType A kind of thing that a targeting names by an id of the network.
+type AdTargetingType string
+
+// AdUpdate What to change about an ad. Nothing of it can be cleared, so that null is refused.
+type AdUpdate struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatform `json:"platform,omitempty"`
+
+	// Name What you call it.
+	Name *string `json:"name,omitempty"`
+
+	// Status Its own switch. Not where a network has none for a single ad.
+	Status *AdConfiguredStatus `json:"status,omitempty"`
+
+	// Creative All of what it shows from now on, where `media.replaceable` of the network says so. Its review begins again.
+	Creative *AdCreativeInput `json:"creative,omitempty"`
+}
+
 // Address A postal address.
 type Address struct {
 	// Line1 Street and number.
@@ -2521,6 +3990,23 @@ type Address struct {
 	Country *string `json:"country,omitempty"`
 }
 
+// AdsVisit The visit that led to a purchase or a lead, as ad networks want to know it. It needs `ads_consent` (422 without), is never shown, and is erased
+// when the checkout is completed or expires. Nothing of it is taken from your own request: what you do not send, nobody is told. Without `page_url` and
+// `user_agent` it counts as one that did not happen on a page. The hosted pages find it out by themselves if the visitor agrees.
+type AdsVisit struct {
+	// PageURL The page on which it happens. It is told as it is: leave secrets out.
+	PageURL  *string   `json:"page_url,omitempty"`
+	ClickIds *ClickIDs `json:"click_ids,omitempty"`
+
+	// ClientIP The visitor's network address, of IPv4 or IPv6.
+	//
+	// Example: 203.0.113.7
+	ClientIP *string `json:"client_ip,omitempty"`
+
+	// UserAgent The User-Agent of the visitor's browser.
+	UserAgent *string `json:"user_agent,omitempty"`
+}
+
 // Amount In the currency's minor unit.
 //
 // Example: 1900
@@ -2528,6 +4014,192 @@ type Amount = int64
 
 // BillingReason What made an order.
 type BillingReason string
+
+// BlogPost Something to read.
+type BlogPost struct {
+	// ID Example: post_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Title What readers see above it.
+	Title string `json:"title"`
+
+	// Slug Names the post in paths. A former one goes on working until another post takes it.
+	Slug string `json:"slug"`
+
+	// Excerpt A few words about it.
+	Excerpt *string `json:"excerpt"`
+
+	// Body Markdown; null in lists.
+	Body *string `json:"body"`
+
+	// BodyHTML The body as HTML in which nothing runs, fit for any page; null in lists.
+	BodyHTML *string `json:"body_html"`
+
+	// CoverURL An image.
+	CoverURL *string `json:"cover_url"`
+
+	// AuthorName Who wrote it.
+	AuthorName *string `json:"author_name"`
+
+	// Tags What it is about.
+	Tags []string `json:"tags"`
+
+	// Status A scheduled post publishes itself at `scheduled_for`.
+	Status BlogPostStatus `json:"status"`
+
+	// ScheduledFor When a scheduled post publishes itself.
+	ScheduledFor *wire.Time `json:"scheduled_for"`
+
+	// PublishedAt When it was last published; of a scheduled post, the time it was scheduled for.
+	PublishedAt *wire.Time `json:"published_at"`
+
+	// Access Who may read it, everybody, your customers, or those who have `product`.
+	Access BlogPostAccess `json:"access"`
+
+	// Product What readers must have for `access` product.
+	Product wire.Expandable[Product] `json:"product"`
+
+	// SEOTitle For search engines.
+	SEOTitle *string `json:"seo_title"`
+
+	// SEODescription For search engines.
+	SEODescription *string `json:"seo_description"`
+
+	// ReadingMinutes How long it takes to read, at 200 words a minute.
+	ReadingMinutes int64 `json:"reading_minutes"`
+
+	// Version Of the text that was last published, 0 if none was.
+	Version int64 `json:"version"`
+
+	// URL The page of a published post, null before that. Of one that is not for everybody it shows the excerpt, and who may read the text.
+	URL *string `json:"url"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// BlogPostAccess Who may read it, everybody, your customers, or those who have `product`.
+type BlogPostAccess string
+
+// BlogPostCreate A post to be made.
+type BlogPostCreate struct {
+	// Title What readers see above it.
+	Title string `json:"title"`
+
+	// Slug Made from the title when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Excerpt A few words about it.
+	Excerpt *string `json:"excerpt,omitempty"`
+
+	// Body Markdown.
+	Body *string `json:"body,omitempty"`
+
+	// CoverURL An image.
+	CoverURL *string `json:"cover_url,omitempty"`
+
+	// AuthorName Who wrote it.
+	AuthorName *string `json:"author_name,omitempty"`
+
+	// Tags What it is about, each once.
+	Tags []string `json:"tags,omitempty"`
+
+	// Status A scheduled post publishes itself at `scheduled_for`.
+	Status *BlogPostStatus `json:"status,omitempty"`
+
+	// ScheduledFor In the future, with `status: scheduled`.
+	ScheduledFor *wire.Time `json:"scheduled_for,omitempty"`
+
+	// Access Who may read it, everybody, your customers, or those who have `product`.
+	Access *BlogPostAccess `json:"access,omitempty"`
+
+	// Product Id or slug of what readers must have, for `access: product`.
+	Product *string `json:"product,omitempty"`
+
+	// SEOTitle For search engines.
+	SEOTitle *string `json:"seo_title,omitempty"`
+
+	// SEODescription For search engines.
+	SEODescription *string `json:"seo_description,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// BlogPostList A page of results.
+type BlogPostList = wire.List[BlogPost]
+
+// BlogPostStatus A scheduled post publishes itself at `scheduled_for`.
+type BlogPostStatus string
+
+// BlogPostUpdate What to change about a post.
+type BlogPostUpdate struct {
+	// Title What readers see above it.
+	Title *string `json:"title,omitempty"`
+
+	// Slug Made from the title when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Excerpt A few words about it.
+	Excerpt nullable.Nullable[string] `json:"excerpt,omitempty"`
+
+	// Body Markdown.
+	Body *string `json:"body,omitempty"`
+
+	// CoverURL An image.
+	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
+
+	// AuthorName Who wrote it.
+	AuthorName nullable.Nullable[string] `json:"author_name,omitempty"`
+
+	// Tags Replaces all of them.
+	Tags []string `json:"tags,omitzero"`
+
+	// Status A scheduled post publishes itself at `scheduled_for`.
+	Status *BlogPostStatus `json:"status,omitempty"`
+
+	// ScheduledFor In the future, with `status: scheduled`.
+	ScheduledFor nullable.Nullable[wire.Time] `json:"scheduled_for,omitempty"`
+
+	// Access Who may read it, everybody, your customers, or those who have `product`.
+	Access *BlogPostAccess `json:"access,omitempty"`
+
+	// Product Id or slug of what readers must have, for `access: product`.
+	Product nullable.Nullable[string] `json:"product,omitempty"`
+
+	// SEOTitle For search engines.
+	SEOTitle nullable.Nullable[string] `json:"seo_title,omitempty"`
+
+	// SEODescription For search engines.
+	SEODescription nullable.Nullable[string] `json:"seo_description,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// BlogPostVersion A text of a post as it was published.
+type BlogPostVersion struct {
+	Object string `json:"object"`
+
+	// Version Counts from 1.
+	Version int64 `json:"version"`
+
+	// Title Of then.
+	Title string `json:"title"`
+
+	// Body Markdown; null in lists.
+	Body *string `json:"body"`
+
+	// BodyHTML The body as HTML; null in lists.
+	BodyHTML  *string   `json:"body_html"`
+	CreatedAt wire.Time `json:"created_at"`
+}
+
+// BlogPostVersionList A page of results.
+type BlogPostVersionList = wire.List[BlogPostVersion]
 
 // BusinessCenter What an agency keeps its ad accounts in.
 type BusinessCenter struct {
@@ -2664,7 +4336,7 @@ type Checkout struct {
 	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
 	ExternalCustomerID *string `json:"external_customer_id"`
 
-	// Locale A language tag, kept for you.
+	// Locale A language tag: that of the page and of the documents its buyer accepts. A page in a language that we do not speak is English.
 	Locale *string `json:"locale"`
 
 	// ExpiresAt From when it can no longer be paid.
@@ -2686,6 +4358,9 @@ type Checkout struct {
 	// TermsAcceptedAt When the buyer accepted the seller's terms.
 	TermsAcceptedAt *wire.Time `json:"terms_accepted_at"`
 
+	// AdsConsent Whether the buyer agreed that ad networks are told of the purchase. It stays what it was when the checkout was completed.
+	AdsConsent bool `json:"ads_consent"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
@@ -2701,8 +4376,16 @@ type CheckoutConfirm struct {
 	// SavePaymentMethod Whether the method is kept, so that the customer can be charged with it later. One that pays for a subscription always is. It is kept for the subscription alone, and is nobody's saved method, where an address that was only typed says who the buyer is (see `customer_email_verified`), and at the public address unless `customer` or `external_customer_id` does.
 	SavePaymentMethod *bool `json:"save_payment_method,omitempty"`
 
-	// TermsAccepted Needed where the account has `checkout_requires_terms`.
+	// TermsAccepted The buyer accepts the seller's terms. Needed where the account has `checkout_requires_terms`, or a published legal page has `requires_acceptance`: of each kind the one in the checkout's `locale`, or else in the account's. A page that has changed since is to be accepted again.
 	TermsAccepted *bool `json:"terms_accepted,omitempty"`
+
+	// AdsConsent As in a change of the checkout, which it is before anything is charged; as it was when absent.
+	AdsConsent *bool `json:"ads_consent,omitempty"`
+
+	// AdsVisit The visit that led to a purchase or a lead, as ad networks want to know it. It needs `ads_consent` (422 without), is never shown, and is erased
+	// when the checkout is completed or expires. Nothing of it is taken from your own request: what you do not send, nobody is told. Without `page_url` and
+	// `user_agent` it counts as one that did not happen on a page. The hosted pages find it out by themselves if the visitor agrees.
+	AdsVisit *AdsVisit `json:"ads_visit,omitempty"`
 }
 
 // CheckoutCreate A checkout to be opened.
@@ -2756,16 +4439,38 @@ type CheckoutCreate struct {
 	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes. The `customer_email` of one whom it makes is not known to be theirs, and leads to nobody else, without `customer_email_verified`.
 	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
 
-	// Locale A language tag, kept for you.
+	// Locale A language tag: that of the page and of the documents its buyer accepts. A page in a language that we do not speak is English.
 	Locale *string `json:"locale,omitempty"`
 
 	// ExpiresAt In 30 minutes to 30 days; a day from now when absent.
 	ExpiresAt *wire.Time      `json:"expires_at,omitempty"`
 	Source    *CheckoutSource `json:"source,omitempty"`
 
+	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	AdsConsent *bool     `json:"ads_consent,omitempty"`
+	AdsVisit   *AdsVisit `json:"ads_visit,omitempty"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
+
+// CheckoutDelivery Something that the buyer has by a completed checkout.
+type CheckoutDelivery struct {
+	// Type What kind of thing it is.
+	Type CheckoutDeliveryType `json:"type"`
+
+	// Name What the buyer reads.
+	Name *string `json:"name"`
+
+	// URL Where a link leads.
+	URL *string `json:"url"`
+
+	// Key A licence key. Null while none of the imported ones is left.
+	Key *string `json:"key"`
+}
+
+// CheckoutDeliveryType What kind of thing it is.
+type CheckoutDeliveryType string
 
 // CheckoutLine A quantity of a price variant.
 type CheckoutLine struct {
@@ -2989,19 +4694,363 @@ type CheckoutUpdate struct {
 	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes. The `customer_email` of one whom it makes is not known to be theirs, and leads to nobody else, without `customer_email_verified`.
 	ExternalCustomerID nullable.Nullable[string] `json:"external_customer_id,omitempty"`
 
-	// Locale A language tag, kept for you.
+	// Locale A language tag: that of the page and of the documents its buyer accepts. A page in a language that we do not speak is English.
 	Locale nullable.Nullable[string] `json:"locale,omitempty"`
 
 	// ExpiresAt In 30 minutes to 30 days; a day from now when absent.
 	ExpiresAt *wire.Time                        `json:"expires_at,omitempty"`
 	Source    nullable.Nullable[CheckoutSource] `json:"source,omitempty"`
 
+	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	AdsConsent *bool                       `json:"ads_consent,omitempty"`
+	AdsVisit   nullable.Nullable[AdsVisit] `json:"ads_visit,omitempty"`
+
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
 
+// ClickIDs What ad networks appended to the address by which the visitor came, by the parameter. A network is told its own alone.
+type ClickIDs struct {
+	// Fbclid Of Meta.
+	Fbclid *string `json:"fbclid,omitempty"`
+
+	// Epik Of Pinterest.
+	Epik *string `json:"epik,omitempty"`
+
+	// Ttclid Of TikTok.
+	Ttclid *string `json:"ttclid,omitempty"`
+
+	// Gclid Of Google.
+	Gclid *string `json:"gclid,omitempty"`
+}
+
 // CollectionMethod How an invoice is paid: from the customer's payment method, or by the customer until it is due.
 type CollectionMethod string
+
+// Conversion Something that a pixel is told, without who did it.
+type Conversion struct {
+	// ID Example: conv_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// DestinationID The destination, which may be deleted.
+	//
+	// Example: cdest_01k0000000000000000000000a
+	DestinationID string `json:"destination_id"`
+
+	// PixelID The network's id of the pixel.
+	//
+	// Example: 100000000000002
+	PixelID string `json:"pixel_id"`
+
+	// Event `purchase`: an order was paid. `subscription_started`, `trial_started`: a subscription, or its trial, has begun. `lead`: somebody left
+	// their address in a form, and had none there before.
+	Event ConversionEventKind `json:"event"`
+
+	// EventID The id of the order, the subscription or the lead, or what was sent.
+	EventID string `json:"event_id"`
+
+	// OccurredAt When it happened.
+	OccurredAt wire.Time `json:"occurred_at"`
+
+	// Value What it was worth, in whole units of the currency.
+	Value    *AdSpend  `json:"value"`
+	Currency *Currency `json:"currency"`
+
+	// Source `order`: it was bought in the shop. `lead`: it was left in a form. `api`: it came through POST /ads/conversions.
+	Source ConversionSource `json:"source"`
+
+	// Status `pending`: it waits, or is told again after a failure, see `reason`. One of a lead whose address is yet to be confirmed waits for that. `sent`: the network has taken it. `refused`: the network does not
+	// take it. `expired`: it was too late to tell it, or to tell it again.
+	Status ConversionStatus `json:"status"`
+
+	// Reason Why it was not told, or is not told yet, in the words of the network where it said something.
+	Reason *string `json:"reason"`
+
+	// Attempts How often the network was told.
+	Attempts int64 `json:"attempts"`
+
+	// NextAttemptAt When it is told next, if its destination is active then. Null while nobody knows: what it is about has yet to be confirmed, or it ends before.
+	NextAttemptAt *wire.Time `json:"next_attempt_at"`
+
+	// SentAt When the network took it.
+	SentAt    *wire.Time `json:"sent_at"`
+	CreatedAt wire.Time  `json:"created_at"`
+	UpdatedAt wire.Time  `json:"updated_at"`
+}
+
+// ConversionSource `order`: it was bought in the shop. `lead`: it was left in a form. `api`: it came through POST /ads/conversions.
+type ConversionSource string
+
+// ConversionDestination A pixel that is told what happens in the shop.
+type ConversionDestination struct {
+	// ID Example: cdest_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel through which it is told.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string `json:"ad_account_id"`
+
+	// PixelID The network's id of the pixel.
+	PixelID string `json:"pixel_id"`
+
+	// Name What you call it.
+	Name string `json:"name"`
+
+	// Events What it is told of.
+	Events []ConversionEventKind `json:"events"`
+
+	// ProductIDs Only orders, subscriptions and leads with one of these products are told. Null: all.
+	ProductIDs []string `json:"product_ids"`
+
+	// HasToken Whether it has an access of its own. That is never shown.
+	HasToken bool `json:"has_token"`
+
+	// Status `error`: the network does not let this service tell it any more, see `last_error`; what happens meanwhile waits, for seven days.
+	//
+	// Example: active
+	Status ConversionDestinationStatus `json:"status"`
+
+	// LastError What the network said when it let this service tell it no more.
+	LastError *string   `json:"last_error"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// ConversionDestinationStatus `error`: the network does not let this service tell it any more, see `last_error`; what happens meanwhile waits, for seven days.
+//
+// Example: active
+type ConversionDestinationStatus string
+
+// ConversionDestinationCreate A pixel to be told.
+type ConversionDestinationCreate struct {
+	// AccountID The channel, `sacct_...`.
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string `json:"ad_account_id"`
+
+	// PixelID One of GET /ads/pixels.
+	PixelID string `json:"pixel_id"`
+
+	// Name What you call it; the pixel's own name unless sent.
+	Name *string `json:"name,omitempty"`
+
+	// Events What it is told of. What the network has no word for is 422.
+	Events []ConversionEventKind `json:"events"`
+
+	// ProductIDs Only orders, subscriptions and leads with one of these products are told; all unless sent. An unknown one is 404.
+	ProductIDs []string `json:"product_ids,omitempty"`
+
+	// Token The pixel's own access, where `conversions.own_token` of the capabilities says so (Pinterest: the conversion access token of its ads manager). It is sealed and never shown.
+	Token *string `json:"token,omitempty"`
+
+	// Status Whether it is told from now on.
+	Status *ConversionDestinationCreateStatus `json:"status,omitempty"`
+}
+
+// ConversionDestinationCreateStatus Whether it is told from now on.
+type ConversionDestinationCreateStatus string
+
+// ConversionDestinationList A page of results.
+type ConversionDestinationList = wire.List[ConversionDestination]
+
+// ConversionDestinationUpdate What to change about a destination.
+type ConversionDestinationUpdate struct {
+	// Name What you call it.
+	Name *string `json:"name,omitempty"`
+
+	// Events What it is told of.
+	Events []ConversionEventKind `json:"events,omitzero"`
+
+	// ProductIDs Only orders, subscriptions and leads with one of these products are told. Null: all.
+	ProductIDs nullable.Nullable[[]string] `json:"product_ids,omitzero"`
+
+	// Token Another access of the pixel's own.
+	Token *string `json:"token,omitempty"`
+
+	// Status Whether it is told.
+	Status *ConversionDestinationUpdateStatus `json:"status,omitempty"`
+}
+
+// ConversionDestinationUpdateStatus Whether it is told.
+type ConversionDestinationUpdateStatus string
+
+// ConversionEventKind `purchase`: an order was paid. `subscription_started`, `trial_started`: a subscription, or its trial, has begun. `lead`: somebody left
+// their address in a form, and had none there before.
+type ConversionEventKind string
+
+// ConversionInput Something that happened elsewhere. A field that is null is as if it had not been sent. What happened on a page has `page_url` and
+// `user_agent`; without one of them it is told as something that happened elsewhere.
+type ConversionInput struct {
+	// EventID By which the network knows it again, up to 200 characters. Required.
+	//
+	// Example: 4711
+	EventID *string `json:"event_id,omitempty"`
+
+	// Event A kind that the destination is told of. Required.
+	//
+	// Example: purchase
+	Event *string `json:"event,omitempty"`
+
+	// OccurredAt When it happened, in RFC 3339. Required.
+	//
+	// Example: 2026-11-21T09:30:00Z
+	OccurredAt *string `json:"occurred_at,omitempty"`
+
+	// AdsConsent That the person agreed to ad networks being told. Required, and true.
+	AdsConsent *bool `json:"ads_consent,omitempty"`
+
+	// Value What it was worth, in whole units of the currency. A purchase needs it.
+	//
+	// Example: 19.9
+	Value *json.Number `json:"value,omitempty"`
+
+	// Currency ISO 4217. A value needs it.
+	//
+	// Example: usd
+	Currency *string           `json:"currency,omitempty"`
+	User     *ConversionPerson `json:"user,omitempty"`
+
+	// PageURL The address of the page.
+	//
+	// Example: https://example.com/thanks
+	PageURL *string `json:"page_url,omitempty"`
+
+	// ClientIP The address of the browser.
+	//
+	// Example: 203.0.113.7
+	ClientIP *string `json:"client_ip,omitempty"`
+
+	// UserAgent As the browser sent it.
+	UserAgent *string `json:"user_agent,omitempty"`
+
+	// ClickID What the network appended to the address of its ad: the value of `fbclid`, `epik` or `ttclid`.
+	ClickID *string `json:"click_id,omitempty"`
+
+	// Items What was bought, at most 100.
+	Items []ConversionItem `json:"items,omitempty"`
+}
+
+// ConversionItem Something that was bought.
+type ConversionItem struct {
+	// ID By which the product is known.
+	ID string `json:"id"`
+
+	// Quantity How many, 1 unless sent.
+	Quantity *int64 `json:"quantity,omitempty"`
+
+	// Price Of one, in whole units of the currency.
+	//
+	// Example: 19.9
+	Price *json.Number `json:"price,omitempty"`
+}
+
+// ConversionList A page of results.
+type ConversionList = wire.List[Conversion]
+
+// ConversionPerson Who it was, as in the upload of an audience: an address, a number or a hash of one. Whatever is 64 hexadecimal digits is taken for the
+// hash that it is; everything else is hashed here.
+type ConversionPerson struct {
+	// Email In plain text or as a SHA-256.
+	//
+	// Example: ada@example.com
+	Email *string `json:"email,omitempty"`
+
+	// Phone In plain text with the country code, `+49...`, or as a SHA-256.
+	Phone *string `json:"phone,omitempty"`
+
+	// EmailSHA256 64 hexadecimal digits.
+	EmailSHA256 *string `json:"email_sha256,omitempty"`
+
+	// PhoneSHA256 64 hexadecimal digits.
+	PhoneSHA256 *string `json:"phone_sha256,omitempty"`
+
+	// FirstName In plain text or as a SHA-256.
+	FirstName *string `json:"first_name,omitempty"`
+
+	// LastName In plain text or as a SHA-256.
+	LastName *string `json:"last_name,omitempty"`
+
+	// City In plain text or as a SHA-256.
+	City *string `json:"city,omitempty"`
+
+	// State In plain text or as a SHA-256.
+	State *string `json:"state,omitempty"`
+
+	// Country ISO 3166-1 alpha-2.
+	Country *string `json:"country,omitempty"`
+
+	// Zip The postal code. In plain text or as a SHA-256.
+	Zip *string `json:"zip,omitempty"`
+}
+
+// ConversionResult What became of one event.
+type ConversionResult struct {
+	// Index Its place in the request, from 0.
+	Index int64 `json:"index"`
+
+	// EventID As it was sent.
+	EventID *string `json:"event_id"`
+
+	// Outcome `error` says why one `failed`.
+	Outcome ConversionResultOutcome `json:"outcome"`
+
+	// ConversionID The conversion, if it is queued.
+	ConversionID *string `json:"conversion_id"`
+
+	// Error Why it is not taken.
+	Error *AdItemError `json:"error"`
+}
+
+// ConversionResultOutcome `error` says why one `failed`.
+type ConversionResultOutcome string
+
+// ConversionStatus `pending`: it waits, or is told again after a failure, see `reason`. One of a lead whose address is yet to be confirmed waits for that. `sent`: the network has taken it. `refused`: the network does not
+// take it. `expired`: it was too late to tell it, or to tell it again.
+type ConversionStatus string
+
+// ConversionsCreate Events to tell a pixel of.
+type ConversionsCreate struct {
+	// DestinationID Which pixel is told, `cdest_...`. One that is paused is 422.
+	DestinationID string `json:"destination_id"`
+
+	// Events What happened. `events` of the destination must have its kind; its `product_ids` are not looked at.
+	Events []ConversionInput `json:"events"`
+}
+
+// ConversionsResult What became of many events.
+type ConversionsResult struct {
+	Object string `json:"object"`
+
+	// DestinationID Which pixel is told.
+	//
+	// Example: cdest_01k0000000000000000000000a
+	DestinationID string `json:"destination_id"`
+
+	// Received How many events the request had.
+	Received int64 `json:"received"`
+
+	// Queued Those that the pixel is told.
+	Queued int64 `json:"queued"`
+
+	// Duplicates Those that it was told before, or that wait already.
+	Duplicates int64 `json:"duplicates"`
+
+	// Failed Those that are not taken.
+	Failed int64 `json:"failed"`
+
+	// Results In the order of the request.
+	Results []ConversionResult `json:"results"`
+}
 
 // Currency An ISO 4217 code in lower case.
 //
@@ -3154,6 +5203,9 @@ type CustomerState struct {
 
 	// OpenInvoices Those that are open or past due, newest first.
 	OpenInvoices []Invoice `json:"open_invoices"`
+
+	// Grants Those that are active or suspended, newest first.
+	Grants []Grant `json:"grants"`
 }
 
 // CustomerType A lead becomes a customer with its first order.
@@ -3199,6 +5251,21 @@ type CustomerUpdate struct {
 // Deleted The confirmation of a delete, and what a reference to a deleted resource expands to.
 type Deleted = wire.Deleted
 
+// DeletedAd The confirmation of an ad's delete.
+type DeletedAd struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Deleted Always true.
+	Deleted DeletedAdDeleted `json:"deleted"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+}
+
+// DeletedAdDeleted Always true.
+type DeletedAdDeleted bool
+
 // DeletedAdCampaign The confirmation of a campaign's delete.
 type DeletedAdCampaign struct {
 	ID     string `json:"id"`
@@ -3220,20 +5287,47 @@ type DeletedAdCampaign struct {
 // DeletedAdCampaignDeleted Always true.
 type DeletedAdCampaignDeleted bool
 
-// Deliverable Something that a buyer receives. `ref` names it in your own system, e.g. a URL for a link.
+// DeletedSocialAccount The confirmation of a channel's delete.
+type DeletedSocialAccount struct {
+	// ID Example: sacct_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Deleted Always true.
+	Deleted DeletedSocialAccountDeleted `json:"deleted"`
+
+	// RunningCampaignCount How many of its campaigns go on running on the network, as far as was seen there last.
+	RunningCampaignCount int64 `json:"running_campaign_count"`
+
+	// RunningAdCount How many of its ads do.
+	RunningAdCount int64 `json:"running_ad_count"`
+}
+
+// DeletedSocialAccountDeleted Always true.
+type DeletedSocialAccountDeleted bool
+
+// Deliverable Something that a buyer receives. A customer's grant says what it opens to them.
 type Deliverable struct {
 	// Type What kind of thing it is.
 	Type DeliverableType `json:"type"`
 
-	// Ref Names it in your own system; the URL of a link.
+	// Ref The URL of a link. For licence keys `imported`, or null for keys that are made here. The id of a file, or the id or slug of an experience, kept as id: an unknown one is 404.
 	Ref *string `json:"ref,omitempty"`
 
 	// Name What the buyer reads.
 	Name *string `json:"name,omitempty"`
+
+	// DownloadLimit How often each buyer may download a file, for each purchase. Null means any number.
+	DownloadLimit *int64 `json:"download_limit,omitempty"`
 }
 
 // DeliverableType What kind of thing it is.
 type DeliverableType string
+
+// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
+// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
+// and the versions that its files had then.
+type DeliveryUpdates string
 
 // Discount Something off what is bought.
 type Discount struct {
@@ -3571,6 +5665,482 @@ type EventType struct {
 // EventTypeList A page of results.
 type EventTypeList = wire.List[EventType]
 
+// Experience A course, a community or another thing that buyers come back to.
+type Experience struct {
+	// ID Example: exp_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Name What buyers see.
+	Name string `json:"name"`
+
+	// Slug Names the experience in paths. A former one goes on working until another experience takes it.
+	Slug string `json:"slug"`
+
+	// Type What buyers find, and which fields `content` has.
+	Type ExperienceType `json:"type"`
+
+	// Description Markdown.
+	Description *string `json:"description"`
+
+	// CoverURL An image.
+	CoverURL *string `json:"cover_url"`
+
+	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
+	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
+	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
+	// `access: public` without a grant opens no files.
+	Content ExperienceContent `json:"content"`
+
+	// Access Who may open it, everybody or buyers.
+	Access ExperienceAccess `json:"access"`
+
+	// Products Ids of the products that deliver it, or the products when expanded: the newest 100.
+	Products []wire.Expandable[Product] `json:"products"`
+
+	// Position Its place among the others, as you show them.
+	Position int64 `json:"position"`
+
+	// Status Only a published experience is open to anybody.
+	Status ExperienceStatus `json:"status"`
+
+	// AccessCount How many customers have an active grant that opens it. Null in lists, and where its products have more than 20,000 grants.
+	AccessCount *int64 `json:"access_count"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// ExperienceAccess Who may open it, everybody or buyers.
+type ExperienceAccess string
+
+// ExperienceContent What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
+// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
+// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
+// `access: public` without a grant opens no files.
+type ExperienceContent struct {
+	// Modules Of a course, in their order.
+	Modules []ExperienceModule `json:"modules,omitempty"`
+
+	// Files Of a download, the ids of files, in their order.
+	Files []string `json:"files,omitempty"`
+
+	// URL Where it leads.
+	URL *string `json:"url,omitempty"`
+
+	// Platform Of a community, where it meets, e.g. `discord`.
+	Platform *string `json:"platform,omitempty"`
+
+	// StartsAt Of an event.
+	StartsAt *wire.Time `json:"starts_at,omitempty"`
+
+	// EndsAt Of an event, after `starts_at`.
+	EndsAt *wire.Time `json:"ends_at,omitempty"`
+
+	// Timezone Of an event, an IANA name, e.g. `Europe/Berlin`.
+	Timezone *string `json:"timezone,omitempty"`
+
+	// Location Of an event, where it takes place.
+	Location *string `json:"location,omitempty"`
+}
+
+// ExperienceCreate An experience to be made.
+type ExperienceCreate struct {
+	// Name What buyers see.
+	Name string `json:"name"`
+
+	// Slug Made from the name when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Type What buyers find, and which fields `content` has.
+	Type ExperienceType `json:"type"`
+
+	// Description Markdown.
+	Description *string `json:"description,omitempty"`
+
+	// CoverURL An image.
+	CoverURL *string `json:"cover_url,omitempty"`
+
+	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
+	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
+	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
+	// `access: public` without a grant opens no files.
+	Content *ExperienceContent `json:"content,omitempty"`
+
+	// Access Who may open it, everybody or buyers.
+	Access *ExperienceAccess `json:"access,omitempty"`
+
+	// Position Its place among the others, as you show them.
+	Position *int64 `json:"position,omitempty"`
+
+	// Status Only a published experience is open to anybody.
+	Status *ExperienceStatus `json:"status,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// ExperienceLesson One lesson of a course.
+type ExperienceLesson struct {
+	// Title What buyers read above it.
+	Title string `json:"title"`
+
+	// Body Markdown.
+	Body *string `json:"body,omitempty"`
+
+	// VideoURL Where its video is.
+	VideoURL *string `json:"video_url,omitempty"`
+
+	// File The id of a file that goes with it.
+	//
+	// Example: file_01k0000000000000000000000a
+	File *string `json:"file,omitempty"`
+}
+
+// ExperienceList A page of results.
+type ExperienceList = wire.List[Experience]
+
+// ExperienceModule A part of a course.
+type ExperienceModule struct {
+	// Title What buyers read above its lessons.
+	Title string `json:"title"`
+
+	// Lessons In their order.
+	Lessons []ExperienceLesson `json:"lessons,omitempty"`
+}
+
+// ExperienceProduct A product that is to deliver an experience, or to do so no more.
+type ExperienceProduct struct {
+	// Product Its id or slug. An unknown one is 404.
+	Product string `json:"product"`
+}
+
+// ExperienceStatus Only a published experience is open to anybody.
+type ExperienceStatus string
+
+// ExperienceType What buyers find, and which fields `content` has.
+type ExperienceType string
+
+// ExperienceUpdate What to change about an experience.
+type ExperienceUpdate struct {
+	// Name What buyers see.
+	Name *string `json:"name,omitempty"`
+
+	// Slug Made from the name when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Type What buyers find, and which fields `content` has.
+	Type *ExperienceType `json:"type,omitempty"`
+
+	// Description Markdown.
+	Description nullable.Nullable[string] `json:"description,omitempty"`
+
+	// CoverURL An image.
+	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
+
+	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
+	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
+	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
+	// `access: public` without a grant opens no files.
+	Content *ExperienceContent `json:"content,omitempty"`
+
+	// Access Who may open it, everybody or buyers.
+	Access *ExperienceAccess `json:"access,omitempty"`
+
+	// Position Its place among the others, as you show them.
+	Position *int64 `json:"position,omitempty"`
+
+	// Status Only a published experience is open to anybody.
+	Status *ExperienceStatus `json:"status,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// File A file to be sold. Of a `pending` one, size, type, hash and version are those of the upload.
+type File struct {
+	// ID Example: file_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Name Under which it is saved when it is downloaded.
+	//
+	// Example: Course.zip
+	Name string `json:"name"`
+
+	// Size In bytes.
+	Size int64 `json:"size"`
+
+	// ContentType What it is. Looked up in its bytes once they are complete; what you said stands where they do not say otherwise.
+	//
+	// Example: application/zip
+	ContentType string `json:"content_type"`
+
+	// SHA256 Its hash, in hex. Of a pending file it is the one that you promised.
+	//
+	// Example: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	SHA256 *string `json:"sha256"`
+
+	// Version The version that is downloaded.
+	Version int64 `json:"version"`
+
+	// Status `pending` until its bytes are complete.
+	Status FileStatus `json:"status"`
+
+	// Upload Of a pending file. Null once it is too late for it: then make a new version.
+	Upload *FileUpload `json:"upload"`
+
+	// DownloadsCount How often buyers have downloaded it.
+	DownloadsCount int64 `json:"downloads_count"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// FileCreate A file to be sold.
+type FileCreate struct {
+	// Name Without slashes, backslashes and control characters.
+	Name string `json:"name"`
+
+	// Size How many bytes will be sent.
+	Size int64 `json:"size"`
+
+	// ContentType A media type without parameters. Looked up in the bytes when absent.
+	//
+	// Example: application/zip
+	ContentType *string `json:"content_type,omitempty"`
+
+	// SHA256 Refuses other bytes than these. In hex, lower case.
+	//
+	// Example: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	SHA256 *string `json:"sha256,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// FileList A page of results.
+type FileList = wire.List[File]
+
+// FileStatus `pending` until its bytes are complete.
+type FileStatus string
+
+// FileUpdate What to change about a file.
+type FileUpdate struct {
+	// Name Without slashes, backslashes and control characters.
+	Name *string `json:"name,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// FileUpload Where to send bytes. Whoever has the address can send them, without a key.
+type FileUpload struct {
+	Object string `json:"object"`
+
+	// URL Takes the bytes, and tells how many it has.
+	//
+	// Example: https://shop.example/uploads/7h3t0k3n
+	URL string `json:"url"`
+
+	// Method How to send them.
+	Method FileUploadMethod `json:"method"`
+
+	// Headers What to send along.
+	//
+	// Example: {"Content-Type":"application/octet-stream"}
+	Headers map[string]string `json:"headers"`
+
+	// ExpiresAt Until when it has to be completed: seven days after it was made.
+	ExpiresAt wire.Time `json:"expires_at"`
+}
+
+// FileUploadMethod How to send them.
+type FileUploadMethod string
+
+// FileVersion The bytes of a file at one time.
+type FileVersion struct {
+	// ID Example: fver_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// File Of which file.
+	File wire.Expandable[File] `json:"file"`
+
+	// Version Its number. One that was given up leaves a gap.
+	Version int64 `json:"version"`
+
+	// Size In bytes.
+	Size int64 `json:"size"`
+
+	// ContentType As in the file.
+	//
+	// Example: application/zip
+	ContentType string `json:"content_type"`
+
+	// SHA256 As in the file.
+	//
+	// Example: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	SHA256 *string `json:"sha256"`
+
+	// Status `pending` until its bytes are complete.
+	Status FileStatus `json:"status"`
+
+	// Upload Of a pending version.
+	Upload    *FileUpload `json:"upload"`
+	CreatedAt wire.Time   `json:"created_at"`
+	UpdatedAt wire.Time   `json:"updated_at"`
+}
+
+// FileVersionCreate Bytes to be sent for a file that there is.
+type FileVersionCreate struct {
+	// Size How many bytes will be sent.
+	Size int64 `json:"size"`
+
+	// ContentType A media type without parameters. Looked up in the bytes when absent.
+	//
+	// Example: application/zip
+	ContentType *string `json:"content_type,omitempty"`
+
+	// SHA256 Refuses other bytes than these. In hex, lower case.
+	//
+	// Example: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	SHA256 *string `json:"sha256,omitempty"`
+}
+
+// FileVersionList A page of results.
+type FileVersionList = wire.List[FileVersion]
+
+// Grant Says that a customer has a product: by an order, a subscription, or because you gave it. What it opens is read from the product, so
+// that a change of the product's deliverables needs no change of its grants.
+type Grant struct {
+	// ID Example: grant_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Customer Who has it.
+	Customer wire.Expandable[Customer] `json:"customer"`
+
+	// Product What they have.
+	Product wire.Expandable[Product] `json:"product"`
+
+	// PriceVariant How they paid for it.
+	PriceVariant wire.Expandable[PriceVariant] `json:"price_variant"`
+
+	// Quantity How many pieces they have.
+	Quantity int64 `json:"quantity"`
+
+	// Source By what the customer has the product.
+	Source GrantSource `json:"source"`
+
+	// Status Whether a grant opens its deliverables. Only an active one does.
+	Status GrantStatus `json:"status"`
+
+	// Reason Why it is suspended or revoked.
+	Reason *GrantReason `json:"reason"`
+
+	// ExpiresAt When it stops opening anything; null for never.
+	ExpiresAt *wire.Time `json:"expires_at"`
+
+	// DownloadLimit How often they may download each file, instead of what the product says; null for what it says.
+	DownloadLimit *int64 `json:"download_limit"`
+
+	// SuspendedAt Since when it is suspended.
+	SuspendedAt *wire.Time `json:"suspended_at"`
+
+	// RevokedAt Since when it is revoked.
+	RevokedAt *wire.Time `json:"revoked_at"`
+
+	// Deliverables What it opens.
+	Deliverables []GrantDeliverable `json:"deliverables"`
+	CreatedAt    wire.Time          `json:"created_at"`
+	UpdatedAt    wire.Time          `json:"updated_at"`
+}
+
+// GrantReason Why it is suspended or revoked.
+type GrantReason string
+
+// GrantCreate A product that a customer is to have.
+type GrantCreate struct {
+	// Customer The customer's id. An unknown one is 404.
+	Customer string `json:"customer"`
+
+	// Product The product's id or slug. An unknown one is 404.
+	Product string `json:"product"`
+
+	// ExpiresAt In the future; never when absent.
+	ExpiresAt *wire.Time `json:"expires_at,omitempty"`
+}
+
+// GrantDeliverable Something that the grant opens.
+type GrantDeliverable struct {
+	// Type What kind of thing it is.
+	Type GrantDeliverableType `json:"type"`
+
+	// Name What the buyer reads.
+	Name *string `json:"name"`
+
+	// URL Where a link leads; null while the grant is not active.
+	URL *string `json:"url"`
+
+	// File The id of the file.
+	File *string `json:"file"`
+
+	// Version The version of the file that they get.
+	Version *int64 `json:"version"`
+
+	// Size Its size in bytes.
+	Size *int64 `json:"size"`
+
+	// DownloadsCount How often they have downloaded the file, by this grant.
+	DownloadsCount *int64 `json:"downloads_count"`
+
+	// DownloadLimit How often they may. Null means any number.
+	DownloadLimit *int64 `json:"download_limit"`
+
+	// LicenseKey The id of the licence key. Null while none of the imported ones is left.
+	LicenseKey *string `json:"license_key"`
+
+	// Experience The id of the experience.
+	Experience *string `json:"experience"`
+}
+
+// GrantDeliverableType What kind of thing it is.
+type GrantDeliverableType string
+
+// GrantList A page of results.
+type GrantList = wire.List[Grant]
+
+// GrantSource By what the customer has the product.
+type GrantSource struct {
+	// Type `manual`: you gave it.
+	Type GrantSourceType `json:"type"`
+
+	// ID Of the order or the subscription.
+	//
+	// Example: order_01k0000000000000000000000a
+	ID *string `json:"id"`
+}
+
+// GrantSourceType `manual`: you gave it.
+type GrantSourceType string
+
+// GrantStatus Whether a grant opens its deliverables. Only an active one does.
+type GrantStatus string
+
+// GrantUpdate What to change about a grant.
+type GrantUpdate struct {
+	// ExpiresAt In the future; null for never.
+	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
+
+	// DownloadLimit How often they may download each file, instead of what the product says. It counts what was downloaded already.
+	DownloadLimit nullable.Nullable[int64] `json:"download_limit,omitempty"`
+}
+
 // Invoice What a customer is asked to pay for one order. Once it is issued, its lines and what they come to are records and do not change.
 type Invoice struct {
 	// ID Example: inv_01k0000000000000000000000a
@@ -3830,6 +6400,904 @@ type InvoiceUpdate struct {
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
 
+// Lead Somebody who left their address, for a product or for none.
+type Lead struct {
+	// ID Example: lead_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Email Unique in the account with `product`, in any case. It never changes.
+	//
+	// Example: ada@example.com
+	Email string  `json:"email"`
+	Name  *string `json:"name"`
+
+	// Phone In any notation; it is not checked.
+	Phone *string `json:"phone"`
+
+	// Product What they are interested in.
+	Product wire.Expandable[Product] `json:"product"`
+
+	// Source How a lead came.
+	Source LeadSource `json:"source"`
+
+	// AISite The site on which they left it.
+	AISite *string `json:"ai_site"`
+
+	// Checkout The checkout that was abandoned.
+	Checkout *string `json:"checkout"`
+
+	// Referrer The address from which they came.
+	Referrer *string  `json:"referrer"`
+	UTM      *LeadUTM `json:"utm"`
+
+	// Status `new` and `qualified` are yours to set. `converted`: the address paid an order since; no request sets it. `unsubscribed`: they want no letters, which
+	// is final.
+	Status LeadStatus `json:"status"`
+
+	// Customer The customer with the address.
+	Customer wire.Expandable[Customer] `json:"customer"`
+
+	// ConvertedAt When the address paid an order.
+	ConvertedAt *wire.Time `json:"converted_at"`
+
+	// ConvertedOrder That order.
+	ConvertedOrder *string `json:"converted_order"`
+
+	// Consent What a lead agreed to, with what proves it.
+	Consent LeadConsent `json:"consent"`
+
+	// AdsConsent Whether they agreed, in the form that made the lead, that ad networks are told of it. A lead that came in another way has no such form: false, and nothing is told of it.
+	AdsConsent bool `json:"ads_consent"`
+
+	// CustomFieldData The buyer's answers to the products' custom fields, by key.
+	CustomFieldData CustomFieldData `json:"custom_field_data"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
+// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+type LeadConfirmation string
+
+// LeadConsent What a lead agreed to, with what proves it.
+type LeadConsent struct {
+	// Marketing Whether they agreed to be written to.
+	Marketing bool `json:"marketing"`
+
+	// At When they said so; now, of a yes without it.
+	At *wire.Time `json:"at,omitempty"`
+
+	// IP From which network address.
+	//
+	// Example: 203.0.113.7
+	IP *string `json:"ip,omitempty"`
+
+	// ConfirmedAt When the reader of a letter to the address confirmed it.
+	ConfirmedAt *wire.Time `json:"confirmed_at,omitempty"`
+}
+
+// LeadCreate A lead to be made.
+type LeadCreate struct {
+	// Email Unique in the account with `product`, in any case.
+	Email string `json:"email"`
+
+	// Product What they are interested in, by id or slug.
+	Product *string `json:"product,omitempty"`
+
+	// Source How a lead came.
+	Source *LeadSource `json:"source,omitempty"`
+
+	// AISite The site on which they left it, by id or subdomain.
+	AISite *string `json:"ai_site,omitempty"`
+
+	// Upsert Whether a lead that is there is changed. False when absent.
+	Upsert *bool   `json:"upsert,omitempty"`
+	Name   *string `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
+	Phone *string `json:"phone,omitempty"`
+
+	// Referrer The address from which they came.
+	Referrer *string  `json:"referrer,omitempty"`
+	UTM      *LeadUTM `json:"utm,omitempty"`
+
+	// Status `new` and `qualified` are yours to set. `converted`: the address paid an order since; no request sets it. `unsubscribed`: they want no letters, which
+	// is final.
+	Status *LeadStatus `json:"status,omitempty"`
+
+	// Consent What a lead agreed to, with what proves it.
+	Consent *LeadConsent `json:"consent,omitempty"`
+
+	// CustomFieldData The buyer's answers to the products' custom fields, by key.
+	CustomFieldData *CustomFieldData `json:"custom_field_data,omitempty"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// LeadForm What a form has to send.
+type LeadForm struct {
+	Object string `json:"object"`
+
+	// Token The `form_token` of `POST /public/leads`. It is no secret.
+	Token string `json:"token"`
+
+	// ExpiresAt Until when it works: 24 hours after it was made.
+	ExpiresAt wire.Time `json:"expires_at"`
+}
+
+// LeadImport What became of the leads of an import.
+type LeadImport struct {
+	Object string `json:"object"`
+
+	// Created How many are new.
+	Created int64 `json:"created"`
+
+	// Updated How many were there and changed.
+	Updated int64 `json:"updated"`
+
+	// Unchanged How many were there as they are.
+	Unchanged int64 `json:"unchanged"`
+
+	// Failed How many were not taken.
+	Failed int64 `json:"failed"`
+
+	// Results What became of each, in the order of the request.
+	Results []LeadImportResult `json:"results"`
+}
+
+// LeadImportCreate Leads to be imported.
+type LeadImportCreate struct {
+	// Leads Who they are.
+	Leads []LeadRow `json:"leads"`
+
+	// Upsert Whether those that are there are changed. True when absent.
+	Upsert *bool `json:"upsert,omitempty"`
+
+	// Source How a lead came.
+	Source *LeadSource `json:"source,omitempty"`
+}
+
+// LeadImportResult What became of one lead of an import.
+type LeadImportResult struct {
+	// Index Its place in the request, from 0.
+	Index int64 `json:"index"`
+
+	// Status What became of it.
+	Status LeadImportResultStatus `json:"status"`
+
+	// ID The lead's; null if it was not taken.
+	//
+	// Example: lead_01k0000000000000000000000a
+	ID *string `json:"id"`
+
+	// Errors Why it was not taken, by field.
+	Errors map[string][]string `json:"errors"`
+}
+
+// LeadImportResultStatus What became of it.
+type LeadImportResultStatus string
+
+// LeadList A page of results.
+type LeadList = wire.List[Lead]
+
+// LeadReceipt That a lead was received, which says nothing of what became of it.
+type LeadReceipt struct {
+	Object string `json:"object"`
+
+	// Status The same for everybody.
+	Status LeadReceiptStatus `json:"status"`
+}
+
+// LeadReceiptStatus The same for everybody.
+type LeadReceiptStatus string
+
+// LeadRow A lead to be imported: the fields of a create. A field that is null is as if it had not been sent. A value that is not acceptable
+// fails this lead alone.
+type LeadRow struct {
+	// Email Required.
+	//
+	// Example: ada@example.com
+	Email *string `json:"email,omitempty"`
+
+	// Product By id or slug.
+	Product *string `json:"product,omitempty"`
+
+	// AISite By id or subdomain.
+	AISite *string `json:"ai_site,omitempty"`
+	Name   *string `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
+	Phone *string `json:"phone,omitempty"`
+
+	// Referrer The address from which they came.
+	Referrer *string     `json:"referrer,omitempty"`
+	UTM      *LeadRowUTM `json:"utm,omitempty"`
+
+	// Status A status that a request may set.
+	//
+	// Example: qualified
+	Status  *string         `json:"status,omitempty"`
+	Consent *LeadRowConsent `json:"consent,omitempty"`
+
+	// CustomFieldData What they answered, by the name of the field.
+	CustomFieldData map[string]string `json:"custom_field_data,omitempty"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags,omitempty"`
+
+	// Metadata Your own values.
+	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+// LeadRowConsent What somebody agreed to, with what proves it.
+type LeadRowConsent struct {
+	// Marketing Whether they agreed to be written to.
+	Marketing *bool `json:"marketing,omitempty"`
+
+	// At When they said so, in RFC 3339.
+	//
+	// Example: 2026-11-21T09:30:00Z
+	At *string `json:"at,omitempty"`
+
+	// IP From which network address.
+	IP *string `json:"ip,omitempty"`
+
+	// ConfirmedAt When the reader of a letter to the address confirmed it, in RFC 3339.
+	ConfirmedAt *string `json:"confirmed_at,omitempty"`
+}
+
+// LeadRowUTM What the address of the page said of the campaign.
+type LeadRowUTM struct {
+	// Source `utm_source`.
+	Source *string `json:"source,omitempty"`
+
+	// Medium `utm_medium`.
+	Medium *string `json:"medium,omitempty"`
+
+	// Campaign `utm_campaign`.
+	Campaign *string `json:"campaign,omitempty"`
+
+	// Term `utm_term`.
+	Term *string `json:"term,omitempty"`
+
+	// Content `utm_content`.
+	Content *string `json:"content,omitempty"`
+}
+
+// LeadSource How a lead came.
+type LeadSource string
+
+// LeadStatus `new` and `qualified` are yours to set. `converted`: the address paid an order since; no request sets it. `unsubscribed`: they want no letters, which
+// is final.
+type LeadStatus string
+
+// LeadUTM What the address of the page said of the campaign.
+type LeadUTM struct {
+	// Source `utm_source`.
+	//
+	// Example: newsletter
+	Source *string `json:"source,omitempty"`
+
+	// Medium `utm_medium`.
+	//
+	// Example: email
+	Medium *string `json:"medium,omitempty"`
+
+	// Campaign `utm_campaign`.
+	//
+	// Example: spring
+	Campaign *string `json:"campaign,omitempty"`
+
+	// Term `utm_term`.
+	//
+	// Example: sourdough
+	Term *string `json:"term,omitempty"`
+
+	// Content `utm_content`.
+	//
+	// Example: footer
+	Content *string `json:"content,omitempty"`
+}
+
+// LeadUpdate What to change about a lead.
+type LeadUpdate struct {
+	Name nullable.Nullable[string] `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
+	Phone nullable.Nullable[string] `json:"phone,omitempty"`
+
+	// Referrer The address from which they came.
+	Referrer nullable.Nullable[string]  `json:"referrer,omitempty"`
+	UTM      nullable.Nullable[LeadUTM] `json:"utm,omitempty"`
+
+	// Status `new` and `qualified` are yours to set. `converted`: the address paid an order since; no request sets it. `unsubscribed`: they want no letters, which
+	// is final.
+	Status *LeadStatus `json:"status,omitempty"`
+
+	// Consent What a lead agreed to, with what proves it.
+	Consent *LeadConsent `json:"consent,omitempty"`
+
+	// CustomFieldData The buyer's answers to the products' custom fields, by key.
+	CustomFieldData *CustomFieldData `json:"custom_field_data,omitempty"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags,omitzero"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// LegalAcceptance A legal page that a buyer accepted, as it was then.
+type LegalAcceptance struct {
+	// LegalPage Its id. A page that was accepted is not deleted.
+	//
+	// Example: legal_01k0000000000000000000000a
+	LegalPage string `json:"legal_page"`
+
+	// Kind What the page is about.
+	Kind LegalPageKind `json:"kind"`
+
+	// Version Which text of the page, as its versions are counted.
+	Version int64 `json:"version"`
+
+	// AcceptedAt When the checkout was confirmed with `terms_accepted`.
+	AcceptedAt wire.Time `json:"accepted_at"`
+}
+
+// LegalPage What you tell your customers about the law.
+type LegalPage struct {
+	// ID Example: legal_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Kind What the page is about.
+	Kind LegalPageKind `json:"kind"`
+
+	// Title What readers see above it.
+	Title string `json:"title"`
+
+	// Slug Names the page in paths. A former one goes on working until another page takes it.
+	Slug string `json:"slug"`
+
+	// Body Markdown; null in lists.
+	Body *string `json:"body"`
+
+	// BodyHTML The body as HTML in which nothing runs, fit for any page; null in lists.
+	BodyHTML *string `json:"body_html"`
+
+	// Status Whether the page holds.
+	Status LegalPageStatus `json:"status"`
+
+	// Version Of the text that was last published, 0 if none was.
+	Version int64 `json:"version"`
+
+	// PublishedAt When that version was published.
+	PublishedAt *wire.Time `json:"published_at"`
+
+	// Locale A language tag.
+	Locale string `json:"locale"`
+
+	// RequiresAcceptance While it is published, buyers must accept it to confirm a checkout; `legal_acceptances` of the order names the version.
+	RequiresAcceptance bool `json:"requires_acceptance"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// LegalPageCreate A page to be made.
+type LegalPageCreate struct {
+	// Kind What the page is about.
+	Kind LegalPageKind `json:"kind"`
+
+	// Title What readers see above it.
+	Title string `json:"title"`
+
+	// Slug Made from the title when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Body Markdown.
+	Body *string `json:"body,omitempty"`
+
+	// Status Whether the page holds.
+	Status *LegalPageStatus `json:"status,omitempty"`
+
+	// Locale A language tag, such as en or pt-BR, the account's when absent.
+	Locale *string `json:"locale,omitempty"`
+
+	// RequiresAcceptance Whether buyers must accept it to confirm a checkout while it is published. In a language 20 published pages may ask for it.
+	RequiresAcceptance *bool `json:"requires_acceptance,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// LegalPageKind What the page is about.
+type LegalPageKind string
+
+// LegalPageList A page of results.
+type LegalPageList = wire.List[LegalPage]
+
+// LegalPageStatus Whether the page holds.
+type LegalPageStatus string
+
+// LegalPageUpdate What to change about a page.
+type LegalPageUpdate struct {
+	// Kind What the page is about.
+	Kind *LegalPageKind `json:"kind,omitempty"`
+
+	// Title What readers see above it.
+	Title *string `json:"title,omitempty"`
+
+	// Slug Made from the title when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Body Markdown.
+	Body *string `json:"body,omitempty"`
+
+	// Status Whether the page holds.
+	Status *LegalPageStatus `json:"status,omitempty"`
+
+	// Locale A language tag, such as en or pt-BR, the account's when absent.
+	Locale *string `json:"locale,omitempty"`
+
+	// RequiresAcceptance Whether buyers must accept it to confirm a checkout while it is published. In a language 20 published pages may ask for it.
+	RequiresAcceptance *bool `json:"requires_acceptance,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// LegalPageVersion A text of a page as it was published. It does not change.
+type LegalPageVersion struct {
+	Object string `json:"object"`
+
+	// Version Counts from 1.
+	Version int64 `json:"version"`
+
+	// Title Of then.
+	Title string `json:"title"`
+
+	// Body Markdown; null in lists.
+	Body *string `json:"body"`
+
+	// BodyHTML The body as HTML; null in lists.
+	BodyHTML  *string   `json:"body_html"`
+	CreatedAt wire.Time `json:"created_at"`
+}
+
+// LegalPageVersionList A page of results.
+type LegalPageVersionList = wire.List[LegalPageVersion]
+
+// Letter A letter that a customer is sent by itself. Its text is written when it is sent, and is not kept. It is sent once; only if the server dies in the moment
+// in which the mail server takes it, it is sent again, with the same Message-ID.
+type Letter struct {
+	// ID Example: letter_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again. `trial_ending`: a trial is over
+	// in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
+	// paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
+	Kind LetterKind `json:"kind"`
+
+	// Status `queued`: it waits to be sent. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
+	// the first. `skipped`: it was not to be sent any more, and `last_error` says why.
+	Status LetterStatus `json:"status"`
+
+	// Customer Who is written to.
+	Customer wire.Expandable[Customer] `json:"customer"`
+
+	// To The address that it was last sent to, or tried to. Null before that.
+	//
+	// Example: ada@example.com
+	To *string `json:"to"`
+
+	// About What a letter is about.
+	About LetterSubject `json:"about"`
+
+	// Subject Its subject line, once it was tried to be sent.
+	//
+	// Example: Your receipt from Ada Publishing: order 1042
+	Subject *string `json:"subject"`
+
+	// Attempts How often it was tried to be sent, since it was last asked for.
+	//
+	// Example: 1
+	Attempts int64 `json:"attempts"`
+
+	// Resends How often it was asked for again.
+	//
+	// Example: 0
+	Resends int64 `json:"resends"`
+
+	// LastError Why it was last not taken, by the mail server's words, or why it was skipped.
+	LastError *string `json:"last_error"`
+
+	// NextAttemptAt When it is to be sent, or tried again. Null unless it is queued.
+	NextAttemptAt *wire.Time `json:"next_attempt_at"`
+
+	// SentAt When the mail server last took it.
+	SentAt    *wire.Time `json:"sent_at"`
+	CreatedAt wire.Time  `json:"created_at"`
+	UpdatedAt wire.Time  `json:"updated_at"`
+}
+
+// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again. `trial_ending`: a trial is over
+// in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
+// paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
+type LetterKind string
+
+// LetterList A page of results.
+type LetterList = wire.List[Letter]
+
+// LetterSettings Which letters customers are sent by themselves, by kind. All are on unless you switch them off.
+type LetterSettings struct {
+	// Receipt When an order is paid, a free one too: with downloads, licence keys and links.
+	//
+	// Example: true
+	Receipt bool `json:"receipt"`
+
+	// PaymentFailed Each time that a renewal cannot be charged and will be tried again.
+	//
+	// Example: true
+	PaymentFailed bool `json:"payment_failed"`
+
+	// TrialEnding 3 days before a trial is over, 7 if the plan is yearly.
+	//
+	// Example: true
+	TrialEnding bool `json:"trial_ending"`
+
+	// SubscriptionCanceled When a subscription is cancelled that goes on until its period ends.
+	//
+	// Example: true
+	SubscriptionCanceled bool `json:"subscription_canceled"`
+
+	// SubscriptionEnded When a subscription has ended.
+	//
+	// Example: true
+	SubscriptionEnded bool `json:"subscription_ended"`
+
+	// AccessGiven When you give somebody a product with `POST /grants`, and when a licence key is there for which they had to wait.
+	//
+	// Example: true
+	AccessGiven bool `json:"access_given"`
+
+	// Refund When money was given back.
+	//
+	// Example: true
+	Refund bool `json:"refund"`
+}
+
+// LetterStatus `queued`: it waits to be sent. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
+// the first. `skipped`: it was not to be sent any more, and `last_error` says why.
+type LetterStatus string
+
+// LetterSubject What a letter is about.
+type LetterSubject struct {
+	Object string `json:"object"`
+
+	// ID Example: order_01k0000000000000000000000a
+	ID string `json:"id"`
+}
+
+// LicenseActivation A device on which a licence key is active.
+type LicenseActivation struct {
+	// ID Example: lact_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// LicenseKey The id of its licence key.
+	//
+	// Example: lic_01k0000000000000000000000a
+	LicenseKey string `json:"license_key"`
+
+	// Fingerprint What your program made to know the device again.
+	Fingerprint string `json:"fingerprint"`
+
+	// Name What the device is called.
+	Name *string `json:"name"`
+
+	// Token For a device on which the key may be used, when that was just asked; else null.
+	Token *LicenseToken `json:"token"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// LicenseActivationList A page of results.
+type LicenseActivationList = wire.List[LicenseActivation]
+
+// LicenseJWK The public key as a JSON Web Key (RFC 7517, RFC 8037).
+type LicenseJWK struct {
+	// Kty The kind of key.
+	Kty LicenseJWKKty `json:"kty"`
+
+	// Crv Its curve.
+	Crv LicenseJWKCrv `json:"crv"`
+
+	// X The public key, 32 bytes in base64url: what a program has as its constant.
+	//
+	// Example: 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo
+	X string `json:"x"`
+
+	// Kid The key's id.
+	//
+	// Example: lsk_01k0000000000000000000000a
+	Kid string `json:"kid"`
+
+	// Alg How it signs.
+	Alg LicenseJWKAlg `json:"alg"`
+
+	// Use What it is for.
+	Use LicenseJWKUse `json:"use"`
+}
+
+// LicenseJWKKty The kind of key.
+type LicenseJWKKty string
+
+// LicenseJWKCrv Its curve.
+type LicenseJWKCrv string
+
+// LicenseJWKAlg How it signs.
+type LicenseJWKAlg string
+
+// LicenseJWKUse What it is for.
+type LicenseJWKUse string
+
+// LicenseKey What a buyer's program shows to be used, on as many devices as it allows.
+type LicenseKey struct {
+	// ID Example: lic_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Key The key itself, when it is made, read by its id, or rotated; else null. Null too if the server's secret key that sealed it is lost: then rotate it.
+	Key *string `json:"key"`
+
+	// DisplayKey Its last five characters, to tell keys apart.
+	DisplayKey string `json:"display_key"`
+
+	// Product What it is a key of. It opens no other product.
+	Product wire.Expandable[Product] `json:"product"`
+
+	// Grant The id of the grant that it lives and ends with. Null for one that was made by hand or imported.
+	Grant *string `json:"grant"`
+
+	// Customer Whose it is. Null while it is nobody's.
+	Customer wire.Expandable[Customer] `json:"customer"`
+
+	// Status Whether a key can be used. A disabled one can be enabled again; `expired` follows from `expires_at`.
+	Status LicenseKeyStatus `json:"status"`
+
+	// ActivationLimit On how many devices it may be active at once. Null means any number.
+	ActivationLimit *int64 `json:"activation_limit"`
+
+	// ActivationsCount On how many it is.
+	ActivationsCount int64 `json:"activations_count"`
+
+	// ExpiresAt Until when it can be used. Null means for good.
+	ExpiresAt *wire.Time `json:"expires_at"`
+
+	// LastValidatedAt When a program last had it validated or activated, to the minute.
+	LastValidatedAt *wire.Time `json:"last_validated_at"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// LicenseKeyActivate A licence key and the device on which it is to be used.
+type LicenseKeyActivate struct {
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id or slug of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint string `json:"fingerprint"`
+
+	// Name What the device is called.
+	Name *string `json:"name,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// LicenseKeyCreate A licence key to be made.
+type LicenseKeyCreate struct {
+	// Product The product's id or slug. Required.
+	Product string `json:"product"`
+
+	// Customer Whose it is.
+	Customer *string `json:"customer,omitempty"`
+
+	// Key A key from elsewhere, of printable ASCII characters, at least four of them no spaces or hyphens.
+	Key *LicenseKeyText `json:"key,omitempty"`
+
+	// ActivationLimit On how many devices it may be active at once. Null means any number.
+	ActivationLimit *int64 `json:"activation_limit,omitempty"`
+
+	// ExpiresAt Until when it can be used. Null means for good.
+	ExpiresAt *wire.Time `json:"expires_at,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// LicenseKeyDeactivate A licence key and the device on which it is no longer to be used, by `fingerprint` or by `activation`.
+type LicenseKeyDeactivate struct {
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id or slug of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint *string `json:"fingerprint,omitempty"`
+
+	// Activation The activation's id, in the place of the fingerprint.
+	Activation *string `json:"activation,omitempty"`
+}
+
+// LicenseKeyImport What became of imported keys.
+type LicenseKeyImport struct {
+	Object string `json:"object"`
+
+	// Created How many keys were made.
+	Created int64 `json:"created"`
+
+	// Failed How many rows were refused.
+	Failed int64 `json:"failed"`
+
+	// Results One for each row, in their order.
+	Results []LicenseKeyImportResult `json:"results"`
+}
+
+// LicenseKeyImportCreate Keys from elsewhere.
+type LicenseKeyImportCreate struct {
+	// Product The product's id or slug.
+	Product string `json:"product"`
+
+	// Keys The keys.
+	Keys []LicenseKeyImportRow `json:"keys"`
+}
+
+// LicenseKeyImportResult What became of one row.
+type LicenseKeyImportResult struct {
+	// Index Which row, from 0.
+	Index int64 `json:"index"`
+
+	// Status Whether the key was made.
+	Status LicenseKeyImportResultStatus `json:"status"`
+
+	// ID The key's id.
+	ID *string `json:"id"`
+
+	// Errors By field, what is wrong with the row.
+	Errors map[string][]string `json:"errors"`
+}
+
+// LicenseKeyImportResultStatus Whether the key was made.
+type LicenseKeyImportResultStatus string
+
+// LicenseKeyImportRow A key from elsewhere.
+type LicenseKeyImportRow struct {
+	// Key The key, of 4 to 200 printable ASCII characters.
+	Key string `json:"key"`
+
+	// CustomerEmail Whose it is. Without one the key is kept to be sold.
+	CustomerEmail *string `json:"customer_email,omitempty"`
+
+	// ActivationLimit On how many devices it may be active at once. Null means any number.
+	ActivationLimit *int64 `json:"activation_limit,omitempty"`
+
+	// ExpiresAt Until when it can be used. Null means for good.
+	ExpiresAt *wire.Time `json:"expires_at,omitempty"`
+}
+
+// LicenseKeyList A page of results.
+type LicenseKeyList = wire.List[LicenseKey]
+
+// LicenseKeyRotate What becomes of the activations of a key that is replaced.
+type LicenseKeyRotate struct {
+	// KeepActivations Whether the new key has the old one's activations.
+	KeepActivations *bool `json:"keep_activations,omitempty"`
+}
+
+// LicenseKeyStatus Whether a key can be used. A disabled one can be enabled again; `expired` follows from `expires_at`.
+type LicenseKeyStatus string
+
+// LicenseKeyText A key from elsewhere, of printable ASCII characters, at least four of them no spaces or hyphens.
+type LicenseKeyText = string
+
+// LicenseKeyUpdate What to change about a licence key.
+type LicenseKeyUpdate struct {
+	// ActivationLimit On how many devices it may be active at once. Null means any number.
+	ActivationLimit nullable.Nullable[int64] `json:"activation_limit,omitempty"`
+
+	// ExpiresAt Until when it can be used. Null means for good.
+	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// LicenseKeyValidate A licence key to be checked.
+type LicenseKeyValidate struct {
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id or slug of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint *string `json:"fingerprint,omitempty"`
+}
+
+// LicenseSigningKey A key that signs the tokens of licences. Its private half never leaves the server.
+type LicenseSigningKey struct {
+	// ID Example: lsk_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Kid What the header of a token calls it: its id.
+	//
+	// Example: lsk_01k0000000000000000000000a
+	Kid string `json:"kid"`
+
+	// Jwk The public key as a JSON Web Key (RFC 7517, RFC 8037).
+	Jwk       LicenseJWK `json:"jwk"`
+	CreatedAt wire.Time  `json:"created_at"`
+	UpdatedAt wire.Time  `json:"updated_at"`
+}
+
+// LicenseSigningKeyList A page of results.
+type LicenseSigningKeyList = wire.List[LicenseSigningKey]
+
+// LicenseToken A proof that the device needs no network to check: a compact JWS, signed by EdDSA with the key that `kid` names. It says
+// `iss` (the account), `sub` (the licence key), `prd` (the product), `fpr` (the fingerprint), `iat`, and `exp`: the earliest of the days that the price variant allows
+// (`license.offline_days`, else 30), the key's `expires_at`, and three days after the period that its subscription has paid for.
+type LicenseToken = string
+
+// LicenseValidation Whether a licence key may be used.
+type LicenseValidation struct {
+	Object string `json:"object"`
+
+	// Valid Whether it may be used.
+	Valid bool `json:"valid"`
+
+	// Code Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+	Code LicenseValidationCode `json:"code"`
+
+	// LicenseKey The key. Null if none was found.
+	LicenseKey *LicenseKey `json:"license_key"`
+
+	// Activation The device's, if the key is active there.
+	Activation *LicenseActivation `json:"activation"`
+
+	// Token For a device on which the key may be used, when that was just asked; else null.
+	Token *LicenseToken `json:"token"`
+}
+
+// LicenseValidationCode Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+type LicenseValidationCode string
+
 // LineItem One line of a checkout, or of an order and its invoice, which have lines of their own.
 type LineItem struct {
 	// ID Example: li_01k0000000000000000000000a
@@ -3935,6 +7403,199 @@ type Metadata map[string]string
 
 // MetadataUpdate Merged per key into what is stored; null removes a key.
 type MetadataUpdate map[string]*string
+
+// Metrics What an account sold in one currency. Amounts are in its minor unit.
+type Metrics struct {
+	Object string `json:"object"`
+
+	// From The first day.
+	//
+	// Example: 2026-01-01
+	From string `json:"from"`
+
+	// To The last day, which is included.
+	//
+	// Example: 2026-01-31
+	To string `json:"to"`
+
+	// Interval How long a period is. Weeks begin on Monday; the first and the last period are cut at `from` and `to`.
+	Interval MetricsInterval `json:"interval"`
+
+	// Timezone Whose days they are.
+	//
+	// Example: Europe/Berlin
+	Timezone string `json:"timezone"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// Periods The periods, the oldest first.
+	Periods []MetricsPeriod `json:"periods"`
+
+	// Totals All periods together; `mrr`, `arr` and `active_subscriptions` as they were at the end of the last.
+	Totals MetricsFigures `json:"totals"`
+}
+
+// MetricsFigures What happened in a stretch of time.
+type MetricsFigures struct {
+	// Revenue What the orders that were paid came to, with tax and before refunds.
+	//
+	// Example: 190000
+	Revenue int64 `json:"revenue"`
+
+	// Refunds What was refunded of any order, by when the refund succeeded.
+	//
+	// Example: 1900
+	Refunds int64 `json:"refunds"`
+
+	// NetRevenue The same without tax: of the orders, without that of the refunds. Less than 0 if more was refunded.
+	//
+	// Example: 158083
+	NetRevenue int64 `json:"net_revenue"`
+
+	// Orders How many orders were paid, free ones too.
+	//
+	// Example: 100
+	Orders int64 `json:"orders"`
+
+	// AverageOrderValue `revenue` by `orders`, rounded half up. Null without orders.
+	//
+	// Example: 1900
+	AverageOrderValue *int64 `json:"average_order_value"`
+
+	// Mrr What the current periods of the active and past due subscriptions cost after discounts, for a month, at the end.
+	//
+	// Example: 49000
+	Mrr int64 `json:"mrr"`
+
+	// Arr `mrr` times 12.
+	//
+	// Example: 588000
+	Arr int64 `json:"arr"`
+
+	// ActiveSubscriptions How many subscriptions are active or past due at the end.
+	//
+	// Example: 49
+	ActiveSubscriptions int64 `json:"active_subscriptions"`
+
+	// NewSubscriptions How many began, trials too.
+	//
+	// Example: 6
+	NewSubscriptions int64 `json:"new_subscriptions"`
+
+	// RenewedSubscriptions How many renewals were paid.
+	//
+	// Example: 43
+	RenewedSubscriptions int64 `json:"renewed_subscriptions"`
+
+	// ChurnedSubscriptions How many ended because they were canceled.
+	//
+	// Example: 2
+	ChurnedSubscriptions int64 `json:"churned_subscriptions"`
+
+	// ChurnRateBps `churned_subscriptions` of those that were active at the start, in hundredths of a percent, rounded half up. Null if none was.
+	//
+	// Example: 444
+	ChurnRateBps *int64 `json:"churn_rate_bps"`
+
+	// Checkouts How many checkouts were made.
+	//
+	// Example: 400
+	Checkouts int64 `json:"checkouts"`
+
+	// CheckoutConversionBps How many of them have been completed, whenever, in hundredths of a percent, rounded half up. Null without checkouts.
+	//
+	// Example: 2500
+	CheckoutConversionBps *int64 `json:"checkout_conversion_bps"`
+}
+
+// MetricsInterval How long a period is. Weeks begin on Monday; the first and the last period are cut at `from` and `to`.
+type MetricsInterval string
+
+// MetricsPeriod What happened in one period.
+type MetricsPeriod struct {
+	// Start Its first day.
+	//
+	// Example: 2026-01-01
+	Start string `json:"start"`
+
+	// End Its last day, which is included.
+	//
+	// Example: 2026-01-01
+	End string `json:"end"`
+
+	// Revenue What the orders that were paid came to, with tax and before refunds.
+	//
+	// Example: 190000
+	Revenue int64 `json:"revenue"`
+
+	// Refunds What was refunded of any order, by when the refund succeeded.
+	//
+	// Example: 1900
+	Refunds int64 `json:"refunds"`
+
+	// NetRevenue The same without tax: of the orders, without that of the refunds. Less than 0 if more was refunded.
+	//
+	// Example: 158083
+	NetRevenue int64 `json:"net_revenue"`
+
+	// Orders How many orders were paid, free ones too.
+	//
+	// Example: 100
+	Orders int64 `json:"orders"`
+
+	// AverageOrderValue `revenue` by `orders`, rounded half up. Null without orders.
+	//
+	// Example: 1900
+	AverageOrderValue *int64 `json:"average_order_value"`
+
+	// Mrr What the current periods of the active and past due subscriptions cost after discounts, for a month, at the end.
+	//
+	// Example: 49000
+	Mrr int64 `json:"mrr"`
+
+	// Arr `mrr` times 12.
+	//
+	// Example: 588000
+	Arr int64 `json:"arr"`
+
+	// ActiveSubscriptions How many subscriptions are active or past due at the end.
+	//
+	// Example: 49
+	ActiveSubscriptions int64 `json:"active_subscriptions"`
+
+	// NewSubscriptions How many began, trials too.
+	//
+	// Example: 6
+	NewSubscriptions int64 `json:"new_subscriptions"`
+
+	// RenewedSubscriptions How many renewals were paid.
+	//
+	// Example: 43
+	RenewedSubscriptions int64 `json:"renewed_subscriptions"`
+
+	// ChurnedSubscriptions How many ended because they were canceled.
+	//
+	// Example: 2
+	ChurnedSubscriptions int64 `json:"churned_subscriptions"`
+
+	// ChurnRateBps `churned_subscriptions` of those that were active at the start, in hundredths of a percent, rounded half up. Null if none was.
+	//
+	// Example: 444
+	ChurnRateBps *int64 `json:"churn_rate_bps"`
+
+	// Checkouts How many checkouts were made.
+	//
+	// Example: 400
+	Checkouts int64 `json:"checkouts"`
+
+	// CheckoutConversionBps How many of them have been completed, whenever, in hundredths of a percent, rounded half up. Null without checkouts.
+	//
+	// Example: 2500
+	CheckoutConversionBps *int64 `json:"checkout_conversion_bps"`
+}
 
 // NetAmount The total without its tax, in the currency's minor unit.
 //
@@ -4055,6 +7716,12 @@ type Order struct {
 	// Refunds Oldest first, those that failed too.
 	Refunds []wire.Expandable[Refund] `json:"refunds"`
 
+	// Grants What its payment gave, or what the subscription that it bills gives.
+	Grants []wire.Expandable[Grant] `json:"grants"`
+
+	// LegalAcceptances The legal pages that the buyer accepted with it.
+	LegalAcceptances []LegalAcceptance `json:"legal_acceptances"`
+
 	// BillingName As it stands on the invoice.
 	BillingName    *string  `json:"billing_name"`
 	BillingAddress *Address `json:"billing_address"`
@@ -4099,6 +7766,9 @@ type OrderUpdate struct {
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
+
+// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+type PastDueAccess string
 
 // Payment One attempt to charge a buyer.
 type Payment struct {
@@ -4268,7 +7938,7 @@ type PriceVariant struct {
 	// MinAmount The least that a buyer may name, in the minor unit. Only with `amount_type` custom.
 	MinAmount *int64 `json:"min_amount"`
 
-	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount *int64 `json:"suggested_amount"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -4351,7 +8021,7 @@ type PriceVariantCreate struct {
 	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
 	MinAmount *int64 `json:"min_amount,omitempty"`
 
-	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount *int64 `json:"suggested_amount,omitempty"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -4402,8 +8072,11 @@ type PriceVariantLicense struct {
 	// ActivationLimit On how many devices it may be activated. Null means any number.
 	ActivationLimit *int64 `json:"activation_limit,omitempty"`
 
-	// ExpiresInDays Null means never.
+	// ExpiresInDays Days from its issue until it cannot be used any more. Null means never.
 	ExpiresInDays *int64 `json:"expires_in_days,omitempty"`
+
+	// OfflineDays Days that a device goes on without asking again whether the key is valid. Null means 30.
+	OfflineDays *int64 `json:"offline_days,omitempty"`
 }
 
 // PriceVariantList A page of results.
@@ -4442,7 +8115,7 @@ type PriceVariantUpdate struct {
 	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
 	MinAmount nullable.Nullable[int64] `json:"min_amount,omitempty"`
 
-	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount nullable.Nullable[int64] `json:"suggested_amount,omitempty"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -4530,6 +8203,11 @@ type Product struct {
 	// Deliverables What a buyer receives.
 	Deliverables []Deliverable `json:"deliverables"`
 
+	// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
+	// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
+	// and the versions that its files had then.
+	DeliveryUpdates DeliveryUpdates `json:"delivery_updates"`
+
 	// PriceVariants Ids in their order, or the price variants when expanded.
 	PriceVariants []wire.Expandable[PriceVariant] `json:"price_variants"`
 
@@ -4599,6 +8277,9 @@ type ProductCreate struct {
 	// Deliverables What a buyer receives.
 	Deliverables []Deliverable `json:"deliverables,omitempty"`
 
+	// DeliveryUpdates `all_buyers` when absent.
+	DeliveryUpdates *DeliveryUpdates `json:"delivery_updates,omitempty"`
+
 	// PriceVariants Made together with the product.
 	PriceVariants []ProductPriceVariant `json:"price_variants,omitempty"`
 
@@ -4645,7 +8326,7 @@ type ProductPriceVariant struct {
 	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
 	MinAmount *int64 `json:"min_amount,omitempty"`
 
-	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount *int64 `json:"suggested_amount,omitempty"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -4730,6 +8411,11 @@ type ProductUpdate struct {
 
 	// Deliverables Replaces all of them.
 	Deliverables []Deliverable `json:"deliverables,omitzero"`
+
+	// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
+	// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
+	// and the versions that its files had then.
+	DeliveryUpdates *DeliveryUpdates `json:"delivery_updates,omitempty"`
 
 	// SEOTitle For search engines.
 	SEOTitle nullable.Nullable[string] `json:"seo_title,omitempty"`
@@ -4842,8 +8528,11 @@ type PublicCheckout struct {
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData CustomFieldData `json:"custom_field_data"`
 
-	// TermsRequired The seller's terms must be accepted to confirm.
+	// TermsRequired The seller's terms, or legal pages, must be accepted to confirm.
 	TermsRequired bool `json:"terms_required"`
+
+	// AdsConsent The buyer agreed that ad networks are told of the purchase.
+	AdsConsent bool `json:"ads_consent"`
 
 	// Locale A language tag, kept for the seller.
 	Locale *string `json:"locale"`
@@ -4853,8 +8542,11 @@ type PublicCheckout struct {
 
 	// CompletedAt When it was paid, or found to cost nothing.
 	CompletedAt *wire.Time `json:"completed_at"`
-	CreatedAt   wire.Time  `json:"created_at"`
-	UpdatedAt   wire.Time  `json:"updated_at"`
+
+	// Deliveries What the buyer has by it now: nothing before it is completed, nor after it was refunded.
+	Deliveries []CheckoutDelivery `json:"deliveries"`
+	CreatedAt  wire.Time          `json:"created_at"`
+	UpdatedAt  wire.Time          `json:"updated_at"`
 }
 
 // PublicCheckoutUpdate What a buyer may change about an open checkout.
@@ -4875,6 +8567,180 @@ type PublicCheckoutUpdate struct {
 
 	// Locale A language tag, kept for the seller.
 	Locale nullable.Nullable[string] `json:"locale,omitempty"`
+
+	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	AdsConsent *bool                       `json:"ads_consent,omitempty"`
+	AdsVisit   nullable.Nullable[AdsVisit] `json:"ads_visit,omitempty"`
+}
+
+// PublicLeadCreate What somebody left in a form.
+type PublicLeadCreate struct {
+	// FormToken The `token` of `GET /public/lead_forms/{account}`, which says whose form it is.
+	FormToken string `json:"form_token"`
+
+	// Email Their address.
+	Email string  `json:"email"`
+	Name  *string `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
+	Phone *string `json:"phone,omitempty"`
+
+	// Product What they are interested in, by id or slug. It has to be on sale.
+	Product *string `json:"product,omitempty"`
+
+	// Consent Whether they agreed to be written to. False when absent.
+	Consent *bool    `json:"consent,omitempty"`
+	UTM     *LeadUTM `json:"utm,omitempty"`
+
+	// AdsConsent Send true if they agreed, by a box that they ticked themselves, that ad networks are told that they left their address. False when absent: then nothing is kept for that, and nobody is told.
+	AdsConsent *bool     `json:"ads_consent,omitempty"`
+	AdsVisit   *AdsVisit `json:"ads_visit,omitempty"`
+
+	// Website A trap: a field that your page hides. Programs fill it in, and then nothing is kept. Send what stands in it.
+	Website *string `json:"website,omitempty"`
+}
+
+// PublicLicenseKey A licence key as a buyer's program sees it, without whose it is.
+type PublicLicenseKey struct {
+	// ID Example: lic_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// DisplayKey Its last five characters, to tell keys apart.
+	DisplayKey string `json:"display_key"`
+
+	// Product The id of its product.
+	//
+	// Example: prod_01k0000000000000000000000a
+	Product string `json:"product"`
+
+	// Status Whether a key can be used. A disabled one can be enabled again; `expired` follows from `expires_at`.
+	Status LicenseKeyStatus `json:"status"`
+
+	// ActivationLimit On how many devices it may be active at once. Null means any number.
+	ActivationLimit *int64 `json:"activation_limit"`
+
+	// ActivationsCount On how many it is.
+	ActivationsCount int64 `json:"activations_count"`
+
+	// ExpiresAt Until when it can be used. Null means for good.
+	ExpiresAt *wire.Time `json:"expires_at"`
+}
+
+// PublicLicenseKeyActivate A licence key and the device on which it is to be used.
+type PublicLicenseKeyActivate struct {
+	// Account The id of the account that sells your program.
+	Account string `json:"account"`
+
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint string `json:"fingerprint"`
+
+	// Name What the device is called.
+	Name *string `json:"name,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// PublicLicenseKeyDeactivate A licence key and the device on which it is no longer to be used, by `fingerprint` or by `activation`.
+type PublicLicenseKeyDeactivate struct {
+	// Account The id of the account that sells your program.
+	Account string `json:"account"`
+
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint *string `json:"fingerprint,omitempty"`
+
+	// Activation The activation's id, in the place of the fingerprint.
+	Activation *string `json:"activation,omitempty"`
+}
+
+// PublicLicenseKeyValidate A licence key to be checked.
+type PublicLicenseKeyValidate struct {
+	// Account The id of the account that sells your program.
+	Account string `json:"account"`
+
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint *string `json:"fingerprint,omitempty"`
+}
+
+// PublicLicenseValidation Whether a licence key may be used, as a buyer's program sees it.
+type PublicLicenseValidation struct {
+	Object string `json:"object"`
+
+	// Valid Whether it may be used.
+	Valid bool `json:"valid"`
+
+	// Code Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+	Code LicenseValidationCode `json:"code"`
+
+	// LicenseKey The key. Null if none was found.
+	LicenseKey *PublicLicenseKey `json:"license_key"`
+
+	// Activation The device's, if the key is active there.
+	Activation *LicenseActivation `json:"activation"`
+
+	// Token For a device on which the key may be used, when that was just asked; else null.
+	Token *LicenseToken `json:"token"`
+}
+
+// ReachEstimate How many people a targeting reaches, as the network guesses it.
+type ReachEstimate struct {
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Available Whether the network makes such estimates.
+	Available bool `json:"available"`
+
+	// Lower The least number of people. Null when the network does not tell it.
+	Lower *int64 `json:"lower"`
+
+	// Upper The largest number of people. Null when the network does not tell it.
+	Upper *int64 `json:"upper"`
+
+	// Ready Whether the network has finished. Ask again later when it has not.
+	Ready bool `json:"ready"`
+
+	// Warnings What else there is to say about what was sent.
+	Warnings []string `json:"warnings"`
+}
+
+// ReachEstimateCreate A targeting whose reach is wanted.
+type ReachEstimateCreate struct {
+	// AccountID The channel, `sacct_...`.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	//
+	// Example: act_100000000000001
+	AdAccountID string `json:"ad_account_id"`
+
+	// Targeting Whom ads would be shown to. Without a place, people in the country of the ad account, and `warnings` says so.
+	Targeting AdTargeting `json:"targeting"`
+
+	// Goal What would be paid for. It must be one of the network's; where it makes no difference, `warnings` says so.
+	Goal *AdGoal `json:"goal,omitempty"`
 }
 
 // Refund Money of an order that is given back, tax included.
@@ -5035,6 +8901,35 @@ type SavedPaymentMethodCreate struct {
 // SavedPaymentMethodList A page of results.
 type SavedPaymentMethodList = wire.List[SavedPaymentMethod]
 
+// SearchResult An object that was found.
+type SearchResult struct {
+	Object string `json:"object"`
+
+	// Type What kind of object it is.
+	Type SearchType `json:"type"`
+
+	// ID Of the object.
+	//
+	// Example: prod_01k0000000000000000000000a
+	ID string `json:"id"`
+
+	// Title What it is called, or its number.
+	//
+	// Example: Guide
+	Title string `json:"title"`
+
+	// Subtitle What else it is known by, such as an address.
+	//
+	// Example: guide
+	Subtitle *string `json:"subtitle"`
+}
+
+// SearchResultList A page of results.
+type SearchResultList = wire.List[SearchResult]
+
+// SearchType What kind of object it is.
+type SearchType string
+
 // SignedURL A URL that needs no key, and opens one file to whoever has it until it expires; then it answers 410. Ask for another when you
 // need one.
 type SignedURL struct {
@@ -5072,16 +8967,28 @@ type SocialAccount struct {
 	// Example: sandbox
 	Driver string `json:"driver"`
 
-	// AdsStatus `error`: the network does not let this service in any more; connect the channel again.
+	// ThirdParty Who else reads what is advertised, because it goes by way of them: `Zernio`. Null if nobody does.
+	ThirdParty *string `json:"third_party"`
+
+	// AdsStatus `error`: the network does not let this service in any more; send a new token with PATCH, or connect the channel again.
 	AdsStatus SocialAdsStatus `json:"ads_status"`
 
 	// AdsActivatedAt Null until it is activated.
 	AdsActivatedAt *wire.Time `json:"ads_activated_at"`
 
 	// ScopedAdAccountIDs The ad accounts that the channel is limited to. Empty means all that it reaches.
-	ScopedAdAccountIDs []string  `json:"scoped_ad_account_ids"`
-	CreatedAt          wire.Time `json:"created_at"`
-	UpdatedAt          wire.Time `json:"updated_at"`
+	ScopedAdAccountIDs []string `json:"scoped_ad_account_ids"`
+
+	// TokenExpiresAt When the network stops accepting the token. Null if it does not expire, or nobody said.
+	TokenExpiresAt *wire.Time `json:"token_expires_at"`
+
+	// Scopes What the network lets the token do, in the network's words. Empty if nobody said.
+	Scopes []string `json:"scopes"`
+
+	// LastError Why the network does not let this service in any more, in its words. Null if it does.
+	LastError *string   `json:"last_error"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
 }
 
 // SocialAccountActivate The channel to be activated.
@@ -5104,12 +9011,12 @@ type SocialAccountConnect struct {
 	// DisplayName What you call it.
 	DisplayName *string `json:"display_name,omitempty"`
 
-	// Driver Who is to speak to the network. Without it `sandbox`, or with a `token` the one for the network itself, which the service must have.
+	// Driver Who is to speak to the network. Without it `sandbox`, or with a `token` the one for the network itself, which the service must have. `zernio` reaches every network by way of Zernio, a third party, if the server has a key there; it needs no token, but a consent.
 	//
 	// Example: sandbox
 	Driver *string `json:"driver,omitempty"`
 
-	// Token The network's access token. The sandbox needs none.
+	// Token The network's access token. The sandbox needs none, nor does `zernio`.
 	Token *string `json:"token,omitempty"`
 
 	// ScopedAdAccountIDs Ad accounts to limit the channel to.
@@ -5119,8 +9026,80 @@ type SocialAccountConnect struct {
 // SocialAccountList A page of results.
 type SocialAccountList = wire.List[SocialAccount]
 
-// SocialAdsStatus `error`: the network does not let this service in any more; connect the channel again.
+// SocialAccountUpdate A channel's new token.
+type SocialAccountUpdate struct {
+	// Token The network's access token, of the profile that the channel is of.
+	Token string `json:"token"`
+}
+
+// SocialAdsStatus `error`: the network does not let this service in any more; send a new token with PATCH, or connect the channel again.
 type SocialAdsStatus string
+
+// SocialConnection A channel that is being connected by the consent of whoever has the profile.
+type SocialConnection struct {
+	// ID Example: sconn_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Driver `sandbox`, or who speaks to the network.
+	//
+	// Example: meta
+	Driver string `json:"driver"`
+
+	// ThirdParty Who else reads what is advertised, because it goes by way of them: `Zernio`. Null if nobody does.
+	ThirdParty *string `json:"third_party"`
+
+	// Status `pending`: nobody has answered the network's question so far. `choose`: consent was given for several profiles, and one has to be
+	// selected. `connected`: the channel is in `account_id`. `denied`: the person said no. `failed`: the network did not let this
+	// service in, see `error`. `expired`: it was too late.
+	Status SocialConnectionStatus `json:"status"`
+
+	// URL Where the network asks for consent. It is told once, in the answer to the create, and null ever after.
+	//
+	// Example: https://www.facebook.com/v26.0/dialog/oauth?client_id=1
+	URL *string `json:"url"`
+
+	// ReturnURL Where the person comes back to.
+	ReturnURL string `json:"return_url"`
+
+	// AccountID The channel, once it is connected.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID *string `json:"account_id"`
+
+	// Profiles The profiles that consent was given for. Empty until somebody has.
+	Profiles []SocialProfile `json:"profiles"`
+
+	// Error Why it failed, for people. Null if it did not.
+	Error *string `json:"error"`
+
+	// ExpiresAt Until when the person can answer, or a profile be selected.
+	ExpiresAt wire.Time `json:"expires_at"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// SocialConnectionCreate A connection to begin.
+type SocialConnectionCreate struct {
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// ReturnURL Where the person comes back to, with `connection` and `status` added to its query.
+	ReturnURL string `json:"return_url"`
+
+	// Driver Who is to speak to the network. Without it the one for the network itself if the service has it, else `sandbox`; never `zernio`, which has to be named.
+	//
+	// Example: sandbox
+	Driver *string `json:"driver,omitempty"`
+}
+
+// SocialConnectionStatus `pending`: nobody has answered the network's question so far. `choose`: consent was given for several profiles, and one has to be
+// selected. `connected`: the channel is in `account_id`. `denied`: the person said no. `failed`: the network did not let this
+// service in, see `error`. `expired`: it was too late.
+type SocialConnectionStatus string
 
 // SocialPost A post of a channel.
 type SocialPost struct {
@@ -5162,6 +9141,24 @@ type SocialPostStatus string
 
 // SocialPostList A page of results.
 type SocialPostList = wire.List[SocialPost]
+
+// SocialProfile A profile or page at a network.
+type SocialProfile struct {
+	// PlatformAccountID The network's id of it.
+	PlatformAccountID string `json:"platform_account_id"`
+
+	// Username As the network has it.
+	Username *string `json:"username"`
+
+	// Name As people see it.
+	Name string `json:"name"`
+}
+
+// SocialProfileSelect The profile to connect.
+type SocialProfileSelect struct {
+	// PlatformAccountID One of the connection's `profiles`.
+	PlatformAccountID string `json:"platform_account_id"`
+}
 
 // Subscription What bills a customer for a price variant, period after period. A period is billed when it begins. There are no events of
 // subscriptions: each period is told by order.created and invoice.created with billing_reason `subscription_cycle`, then order.paid
@@ -5608,6 +9605,34 @@ type SubscriptionUpdate struct {
 // Example: 2000
 type SubtotalAmount = int64
 
+// TargetingOption Something that a targeting can name.
+type TargetingOption struct {
+	// ID The network's id. A targeting takes it as it is.
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Name As the network has it, in the language of the channel on some.
+	Name string `json:"name"`
+
+	// Type A kind of thing that a targeting names by an id of the network.
+	Type AdTargetingType `json:"type"`
+
+	// Path What it is a part of, the widest first.
+	Path []string `json:"path"`
+
+	// AudienceSize How many people it reaches at least. Null when the network does not say.
+	AudienceSize *int64 `json:"audience_size"`
+
+	// Country The country of a place, two letters. Null for anything else, and where the network does not say.
+	Country *string `json:"country"`
+}
+
+// TargetingOptionList A page of results.
+type TargetingOptionList = wire.CursorList[TargetingOption]
+
 // TaxAmount The tax in the total, whether it was added or prices contain it, in the currency's minor unit.
 //
 // Example: 342
@@ -5967,8 +9992,14 @@ type AdChannel = string
 // AdChannelRequired defines model for AdChannelRequired.
 type AdChannelRequired = string
 
+// AdMetricsBreakdownParameter What figures can be divided by.
+type AdMetricsBreakdownParameter = AdMetricsBreakdown
+
 // AdMetricsFrom defines model for AdMetricsFrom.
 type AdMetricsFrom = string
+
+// AdMetricsIntervalParameter How long a period is.
+type AdMetricsIntervalParameter = AdMetricsInterval
 
 // AdMetricsTo defines model for AdMetricsTo.
 type AdMetricsTo = string
@@ -6000,6 +10031,9 @@ type DryRun = bool
 // EndingBefore defines model for EndingBefore.
 type EndingBefore = string
 
+// ExpiresIn defines model for ExpiresIn.
+type ExpiresIn = int64
+
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
 
@@ -6020,6 +10054,51 @@ type Sort = string
 
 // StartingAfter defines model for StartingAfter.
 type StartingAfter = string
+
+// ListActivityParams are the filters of ListActivity and the page to return. Nil fields do not filter.
+type ListActivityParams struct {
+	// Actor Only what this API key, person or customer did, by id, or what was done by customers who are not known, the server or the command line: `customer`, `system` or `cli`.
+	Actor *string `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// Operation Only this operation, such as `updateProduct`.
+	Operation *string `form:"operation,omitempty" json:"operation,omitempty"`
+
+	// Target Only what was done to the object with this id.
+	Target *string `form:"target,omitempty" json:"target,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// ExportActivityParams are the filters of ExportActivity and the page to return. Nil fields do not filter.
+type ExportActivityParams struct {
+	// Actor Only what this API key, person or customer did, by id, or what was done by customers who are not known, the server or the command line: `customer`, `system` or `cli`.
+	Actor *string `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// Operation Only this operation, such as `updateProduct`.
+	Operation *string `form:"operation,omitempty" json:"operation,omitempty"`
+
+	// Target Only what was done to the object with this id.
+	Target *string `form:"target,omitempty" json:"target,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
 
 // ListAdsParams are the filters of ListAds and the page to return. Nil fields do not filter.
 type ListAdsParams struct {
@@ -6090,6 +10169,27 @@ type ListAdActionsParams struct {
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 }
 
+// ExportAdActionsParams are the filters of ExportAdActions and the page to return. Nil fields do not filter.
+type ExportAdActionsParams struct {
+	// AccountID Only what was done through this channel.
+	AccountID *string `form:"account_id,omitempty" json:"account_id,omitempty"`
+
+	// Operation Only this operation.
+	Operation *AdOperation `form:"operation,omitempty" json:"operation,omitempty"`
+
+	// State Only actions in this state.
+	State *AdActionState `form:"state,omitempty" json:"state,omitempty"`
+
+	// TargetID Only what was done to this.
+	TargetID *string `form:"target_id,omitempty" json:"target_id,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
 // ListAdAccountsParams are the filters of ListAdAccounts and the page to return. Nil fields do not filter.
 type ListAdAccountsParams struct {
 	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
@@ -6118,6 +10218,30 @@ type GetAdGroupParams struct {
 
 	// To The last day of the metrics. Today unless sent.
 	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// ListAdGroupMetricsParams are the filters of ListAdGroupMetrics and the page to return. Nil fields do not filter.
+type ListAdGroupMetricsParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
+	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
+
+	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
+
+	// Limit How many rows to return: 1 to 100, 100 unless sent.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListAdAudiencesParams are the filters of ListAdAudiences and the page to return. Nil fields do not filter.
@@ -6222,6 +10346,150 @@ type ListAdCampaignAdGroupsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListAdCampaignMetricsParams are the filters of ListAdCampaignMetrics and the page to return. Nil fields do not filter.
+type ListAdCampaignMetricsParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
+	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
+
+	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
+
+	// Limit How many rows to return: 1 to 100, 100 unless sent.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListConversionDestinationsParams are the filters of ListConversionDestinations and the page to return. Nil fields do not filter.
+type ListConversionDestinationsParams struct {
+	// AccountID Only those told through this channel, `sacct_...`. An unknown one is 404.
+	AccountID *string `form:"account_id,omitempty" json:"account_id,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
+// ExportConversionDestinationsParams are the filters of ExportConversionDestinations and the page to return. Nil fields do not filter.
+type ExportConversionDestinationsParams struct {
+	// AccountID Only those told through this channel, `sacct_...`. An unknown one is 404.
+	AccountID *string `form:"account_id,omitempty" json:"account_id,omitempty"`
+}
+
+// ListConversionsParams are the filters of ListConversions and the page to return. Nil fields do not filter.
+type ListConversionsParams struct {
+	// DestinationID Only what this destination is told, or was told before it was deleted.
+	DestinationID *string `form:"destination_id,omitempty" json:"destination_id,omitempty"`
+
+	// Status Only those in this status.
+	Status *ConversionStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Event Only what is of this kind.
+	Event *ConversionEventKind `form:"event,omitempty" json:"event,omitempty"`
+
+	// EventID Only this event: the id of an order, a subscription or a lead, or the `event_id` that was sent.
+	EventID *string `form:"event_id,omitempty" json:"event_id,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
+// ExportConversionsParams are the filters of ExportConversions and the page to return. Nil fields do not filter.
+type ExportConversionsParams struct {
+	// DestinationID Only what this destination is told, or was told before it was deleted.
+	DestinationID *string `form:"destination_id,omitempty" json:"destination_id,omitempty"`
+
+	// Status Only those in this status.
+	Status *ConversionStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Event Only what is of this kind.
+	Event *ConversionEventKind `form:"event,omitempty" json:"event,omitempty"`
+
+	// EventID Only this event: the id of an order, a subscription or a lead, or the `event_id` that was sent.
+	EventID *string `form:"event_id,omitempty" json:"event_id,omitempty"`
+}
+
+// ListAdPixelsParams are the filters of ListAdPixels and the page to return. Nil fields do not filter.
+type ListAdPixelsParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID AdChannelRequired `form:"account_id" json:"account_id"`
+
+	// AdAccountID The network's id of the ad account. An unknown one is 404.
+	AdAccountID string `form:"ad_account_id" json:"ad_account_id"`
+}
+
+// SearchAdTargetingParams are the filters of SearchAdTargeting and the page to return. Nil fields do not filter.
+type SearchAdTargetingParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID AdChannelRequired `form:"account_id" json:"account_id"`
+
+	// Type What to look for.
+	Type AdTargetingType `form:"type" json:"type"`
+
+	// Q What words of the name begin with. It may be left out for `country`, `behavior` and `language`: all are returned then.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
+	// Country Only places in this country, two letters. A `zip` needs it.
+	Country *string `form:"country,omitempty" json:"country,omitempty"`
+}
+
+// GetAdParams are the filters of GetAd and the page to return. Nil fields do not filter.
+type GetAdParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// ListAdMetricsParams are the filters of ListAdMetrics and the page to return. Nil fields do not filter.
+type ListAdMetricsParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
+	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
+
+	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
+
+	// Limit How many rows to return: 1 to 100, 100 unless sent.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // ListAISitesParams are the filters of ListAISites and the page to return. Nil fields do not filter.
 type ListAISitesParams struct {
 	// Type Only sites of this type.
@@ -6247,11 +10515,46 @@ type ListAISitesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ExportAISitesParams are the filters of ExportAISites and the page to return. Nil fields do not filter.
+type ExportAISitesParams struct {
+	// Type Only sites of this type.
+	Type *AISiteType `form:"type,omitempty" json:"type,omitempty"`
+
+	// IsLive Only live sites or only others.
+	IsLive *bool `form:"is_live,omitempty" json:"is_live,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ListAISiteVersionsParams are the filters of ListAISiteVersions and the page to return. Nil fields do not filter.
+type ListAISiteVersionsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 }
 
 // ListAPIKeysParams are the filters of ListAPIKeys and the page to return. Nil fields do not filter.
@@ -6273,7 +10576,7 @@ type ListAPIKeysParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
@@ -6281,6 +10584,79 @@ type ListAPIKeysParams struct {
 type DeleteAPIKeyParams struct {
 	// Descendants What becomes of the keys that it made. They are revoked unless you adopt them.
 	Descendants *APIKeyDescendants `form:"descendants,omitempty" json:"descendants,omitempty"`
+}
+
+// ListBlogPostsParams are the filters of ListBlogPosts and the page to return. Nil fields do not filter.
+type ListBlogPostsParams struct {
+	// Status Only posts in this status.
+	Status *BlogPostStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Access Only posts that these may read.
+	Access *BlogPostAccess `form:"access,omitempty" json:"access,omitempty"`
+
+	// Tag Only posts with this tag.
+	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportBlogPostsParams are the filters of ExportBlogPosts and the page to return. Nil fields do not filter.
+type ExportBlogPostsParams struct {
+	// Status Only posts in this status.
+	Status *BlogPostStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Access Only posts that these may read.
+	Access *BlogPostAccess `form:"access,omitempty" json:"access,omitempty"`
+
+	// Tag Only posts with this tag.
+	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// GetBlogPostAccessParams are the filters of GetBlogPostAccess and the page to return. Nil fields do not filter.
+type GetBlogPostAccessParams struct {
+	// Customer Who wants to read it. An unknown one is 404.
+	Customer string `form:"customer" json:"customer"`
 }
 
 // ListCheckoutLinksParams are the filters of ListCheckoutLinks and the page to return. Nil fields do not filter.
@@ -6311,14 +10687,37 @@ type ListCheckoutLinksParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: price_variants (products:read), price_variants.product (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportCheckoutLinksParams are the filters of ExportCheckoutLinks and the page to return. Nil fields do not filter.
+type ExportCheckoutLinksParams struct {
+	// Active Only links that work or only others.
+	Active *bool `form:"active,omitempty" json:"active,omitempty"`
+
+	// Discount Only links with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // ListCheckoutsParams are the filters of ListCheckouts and the page to return. Nil fields do not filter.
@@ -6361,7 +10760,7 @@ type ListCheckoutsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6369,6 +10768,41 @@ type ListCheckoutsParams struct {
 
 	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read), invoice (invoices:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportCheckoutsParams are the filters of ExportCheckouts and the page to return. Nil fields do not filter.
+type ExportCheckoutsParams struct {
+	// Status Only checkouts in this status.
+	Status *CheckoutStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// PaymentStatus Only checkouts in this payment status.
+	PaymentStatus *CheckoutPaymentStatus `form:"payment_status,omitempty" json:"payment_status,omitempty"`
+
+	// Customer Only checkouts of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// CustomerEmail Only checkouts with this address.
+	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
+
+	// Product Only checkouts with this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Discount Only checkouts with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // ListCustomersParams are the filters of ListCustomers and the page to return. Nil fields do not filter.
@@ -6408,7 +10842,7 @@ type ListCustomersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6443,7 +10877,7 @@ type ExportCustomersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6502,7 +10936,36 @@ type ListDiscountsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ExportDiscountsParams are the filters of ExportDiscounts and the page to return. Nil fields do not filter.
+type ExportDiscountsParams struct {
+	// Status Only discounts that are in this status now.
+	Status *DiscountStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only discounts of this type.
+	Type *DiscountType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Code Only the discount with this code, in any case.
+	Code *string `form:"code,omitempty" json:"code,omitempty"`
+
+	// Product Only discounts that are for this product (id or slug), or for one of its price variants. An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6534,6 +10997,218 @@ type ListDiscountRedemptionsParams struct {
 
 	// Expand References to return as objects, separated by commas: checkout (checkouts:read), customer (customers:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListExperiencesParams are the filters of ListExperiences and the page to return. Nil fields do not filter.
+type ListExperiencesParams struct {
+	// Status Only experiences in this status.
+	Status *ExperienceStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only experiences of this type.
+	Type *ExperienceType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Access Only experiences that are open to these.
+	Access *ExperienceAccess `form:"access,omitempty" json:"access,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: products (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportExperiencesParams are the filters of ExportExperiences and the page to return. Nil fields do not filter.
+type ExportExperiencesParams struct {
+	// Status Only experiences in this status.
+	Status *ExperienceStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only experiences of this type.
+	Type *ExperienceType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Access Only experiences that are open to these.
+	Access *ExperienceAccess `form:"access,omitempty" json:"access,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// GetExperienceAccessParams are the filters of GetExperienceAccess and the page to return. Nil fields do not filter.
+type GetExperienceAccessParams struct {
+	// Customer Who asks to come in. An unknown one is 404.
+	Customer string `form:"customer" json:"customer"`
+}
+
+// ListFilesParams are the filters of ListFiles and the page to return. Nil fields do not filter.
+type ListFilesParams struct {
+	// Status Only files in this state.
+	Status *FileStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ExportFilesParams are the filters of ExportFiles and the page to return. Nil fields do not filter.
+type ExportFilesParams struct {
+	// Status Only files in this state.
+	Status *FileStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// GetFileDownloadParams are the filters of GetFileDownload and the page to return. Nil fields do not filter.
+type GetFileDownloadParams struct {
+	// Version The number of a version. The current one when absent.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+
+	// ExpiresIn For how many seconds the URL opens it.
+	ExpiresIn *ExpiresIn `form:"expires_in,omitempty" json:"expires_in,omitempty"`
+}
+
+// ListFileVersionsParams are the filters of ListFileVersions and the page to return. Nil fields do not filter.
+type ListFileVersionsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: file.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListGrantsParams are the filters of ListGrants and the page to return. Nil fields do not filter.
+type ListGrantsParams struct {
+	// Customer Only grants of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only grants of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Status Only grants that are in this status now.
+	Status *GrantStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Source Only grants by this order or subscription, or of this type: `order`, `subscription` or `manual`. An unknown one is 404.
+	Source *string `form:"source,omitempty" json:"source,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer, product (products:read), price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportGrantsParams are the filters of ExportGrants and the page to return. Nil fields do not filter.
+type ExportGrantsParams struct {
+	// Customer Only grants of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only grants of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Status Only grants that are in this status now.
+	Status *GrantStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Source Only grants by this order or subscription, or of this type: `order`, `subscription` or `manual`. An unknown one is 404.
+	Source *string `form:"source,omitempty" json:"source,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// GetGrantDownloadParams are the filters of GetGrantDownload and the page to return. Nil fields do not filter.
+type GetGrantDownloadParams struct {
+	// File The file's id. One that the grant does not open is 404.
+	File string `form:"file" json:"file"`
+
+	// ExpiresIn For how many seconds the URL opens it.
+	ExpiresIn *ExpiresIn `form:"expires_in,omitempty" json:"expires_in,omitempty"`
 }
 
 // ListInvoicesParams are the filters of ListInvoices and the page to return. Nil fields do not filter.
@@ -6585,7 +11260,7 @@ type ListInvoicesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6593,6 +11268,50 @@ type ListInvoicesParams struct {
 
 	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportInvoicesParams are the filters of ExportInvoices and the page to return. Nil fields do not filter.
+type ExportInvoicesParams struct {
+	// Status Only invoices in this status.
+	Status *InvoiceStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CollectionMethod Only invoices that are paid this way.
+	CollectionMethod *CollectionMethod `form:"collection_method,omitempty" json:"collection_method,omitempty"`
+
+	// BillingReason Only invoices made for this reason.
+	BillingReason *BillingReason `form:"billing_reason,omitempty" json:"billing_reason,omitempty"`
+
+	// Customer Only invoices of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Order Only the invoice of this order. An unknown one is 404.
+	Order *string `form:"order,omitempty" json:"order,omitempty"`
+
+	// Subscription Only invoices of this subscription. An unknown one is 404.
+	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
+	// Number Only the invoice with this number.
+	Number *string `form:"number,omitempty" json:"number,omitempty"`
+
+	// DueAfter Only invoices due at this time or later.
+	DueAfter *wire.Time `form:"due_after,omitempty" json:"due_after,omitempty"`
+
+	// DueBefore Only invoices due before this time.
+	DueBefore *wire.Time `form:"due_before,omitempty" json:"due_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // ListInvoiceLinesParams are the filters of ListInvoiceLines and the page to return. Nil fields do not filter.
@@ -6608,6 +11327,305 @@ type ListInvoiceLinesParams struct {
 
 	// Expand References to return as objects, separated by commas: product (products:read), price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListLeadsParams are the filters of ListLeads and the page to return. Nil fields do not filter.
+type ListLeadsParams struct {
+	// Email Only leads with this address, in any case.
+	Email *string `form:"email,omitempty" json:"email,omitempty"`
+
+	// Status Only leads in this status.
+	Status *LeadStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Source Only leads that came in this way.
+	Source *LeadSource `form:"source,omitempty" json:"source,omitempty"`
+
+	// Product Only leads of this product, by id or slug.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Customer Only leads of this customer.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Tag Only leads with this tag.
+	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportLeadsParams are the filters of ExportLeads and the page to return. Nil fields do not filter.
+type ExportLeadsParams struct {
+	// Email Only leads with this address, in any case.
+	Email *string `form:"email,omitempty" json:"email,omitempty"`
+
+	// Status Only leads in this status.
+	Status *LeadStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Source Only leads that came in this way.
+	Source *LeadSource `form:"source,omitempty" json:"source,omitempty"`
+
+	// Product Only leads of this product, by id or slug.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Customer Only leads of this customer.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Tag Only leads with this tag.
+	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ListLegalPagesParams are the filters of ListLegalPages and the page to return. Nil fields do not filter.
+type ListLegalPagesParams struct {
+	// Status Only pages in this status.
+	Status *LegalPageStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Kind Only pages of this kind.
+	Kind *LegalPageKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ExportLegalPagesParams are the filters of ExportLegalPages and the page to return. Nil fields do not filter.
+type ExportLegalPagesParams struct {
+	// Status Only pages in this status.
+	Status *LegalPageStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Kind Only pages of this kind.
+	Kind *LegalPageKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ListLettersParams are the filters of ListLetters and the page to return. Nil fields do not filter.
+type ListLettersParams struct {
+	// Kind Only letters of this kind.
+	Kind *LetterKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Status Only letters in this status.
+	Status *LetterStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Customer Only letters to this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportLettersParams are the filters of ExportLetters and the page to return. Nil fields do not filter.
+type ExportLettersParams struct {
+	// Kind Only letters of this kind.
+	Kind *LetterKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Status Only letters in this status.
+	Status *LetterStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Customer Only letters to this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// ListLicenseKeysParams are the filters of ListLicenseKeys and the page to return. Nil fields do not filter.
+type ListLicenseKeysParams struct {
+	// Customer Only keys of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only keys of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Grant Only keys of this grant. An unknown one is 404.
+	Grant *string `form:"grant,omitempty" json:"grant,omitempty"`
+
+	// Status Only keys in this status.
+	Status *LicenseKeyStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportLicenseKeysParams are the filters of ExportLicenseKeys and the page to return. Nil fields do not filter.
+type ExportLicenseKeysParams struct {
+	// Customer Only keys of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only keys of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Grant Only keys of this grant. An unknown one is 404.
+	Grant *string `form:"grant,omitempty" json:"grant,omitempty"`
+
+	// Status Only keys in this status.
+	Status *LicenseKeyStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ListLicenseSigningKeysParams are the filters of ListLicenseSigningKeys and the page to return. Nil fields do not filter.
+type ListLicenseSigningKeysParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
+// ListLicenseActivationsParams are the filters of ListLicenseActivations and the page to return. Nil fields do not filter.
+type ListLicenseActivationsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// GetMetricsParams are the filters of GetMetrics and the page to return. Nil fields do not filter.
+type GetMetricsParams struct {
+	// From The first day. 29 days before `to` unless sent.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day, which is included. Today unless sent.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Interval How long a period is: `day` unless sent. There are 400 at most (422).
+	Interval *MetricsInterval `form:"interval,omitempty" json:"interval,omitempty"`
+
+	// Timezone An IANA name, the account's unless sent.
+	Timezone *string `form:"timezone,omitempty" json:"timezone,omitempty"`
+
+	// Currency The account's default currency unless sent.
+	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
 }
 
 // ListOrdersParams are the filters of ListOrders and the page to return. Nil fields do not filter.
@@ -6674,13 +11692,13 @@ type ListOrdersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read), grants (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -6736,7 +11754,7 @@ type ExportOrdersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6774,7 +11792,7 @@ type ListPriceVariantsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6782,6 +11800,32 @@ type ListPriceVariantsParams struct {
 
 	// Expand References to return as objects, separated by commas: product.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportPriceVariantsParams are the filters of ExportPriceVariants and the page to return. Nil fields do not filter.
+type ExportPriceVariantsParams struct {
+	// Product Only price variants of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Status Only price variants in this status.
+	Status *PriceVariantStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only price variants of this type.
+	Type *PriceVariantType `form:"type,omitempty" json:"type,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // ListProductsParams are the filters of ListProducts and the page to return. Nil fields do not filter.
@@ -6824,7 +11868,7 @@ type ListProductsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6832,6 +11876,41 @@ type ListProductsParams struct {
 
 	// Expand References to return as objects, separated by commas: price_variants, default_price_variant.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportProductsParams are the filters of ExportProducts and the page to return. Nil fields do not filter.
+type ExportProductsParams struct {
+	// Status Only products in this status.
+	Status *ProductStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only products of this type.
+	Type *ProductType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Visibility Only products with this visibility.
+	Visibility *ProductVisibility `form:"visibility,omitempty" json:"visibility,omitempty"`
+
+	// Slug Only the product with this slug.
+	Slug *string `form:"slug,omitempty" json:"slug,omitempty"`
+
+	// ExternalID Only the product with your id.
+	ExternalID *string `form:"external_id,omitempty" json:"external_id,omitempty"`
+
+	// HasRecurring Only products with (or without) a recurring price variant.
+	HasRecurring *bool `form:"has_recurring,omitempty" json:"has_recurring,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // ListRefundsParams are the filters of ListRefunds and the page to return. Nil fields do not filter.
@@ -6871,7 +11950,7 @@ type ListRefundsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6879,6 +11958,50 @@ type ListRefundsParams struct {
 
 	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportRefundsParams are the filters of ExportRefunds and the page to return. Nil fields do not filter.
+type ExportRefundsParams struct {
+	// Order Only refunds of this order. An unknown one is 404.
+	Order *string `form:"order,omitempty" json:"order,omitempty"`
+
+	// Customer Only refunds to this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Subscription Only refunds of what this subscription has billed. An unknown one is 404.
+	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
+	// Status Only refunds in this status.
+	Status *RefundStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Reason Only refunds for this reason.
+	Reason *RefundReason `form:"reason,omitempty" json:"reason,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// SearchParams are the filters of Search and the page to return. Nil fields do not filter.
+type SearchParams struct {
+	// Q Words, or an id or a number.
+	Q string `form:"q" json:"q"`
+
+	// Types What to look for: all types that the key may read unless sent.
+	Types []SearchType `form:"types,omitempty" json:"types,omitempty"`
+
+	// Limit How many results to return: 1 to 50, 10 unless sent.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListSocialAccountsParams are the filters of ListSocialAccounts and the page to return. Nil fields do not filter.
@@ -6897,6 +12020,15 @@ type ListSocialAccountsParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
+// ExportSocialAccountsParams are the filters of ExportSocialAccounts and the page to return. Nil fields do not filter.
+type ExportSocialAccountsParams struct {
+	// Platform Only channels of this network.
+	Platform *AdPlatform `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// AdsStatus Only channels in this status.
+	AdsStatus *SocialAdsStatus `form:"ads_status,omitempty" json:"ads_status,omitempty"`
 }
 
 // ListSocialPostsParams are the filters of ListSocialPosts and the page to return. Nil fields do not filter.
@@ -6960,7 +12092,7 @@ type ListSubscriptionsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7007,7 +12139,7 @@ type ExportSubscriptionsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7036,7 +12168,27 @@ type ListWebhookEndpointsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ExportWebhookEndpointsParams are the filters of ExportWebhookEndpoints and the page to return. Nil fields do not filter.
+type ExportWebhookEndpointsParams struct {
+	// Status Only endpoints in this status.
+	Status *WebhookEndpointStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7071,6 +12223,730 @@ type ListWebhookDeliveriesParams struct {
 
 	// Expand References to return as objects, separated by commas: event (leads:read, customers:read, checkouts:read, orders:read, refunds:read, invoices:read, products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// Getter for additional properties for AISiteBlock. Returns the specified
+// element and whether it was found
+func (a AISiteBlock) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AISiteBlock
+func (a *AISiteBlock) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AISiteBlock to handle AdditionalProperties
+func (a *AISiteBlock) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.ID)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["type"]; found {
+		err = json.Unmarshal(raw, &a.Type)
+		if err != nil {
+			return fmt.Errorf("error reading 'type': %w", err)
+		}
+		delete(object, "type")
+	}
+
+	if raw, found := object["hidden"]; found {
+		err = json.Unmarshal(raw, &a.Hidden)
+		if err != nil {
+			return fmt.Errorf("error reading 'hidden': %w", err)
+		}
+		delete(object, "hidden")
+	}
+
+	if raw, found := object["heading"]; found {
+		err = json.Unmarshal(raw, &a.Heading)
+		if err != nil {
+			return fmt.Errorf("error reading 'heading': %w", err)
+		}
+		delete(object, "heading")
+	}
+
+	if raw, found := object["text"]; found {
+		err = json.Unmarshal(raw, &a.Text)
+		if err != nil {
+			return fmt.Errorf("error reading 'text': %w", err)
+		}
+		delete(object, "text")
+	}
+
+	if raw, found := object["image_url"]; found {
+		err = json.Unmarshal(raw, &a.ImageURL)
+		if err != nil {
+			return fmt.Errorf("error reading 'image_url': %w", err)
+		}
+		delete(object, "image_url")
+	}
+
+	if raw, found := object["button"]; found {
+		err = json.Unmarshal(raw, &a.Button)
+		if err != nil {
+			return fmt.Errorf("error reading 'button': %w", err)
+		}
+		delete(object, "button")
+	}
+
+	if raw, found := object["items"]; found {
+		err = json.Unmarshal(raw, &a.Items)
+		if err != nil {
+			return fmt.Errorf("error reading 'items': %w", err)
+		}
+		delete(object, "items")
+	}
+
+	if raw, found := object["products"]; found {
+		err = json.Unmarshal(raw, &a.Products)
+		if err != nil {
+			return fmt.Errorf("error reading 'products': %w", err)
+		}
+		delete(object, "products")
+	}
+
+	if raw, found := object["limit"]; found {
+		err = json.Unmarshal(raw, &a.Limit)
+		if err != nil {
+			return fmt.Errorf("error reading 'limit': %w", err)
+		}
+		delete(object, "limit")
+	}
+
+	if raw, found := object["tag"]; found {
+		err = json.Unmarshal(raw, &a.Tag)
+		if err != nil {
+			return fmt.Errorf("error reading 'tag': %w", err)
+		}
+		delete(object, "tag")
+	}
+
+	if raw, found := object["product"]; found {
+		err = json.Unmarshal(raw, &a.Product)
+		if err != nil {
+			return fmt.Errorf("error reading 'product': %w", err)
+		}
+		delete(object, "product")
+	}
+
+	if raw, found := object["consent_text"]; found {
+		err = json.Unmarshal(raw, &a.ConsentText)
+		if err != nil {
+			return fmt.Errorf("error reading 'consent_text': %w", err)
+		}
+		delete(object, "consent_text")
+	}
+
+	if raw, found := object["markdown"]; found {
+		err = json.Unmarshal(raw, &a.Markdown)
+		if err != nil {
+			return fmt.Errorf("error reading 'markdown': %w", err)
+		}
+		delete(object, "markdown")
+	}
+
+	if raw, found := object["url"]; found {
+		err = json.Unmarshal(raw, &a.URL)
+		if err != nil {
+			return fmt.Errorf("error reading 'url': %w", err)
+		}
+		delete(object, "url")
+	}
+
+	if raw, found := object["alt"]; found {
+		err = json.Unmarshal(raw, &a.Alt)
+		if err != nil {
+			return fmt.Errorf("error reading 'alt': %w", err)
+		}
+		delete(object, "alt")
+	}
+
+	if raw, found := object["caption"]; found {
+		err = json.Unmarshal(raw, &a.Caption)
+		if err != nil {
+			return fmt.Errorf("error reading 'caption': %w", err)
+		}
+		delete(object, "caption")
+	}
+
+	if raw, found := object["ends_at"]; found {
+		err = json.Unmarshal(raw, &a.EndsAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'ends_at': %w", err)
+		}
+		delete(object, "ends_at")
+	}
+
+	if raw, found := object["label"]; found {
+		err = json.Unmarshal(raw, &a.Label)
+		if err != nil {
+			return fmt.Errorf("error reading 'label': %w", err)
+		}
+		delete(object, "label")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AISiteBlock to handle AdditionalProperties
+func (a AISiteBlock) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.ID != nil {
+		object["id"], err = json.Marshal(a.ID)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'id': %w", err)
+		}
+	}
+
+	object["type"], err = json.Marshal(a.Type)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'type': %w", err)
+	}
+
+	if a.Hidden != nil {
+		object["hidden"], err = json.Marshal(a.Hidden)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'hidden': %w", err)
+		}
+	}
+
+	if a.Heading != nil {
+		object["heading"], err = json.Marshal(a.Heading)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'heading': %w", err)
+		}
+	}
+
+	if a.Text != nil {
+		object["text"], err = json.Marshal(a.Text)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'text': %w", err)
+		}
+	}
+
+	if a.ImageURL != nil {
+		object["image_url"], err = json.Marshal(a.ImageURL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'image_url': %w", err)
+		}
+	}
+
+	if a.Button != nil {
+		object["button"], err = json.Marshal(a.Button)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'button': %w", err)
+		}
+	}
+
+	if a.Items != nil {
+		object["items"], err = json.Marshal(a.Items)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'items': %w", err)
+		}
+	}
+
+	if a.Products != nil {
+		object["products"], err = json.Marshal(a.Products)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'products': %w", err)
+		}
+	}
+
+	if a.Limit != nil {
+		object["limit"], err = json.Marshal(a.Limit)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'limit': %w", err)
+		}
+	}
+
+	if a.Tag != nil {
+		object["tag"], err = json.Marshal(a.Tag)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'tag': %w", err)
+		}
+	}
+
+	if a.Product != nil {
+		object["product"], err = json.Marshal(a.Product)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'product': %w", err)
+		}
+	}
+
+	if a.ConsentText != nil {
+		object["consent_text"], err = json.Marshal(a.ConsentText)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'consent_text': %w", err)
+		}
+	}
+
+	if a.Markdown != nil {
+		object["markdown"], err = json.Marshal(a.Markdown)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'markdown': %w", err)
+		}
+	}
+
+	if a.URL != nil {
+		object["url"], err = json.Marshal(a.URL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'url': %w", err)
+		}
+	}
+
+	if a.Alt != nil {
+		object["alt"], err = json.Marshal(a.Alt)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'alt': %w", err)
+		}
+	}
+
+	if a.Caption != nil {
+		object["caption"], err = json.Marshal(a.Caption)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'caption': %w", err)
+		}
+	}
+
+	if a.EndsAt != nil {
+		object["ends_at"], err = json.Marshal(a.EndsAt)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'ends_at': %w", err)
+		}
+	}
+
+	if a.Label != nil {
+		object["label"], err = json.Marshal(a.Label)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'label': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for AISiteButton. Returns the specified
+// element and whether it was found
+func (a AISiteButton) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AISiteButton
+func (a *AISiteButton) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AISiteButton to handle AdditionalProperties
+func (a *AISiteButton) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["label"]; found {
+		err = json.Unmarshal(raw, &a.Label)
+		if err != nil {
+			return fmt.Errorf("error reading 'label': %w", err)
+		}
+		delete(object, "label")
+	}
+
+	if raw, found := object["url"]; found {
+		err = json.Unmarshal(raw, &a.URL)
+		if err != nil {
+			return fmt.Errorf("error reading 'url': %w", err)
+		}
+		delete(object, "url")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AISiteButton to handle AdditionalProperties
+func (a AISiteButton) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["label"], err = json.Marshal(a.Label)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'label': %w", err)
+	}
+
+	object["url"], err = json.Marshal(a.URL)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'url': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for AISiteContent. Returns the specified
+// element and whether it was found
+func (a AISiteContent) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AISiteContent
+func (a *AISiteContent) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AISiteContent to handle AdditionalProperties
+func (a *AISiteContent) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["theme"]; found {
+		err = json.Unmarshal(raw, &a.Theme)
+		if err != nil {
+			return fmt.Errorf("error reading 'theme': %w", err)
+		}
+		delete(object, "theme")
+	}
+
+	if raw, found := object["blocks"]; found {
+		err = json.Unmarshal(raw, &a.Blocks)
+		if err != nil {
+			return fmt.Errorf("error reading 'blocks': %w", err)
+		}
+		delete(object, "blocks")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AISiteContent to handle AdditionalProperties
+func (a AISiteContent) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Theme != nil {
+		object["theme"], err = json.Marshal(a.Theme)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'theme': %w", err)
+		}
+	}
+
+	if a.Blocks != nil {
+		object["blocks"], err = json.Marshal(a.Blocks)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'blocks': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for AISiteItem. Returns the specified
+// element and whether it was found
+func (a AISiteItem) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AISiteItem
+func (a *AISiteItem) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AISiteItem to handle AdditionalProperties
+func (a *AISiteItem) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["label"]; found {
+		err = json.Unmarshal(raw, &a.Label)
+		if err != nil {
+			return fmt.Errorf("error reading 'label': %w", err)
+		}
+		delete(object, "label")
+	}
+
+	if raw, found := object["url"]; found {
+		err = json.Unmarshal(raw, &a.URL)
+		if err != nil {
+			return fmt.Errorf("error reading 'url': %w", err)
+		}
+		delete(object, "url")
+	}
+
+	if raw, found := object["question"]; found {
+		err = json.Unmarshal(raw, &a.Question)
+		if err != nil {
+			return fmt.Errorf("error reading 'question': %w", err)
+		}
+		delete(object, "question")
+	}
+
+	if raw, found := object["answer"]; found {
+		err = json.Unmarshal(raw, &a.Answer)
+		if err != nil {
+			return fmt.Errorf("error reading 'answer': %w", err)
+		}
+		delete(object, "answer")
+	}
+
+	if raw, found := object["quote"]; found {
+		err = json.Unmarshal(raw, &a.Quote)
+		if err != nil {
+			return fmt.Errorf("error reading 'quote': %w", err)
+		}
+		delete(object, "quote")
+	}
+
+	if raw, found := object["name"]; found {
+		err = json.Unmarshal(raw, &a.Name)
+		if err != nil {
+			return fmt.Errorf("error reading 'name': %w", err)
+		}
+		delete(object, "name")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AISiteItem to handle AdditionalProperties
+func (a AISiteItem) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Label != nil {
+		object["label"], err = json.Marshal(a.Label)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'label': %w", err)
+		}
+	}
+
+	if a.URL != nil {
+		object["url"], err = json.Marshal(a.URL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'url': %w", err)
+		}
+	}
+
+	if a.Question != nil {
+		object["question"], err = json.Marshal(a.Question)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'question': %w", err)
+		}
+	}
+
+	if a.Answer != nil {
+		object["answer"], err = json.Marshal(a.Answer)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'answer': %w", err)
+		}
+	}
+
+	if a.Quote != nil {
+		object["quote"], err = json.Marshal(a.Quote)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'quote': %w", err)
+		}
+	}
+
+	if a.Name != nil {
+		object["name"], err = json.Marshal(a.Name)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'name': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for AISiteTheme. Returns the specified
+// element and whether it was found
+func (a AISiteTheme) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AISiteTheme
+func (a *AISiteTheme) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AISiteTheme to handle AdditionalProperties
+func (a *AISiteTheme) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["accent"]; found {
+		err = json.Unmarshal(raw, &a.Accent)
+		if err != nil {
+			return fmt.Errorf("error reading 'accent': %w", err)
+		}
+		delete(object, "accent")
+	}
+
+	if raw, found := object["mode"]; found {
+		err = json.Unmarshal(raw, &a.Mode)
+		if err != nil {
+			return fmt.Errorf("error reading 'mode': %w", err)
+		}
+		delete(object, "mode")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AISiteTheme to handle AdditionalProperties
+func (a AISiteTheme) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Accent != nil {
+		object["accent"], err = json.Marshal(a.Accent)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'accent': %w", err)
+		}
+	}
+
+	if a.Mode != nil {
+		object["mode"], err = json.Marshal(a.Mode)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'mode': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
 }
 
 // Getter for additional properties for Ad. Returns the specified
@@ -7330,6 +13206,14 @@ func (a *Ad) UnmarshalJSON(b []byte) error {
 		delete(object, "metrics")
 	}
 
+	if raw, found := object["ads"]; found {
+		err = json.Unmarshal(raw, &a.Ads)
+		if err != nil {
+			return fmt.Errorf("error reading 'ads': %w", err)
+		}
+		delete(object, "ads")
+	}
+
 	if raw, found := object["warnings"]; found {
 		err = json.Unmarshal(raw, &a.Warnings)
 		if err != nil {
@@ -7524,6 +13408,13 @@ func (a Ad) MarshalJSON() ([]byte, error) {
 	object["metrics"], err = json.Marshal(a.Metrics)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'metrics': %w", err)
+	}
+
+	if a.Ads != nil {
+		object["ads"], err = json.Marshal(a.Ads)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'ads': %w", err)
+		}
 	}
 
 	if a.Warnings != nil {
@@ -7905,6 +13796,14 @@ func (a *AdCreate) UnmarshalJSON(b []byte) error {
 		delete(object, "body")
 	}
 
+	if raw, found := object["description"]; found {
+		err = json.Unmarshal(raw, &a.Description)
+		if err != nil {
+			return fmt.Errorf("error reading 'description': %w", err)
+		}
+		delete(object, "description")
+	}
+
 	if raw, found := object["call_to_action"]; found {
 		err = json.Unmarshal(raw, &a.CallToAction)
 		if err != nil {
@@ -7927,6 +13826,38 @@ func (a *AdCreate) UnmarshalJSON(b []byte) error {
 			return fmt.Errorf("error reading 'image_url': %w", err)
 		}
 		delete(object, "image_url")
+	}
+
+	if raw, found := object["video_url"]; found {
+		err = json.Unmarshal(raw, &a.VideoURL)
+		if err != nil {
+			return fmt.Errorf("error reading 'video_url': %w", err)
+		}
+		delete(object, "video_url")
+	}
+
+	if raw, found := object["thumbnail_url"]; found {
+		err = json.Unmarshal(raw, &a.ThumbnailURL)
+		if err != nil {
+			return fmt.Errorf("error reading 'thumbnail_url': %w", err)
+		}
+		delete(object, "thumbnail_url")
+	}
+
+	if raw, found := object["cards"]; found {
+		err = json.Unmarshal(raw, &a.Cards)
+		if err != nil {
+			return fmt.Errorf("error reading 'cards': %w", err)
+		}
+		delete(object, "cards")
+	}
+
+	if raw, found := object["creatives"]; found {
+		err = json.Unmarshal(raw, &a.Creatives)
+		if err != nil {
+			return fmt.Errorf("error reading 'creatives': %w", err)
+		}
+		delete(object, "creatives")
 	}
 
 	if raw, found := object["bid_strategy"]; found {
@@ -7959,6 +13890,174 @@ func (a *AdCreate) UnmarshalJSON(b []byte) error {
 			return fmt.Errorf("error reading 'targeting': %w", err)
 		}
 		delete(object, "targeting")
+	}
+
+	if raw, found := object["platform_targeting"]; found {
+		err = json.Unmarshal(raw, &a.PlatformTargeting)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform_targeting': %w", err)
+		}
+		delete(object, "platform_targeting")
+	}
+
+	if raw, found := object["special_ad_categories"]; found {
+		err = json.Unmarshal(raw, &a.SpecialAdCategories)
+		if err != nil {
+			return fmt.Errorf("error reading 'special_ad_categories': %w", err)
+		}
+		delete(object, "special_ad_categories")
+	}
+
+	if raw, found := object["special_ad_countries"]; found {
+		err = json.Unmarshal(raw, &a.SpecialAdCountries)
+		if err != nil {
+			return fmt.Errorf("error reading 'special_ad_countries': %w", err)
+		}
+		delete(object, "special_ad_countries")
+	}
+
+	if raw, found := object["dsa_beneficiary"]; found {
+		err = json.Unmarshal(raw, &a.DsaBeneficiary)
+		if err != nil {
+			return fmt.Errorf("error reading 'dsa_beneficiary': %w", err)
+		}
+		delete(object, "dsa_beneficiary")
+	}
+
+	if raw, found := object["dsa_payor"]; found {
+		err = json.Unmarshal(raw, &a.DsaPayor)
+		if err != nil {
+			return fmt.Errorf("error reading 'dsa_payor': %w", err)
+		}
+		delete(object, "dsa_payor")
+	}
+
+	if raw, found := object["countries"]; found {
+		err = json.Unmarshal(raw, &a.Countries)
+		if err != nil {
+			return fmt.Errorf("error reading 'countries': %w", err)
+		}
+		delete(object, "countries")
+	}
+
+	if raw, found := object["regions"]; found {
+		err = json.Unmarshal(raw, &a.Regions)
+		if err != nil {
+			return fmt.Errorf("error reading 'regions': %w", err)
+		}
+		delete(object, "regions")
+	}
+
+	if raw, found := object["cities"]; found {
+		err = json.Unmarshal(raw, &a.Cities)
+		if err != nil {
+			return fmt.Errorf("error reading 'cities': %w", err)
+		}
+		delete(object, "cities")
+	}
+
+	if raw, found := object["zips"]; found {
+		err = json.Unmarshal(raw, &a.Zips)
+		if err != nil {
+			return fmt.Errorf("error reading 'zips': %w", err)
+		}
+		delete(object, "zips")
+	}
+
+	if raw, found := object["metros"]; found {
+		err = json.Unmarshal(raw, &a.Metros)
+		if err != nil {
+			return fmt.Errorf("error reading 'metros': %w", err)
+		}
+		delete(object, "metros")
+	}
+
+	if raw, found := object["excluded"]; found {
+		err = json.Unmarshal(raw, &a.Excluded)
+		if err != nil {
+			return fmt.Errorf("error reading 'excluded': %w", err)
+		}
+		delete(object, "excluded")
+	}
+
+	if raw, found := object["age_min"]; found {
+		err = json.Unmarshal(raw, &a.AgeMin)
+		if err != nil {
+			return fmt.Errorf("error reading 'age_min': %w", err)
+		}
+		delete(object, "age_min")
+	}
+
+	if raw, found := object["age_max"]; found {
+		err = json.Unmarshal(raw, &a.AgeMax)
+		if err != nil {
+			return fmt.Errorf("error reading 'age_max': %w", err)
+		}
+		delete(object, "age_max")
+	}
+
+	if raw, found := object["genders"]; found {
+		err = json.Unmarshal(raw, &a.Genders)
+		if err != nil {
+			return fmt.Errorf("error reading 'genders': %w", err)
+		}
+		delete(object, "genders")
+	}
+
+	if raw, found := object["languages"]; found {
+		err = json.Unmarshal(raw, &a.Languages)
+		if err != nil {
+			return fmt.Errorf("error reading 'languages': %w", err)
+		}
+		delete(object, "languages")
+	}
+
+	if raw, found := object["interests"]; found {
+		err = json.Unmarshal(raw, &a.Interests)
+		if err != nil {
+			return fmt.Errorf("error reading 'interests': %w", err)
+		}
+		delete(object, "interests")
+	}
+
+	if raw, found := object["behaviors"]; found {
+		err = json.Unmarshal(raw, &a.Behaviors)
+		if err != nil {
+			return fmt.Errorf("error reading 'behaviors': %w", err)
+		}
+		delete(object, "behaviors")
+	}
+
+	if raw, found := object["audiences"]; found {
+		err = json.Unmarshal(raw, &a.Audiences)
+		if err != nil {
+			return fmt.Errorf("error reading 'audiences': %w", err)
+		}
+		delete(object, "audiences")
+	}
+
+	if raw, found := object["placements"]; found {
+		err = json.Unmarshal(raw, &a.Placements)
+		if err != nil {
+			return fmt.Errorf("error reading 'placements': %w", err)
+		}
+		delete(object, "placements")
+	}
+
+	if raw, found := object["devices"]; found {
+		err = json.Unmarshal(raw, &a.Devices)
+		if err != nil {
+			return fmt.Errorf("error reading 'devices': %w", err)
+		}
+		delete(object, "devices")
+	}
+
+	if raw, found := object["expand"]; found {
+		err = json.Unmarshal(raw, &a.Expand)
+		if err != nil {
+			return fmt.Errorf("error reading 'expand': %w", err)
+		}
+		delete(object, "expand")
 	}
 
 	if raw, found := object["promoted_object"]; found {
@@ -8095,6 +14194,13 @@ func (a AdCreate) MarshalJSON() ([]byte, error) {
 		}
 	}
 
+	if a.Description != nil {
+		object["description"], err = json.Marshal(a.Description)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'description': %w", err)
+		}
+	}
+
 	if a.CallToAction != nil {
 		object["call_to_action"], err = json.Marshal(a.CallToAction)
 		if err != nil {
@@ -8113,6 +14219,34 @@ func (a AdCreate) MarshalJSON() ([]byte, error) {
 		object["image_url"], err = json.Marshal(a.ImageURL)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'image_url': %w", err)
+		}
+	}
+
+	if a.VideoURL != nil {
+		object["video_url"], err = json.Marshal(a.VideoURL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'video_url': %w", err)
+		}
+	}
+
+	if a.ThumbnailURL != nil {
+		object["thumbnail_url"], err = json.Marshal(a.ThumbnailURL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'thumbnail_url': %w", err)
+		}
+	}
+
+	if a.Cards != nil {
+		object["cards"], err = json.Marshal(a.Cards)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'cards': %w", err)
+		}
+	}
+
+	if a.Creatives != nil {
+		object["creatives"], err = json.Marshal(a.Creatives)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'creatives': %w", err)
 		}
 	}
 
@@ -8144,6 +14278,153 @@ func (a AdCreate) MarshalJSON() ([]byte, error) {
 		}
 	}
 
+	if a.PlatformTargeting != nil {
+		object["platform_targeting"], err = json.Marshal(a.PlatformTargeting)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'platform_targeting': %w", err)
+		}
+	}
+
+	if a.SpecialAdCategories != nil {
+		object["special_ad_categories"], err = json.Marshal(a.SpecialAdCategories)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'special_ad_categories': %w", err)
+		}
+	}
+
+	if a.SpecialAdCountries != nil {
+		object["special_ad_countries"], err = json.Marshal(a.SpecialAdCountries)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'special_ad_countries': %w", err)
+		}
+	}
+
+	if a.DsaBeneficiary != nil {
+		object["dsa_beneficiary"], err = json.Marshal(a.DsaBeneficiary)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'dsa_beneficiary': %w", err)
+		}
+	}
+
+	if a.DsaPayor != nil {
+		object["dsa_payor"], err = json.Marshal(a.DsaPayor)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'dsa_payor': %w", err)
+		}
+	}
+
+	if a.Countries != nil {
+		object["countries"], err = json.Marshal(a.Countries)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'countries': %w", err)
+		}
+	}
+
+	if a.Regions != nil {
+		object["regions"], err = json.Marshal(a.Regions)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'regions': %w", err)
+		}
+	}
+
+	if a.Cities != nil {
+		object["cities"], err = json.Marshal(a.Cities)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'cities': %w", err)
+		}
+	}
+
+	if a.Zips != nil {
+		object["zips"], err = json.Marshal(a.Zips)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'zips': %w", err)
+		}
+	}
+
+	if a.Metros != nil {
+		object["metros"], err = json.Marshal(a.Metros)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'metros': %w", err)
+		}
+	}
+
+	if a.Excluded != nil {
+		object["excluded"], err = json.Marshal(a.Excluded)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'excluded': %w", err)
+		}
+	}
+
+	if a.AgeMin != nil {
+		object["age_min"], err = json.Marshal(a.AgeMin)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'age_min': %w", err)
+		}
+	}
+
+	if a.AgeMax != nil {
+		object["age_max"], err = json.Marshal(a.AgeMax)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'age_max': %w", err)
+		}
+	}
+
+	if a.Genders != nil {
+		object["genders"], err = json.Marshal(a.Genders)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'genders': %w", err)
+		}
+	}
+
+	if a.Languages != nil {
+		object["languages"], err = json.Marshal(a.Languages)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'languages': %w", err)
+		}
+	}
+
+	if a.Interests != nil {
+		object["interests"], err = json.Marshal(a.Interests)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'interests': %w", err)
+		}
+	}
+
+	if a.Behaviors != nil {
+		object["behaviors"], err = json.Marshal(a.Behaviors)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'behaviors': %w", err)
+		}
+	}
+
+	if a.Audiences != nil {
+		object["audiences"], err = json.Marshal(a.Audiences)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'audiences': %w", err)
+		}
+	}
+
+	if a.Placements != nil {
+		object["placements"], err = json.Marshal(a.Placements)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'placements': %w", err)
+		}
+	}
+
+	if a.Devices != nil {
+		object["devices"], err = json.Marshal(a.Devices)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'devices': %w", err)
+		}
+	}
+
+	if a.Expand != nil {
+		object["expand"], err = json.Marshal(a.Expand)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'expand': %w", err)
+		}
+	}
+
 	if a.PromotedObject != nil {
 		object["promoted_object"], err = json.Marshal(a.PromotedObject)
 		if err != nil {
@@ -8167,159 +14448,595 @@ func (a AdCreate) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for AdTargeting. Returns the specified
+// element and whether it was found
+func (a AdTargeting) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AdTargeting
+func (a *AdTargeting) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AdTargeting to handle AdditionalProperties
+func (a *AdTargeting) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["countries"]; found {
+		err = json.Unmarshal(raw, &a.Countries)
+		if err != nil {
+			return fmt.Errorf("error reading 'countries': %w", err)
+		}
+		delete(object, "countries")
+	}
+
+	if raw, found := object["regions"]; found {
+		err = json.Unmarshal(raw, &a.Regions)
+		if err != nil {
+			return fmt.Errorf("error reading 'regions': %w", err)
+		}
+		delete(object, "regions")
+	}
+
+	if raw, found := object["cities"]; found {
+		err = json.Unmarshal(raw, &a.Cities)
+		if err != nil {
+			return fmt.Errorf("error reading 'cities': %w", err)
+		}
+		delete(object, "cities")
+	}
+
+	if raw, found := object["zips"]; found {
+		err = json.Unmarshal(raw, &a.Zips)
+		if err != nil {
+			return fmt.Errorf("error reading 'zips': %w", err)
+		}
+		delete(object, "zips")
+	}
+
+	if raw, found := object["metros"]; found {
+		err = json.Unmarshal(raw, &a.Metros)
+		if err != nil {
+			return fmt.Errorf("error reading 'metros': %w", err)
+		}
+		delete(object, "metros")
+	}
+
+	if raw, found := object["excluded"]; found {
+		err = json.Unmarshal(raw, &a.Excluded)
+		if err != nil {
+			return fmt.Errorf("error reading 'excluded': %w", err)
+		}
+		delete(object, "excluded")
+	}
+
+	if raw, found := object["age_min"]; found {
+		err = json.Unmarshal(raw, &a.AgeMin)
+		if err != nil {
+			return fmt.Errorf("error reading 'age_min': %w", err)
+		}
+		delete(object, "age_min")
+	}
+
+	if raw, found := object["age_max"]; found {
+		err = json.Unmarshal(raw, &a.AgeMax)
+		if err != nil {
+			return fmt.Errorf("error reading 'age_max': %w", err)
+		}
+		delete(object, "age_max")
+	}
+
+	if raw, found := object["genders"]; found {
+		err = json.Unmarshal(raw, &a.Genders)
+		if err != nil {
+			return fmt.Errorf("error reading 'genders': %w", err)
+		}
+		delete(object, "genders")
+	}
+
+	if raw, found := object["languages"]; found {
+		err = json.Unmarshal(raw, &a.Languages)
+		if err != nil {
+			return fmt.Errorf("error reading 'languages': %w", err)
+		}
+		delete(object, "languages")
+	}
+
+	if raw, found := object["interests"]; found {
+		err = json.Unmarshal(raw, &a.Interests)
+		if err != nil {
+			return fmt.Errorf("error reading 'interests': %w", err)
+		}
+		delete(object, "interests")
+	}
+
+	if raw, found := object["behaviors"]; found {
+		err = json.Unmarshal(raw, &a.Behaviors)
+		if err != nil {
+			return fmt.Errorf("error reading 'behaviors': %w", err)
+		}
+		delete(object, "behaviors")
+	}
+
+	if raw, found := object["audiences"]; found {
+		err = json.Unmarshal(raw, &a.Audiences)
+		if err != nil {
+			return fmt.Errorf("error reading 'audiences': %w", err)
+		}
+		delete(object, "audiences")
+	}
+
+	if raw, found := object["placements"]; found {
+		err = json.Unmarshal(raw, &a.Placements)
+		if err != nil {
+			return fmt.Errorf("error reading 'placements': %w", err)
+		}
+		delete(object, "placements")
+	}
+
+	if raw, found := object["devices"]; found {
+		err = json.Unmarshal(raw, &a.Devices)
+		if err != nil {
+			return fmt.Errorf("error reading 'devices': %w", err)
+		}
+		delete(object, "devices")
+	}
+
+	if raw, found := object["expand"]; found {
+		err = json.Unmarshal(raw, &a.Expand)
+		if err != nil {
+			return fmt.Errorf("error reading 'expand': %w", err)
+		}
+		delete(object, "expand")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AdTargeting to handle AdditionalProperties
+func (a AdTargeting) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Countries != nil {
+		object["countries"], err = json.Marshal(a.Countries)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'countries': %w", err)
+		}
+	}
+
+	if a.Regions != nil {
+		object["regions"], err = json.Marshal(a.Regions)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'regions': %w", err)
+		}
+	}
+
+	if a.Cities != nil {
+		object["cities"], err = json.Marshal(a.Cities)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'cities': %w", err)
+		}
+	}
+
+	if a.Zips != nil {
+		object["zips"], err = json.Marshal(a.Zips)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'zips': %w", err)
+		}
+	}
+
+	if a.Metros != nil {
+		object["metros"], err = json.Marshal(a.Metros)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'metros': %w", err)
+		}
+	}
+
+	if a.Excluded != nil {
+		object["excluded"], err = json.Marshal(a.Excluded)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'excluded': %w", err)
+		}
+	}
+
+	if a.AgeMin != nil {
+		object["age_min"], err = json.Marshal(a.AgeMin)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'age_min': %w", err)
+		}
+	}
+
+	if a.AgeMax != nil {
+		object["age_max"], err = json.Marshal(a.AgeMax)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'age_max': %w", err)
+		}
+	}
+
+	if a.Genders != nil {
+		object["genders"], err = json.Marshal(a.Genders)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'genders': %w", err)
+		}
+	}
+
+	if a.Languages != nil {
+		object["languages"], err = json.Marshal(a.Languages)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'languages': %w", err)
+		}
+	}
+
+	if a.Interests != nil {
+		object["interests"], err = json.Marshal(a.Interests)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'interests': %w", err)
+		}
+	}
+
+	if a.Behaviors != nil {
+		object["behaviors"], err = json.Marshal(a.Behaviors)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'behaviors': %w", err)
+		}
+	}
+
+	if a.Audiences != nil {
+		object["audiences"], err = json.Marshal(a.Audiences)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'audiences': %w", err)
+		}
+	}
+
+	if a.Placements != nil {
+		object["placements"], err = json.Marshal(a.Placements)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'placements': %w", err)
+		}
+	}
+
+	if a.Devices != nil {
+		object["devices"], err = json.Marshal(a.Devices)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'devices': %w", err)
+		}
+	}
+
+	if a.Expand != nil {
+		object["expand"], err = json.Marshal(a.Expand)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'expand': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // Operations describes every operation of the API by its operationId. Treat it as read-only.
 var Operations = map[string]Operation{
-	"getAccount":                  {ID: "getAccount", Method: "GET", Path: "/account", Approval: "allow", Scope: "account:read"},
-	"updateAccount":               {ID: "updateAccount", Method: "PATCH", Path: "/account", Approval: "allow", Scope: "account:write"},
-	"listAds":                     {ID: "listAds", Method: "GET", Path: "/ads", Approval: "allow", Scope: "ads:read"},
-	"createAd":                    {ID: "createAd", Method: "POST", Path: "/ads", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listAdActions":               {ID: "listAdActions", Method: "GET", Path: "/ads/actions", Approval: "allow", Scope: "ads:read"},
-	"listAdAccounts":              {ID: "listAdAccounts", Method: "GET", Path: "/ads/ad-accounts", Approval: "allow", Scope: "ads:read"},
-	"getAdGroup":                  {ID: "getAdGroup", Method: "GET", Path: "/ads/ad-groups/{id}", Approval: "allow", Scope: "ads:read"},
-	"updateAdGroup":               {ID: "updateAdGroup", Method: "PATCH", Path: "/ads/ad-groups/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"pauseAdGroup":                {ID: "pauseAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/pause", Approval: "allow", Scope: "ads:write"},
-	"resumeAdGroup":               {ID: "resumeAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/resume", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listAdAudiences":             {ID: "listAdAudiences", Method: "GET", Path: "/ads/audiences", Approval: "allow", Scope: "ads:read"},
-	"createAdAudience":            {ID: "createAdAudience", Method: "POST", Path: "/ads/audiences", Approval: "allow", Scope: "ads:write"},
-	"deleteAdAudience":            {ID: "deleteAdAudience", Method: "DELETE", Path: "/ads/audiences/{id}", Approval: "ask", Scope: "ads:write"},
-	"getAdAudience":               {ID: "getAdAudience", Method: "GET", Path: "/ads/audiences/{id}", Approval: "allow", Scope: "ads:read"},
-	"uploadAdAudienceUsers":       {ID: "uploadAdAudienceUsers", Method: "POST", Path: "/ads/audiences/{id}/users", Approval: "allow", Scope: "ads:write"},
-	"boostPost":                   {ID: "boostPost", Method: "POST", Path: "/ads/boost", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listBusinessCenters":         {ID: "listBusinessCenters", Method: "GET", Path: "/ads/business-centers", Approval: "allow", Scope: "ads:read"},
-	"listAdCampaigns":             {ID: "listAdCampaigns", Method: "GET", Path: "/ads/campaigns", Approval: "allow", Scope: "ads:read"},
-	"pauseAdCampaigns":            {ID: "pauseAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-pause", Approval: "allow", Scope: "ads:write"},
-	"resumeAdCampaigns":           {ID: "resumeAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-resume", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"deleteAdCampaign":            {ID: "deleteAdCampaign", Method: "DELETE", Path: "/ads/campaigns/{id}", Approval: "ask", Scope: "ads:write"},
-	"getAdCampaign":               {ID: "getAdCampaign", Method: "GET", Path: "/ads/campaigns/{id}", Approval: "allow", Scope: "ads:read"},
-	"updateAdCampaign":            {ID: "updateAdCampaign", Method: "PATCH", Path: "/ads/campaigns/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
-	"listAdCampaignAdGroups":      {ID: "listAdCampaignAdGroups", Method: "GET", Path: "/ads/campaigns/{id}/ad-groups", Approval: "allow", Scope: "ads:read"},
-	"listAdCapabilities":          {ID: "listAdCapabilities", Method: "GET", Path: "/ads/capabilities", Approval: "allow", Scope: "ads:read"},
-	"getAdLimits":                 {ID: "getAdLimits", Method: "GET", Path: "/ads/limits", Approval: "allow", Scope: "ads:read"},
-	"updateAdLimits":              {ID: "updateAdLimits", Method: "PATCH", Path: "/ads/limits", Approval: "ask", Locked: true, Scope: "ad_limits:write"},
-	"listAISites":                 {ID: "listAISites", Method: "GET", Path: "/ai_sites", Approval: "allow", Scope: "sites:read"},
-	"createAISite":                {ID: "createAISite", Method: "POST", Path: "/ai_sites", Approval: "allow", Scope: "sites:write"},
-	"deleteAISite":                {ID: "deleteAISite", Method: "DELETE", Path: "/ai_sites/{id}", Approval: "ask", Scope: "sites:write"},
-	"getAISite":                   {ID: "getAISite", Method: "GET", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:read"},
-	"updateAISite":                {ID: "updateAISite", Method: "PATCH", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:write"},
-	"listAPIKeys":                 {ID: "listAPIKeys", Method: "GET", Path: "/auth/keys", Approval: "allow", Scope: "keys:read"},
-	"createAPIKey":                {ID: "createAPIKey", Method: "POST", Path: "/auth/keys", Approval: "allow", Scope: "keys:write"},
-	"deleteAPIKey":                {ID: "deleteAPIKey", Method: "DELETE", Path: "/auth/keys/{id}", Approval: "ask", Scope: "keys:write"},
-	"getAPIKey":                   {ID: "getAPIKey", Method: "GET", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:read"},
-	"updateAPIKey":                {ID: "updateAPIKey", Method: "PATCH", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:write"},
-	"listCheckoutLinks":           {ID: "listCheckoutLinks", Method: "GET", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:read"},
-	"createCheckoutLink":          {ID: "createCheckoutLink", Method: "POST", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:write"},
-	"deleteCheckoutLink":          {ID: "deleteCheckoutLink", Method: "DELETE", Path: "/checkout_links/{id}", Approval: "ask", Scope: "checkouts:write"},
-	"getCheckoutLink":             {ID: "getCheckoutLink", Method: "GET", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:read"},
-	"updateCheckoutLink":          {ID: "updateCheckoutLink", Method: "PATCH", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:write"},
-	"listCheckouts":               {ID: "listCheckouts", Method: "GET", Path: "/checkouts", Approval: "allow", Scope: "checkouts:read"},
-	"createCheckout":              {ID: "createCheckout", Method: "POST", Path: "/checkouts", Approval: "allow", Scope: "checkouts:write"},
-	"getCheckout":                 {ID: "getCheckout", Method: "GET", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:read"},
-	"updateCheckout":              {ID: "updateCheckout", Method: "PATCH", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:write"},
-	"confirmCheckout":             {ID: "confirmCheckout", Method: "POST", Path: "/checkouts/{id}/confirm", Approval: "allow", Scope: "checkouts:write"},
-	"expireCheckout":              {ID: "expireCheckout", Method: "POST", Path: "/checkouts/{id}/expire", Approval: "allow", Scope: "checkouts:write"},
-	"listCustomers":               {ID: "listCustomers", Method: "GET", Path: "/customers", Approval: "allow", Scope: "customers:read"},
-	"createCustomer":              {ID: "createCustomer", Method: "POST", Path: "/customers", Approval: "allow", Scope: "customers:write"},
-	"exportCustomers":             {ID: "exportCustomers", Method: "GET", Path: "/customers/export", Approval: "allow", Scope: "customers:read"},
-	"getCustomerByExternalID":     {ID: "getCustomerByExternalID", Method: "GET", Path: "/customers/external/{external_id}", Approval: "allow", Scope: "customers:read"},
-	"deleteCustomer":              {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
-	"getCustomer":                 {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
-	"updateCustomer":              {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
-	"mergeCustomer":               {ID: "mergeCustomer", Method: "POST", Path: "/customers/{id}/merge", Approval: "ask", Scope: "customers:write"},
-	"listCustomerPaymentMethods":  {ID: "listCustomerPaymentMethods", Method: "GET", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:read"},
-	"createCustomerPaymentMethod": {ID: "createCustomerPaymentMethod", Method: "POST", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:write"},
-	"deleteCustomerPaymentMethod": {ID: "deleteCustomerPaymentMethod", Method: "DELETE", Path: "/customers/{id}/payment_methods/{payment_method}", Approval: "ask", Scope: "customers:write"},
-	"createPortalSession":         {ID: "createPortalSession", Method: "POST", Path: "/customers/{id}/portal_sessions", Approval: "allow", Scope: "customers:write"},
-	"deletePortalSession":         {ID: "deletePortalSession", Method: "DELETE", Path: "/customers/{id}/portal_sessions/{portal_session}", Approval: "ask", Scope: "customers:write"},
-	"getCustomerState":            {ID: "getCustomerState", Method: "GET", Path: "/customers/{id}/state", Approval: "allow", Scope: "customers:read"},
-	"listDiscounts":               {ID: "listDiscounts", Method: "GET", Path: "/discounts", Approval: "allow", Scope: "discounts:read"},
-	"createDiscount":              {ID: "createDiscount", Method: "POST", Path: "/discounts", Approval: "allow", Scope: "discounts:write"},
-	"lookupDiscount":              {ID: "lookupDiscount", Method: "GET", Path: "/discounts/lookup", Approval: "allow", Scope: "discounts:read"},
-	"deleteDiscount":              {ID: "deleteDiscount", Method: "DELETE", Path: "/discounts/{id}", Approval: "ask", Scope: "discounts:write"},
-	"getDiscount":                 {ID: "getDiscount", Method: "GET", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:read"},
-	"updateDiscount":              {ID: "updateDiscount", Method: "PATCH", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:write"},
-	"disableDiscount":             {ID: "disableDiscount", Method: "POST", Path: "/discounts/{id}/disable", Approval: "allow", Scope: "discounts:write"},
-	"enableDiscount":              {ID: "enableDiscount", Method: "POST", Path: "/discounts/{id}/enable", Approval: "allow", Scope: "discounts:write"},
-	"listDiscountRedemptions":     {ID: "listDiscountRedemptions", Method: "GET", Path: "/discounts/{id}/redemptions", Approval: "allow", Scope: "discounts:read"},
-	"listInvoices":                {ID: "listInvoices", Method: "GET", Path: "/invoices", Approval: "allow", Scope: "invoices:read"},
-	"createInvoice":               {ID: "createInvoice", Method: "POST", Path: "/invoices", Approval: "allow", Scope: "invoices:write"},
-	"deleteInvoice":               {ID: "deleteInvoice", Method: "DELETE", Path: "/invoices/{id}", Approval: "ask", Scope: "invoices:write"},
-	"getInvoice":                  {ID: "getInvoice", Method: "GET", Path: "/invoices/{id}", Approval: "allow", Scope: "invoices:read"},
-	"updateInvoice":               {ID: "updateInvoice", Method: "PATCH", Path: "/invoices/{id}", Approval: "allow", Scope: "invoices:write"},
-	"finalizeInvoice":             {ID: "finalizeInvoice", Method: "POST", Path: "/invoices/{id}/finalize", Approval: "allow", Scope: "invoices:write"},
-	"listInvoiceLines":            {ID: "listInvoiceLines", Method: "GET", Path: "/invoices/{id}/lines", Approval: "allow", Scope: "invoices:read"},
-	"markInvoiceUncollectible":    {ID: "markInvoiceUncollectible", Method: "POST", Path: "/invoices/{id}/mark_uncollectible", Approval: "allow", Scope: "invoices:write"},
-	"payInvoice":                  {ID: "payInvoice", Method: "POST", Path: "/invoices/{id}/pay", Approval: "ask", Locked: true, Scope: "invoices:write"},
-	"getInvoicePDF":               {ID: "getInvoicePDF", Method: "GET", Path: "/invoices/{id}/pdf", Approval: "allow", Scope: "invoices:read"},
-	"revokeInvoiceLinks":          {ID: "revokeInvoiceLinks", Method: "POST", Path: "/invoices/{id}/revoke_links", Approval: "ask", Scope: "invoices:write"},
-	"sendInvoice":                 {ID: "sendInvoice", Method: "POST", Path: "/invoices/{id}/send", Approval: "allow", Scope: "invoices:write"},
-	"voidInvoice":                 {ID: "voidInvoice", Method: "POST", Path: "/invoices/{id}/void", Approval: "ask", Locked: true, Scope: "invoices:write"},
-	"listOrders":                  {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
-	"exportOrders":                {ID: "exportOrders", Method: "GET", Path: "/orders/export", Approval: "allow", Scope: "orders:read"},
-	"getOrder":                    {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
-	"updateOrder":                 {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
-	"getOrderReceipt":             {ID: "getOrderReceipt", Method: "GET", Path: "/orders/{id}/receipt", Approval: "allow", Scope: "orders:read"},
-	"resendOrderReceipt":          {ID: "resendOrderReceipt", Method: "POST", Path: "/orders/{id}/resend_receipt", Approval: "allow", Scope: "orders:write"},
-	"revokeOrderLinks":            {ID: "revokeOrderLinks", Method: "POST", Path: "/orders/{id}/revoke_links", Approval: "ask", Scope: "orders:write"},
-	"voidOrder":                   {ID: "voidOrder", Method: "POST", Path: "/orders/{id}/void", Approval: "ask", Locked: true, Scope: "orders:write"},
-	"listPriceVariants":           {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
-	"createPriceVariant":          {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
-	"deletePriceVariant":          {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
-	"getPriceVariant":             {ID: "getPriceVariant", Method: "GET", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:read"},
-	"updatePriceVariant":          {ID: "updatePriceVariant", Method: "PATCH", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:write"},
-	"listProducts":                {ID: "listProducts", Method: "GET", Path: "/products", Approval: "allow", Scope: "products:read"},
-	"createProduct":               {ID: "createProduct", Method: "POST", Path: "/products", Approval: "allow", Scope: "products:write"},
-	"deleteProduct":               {ID: "deleteProduct", Method: "DELETE", Path: "/products/{id}", Approval: "ask", Scope: "products:write"},
-	"getProduct":                  {ID: "getProduct", Method: "GET", Path: "/products/{id}", Approval: "allow", Scope: "products:read"},
-	"updateProduct":               {ID: "updateProduct", Method: "PATCH", Path: "/products/{id}", Approval: "allow", Scope: "products:write"},
-	"archiveProduct":              {ID: "archiveProduct", Method: "POST", Path: "/products/{id}/archive", Approval: "allow", Scope: "products:write"},
-	"duplicateProduct":            {ID: "duplicateProduct", Method: "POST", Path: "/products/{id}/duplicate", Approval: "allow", Scope: "products:write"},
-	"publishProduct":              {ID: "publishProduct", Method: "POST", Path: "/products/{id}/publish", Approval: "allow", Scope: "products:write"},
-	"unarchiveProduct":            {ID: "unarchiveProduct", Method: "POST", Path: "/products/{id}/unarchive", Approval: "allow", Scope: "products:write"},
-	"unpublishProduct":            {ID: "unpublishProduct", Method: "POST", Path: "/products/{id}/unpublish", Approval: "allow", Scope: "products:write"},
-	"getPublicCheckout":           {ID: "getPublicCheckout", Method: "GET", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
-	"updatePublicCheckout":        {ID: "updatePublicCheckout", Method: "PATCH", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
-	"confirmPublicCheckout":       {ID: "confirmPublicCheckout", Method: "POST", Path: "/public/checkouts/{client_secret}/confirm", Approval: "allow", Public: true},
-	"verifyPublicCheckoutEmail":   {ID: "verifyPublicCheckoutEmail", Method: "POST", Path: "/public/checkouts/{client_secret}/verify_email", Approval: "allow", Public: true},
-	"listRefunds":                 {ID: "listRefunds", Method: "GET", Path: "/refunds", Approval: "allow", Scope: "refunds:read"},
-	"createRefund":                {ID: "createRefund", Method: "POST", Path: "/refunds", Approval: "ask", Locked: true, Scope: "refunds:write"},
-	"getRefund":                   {ID: "getRefund", Method: "GET", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:read"},
-	"updateRefund":                {ID: "updateRefund", Method: "PATCH", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:write"},
-	"cancelRefund":                {ID: "cancelRefund", Method: "POST", Path: "/refunds/{id}/cancel", Approval: "allow", Scope: "refunds:write"},
-	"listSocialAccounts":          {ID: "listSocialAccounts", Method: "GET", Path: "/socials", Approval: "allow", Scope: "ads:read"},
-	"connectSocialAccount":        {ID: "connectSocialAccount", Method: "POST", Path: "/socials", Approval: "allow", Scope: "ads:write"},
-	"activateSocialAccount":       {ID: "activateSocialAccount", Method: "POST", Path: "/socials/activate", Approval: "allow", Scope: "ads:write"},
-	"getSocialAccount":            {ID: "getSocialAccount", Method: "GET", Path: "/socials/{id}", Approval: "allow", Scope: "ads:read"},
-	"deactivateSocialAccount":     {ID: "deactivateSocialAccount", Method: "POST", Path: "/socials/{id}/deactivate", Approval: "ask", Scope: "ads:write"},
-	"listSocialPosts":             {ID: "listSocialPosts", Method: "GET", Path: "/socials/{id}/posts", Approval: "allow", Scope: "ads:read"},
-	"syncSocialAccount":           {ID: "syncSocialAccount", Method: "POST", Path: "/socials/{id}/sync", Approval: "allow", Scope: "ads:write"},
-	"listSubscriptions":           {ID: "listSubscriptions", Method: "GET", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:read"},
-	"createSubscription":          {ID: "createSubscription", Method: "POST", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:write"},
-	"exportSubscriptions":         {ID: "exportSubscriptions", Method: "GET", Path: "/subscriptions/export", Approval: "allow", Scope: "subscriptions:read"},
-	"getSubscription":             {ID: "getSubscription", Method: "GET", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:read"},
-	"updateSubscription":          {ID: "updateSubscription", Method: "PATCH", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:write"},
-	"cancelSubscription":          {ID: "cancelSubscription", Method: "POST", Path: "/subscriptions/{id}/cancel", Approval: "ask", Locked: true, Scope: "subscriptions:write"},
-	"changeSubscription":          {ID: "changeSubscription", Method: "POST", Path: "/subscriptions/{id}/change", Approval: "ask", Locked: true, Scope: "subscriptions:write"},
-	"previewSubscriptionChange":   {ID: "previewSubscriptionChange", Method: "POST", Path: "/subscriptions/{id}/change_preview", Approval: "allow", Scope: "subscriptions:read"},
-	"pauseSubscription":           {ID: "pauseSubscription", Method: "POST", Path: "/subscriptions/{id}/pause", Approval: "allow", Scope: "subscriptions:write"},
-	"previewSubscriptionRenewal":  {ID: "previewSubscriptionRenewal", Method: "GET", Path: "/subscriptions/{id}/renew_preview", Approval: "allow", Scope: "subscriptions:read"},
-	"resumeSubscription":          {ID: "resumeSubscription", Method: "POST", Path: "/subscriptions/{id}/resume", Approval: "allow", Scope: "subscriptions:write"},
-	"uncancelSubscription":        {ID: "uncancelSubscription", Method: "POST", Path: "/subscriptions/{id}/uncancel", Approval: "allow", Scope: "subscriptions:write"},
-	"driftAds":                    {ID: "driftAds", Method: "POST", Path: "/test_helpers/ads/drift", Approval: "allow", Scope: "ads:write"},
-	"advanceTestClock":            {ID: "advanceTestClock", Method: "POST", Path: "/test_helpers/clock", Approval: "allow", Scope: "account:write"},
-	"authenticateTestPayment":     {ID: "authenticateTestPayment", Method: "POST", Path: "/test_helpers/payments/{id}/authenticate", Approval: "allow", Scope: "checkouts:write"},
-	"settleTestRefund":            {ID: "settleTestRefund", Method: "POST", Path: "/test_helpers/refunds/{id}/settle", Approval: "allow", Scope: "refunds:write"},
-	"listWebhookEndpoints":        {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
-	"createWebhookEndpoint":       {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
-	"listWebhookEventTypes":       {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
-	"deleteWebhookEndpoint":       {ID: "deleteWebhookEndpoint", Method: "DELETE", Path: "/webhook_endpoints/{id}", Approval: "ask", Scope: "webhooks:write"},
-	"getWebhookEndpoint":          {ID: "getWebhookEndpoint", Method: "GET", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:read"},
-	"updateWebhookEndpoint":       {ID: "updateWebhookEndpoint", Method: "PATCH", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:write"},
-	"listWebhookDeliveries":       {ID: "listWebhookDeliveries", Method: "GET", Path: "/webhook_endpoints/{id}/deliveries", Approval: "allow", Scope: "webhooks:read"},
-	"redeliverWebhookEndpoint":    {ID: "redeliverWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
-	"rotateWebhookSecret":         {ID: "rotateWebhookSecret", Method: "POST", Path: "/webhook_endpoints/{id}/rotate_secret", Approval: "allow", Scope: "webhooks:write"},
-	"testWebhookEndpoint":         {ID: "testWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/test", Approval: "allow", Scope: "webhooks:write"},
-	"getWebhookEvent":             {ID: "getWebhookEvent", Method: "GET", Path: "/webhook_events/{id}", Approval: "allow", Scope: "webhooks:read"},
-	"redeliverWebhookEvent":       {ID: "redeliverWebhookEvent", Method: "POST", Path: "/webhook_events/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
+	"getAccount":                   {ID: "getAccount", Method: "GET", Path: "/account", Approval: "allow", Scope: "account:read"},
+	"updateAccount":                {ID: "updateAccount", Method: "PATCH", Path: "/account", Approval: "allow", Scope: "account:write"},
+	"listActivity":                 {ID: "listActivity", Method: "GET", Path: "/activity", Approval: "allow", Scope: "account:read"},
+	"exportActivity":               {ID: "exportActivity", Method: "GET", Path: "/activity/export", Approval: "allow", Scope: "account:read"},
+	"listAds":                      {ID: "listAds", Method: "GET", Path: "/ads", Approval: "allow", Scope: "ads:read"},
+	"createAd":                     {ID: "createAd", Method: "POST", Path: "/ads", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdActions":                {ID: "listAdActions", Method: "GET", Path: "/ads/actions", Approval: "allow", Scope: "ads:read"},
+	"exportAdActions":              {ID: "exportAdActions", Method: "GET", Path: "/ads/actions/export", Approval: "allow", Scope: "ads:read"},
+	"listAdAccounts":               {ID: "listAdAccounts", Method: "GET", Path: "/ads/ad-accounts", Approval: "allow", Scope: "ads:read"},
+	"updateAdAccount":              {ID: "updateAdAccount", Method: "PATCH", Path: "/ads/ad-accounts/{id}", Approval: "ask", Scope: "ads:write"},
+	"getAdGroup":                   {ID: "getAdGroup", Method: "GET", Path: "/ads/ad-groups/{id}", Approval: "allow", Scope: "ads:read"},
+	"updateAdGroup":                {ID: "updateAdGroup", Method: "PATCH", Path: "/ads/ad-groups/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdGroupMetrics":           {ID: "listAdGroupMetrics", Method: "GET", Path: "/ads/ad-groups/{id}/metrics", Approval: "allow", Scope: "ads:read"},
+	"pauseAdGroup":                 {ID: "pauseAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/pause", Approval: "allow", Scope: "ads:write"},
+	"resumeAdGroup":                {ID: "resumeAdGroup", Method: "POST", Path: "/ads/ad-groups/{id}/resume", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdAudiences":              {ID: "listAdAudiences", Method: "GET", Path: "/ads/audiences", Approval: "allow", Scope: "ads:read"},
+	"createAdAudience":             {ID: "createAdAudience", Method: "POST", Path: "/ads/audiences", Approval: "allow", Scope: "ads:write"},
+	"deleteAdAudience":             {ID: "deleteAdAudience", Method: "DELETE", Path: "/ads/audiences/{id}", Approval: "ask", Scope: "ads:write"},
+	"getAdAudience":                {ID: "getAdAudience", Method: "GET", Path: "/ads/audiences/{id}", Approval: "allow", Scope: "ads:read"},
+	"removeAdAudienceUsers":        {ID: "removeAdAudienceUsers", Method: "DELETE", Path: "/ads/audiences/{id}/users", Approval: "allow", Scope: "ads:write"},
+	"uploadAdAudienceUsers":        {ID: "uploadAdAudienceUsers", Method: "POST", Path: "/ads/audiences/{id}/users", Approval: "allow", Scope: "ads:write"},
+	"boostPost":                    {ID: "boostPost", Method: "POST", Path: "/ads/boost", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listBusinessCenters":          {ID: "listBusinessCenters", Method: "GET", Path: "/ads/business-centers", Approval: "allow", Scope: "ads:read"},
+	"listAdCampaigns":              {ID: "listAdCampaigns", Method: "GET", Path: "/ads/campaigns", Approval: "allow", Scope: "ads:read"},
+	"pauseAdCampaigns":             {ID: "pauseAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-pause", Approval: "allow", Scope: "ads:write"},
+	"resumeAdCampaigns":            {ID: "resumeAdCampaigns", Method: "POST", Path: "/ads/campaigns/bulk-resume", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"deleteAdCampaign":             {ID: "deleteAdCampaign", Method: "DELETE", Path: "/ads/campaigns/{id}", Approval: "ask", Scope: "ads:write"},
+	"getAdCampaign":                {ID: "getAdCampaign", Method: "GET", Path: "/ads/campaigns/{id}", Approval: "allow", Scope: "ads:read"},
+	"updateAdCampaign":             {ID: "updateAdCampaign", Method: "PATCH", Path: "/ads/campaigns/{id}", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAdCampaignAdGroups":       {ID: "listAdCampaignAdGroups", Method: "GET", Path: "/ads/campaigns/{id}/ad-groups", Approval: "allow", Scope: "ads:read"},
+	"listAdCampaignMetrics":        {ID: "listAdCampaignMetrics", Method: "GET", Path: "/ads/campaigns/{id}/metrics", Approval: "allow", Scope: "ads:read"},
+	"listAdCapabilities":           {ID: "listAdCapabilities", Method: "GET", Path: "/ads/capabilities", Approval: "allow", Scope: "ads:read"},
+	"listConversionDestinations":   {ID: "listConversionDestinations", Method: "GET", Path: "/ads/conversion-destinations", Approval: "allow", Scope: "ads:read"},
+	"createConversionDestination":  {ID: "createConversionDestination", Method: "POST", Path: "/ads/conversion-destinations", Approval: "ask", Scope: "ads:write"},
+	"exportConversionDestinations": {ID: "exportConversionDestinations", Method: "GET", Path: "/ads/conversion-destinations/export", Approval: "allow", Scope: "ads:read"},
+	"deleteConversionDestination":  {ID: "deleteConversionDestination", Method: "DELETE", Path: "/ads/conversion-destinations/{id}", Approval: "ask", Scope: "ads:write"},
+	"getConversionDestination":     {ID: "getConversionDestination", Method: "GET", Path: "/ads/conversion-destinations/{id}", Approval: "allow", Scope: "ads:read"},
+	"updateConversionDestination":  {ID: "updateConversionDestination", Method: "PATCH", Path: "/ads/conversion-destinations/{id}", Approval: "ask", Scope: "ads:write"},
+	"listConversions":              {ID: "listConversions", Method: "GET", Path: "/ads/conversions", Approval: "allow", Scope: "ads:read"},
+	"createConversions":            {ID: "createConversions", Method: "POST", Path: "/ads/conversions", Approval: "allow", Scope: "ads:write"},
+	"exportConversions":            {ID: "exportConversions", Method: "GET", Path: "/ads/conversions/export", Approval: "allow", Scope: "ads:read"},
+	"getConversion":                {ID: "getConversion", Method: "GET", Path: "/ads/conversions/{id}", Approval: "allow", Scope: "ads:read"},
+	"getAdLimits":                  {ID: "getAdLimits", Method: "GET", Path: "/ads/limits", Approval: "allow", Scope: "ads:read"},
+	"updateAdLimits":               {ID: "updateAdLimits", Method: "PATCH", Path: "/ads/limits", Approval: "ask", Locked: true, Scope: "ad_limits:write"},
+	"listAdPixels":                 {ID: "listAdPixels", Method: "GET", Path: "/ads/pixels", Approval: "allow", Scope: "ads:read"},
+	"previewNewAd":                 {ID: "previewNewAd", Method: "POST", Path: "/ads/preview", Approval: "allow", Scope: "ads:read"},
+	"estimateAdReach":              {ID: "estimateAdReach", Method: "POST", Path: "/ads/targeting/reach", Approval: "allow", Scope: "ads:read"},
+	"searchAdTargeting":            {ID: "searchAdTargeting", Method: "GET", Path: "/ads/targeting/search", Approval: "allow", Scope: "ads:read"},
+	"deleteAd":                     {ID: "deleteAd", Method: "DELETE", Path: "/ads/{id}", Approval: "ask", Scope: "ads:write"},
+	"getAd":                        {ID: "getAd", Method: "GET", Path: "/ads/{id}", Approval: "allow", Scope: "ads:read"},
+	"updateAd":                     {ID: "updateAd", Method: "PATCH", Path: "/ads/{id}", Approval: "ask", Scope: "ads:write"},
+	"listAdMetrics":                {ID: "listAdMetrics", Method: "GET", Path: "/ads/{id}/metrics", Approval: "allow", Scope: "ads:read"},
+	"pauseAd":                      {ID: "pauseAd", Method: "POST", Path: "/ads/{id}/pause", Approval: "allow", Scope: "ads:write"},
+	"previewAd":                    {ID: "previewAd", Method: "POST", Path: "/ads/{id}/preview", Approval: "allow", Scope: "ads:read"},
+	"resumeAd":                     {ID: "resumeAd", Method: "POST", Path: "/ads/{id}/resume", Approval: "ask", Locked: true, Scope: "ads:write"},
+	"listAISites":                  {ID: "listAISites", Method: "GET", Path: "/ai_sites", Approval: "allow", Scope: "sites:read"},
+	"createAISite":                 {ID: "createAISite", Method: "POST", Path: "/ai_sites", Approval: "allow", Scope: "sites:write"},
+	"exportAISites":                {ID: "exportAISites", Method: "GET", Path: "/ai_sites/export", Approval: "allow", Scope: "sites:read"},
+	"deleteAISite":                 {ID: "deleteAISite", Method: "DELETE", Path: "/ai_sites/{id}", Approval: "ask", Scope: "sites:write"},
+	"getAISite":                    {ID: "getAISite", Method: "GET", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:read"},
+	"updateAISite":                 {ID: "updateAISite", Method: "PATCH", Path: "/ai_sites/{id}", Approval: "allow", Scope: "sites:write"},
+	"generateAISite":               {ID: "generateAISite", Method: "POST", Path: "/ai_sites/{id}/generate", Approval: "allow", Scope: "sites:write"},
+	"publishAISite":                {ID: "publishAISite", Method: "POST", Path: "/ai_sites/{id}/publish", Approval: "allow", Scope: "sites:write"},
+	"unpublishAISite":              {ID: "unpublishAISite", Method: "POST", Path: "/ai_sites/{id}/unpublish", Approval: "allow", Scope: "sites:write"},
+	"verifyAISiteDomain":           {ID: "verifyAISiteDomain", Method: "POST", Path: "/ai_sites/{id}/verify_domain", Approval: "allow", Scope: "sites:write"},
+	"listAISiteVersions":           {ID: "listAISiteVersions", Method: "GET", Path: "/ai_sites/{id}/versions", Approval: "allow", Scope: "sites:read"},
+	"getAISiteVersion":             {ID: "getAISiteVersion", Method: "GET", Path: "/ai_sites/{id}/versions/{version}", Approval: "allow", Scope: "sites:read"},
+	"listAPIKeys":                  {ID: "listAPIKeys", Method: "GET", Path: "/auth/keys", Approval: "allow", Scope: "keys:read"},
+	"createAPIKey":                 {ID: "createAPIKey", Method: "POST", Path: "/auth/keys", Approval: "allow", Scope: "keys:write"},
+	"deleteAPIKey":                 {ID: "deleteAPIKey", Method: "DELETE", Path: "/auth/keys/{id}", Approval: "ask", Scope: "keys:write"},
+	"getAPIKey":                    {ID: "getAPIKey", Method: "GET", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:read"},
+	"updateAPIKey":                 {ID: "updateAPIKey", Method: "PATCH", Path: "/auth/keys/{id}", Approval: "allow", Scope: "keys:write"},
+	"listBlogPosts":                {ID: "listBlogPosts", Method: "GET", Path: "/blog_posts", Approval: "allow", Scope: "content:read"},
+	"createBlogPost":               {ID: "createBlogPost", Method: "POST", Path: "/blog_posts", Approval: "allow", Scope: "content:write"},
+	"exportBlogPosts":              {ID: "exportBlogPosts", Method: "GET", Path: "/blog_posts/export", Approval: "allow", Scope: "content:read"},
+	"deleteBlogPost":               {ID: "deleteBlogPost", Method: "DELETE", Path: "/blog_posts/{id}", Approval: "ask", Scope: "content:write"},
+	"getBlogPost":                  {ID: "getBlogPost", Method: "GET", Path: "/blog_posts/{id}", Approval: "allow", Scope: "content:read"},
+	"updateBlogPost":               {ID: "updateBlogPost", Method: "PATCH", Path: "/blog_posts/{id}", Approval: "allow", Scope: "content:write"},
+	"getBlogPostAccess":            {ID: "getBlogPostAccess", Method: "GET", Path: "/blog_posts/{id}/access", Approval: "allow", Scope: "content:read"},
+	"archiveBlogPost":              {ID: "archiveBlogPost", Method: "POST", Path: "/blog_posts/{id}/archive", Approval: "allow", Scope: "content:write"},
+	"duplicateBlogPost":            {ID: "duplicateBlogPost", Method: "POST", Path: "/blog_posts/{id}/duplicate", Approval: "allow", Scope: "content:write"},
+	"publishBlogPost":              {ID: "publishBlogPost", Method: "POST", Path: "/blog_posts/{id}/publish", Approval: "allow", Scope: "content:write"},
+	"unarchiveBlogPost":            {ID: "unarchiveBlogPost", Method: "POST", Path: "/blog_posts/{id}/unarchive", Approval: "allow", Scope: "content:write"},
+	"unpublishBlogPost":            {ID: "unpublishBlogPost", Method: "POST", Path: "/blog_posts/{id}/unpublish", Approval: "allow", Scope: "content:write"},
+	"listBlogPostVersions":         {ID: "listBlogPostVersions", Method: "GET", Path: "/blog_posts/{id}/versions", Approval: "allow", Scope: "content:read"},
+	"getBlogPostVersion":           {ID: "getBlogPostVersion", Method: "GET", Path: "/blog_posts/{id}/versions/{version}", Approval: "allow", Scope: "content:read"},
+	"listCheckoutLinks":            {ID: "listCheckoutLinks", Method: "GET", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:read"},
+	"createCheckoutLink":           {ID: "createCheckoutLink", Method: "POST", Path: "/checkout_links", Approval: "allow", Scope: "checkouts:write"},
+	"exportCheckoutLinks":          {ID: "exportCheckoutLinks", Method: "GET", Path: "/checkout_links/export", Approval: "allow", Scope: "checkouts:read"},
+	"deleteCheckoutLink":           {ID: "deleteCheckoutLink", Method: "DELETE", Path: "/checkout_links/{id}", Approval: "ask", Scope: "checkouts:write"},
+	"getCheckoutLink":              {ID: "getCheckoutLink", Method: "GET", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:read"},
+	"updateCheckoutLink":           {ID: "updateCheckoutLink", Method: "PATCH", Path: "/checkout_links/{id}", Approval: "allow", Scope: "checkouts:write"},
+	"listCheckouts":                {ID: "listCheckouts", Method: "GET", Path: "/checkouts", Approval: "allow", Scope: "checkouts:read"},
+	"createCheckout":               {ID: "createCheckout", Method: "POST", Path: "/checkouts", Approval: "allow", Scope: "checkouts:write"},
+	"exportCheckouts":              {ID: "exportCheckouts", Method: "GET", Path: "/checkouts/export", Approval: "allow", Scope: "checkouts:read"},
+	"getCheckout":                  {ID: "getCheckout", Method: "GET", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:read"},
+	"updateCheckout":               {ID: "updateCheckout", Method: "PATCH", Path: "/checkouts/{id}", Approval: "allow", Scope: "checkouts:write"},
+	"confirmCheckout":              {ID: "confirmCheckout", Method: "POST", Path: "/checkouts/{id}/confirm", Approval: "allow", Scope: "checkouts:write"},
+	"expireCheckout":               {ID: "expireCheckout", Method: "POST", Path: "/checkouts/{id}/expire", Approval: "allow", Scope: "checkouts:write"},
+	"listCustomers":                {ID: "listCustomers", Method: "GET", Path: "/customers", Approval: "allow", Scope: "customers:read"},
+	"createCustomer":               {ID: "createCustomer", Method: "POST", Path: "/customers", Approval: "allow", Scope: "customers:write"},
+	"exportCustomers":              {ID: "exportCustomers", Method: "GET", Path: "/customers/export", Approval: "allow", Scope: "customers:read"},
+	"getCustomerByExternalID":      {ID: "getCustomerByExternalID", Method: "GET", Path: "/customers/external/{external_id}", Approval: "allow", Scope: "customers:read"},
+	"deleteCustomer":               {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
+	"getCustomer":                  {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
+	"updateCustomer":               {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
+	"mergeCustomer":                {ID: "mergeCustomer", Method: "POST", Path: "/customers/{id}/merge", Approval: "ask", Scope: "customers:write"},
+	"listCustomerPaymentMethods":   {ID: "listCustomerPaymentMethods", Method: "GET", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:read"},
+	"createCustomerPaymentMethod":  {ID: "createCustomerPaymentMethod", Method: "POST", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:write"},
+	"deleteCustomerPaymentMethod":  {ID: "deleteCustomerPaymentMethod", Method: "DELETE", Path: "/customers/{id}/payment_methods/{payment_method}", Approval: "ask", Scope: "customers:write"},
+	"createPortalSession":          {ID: "createPortalSession", Method: "POST", Path: "/customers/{id}/portal_sessions", Approval: "allow", Scope: "customers:write"},
+	"deletePortalSession":          {ID: "deletePortalSession", Method: "DELETE", Path: "/customers/{id}/portal_sessions/{portal_session}", Approval: "ask", Scope: "customers:write"},
+	"getCustomerState":             {ID: "getCustomerState", Method: "GET", Path: "/customers/{id}/state", Approval: "allow", Scope: "customers:read"},
+	"listDiscounts":                {ID: "listDiscounts", Method: "GET", Path: "/discounts", Approval: "allow", Scope: "discounts:read"},
+	"createDiscount":               {ID: "createDiscount", Method: "POST", Path: "/discounts", Approval: "allow", Scope: "discounts:write"},
+	"exportDiscounts":              {ID: "exportDiscounts", Method: "GET", Path: "/discounts/export", Approval: "allow", Scope: "discounts:read"},
+	"lookupDiscount":               {ID: "lookupDiscount", Method: "GET", Path: "/discounts/lookup", Approval: "allow", Scope: "discounts:read"},
+	"deleteDiscount":               {ID: "deleteDiscount", Method: "DELETE", Path: "/discounts/{id}", Approval: "ask", Scope: "discounts:write"},
+	"getDiscount":                  {ID: "getDiscount", Method: "GET", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:read"},
+	"updateDiscount":               {ID: "updateDiscount", Method: "PATCH", Path: "/discounts/{id}", Approval: "allow", Scope: "discounts:write"},
+	"disableDiscount":              {ID: "disableDiscount", Method: "POST", Path: "/discounts/{id}/disable", Approval: "allow", Scope: "discounts:write"},
+	"enableDiscount":               {ID: "enableDiscount", Method: "POST", Path: "/discounts/{id}/enable", Approval: "allow", Scope: "discounts:write"},
+	"listDiscountRedemptions":      {ID: "listDiscountRedemptions", Method: "GET", Path: "/discounts/{id}/redemptions", Approval: "allow", Scope: "discounts:read"},
+	"listExperiences":              {ID: "listExperiences", Method: "GET", Path: "/experiences", Approval: "allow", Scope: "content:read"},
+	"createExperience":             {ID: "createExperience", Method: "POST", Path: "/experiences", Approval: "allow", Scope: "content:write"},
+	"exportExperiences":            {ID: "exportExperiences", Method: "GET", Path: "/experiences/export", Approval: "allow", Scope: "content:read"},
+	"deleteExperience":             {ID: "deleteExperience", Method: "DELETE", Path: "/experiences/{id}", Approval: "ask", Scope: "content:write"},
+	"getExperience":                {ID: "getExperience", Method: "GET", Path: "/experiences/{id}", Approval: "allow", Scope: "content:read"},
+	"updateExperience":             {ID: "updateExperience", Method: "PATCH", Path: "/experiences/{id}", Approval: "allow", Scope: "content:write"},
+	"getExperienceAccess":          {ID: "getExperienceAccess", Method: "GET", Path: "/experiences/{id}/access", Approval: "allow", Scope: "content:read"},
+	"archiveExperience":            {ID: "archiveExperience", Method: "POST", Path: "/experiences/{id}/archive", Approval: "allow", Scope: "content:write"},
+	"attachExperience":             {ID: "attachExperience", Method: "POST", Path: "/experiences/{id}/attach", Approval: "allow", Scope: "content:write"},
+	"detachExperience":             {ID: "detachExperience", Method: "POST", Path: "/experiences/{id}/detach", Approval: "allow", Scope: "content:write"},
+	"duplicateExperience":          {ID: "duplicateExperience", Method: "POST", Path: "/experiences/{id}/duplicate", Approval: "allow", Scope: "content:write"},
+	"publishExperience":            {ID: "publishExperience", Method: "POST", Path: "/experiences/{id}/publish", Approval: "allow", Scope: "content:write"},
+	"unarchiveExperience":          {ID: "unarchiveExperience", Method: "POST", Path: "/experiences/{id}/unarchive", Approval: "allow", Scope: "content:write"},
+	"unpublishExperience":          {ID: "unpublishExperience", Method: "POST", Path: "/experiences/{id}/unpublish", Approval: "allow", Scope: "content:write"},
+	"listFiles":                    {ID: "listFiles", Method: "GET", Path: "/files", Approval: "allow", Scope: "files:read"},
+	"createFile":                   {ID: "createFile", Method: "POST", Path: "/files", Approval: "allow", Scope: "files:write"},
+	"exportFiles":                  {ID: "exportFiles", Method: "GET", Path: "/files/export", Approval: "allow", Scope: "files:read"},
+	"deleteFile":                   {ID: "deleteFile", Method: "DELETE", Path: "/files/{id}", Approval: "ask", Scope: "files:write"},
+	"getFile":                      {ID: "getFile", Method: "GET", Path: "/files/{id}", Approval: "allow", Scope: "files:read"},
+	"updateFile":                   {ID: "updateFile", Method: "PATCH", Path: "/files/{id}", Approval: "allow", Scope: "files:write"},
+	"completeFile":                 {ID: "completeFile", Method: "POST", Path: "/files/{id}/complete", Approval: "allow", Scope: "files:write"},
+	"getFileDownload":              {ID: "getFileDownload", Method: "GET", Path: "/files/{id}/download", Approval: "allow", Scope: "files:read"},
+	"listFileVersions":             {ID: "listFileVersions", Method: "GET", Path: "/files/{id}/versions", Approval: "allow", Scope: "files:read"},
+	"createFileVersion":            {ID: "createFileVersion", Method: "POST", Path: "/files/{id}/versions", Approval: "allow", Scope: "files:write"},
+	"listGrants":                   {ID: "listGrants", Method: "GET", Path: "/grants", Approval: "allow", Scope: "customers:read"},
+	"createGrant":                  {ID: "createGrant", Method: "POST", Path: "/grants", Approval: "allow", Scope: "customers:write"},
+	"exportGrants":                 {ID: "exportGrants", Method: "GET", Path: "/grants/export", Approval: "allow", Scope: "customers:read"},
+	"getGrant":                     {ID: "getGrant", Method: "GET", Path: "/grants/{id}", Approval: "allow", Scope: "customers:read"},
+	"updateGrant":                  {ID: "updateGrant", Method: "PATCH", Path: "/grants/{id}", Approval: "allow", Scope: "customers:write"},
+	"getGrantDownload":             {ID: "getGrantDownload", Method: "GET", Path: "/grants/{id}/download", Approval: "allow", Scope: "customers:read"},
+	"reinstateGrant":               {ID: "reinstateGrant", Method: "POST", Path: "/grants/{id}/reinstate", Approval: "allow", Scope: "customers:write"},
+	"revokeGrant":                  {ID: "revokeGrant", Method: "POST", Path: "/grants/{id}/revoke", Approval: "ask", Scope: "customers:write"},
+	"listInvoices":                 {ID: "listInvoices", Method: "GET", Path: "/invoices", Approval: "allow", Scope: "invoices:read"},
+	"createInvoice":                {ID: "createInvoice", Method: "POST", Path: "/invoices", Approval: "allow", Scope: "invoices:write"},
+	"exportInvoices":               {ID: "exportInvoices", Method: "GET", Path: "/invoices/export", Approval: "allow", Scope: "invoices:read"},
+	"deleteInvoice":                {ID: "deleteInvoice", Method: "DELETE", Path: "/invoices/{id}", Approval: "ask", Scope: "invoices:write"},
+	"getInvoice":                   {ID: "getInvoice", Method: "GET", Path: "/invoices/{id}", Approval: "allow", Scope: "invoices:read"},
+	"updateInvoice":                {ID: "updateInvoice", Method: "PATCH", Path: "/invoices/{id}", Approval: "allow", Scope: "invoices:write"},
+	"finalizeInvoice":              {ID: "finalizeInvoice", Method: "POST", Path: "/invoices/{id}/finalize", Approval: "allow", Scope: "invoices:write"},
+	"listInvoiceLines":             {ID: "listInvoiceLines", Method: "GET", Path: "/invoices/{id}/lines", Approval: "allow", Scope: "invoices:read"},
+	"markInvoiceUncollectible":     {ID: "markInvoiceUncollectible", Method: "POST", Path: "/invoices/{id}/mark_uncollectible", Approval: "allow", Scope: "invoices:write"},
+	"payInvoice":                   {ID: "payInvoice", Method: "POST", Path: "/invoices/{id}/pay", Approval: "ask", Locked: true, Scope: "invoices:write"},
+	"getInvoicePDF":                {ID: "getInvoicePDF", Method: "GET", Path: "/invoices/{id}/pdf", Approval: "allow", Scope: "invoices:read"},
+	"revokeInvoiceLinks":           {ID: "revokeInvoiceLinks", Method: "POST", Path: "/invoices/{id}/revoke_links", Approval: "ask", Scope: "invoices:write"},
+	"sendInvoice":                  {ID: "sendInvoice", Method: "POST", Path: "/invoices/{id}/send", Approval: "allow", Scope: "invoices:write"},
+	"voidInvoice":                  {ID: "voidInvoice", Method: "POST", Path: "/invoices/{id}/void", Approval: "ask", Locked: true, Scope: "invoices:write"},
+	"listLeads":                    {ID: "listLeads", Method: "GET", Path: "/leads", Approval: "allow", Scope: "leads:read"},
+	"createLead":                   {ID: "createLead", Method: "POST", Path: "/leads", Approval: "allow", Scope: "leads:write"},
+	"exportLeads":                  {ID: "exportLeads", Method: "GET", Path: "/leads/export", Approval: "allow", Scope: "leads:read"},
+	"importLeads":                  {ID: "importLeads", Method: "POST", Path: "/leads/import", Approval: "allow", Scope: "leads:write"},
+	"deleteLead":                   {ID: "deleteLead", Method: "DELETE", Path: "/leads/{id}", Approval: "ask", Scope: "leads:write"},
+	"getLead":                      {ID: "getLead", Method: "GET", Path: "/leads/{id}", Approval: "allow", Scope: "leads:read"},
+	"updateLead":                   {ID: "updateLead", Method: "PATCH", Path: "/leads/{id}", Approval: "allow", Scope: "leads:write"},
+	"listLegalPages":               {ID: "listLegalPages", Method: "GET", Path: "/legal_pages", Approval: "allow", Scope: "content:read"},
+	"createLegalPage":              {ID: "createLegalPage", Method: "POST", Path: "/legal_pages", Approval: "allow", Scope: "content:write"},
+	"exportLegalPages":             {ID: "exportLegalPages", Method: "GET", Path: "/legal_pages/export", Approval: "allow", Scope: "content:read"},
+	"deleteLegalPage":              {ID: "deleteLegalPage", Method: "DELETE", Path: "/legal_pages/{id}", Approval: "ask", Scope: "content:write"},
+	"getLegalPage":                 {ID: "getLegalPage", Method: "GET", Path: "/legal_pages/{id}", Approval: "allow", Scope: "content:read"},
+	"updateLegalPage":              {ID: "updateLegalPage", Method: "PATCH", Path: "/legal_pages/{id}", Approval: "allow", Scope: "content:write"},
+	"archiveLegalPage":             {ID: "archiveLegalPage", Method: "POST", Path: "/legal_pages/{id}/archive", Approval: "allow", Scope: "content:write"},
+	"duplicateLegalPage":           {ID: "duplicateLegalPage", Method: "POST", Path: "/legal_pages/{id}/duplicate", Approval: "allow", Scope: "content:write"},
+	"publishLegalPage":             {ID: "publishLegalPage", Method: "POST", Path: "/legal_pages/{id}/publish", Approval: "allow", Scope: "content:write"},
+	"unarchiveLegalPage":           {ID: "unarchiveLegalPage", Method: "POST", Path: "/legal_pages/{id}/unarchive", Approval: "allow", Scope: "content:write"},
+	"unpublishLegalPage":           {ID: "unpublishLegalPage", Method: "POST", Path: "/legal_pages/{id}/unpublish", Approval: "allow", Scope: "content:write"},
+	"listLegalPageVersions":        {ID: "listLegalPageVersions", Method: "GET", Path: "/legal_pages/{id}/versions", Approval: "allow", Scope: "content:read"},
+	"getLegalPageVersion":          {ID: "getLegalPageVersion", Method: "GET", Path: "/legal_pages/{id}/versions/{version}", Approval: "allow", Scope: "content:read"},
+	"listLetters":                  {ID: "listLetters", Method: "GET", Path: "/letters", Approval: "allow", Scope: "customers:read"},
+	"exportLetters":                {ID: "exportLetters", Method: "GET", Path: "/letters/export", Approval: "allow", Scope: "customers:read"},
+	"getLetter":                    {ID: "getLetter", Method: "GET", Path: "/letters/{id}", Approval: "allow", Scope: "customers:read"},
+	"resendLetter":                 {ID: "resendLetter", Method: "POST", Path: "/letters/{id}/resend", Approval: "allow", Scope: "customers:write"},
+	"listLicenseKeys":              {ID: "listLicenseKeys", Method: "GET", Path: "/license_keys", Approval: "allow", Scope: "licenses:read"},
+	"createLicenseKey":             {ID: "createLicenseKey", Method: "POST", Path: "/license_keys", Approval: "allow", Scope: "licenses:write"},
+	"activateLicenseKey":           {ID: "activateLicenseKey", Method: "POST", Path: "/license_keys/activate", Approval: "allow", Scope: "licenses:write"},
+	"deactivateLicenseKey":         {ID: "deactivateLicenseKey", Method: "POST", Path: "/license_keys/deactivate", Approval: "allow", Scope: "licenses:write"},
+	"exportLicenseKeys":            {ID: "exportLicenseKeys", Method: "GET", Path: "/license_keys/export", Approval: "allow", Scope: "licenses:read"},
+	"importLicenseKeys":            {ID: "importLicenseKeys", Method: "POST", Path: "/license_keys/import", Approval: "allow", Scope: "licenses:write"},
+	"listLicenseSigningKeys":       {ID: "listLicenseSigningKeys", Method: "GET", Path: "/license_keys/signing_keys", Approval: "allow", Scope: "licenses:read"},
+	"createLicenseSigningKey":      {ID: "createLicenseSigningKey", Method: "POST", Path: "/license_keys/signing_keys", Approval: "ask", Locked: true, Scope: "licenses:write"},
+	"validateLicenseKey":           {ID: "validateLicenseKey", Method: "POST", Path: "/license_keys/validate", Approval: "allow", Scope: "licenses:write"},
+	"getLicenseKey":                {ID: "getLicenseKey", Method: "GET", Path: "/license_keys/{id}", Approval: "allow", Scope: "licenses:read"},
+	"updateLicenseKey":             {ID: "updateLicenseKey", Method: "PATCH", Path: "/license_keys/{id}", Approval: "allow", Scope: "licenses:write"},
+	"listLicenseActivations":       {ID: "listLicenseActivations", Method: "GET", Path: "/license_keys/{id}/activations", Approval: "allow", Scope: "licenses:read"},
+	"deleteLicenseActivation":      {ID: "deleteLicenseActivation", Method: "DELETE", Path: "/license_keys/{id}/activations/{activation}", Approval: "ask", Scope: "licenses:write"},
+	"disableLicenseKey":            {ID: "disableLicenseKey", Method: "POST", Path: "/license_keys/{id}/disable", Approval: "allow", Scope: "licenses:write"},
+	"enableLicenseKey":             {ID: "enableLicenseKey", Method: "POST", Path: "/license_keys/{id}/enable", Approval: "allow", Scope: "licenses:write"},
+	"revokeLicenseKey":             {ID: "revokeLicenseKey", Method: "POST", Path: "/license_keys/{id}/revoke", Approval: "ask", Scope: "licenses:write"},
+	"rotateLicenseKey":             {ID: "rotateLicenseKey", Method: "POST", Path: "/license_keys/{id}/rotate", Approval: "ask", Scope: "licenses:write"},
+	"getMetrics":                   {ID: "getMetrics", Method: "GET", Path: "/metrics", Approval: "allow", Scope: "metrics:read"},
+	"listOrders":                   {ID: "listOrders", Method: "GET", Path: "/orders", Approval: "allow", Scope: "orders:read"},
+	"exportOrders":                 {ID: "exportOrders", Method: "GET", Path: "/orders/export", Approval: "allow", Scope: "orders:read"},
+	"getOrder":                     {ID: "getOrder", Method: "GET", Path: "/orders/{id}", Approval: "allow", Scope: "orders:read"},
+	"updateOrder":                  {ID: "updateOrder", Method: "PATCH", Path: "/orders/{id}", Approval: "allow", Scope: "orders:write"},
+	"getOrderReceipt":              {ID: "getOrderReceipt", Method: "GET", Path: "/orders/{id}/receipt", Approval: "allow", Scope: "orders:read"},
+	"resendOrderReceipt":           {ID: "resendOrderReceipt", Method: "POST", Path: "/orders/{id}/resend_receipt", Approval: "allow", Scope: "orders:write"},
+	"revokeOrderLinks":             {ID: "revokeOrderLinks", Method: "POST", Path: "/orders/{id}/revoke_links", Approval: "ask", Scope: "orders:write"},
+	"voidOrder":                    {ID: "voidOrder", Method: "POST", Path: "/orders/{id}/void", Approval: "ask", Locked: true, Scope: "orders:write"},
+	"listPriceVariants":            {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
+	"createPriceVariant":           {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
+	"exportPriceVariants":          {ID: "exportPriceVariants", Method: "GET", Path: "/price_variants/export", Approval: "allow", Scope: "products:read"},
+	"deletePriceVariant":           {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
+	"getPriceVariant":              {ID: "getPriceVariant", Method: "GET", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:read"},
+	"updatePriceVariant":           {ID: "updatePriceVariant", Method: "PATCH", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:write"},
+	"listProducts":                 {ID: "listProducts", Method: "GET", Path: "/products", Approval: "allow", Scope: "products:read"},
+	"createProduct":                {ID: "createProduct", Method: "POST", Path: "/products", Approval: "allow", Scope: "products:write"},
+	"exportProducts":               {ID: "exportProducts", Method: "GET", Path: "/products/export", Approval: "allow", Scope: "products:read"},
+	"deleteProduct":                {ID: "deleteProduct", Method: "DELETE", Path: "/products/{id}", Approval: "ask", Scope: "products:write"},
+	"getProduct":                   {ID: "getProduct", Method: "GET", Path: "/products/{id}", Approval: "allow", Scope: "products:read"},
+	"updateProduct":                {ID: "updateProduct", Method: "PATCH", Path: "/products/{id}", Approval: "allow", Scope: "products:write"},
+	"archiveProduct":               {ID: "archiveProduct", Method: "POST", Path: "/products/{id}/archive", Approval: "allow", Scope: "products:write"},
+	"duplicateProduct":             {ID: "duplicateProduct", Method: "POST", Path: "/products/{id}/duplicate", Approval: "allow", Scope: "products:write"},
+	"publishProduct":               {ID: "publishProduct", Method: "POST", Path: "/products/{id}/publish", Approval: "allow", Scope: "products:write"},
+	"unarchiveProduct":             {ID: "unarchiveProduct", Method: "POST", Path: "/products/{id}/unarchive", Approval: "allow", Scope: "products:write"},
+	"unpublishProduct":             {ID: "unpublishProduct", Method: "POST", Path: "/products/{id}/unpublish", Approval: "allow", Scope: "products:write"},
+	"getPublicCheckout":            {ID: "getPublicCheckout", Method: "GET", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
+	"updatePublicCheckout":         {ID: "updatePublicCheckout", Method: "PATCH", Path: "/public/checkouts/{client_secret}", Approval: "allow", Public: true},
+	"confirmPublicCheckout":        {ID: "confirmPublicCheckout", Method: "POST", Path: "/public/checkouts/{client_secret}/confirm", Approval: "allow", Public: true},
+	"verifyPublicCheckoutEmail":    {ID: "verifyPublicCheckoutEmail", Method: "POST", Path: "/public/checkouts/{client_secret}/verify_email", Approval: "allow", Public: true},
+	"getPublicLeadForm":            {ID: "getPublicLeadForm", Method: "GET", Path: "/public/lead_forms/{account}", Approval: "allow", Public: true},
+	"createPublicLead":             {ID: "createPublicLead", Method: "POST", Path: "/public/leads", Approval: "allow", Public: true},
+	"activatePublicLicenseKey":     {ID: "activatePublicLicenseKey", Method: "POST", Path: "/public/license_keys/activate", Approval: "allow", Public: true},
+	"deactivatePublicLicenseKey":   {ID: "deactivatePublicLicenseKey", Method: "POST", Path: "/public/license_keys/deactivate", Approval: "allow", Public: true},
+	"validatePublicLicenseKey":     {ID: "validatePublicLicenseKey", Method: "POST", Path: "/public/license_keys/validate", Approval: "allow", Public: true},
+	"listRefunds":                  {ID: "listRefunds", Method: "GET", Path: "/refunds", Approval: "allow", Scope: "refunds:read"},
+	"createRefund":                 {ID: "createRefund", Method: "POST", Path: "/refunds", Approval: "ask", Locked: true, Scope: "refunds:write"},
+	"exportRefunds":                {ID: "exportRefunds", Method: "GET", Path: "/refunds/export", Approval: "allow", Scope: "refunds:read"},
+	"getRefund":                    {ID: "getRefund", Method: "GET", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:read"},
+	"updateRefund":                 {ID: "updateRefund", Method: "PATCH", Path: "/refunds/{id}", Approval: "allow", Scope: "refunds:write"},
+	"cancelRefund":                 {ID: "cancelRefund", Method: "POST", Path: "/refunds/{id}/cancel", Approval: "allow", Scope: "refunds:write"},
+	"search":                       {ID: "search", Method: "GET", Path: "/search", Approval: "allow", Scope: "none"},
+	"listSocialAccounts":           {ID: "listSocialAccounts", Method: "GET", Path: "/socials", Approval: "allow", Scope: "ads:read"},
+	"connectSocialAccount":         {ID: "connectSocialAccount", Method: "POST", Path: "/socials", Approval: "allow", Scope: "ads:write"},
+	"activateSocialAccount":        {ID: "activateSocialAccount", Method: "POST", Path: "/socials/activate", Approval: "allow", Scope: "ads:write"},
+	"createSocialConnection":       {ID: "createSocialConnection", Method: "POST", Path: "/socials/connect", Approval: "ask", Scope: "ads:write"},
+	"getSocialConnection":          {ID: "getSocialConnection", Method: "GET", Path: "/socials/connections/{id}", Approval: "allow", Scope: "ads:read"},
+	"selectSocialProfile":          {ID: "selectSocialProfile", Method: "POST", Path: "/socials/connections/{id}/select", Approval: "ask", Scope: "ads:write"},
+	"exportSocialAccounts":         {ID: "exportSocialAccounts", Method: "GET", Path: "/socials/export", Approval: "allow", Scope: "ads:read"},
+	"deleteSocialAccount":          {ID: "deleteSocialAccount", Method: "DELETE", Path: "/socials/{id}", Approval: "ask", Scope: "ads:write"},
+	"getSocialAccount":             {ID: "getSocialAccount", Method: "GET", Path: "/socials/{id}", Approval: "allow", Scope: "ads:read"},
+	"updateSocialAccount":          {ID: "updateSocialAccount", Method: "PATCH", Path: "/socials/{id}", Approval: "ask", Scope: "ads:write"},
+	"deactivateSocialAccount":      {ID: "deactivateSocialAccount", Method: "POST", Path: "/socials/{id}/deactivate", Approval: "ask", Scope: "ads:write"},
+	"listSocialPosts":              {ID: "listSocialPosts", Method: "GET", Path: "/socials/{id}/posts", Approval: "allow", Scope: "ads:read"},
+	"syncSocialAccount":            {ID: "syncSocialAccount", Method: "POST", Path: "/socials/{id}/sync", Approval: "allow", Scope: "ads:write"},
+	"listSubscriptions":            {ID: "listSubscriptions", Method: "GET", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:read"},
+	"createSubscription":           {ID: "createSubscription", Method: "POST", Path: "/subscriptions", Approval: "allow", Scope: "subscriptions:write"},
+	"exportSubscriptions":          {ID: "exportSubscriptions", Method: "GET", Path: "/subscriptions/export", Approval: "allow", Scope: "subscriptions:read"},
+	"getSubscription":              {ID: "getSubscription", Method: "GET", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:read"},
+	"updateSubscription":           {ID: "updateSubscription", Method: "PATCH", Path: "/subscriptions/{id}", Approval: "allow", Scope: "subscriptions:write"},
+	"cancelSubscription":           {ID: "cancelSubscription", Method: "POST", Path: "/subscriptions/{id}/cancel", Approval: "ask", Locked: true, Scope: "subscriptions:write"},
+	"changeSubscription":           {ID: "changeSubscription", Method: "POST", Path: "/subscriptions/{id}/change", Approval: "ask", Locked: true, Scope: "subscriptions:write"},
+	"previewSubscriptionChange":    {ID: "previewSubscriptionChange", Method: "POST", Path: "/subscriptions/{id}/change_preview", Approval: "allow", Scope: "subscriptions:read"},
+	"pauseSubscription":            {ID: "pauseSubscription", Method: "POST", Path: "/subscriptions/{id}/pause", Approval: "allow", Scope: "subscriptions:write"},
+	"previewSubscriptionRenewal":   {ID: "previewSubscriptionRenewal", Method: "GET", Path: "/subscriptions/{id}/renew_preview", Approval: "allow", Scope: "subscriptions:read"},
+	"resumeSubscription":           {ID: "resumeSubscription", Method: "POST", Path: "/subscriptions/{id}/resume", Approval: "allow", Scope: "subscriptions:write"},
+	"uncancelSubscription":         {ID: "uncancelSubscription", Method: "POST", Path: "/subscriptions/{id}/uncancel", Approval: "allow", Scope: "subscriptions:write"},
+	"driftAds":                     {ID: "driftAds", Method: "POST", Path: "/test_helpers/ads/drift", Approval: "allow", Scope: "ads:write"},
+	"advanceTestClock":             {ID: "advanceTestClock", Method: "POST", Path: "/test_helpers/clock", Approval: "allow", Scope: "account:write"},
+	"authenticateTestPayment":      {ID: "authenticateTestPayment", Method: "POST", Path: "/test_helpers/payments/{id}/authenticate", Approval: "allow", Scope: "checkouts:write"},
+	"settleTestRefund":             {ID: "settleTestRefund", Method: "POST", Path: "/test_helpers/refunds/{id}/settle", Approval: "allow", Scope: "refunds:write"},
+	"listWebhookEndpoints":         {ID: "listWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:read"},
+	"createWebhookEndpoint":        {ID: "createWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints", Approval: "allow", Scope: "webhooks:write"},
+	"listWebhookEventTypes":        {ID: "listWebhookEventTypes", Method: "GET", Path: "/webhook_endpoints/events", Approval: "allow", Scope: "webhooks:read"},
+	"exportWebhookEndpoints":       {ID: "exportWebhookEndpoints", Method: "GET", Path: "/webhook_endpoints/export", Approval: "allow", Scope: "webhooks:read"},
+	"deleteWebhookEndpoint":        {ID: "deleteWebhookEndpoint", Method: "DELETE", Path: "/webhook_endpoints/{id}", Approval: "ask", Scope: "webhooks:write"},
+	"getWebhookEndpoint":           {ID: "getWebhookEndpoint", Method: "GET", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:read"},
+	"updateWebhookEndpoint":        {ID: "updateWebhookEndpoint", Method: "PATCH", Path: "/webhook_endpoints/{id}", Approval: "allow", Scope: "webhooks:write"},
+	"listWebhookDeliveries":        {ID: "listWebhookDeliveries", Method: "GET", Path: "/webhook_endpoints/{id}/deliveries", Approval: "allow", Scope: "webhooks:read"},
+	"redeliverWebhookEndpoint":     {ID: "redeliverWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
+	"rotateWebhookSecret":          {ID: "rotateWebhookSecret", Method: "POST", Path: "/webhook_endpoints/{id}/rotate_secret", Approval: "allow", Scope: "webhooks:write"},
+	"testWebhookEndpoint":          {ID: "testWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/test", Approval: "allow", Scope: "webhooks:write"},
+	"getWebhookEvent":              {ID: "getWebhookEvent", Method: "GET", Path: "/webhook_events/{id}", Approval: "allow", Scope: "webhooks:read"},
+	"redeliverWebhookEvent":        {ID: "redeliverWebhookEvent", Method: "POST", Path: "/webhook_events/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
 }
 
 // Get sends GET /account.
@@ -8335,6 +15052,30 @@ func (s *AccountService) Get(ctx context.Context, opts ...Option) (*Account, err
 // and answer 402 on the free one.
 func (s *AccountService) Update(ctx context.Context, body *AccountUpdate, opts ...Option) (*Account, error) {
 	return do[Account](ctx, s.client, "updateAccount", nil, nil, body, opts)
+}
+
+// List sends GET /activity.
+//
+// Returns what was changed, by whom and when, newest first: a line for each request to the API that changed something, and for what customers do
+// on checkouts and their portal, what the server does by itself that nobody asked for (subscriptions that end, are paused or become past due, purchases that
+// turn out to be paid, outcomes of refunds), who is invited to the team on the dashboard, joins it, gets another role or leaves, and what its operator does to accounts, keys and by imports on the command line. A line is
+// stored together with its change. It is kept for a year, or as long as the operator says.
+//
+// What a request read, or refused (a payment that was declined, too), or left as it was, has no line, nor has a repeated one that was answered
+// from its Idempotency-Key. Of a request that changes several objects the line names the one that it is about, or that it made.
+func (s *ActivityService) List(ctx context.Context, params *ListActivityParams, opts ...Option) (*ActivityList, error) {
+	return do[ActivityList](ctx, s.client, "listActivity", nil, params, nil, opts)
+}
+
+// Export sends GET /activity/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *ActivityService) Export(ctx context.Context, params *ExportActivityParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportActivity", nil, params, nil, opts)
 }
 
 // List sends GET /ads.
@@ -8370,11 +15111,31 @@ func (s *AdActionsService) List(ctx context.Context, params *ListAdActionsParams
 	return do[AdActionList](ctx, s.client, "listAdActions", nil, params, nil, opts)
 }
 
+// Export sends GET /ads/actions/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *AdActionsService) Export(ctx context.Context, params *ExportAdActionsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportAdActions", nil, params, nil, opts)
+}
+
 // List sends GET /ads/ad-accounts.
 //
 // Returns the ad accounts that a channel reaches, with what each may be used for. Disabled ones are among them.
 func (s *AdAccountsService) List(ctx context.Context, params *ListAdAccountsParams, opts ...Option) (*AdAccountList, error) {
 	return do[AdAccountList](ctx, s.client, "listAdAccounts", nil, params, nil, opts)
+}
+
+// Update sends PATCH /ads/ad-accounts/{id}.
+//
+// Says who profits from the ads of an ad account and who pays for them, where the EU's Digital Services Act wants it said: an ad that
+// names nobody names these. They are kept here and hold over what the network has; the network is not asked, and never told.
+// On a network without such a thing, 422.
+func (s *AdAccountsService) Update(ctx context.Context, id string, body *AdAccountUpdate, opts ...Option) (*AdAccount, error) {
+	return do[AdAccount](ctx, s.client, "updateAdAccount", []string{id}, nil, body, opts)
 }
 
 // Get sends GET /ads/ad-groups/{id}.
@@ -8386,7 +15147,7 @@ func (s *AdGroupsService) Get(ctx context.Context, id string, params *GetAdGroup
 
 // Update sends PATCH /ads/ad-groups/{id}.
 //
-// Changes the budget or the bid strategy of an ad group. A budget that stands at the campaign is changed there (422 here); daily
+// Changes the budget, the bid strategy or the targeting of an ad group. A budget that stands at the campaign is changed there (422 here); daily
 // and lifetime are not exchanged. What would pass the account's limits is 422 `spend_limit_exceeded`.
 func (s *AdGroupsService) Update(ctx context.Context, id string, body *AdGroupUpdate, opts ...Option) (*AdGroup, error) {
 	return do[AdGroup](ctx, s.client, "updateAdGroup", []string{id}, nil, body, opts)
@@ -8396,6 +15157,19 @@ func (s *AdGroupsService) Update(ctx context.Context, id string, body *AdGroupUp
 func (s *AdGroupsService) PlanUpdate(ctx context.Context, id string, body *AdGroupUpdate, opts ...Option) (*AdPlan, error) {
 	return do[AdPlan](ctx, s.client, "updateAdGroup", []string{id},
 		nil, body, append(opts[:len(opts):len(opts)], dryRun()))
+}
+
+// ListMetrics sends GET /ads/ad-groups/{id}/metrics.
+//
+// Returns what came of it in each day, week or month between two days, the oldest first, or in all of them together. The days are
+// those of `timezone`. What the network does not count any more is null, with a warning that says why; it is never 0. Figures of the
+// last weeks may still change.
+//
+// Pinterest tells figures of days that are older than 90 days in a report alone, as far as 914 days back. Whoever asks for such days has
+// their months fetched: they are null, with a warning that they are being fetched, until they are there some minutes later, and
+// are kept from then on. They cannot be divided.
+func (s *AdGroupsService) ListMetrics(ctx context.Context, id string, params *ListAdGroupMetricsParams, opts ...Option) (*AdMetricsPeriodList, error) {
+	return do[AdMetricsPeriodList](ctx, s.client, "listAdGroupMetrics", []string{id}, params, nil, opts)
 }
 
 // Pause sends POST /ads/ad-groups/{id}/pause.
@@ -8439,6 +15213,15 @@ func (s *AdAudiencesService) Delete(ctx context.Context, id string, opts ...Opti
 // Returns an audience as the network has it now.
 func (s *AdAudiencesService) Get(ctx context.Context, id string, opts ...Option) (*AdAudience, error) {
 	return do[AdAudience](ctx, s.client, "getAdAudience", []string{id}, nil, nil, opts)
+}
+
+// RemoveUsers sends DELETE /ads/audiences/{id}/users.
+//
+// Takes up to 10,000 people out of a `customer_list`: the network is told of each of them, and their hashes are deleted here. Those who
+// had not been uploaded here are counted as `not_found`. A network that removes nobody (`audience_users.removal` of its capabilities)
+// is 422.
+func (s *AdAudiencesService) RemoveUsers(ctx context.Context, id string, body *AdAudienceUsers, opts ...Option) (*AdAudienceRemoval, error) {
+	return do[AdAudienceRemoval](ctx, s.client, "removeAdAudienceUsers", []string{id}, nil, body, opts)
 }
 
 // UploadUsers sends POST /ads/audiences/{id}/users.
@@ -8541,11 +15324,114 @@ func (s *AdCampaignsService) ListAdGroups(ctx context.Context, id string, params
 	return do[AdGroupList](ctx, s.client, "listAdCampaignAdGroups", []string{id}, params, nil, opts)
 }
 
+// ListMetrics sends GET /ads/campaigns/{id}/metrics.
+//
+// Returns what came of it in each day, week or month between two days, the oldest first, or in all of them together. The days are
+// those of `timezone`. What the network does not count any more is null, with a warning that says why; it is never 0. Figures of the
+// last weeks may still change.
+//
+// Pinterest tells figures of days that are older than 90 days in a report alone, as far as 914 days back. Whoever asks for such days has
+// their months fetched: they are null, with a warning that they are being fetched, until they are there some minutes later, and
+// are kept from then on. They cannot be divided.
+func (s *AdCampaignsService) ListMetrics(ctx context.Context, id string, params *ListAdCampaignMetricsParams, opts ...Option) (*AdMetricsPeriodList, error) {
+	return do[AdMetricsPeriodList](ctx, s.client, "listAdCampaignMetrics", []string{id}, params, nil, opts)
+}
+
 // ListCapabilities sends GET /ads/capabilities.
 //
 // Returns an entry for each network, with what it accepts. A request is held against it before the network is asked.
 func (s *AdsService) ListCapabilities(ctx context.Context, opts ...Option) (*AdCapabilityList, error) {
 	return do[AdCapabilityList](ctx, s.client, "listAdCapabilities", nil, nil, nil, opts)
+}
+
+// ListDestinations sends GET /ads/conversion-destinations.
+//
+// Returns the pixels that are told what happens in the shop, newest first.
+func (s *AdConversionsService) ListDestinations(ctx context.Context, params *ListConversionDestinationsParams, opts ...Option) (*ConversionDestinationList, error) {
+	return do[ConversionDestinationList](ctx, s.client, "listConversionDestinations", nil, params, nil, opts)
+}
+
+// CreateDestination sends POST /ads/conversion-destinations.
+//
+// From now on a pixel is told of what happens in the shop: that an order was paid, that a subscription or a trial has begun, that
+// somebody left their address in a form, each with the id of the order, the subscription or the lead as `event_id`, so that the network
+// counts it once if the shop's own pixel tells it too. Only who agreed to it at the checkout or in the form is told of, and by hashes
+// alone; so nothing is told of leads that you create or import, or that a checkout leaves behind. Refunds are not told: networks cannot
+// take back.
+//
+// The network is asked for the pixel; one that it does not list is 422. Pinterest needs a `token` of its own.
+func (s *AdConversionsService) CreateDestination(ctx context.Context, body *ConversionDestinationCreate, opts ...Option) (*ConversionDestination, error) {
+	return do[ConversionDestination](ctx, s.client, "createConversionDestination", nil, nil, body, opts)
+}
+
+// ExportDestinations sends GET /ads/conversion-destinations/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *AdConversionsService) ExportDestinations(ctx context.Context, params *ExportConversionDestinationsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportConversionDestinations", nil, params, nil, opts)
+}
+
+// DeleteDestination sends DELETE /ads/conversion-destinations/{id}.
+//
+// Ends that a pixel is told, and deletes what waits for it. What it was told stays in the list of conversions.
+func (s *AdConversionsService) DeleteDestination(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteConversionDestination", []string{id}, nil, nil, opts)
+}
+
+// GetDestination sends GET /ads/conversion-destinations/{id}.
+//
+// Returns a destination, without its token.
+func (s *AdConversionsService) GetDestination(ctx context.Context, id string, opts ...Option) (*ConversionDestination, error) {
+	return do[ConversionDestination](ctx, s.client, "getConversionDestination", []string{id}, nil, nil, opts)
+}
+
+// UpdateDestination sends PATCH /ads/conversion-destinations/{id}.
+//
+// Changes what a pixel is told. Of what happens while the destination is `paused` nothing is kept; what waits already goes on waiting, for
+// seven days in all. One in `error` is told again once it has another `token` or is made `active`.
+func (s *AdConversionsService) UpdateDestination(ctx context.Context, id string, body *ConversionDestinationUpdate, opts ...Option) (*ConversionDestination, error) {
+	return do[ConversionDestination](ctx, s.client, "updateConversionDestination", []string{id}, nil, body, opts)
+}
+
+// List sends GET /ads/conversions.
+//
+// Returns what pixels are told, and were told, newest first. A `refused` one shows what the network said, an `expired` one why nobody
+// was told. Who it was is kept only until then, and shown never.
+func (s *AdConversionsService) List(ctx context.Context, params *ListConversionsParams, opts ...Option) (*ConversionList, error) {
+	return do[ConversionList](ctx, s.client, "listConversions", nil, params, nil, opts)
+}
+
+// Create sends POST /ads/conversions.
+//
+// Queues up to 1,000 events of sales that were made, and leads that were won, elsewhere; they are told within seconds. Each has its own result, in the
+// order of the request, and one that is wrong does not stop the others. A pixel is told the same `event` with the same `event_id` once.
+//
+// **An event without `ads_consent: true` is not taken.** An address or a number is hashed as the network wants it and never stored; a hash is
+// passed on as it is. What happened longer ago than the network takes it (seven days) is not taken either.
+func (s *AdConversionsService) Create(ctx context.Context, body *ConversionsCreate, opts ...Option) (*ConversionsResult, error) {
+	return do[ConversionsResult](ctx, s.client, "createConversions", nil, nil, body, opts)
+}
+
+// Export sends GET /ads/conversions/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *AdConversionsService) Export(ctx context.Context, params *ExportConversionsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportConversions", nil, params, nil, opts)
+}
+
+// Get sends GET /ads/conversions/{id}.
+//
+// Returns what a pixel is told, or was told.
+func (s *AdConversionsService) Get(ctx context.Context, id string, opts ...Option) (*Conversion, error) {
+	return do[Conversion](ctx, s.client, "getConversion", []string{id}, nil, nil, opts)
 }
 
 // Get sends GET /ads/limits.
@@ -8563,6 +15449,103 @@ func (s *AdLimitsService) Update(ctx context.Context, body *AdLimitsUpdate, opts
 	return do[AdLimits](ctx, s.client, "updateAdLimits", nil, nil, body, opts)
 }
 
+// ListPixels sends GET /ads/pixels.
+//
+// Returns the pixels (Pinterest: tags) of an ad account as the network has them now. A network that is told of no conversions
+// (`conversions` of its capabilities) is 422.
+func (s *AdConversionsService) ListPixels(ctx context.Context, params *ListAdPixelsParams, opts ...Option) (*AdPixelList, error) {
+	return do[AdPixelList](ctx, s.client, "listAdPixels", nil, params, nil, opts)
+}
+
+// PreviewNew sends POST /ads/preview.
+//
+// Shows how people would see an ad. The body is that of `POST /ads`, and refused for the same reasons; what the account's limits say
+// is not asked. Nothing is made, uploaded or spent, so that a video cannot be shown before its ad is made: make it paused, and preview
+// that. A network without previews (`previews` of its capabilities) is 422.
+func (s *AdsService) PreviewNew(ctx context.Context, body *AdCreate, opts ...Option) (*AdPreview, error) {
+	return do[AdPreview](ctx, s.client, "previewNewAd", nil, nil, body, opts)
+}
+
+// EstimateReach sends POST /ads/targeting/reach.
+//
+// Asks the network how many people a targeting reaches. The targeting is read as that of a new ad, and refused for the same
+// reasons. Nothing is created. A network that makes no estimates answers `available: false`.
+func (s *AdsService) EstimateReach(ctx context.Context, body *ReachEstimateCreate, opts ...Option) (*ReachEstimate, error) {
+	return do[ReachEstimate](ctx, s.client, "estimateAdReach", nil, nil, body, opts)
+}
+
+// SearchTargeting sends GET /ads/targeting/search.
+//
+// Returns what the network of the channel calls by an id of its own: places, interests, behaviors and languages. `search_types` of
+// `GET /ads/capabilities` says which types it has; another one is 422.
+func (s *AdsService) SearchTargeting(ctx context.Context, params *SearchAdTargetingParams, opts ...Option) (*TargetingOptionList, error) {
+	return do[TargetingOptionList](ctx, s.client, "searchAdTargeting", nil, params, nil, opts)
+}
+
+// Delete sends DELETE /ads/{id}.
+//
+// Deletes an ad. It stays in lists as `cancelled`, with what it spent. Its ad group and its campaign stay as they are.
+func (s *AdsService) Delete(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*DeletedAd, error) {
+	return do[DeletedAd](ctx, s.client, "deleteAd", []string{id}, nil, body, opts)
+}
+
+// Get sends GET /ads/{id}.
+//
+// Returns an ad with its metrics.
+func (s *AdsService) Get(ctx context.Context, id string, params *GetAdParams, opts ...Option) (*Ad, error) {
+	return do[Ad](ctx, s.client, "getAd", []string{id}, params, nil, opts)
+}
+
+// Update sends PATCH /ads/{id}.
+//
+// Changes the name of an ad or what it shows, or pauses or resumes it. To resume it spends money: what would pass the account's limits is 422
+// `spend_limit_exceeded`.
+func (s *AdsService) Update(ctx context.Context, id string, body *AdUpdate, opts ...Option) (*Ad, error) {
+	return do[Ad](ctx, s.client, "updateAd", []string{id}, nil, body, opts)
+}
+
+// PlanUpdate asks what Update would do. Nothing is written or sent.
+func (s *AdsService) PlanUpdate(ctx context.Context, id string, body *AdUpdate, opts ...Option) (*AdPlan, error) {
+	return do[AdPlan](ctx, s.client, "updateAd", []string{id},
+		nil, body, append(opts[:len(opts):len(opts)], dryRun()))
+}
+
+// ListMetrics sends GET /ads/{id}/metrics.
+//
+// Returns what came of it in each day, week or month between two days, the oldest first, or in all of them together. The days are
+// those of `timezone`. What the network does not count any more is null, with a warning that says why; it is never 0. Figures of the
+// last weeks may still change.
+//
+// Pinterest tells figures of days that are older than 90 days in a report alone, as far as 914 days back. Whoever asks for such days has
+// their months fetched: they are null, with a warning that they are being fetched, until they are there some minutes later, and
+// are kept from then on. They cannot be divided.
+func (s *AdsService) ListMetrics(ctx context.Context, id string, params *ListAdMetricsParams, opts ...Option) (*AdMetricsPeriodList, error) {
+	return do[AdMetricsPeriodList](ctx, s.client, "listAdMetrics", []string{id}, params, nil, opts)
+}
+
+// Pause sends POST /ads/{id}/pause.
+//
+// Stops the delivery of an ad. Pausing a paused one changes nothing and asks nobody. Where a network has no switch for a single ad it is 422.
+func (s *AdsService) Pause(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*AdStatusResult, error) {
+	return do[AdStatusResult](ctx, s.client, "pauseAd", []string{id}, nil, body, opts)
+}
+
+// Preview sends POST /ads/{id}/preview.
+//
+// Shows how people see an ad, also while it is paused. A network may show the page to those alone who have a role in the ad account,
+// as Meta does. A network without previews is 422.
+func (s *AdsService) Preview(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*AdPreview, error) {
+	return do[AdPreview](ctx, s.client, "previewAd", []string{id}, nil, body, opts)
+}
+
+// Resume sends POST /ads/{id}/resume.
+//
+// Lets an ad be delivered again, which spends money. Inside of a paused ad group or campaign it stays paused. What would pass the
+// account's limits is 422 `spend_limit_exceeded`.
+func (s *AdsService) Resume(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*AdStatusResult, error) {
+	return do[AdStatusResult](ctx, s.client, "resumeAd", []string{id}, nil, body, opts)
+}
+
 // List sends GET /ai_sites.
 //
 // Returns the account's sites, newest first.
@@ -8572,9 +15555,21 @@ func (s *AISitesService) List(ctx context.Context, params *ListAISitesParams, op
 
 // Create sends POST /ai_sites.
 //
-// Makes a site. The account's first one is its default. The subdomain is made from the name when absent.
+// Makes a site. The account's first one is its default. The subdomain is made from the name when absent. Content becomes its first
+// version; without any its page is composed. One that is live is published at once.
 func (s *AISitesService) Create(ctx context.Context, body *AISiteCreate, opts ...Option) (*AISite, error) {
 	return do[AISite](ctx, s.client, "createAISite", nil, nil, body, opts)
+}
+
+// Export sends GET /ai_sites/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *AISitesService) Export(ctx context.Context, params *ExportAISitesParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportAISites", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /ai_sites/{id}.
@@ -8586,16 +15581,63 @@ func (s *AISitesService) Delete(ctx context.Context, id string, opts ...Option) 
 
 // Get sends GET /ai_sites/{id}.
 //
-// Returns a site by id or subdomain.
+// Returns a site, with its draft, by id or subdomain.
 func (s *AISitesService) Get(ctx context.Context, id string, opts ...Option) (*AISite, error) {
 	return do[AISite](ctx, s.client, "getAISite", []string{id}, nil, nil, opts)
 }
 
 // Update sends PATCH /ai_sites/{id}.
 //
-// Changes the fields that are sent. Making a site the default takes it from the one that was. A new domain is `pending`.
+// Changes the fields that are sent. Making a site the default takes it from the one that was. A new domain is `pending`. Content
+// makes a version, which is the draft; visitors go on seeing what is published. A site that becomes live is published.
 func (s *AISitesService) Update(ctx context.Context, id string, body *AISiteUpdate, opts ...Option) (*AISite, error) {
 	return do[AISite](ctx, s.client, "updateAISite", []string{id}, nil, body, opts)
+}
+
+// Generate sends POST /ai_sites/{id}/generate.
+//
+// Makes a version of the site's content from a prompt: by rules, or by a language model if the server has one, which is told names, headlines
+// and prices, and of nobody. What it answers is checked as if it was sent, and links that are neither yours nor in the prompt are left out;
+// `dropped` names what was. The version is neither the draft nor shown before it is published. At most 20 an hour (429); 422 on
+// `prompt` if no page came of it.
+func (s *AISitesService) Generate(ctx context.Context, id string, body *AISiteGeneration, opts ...Option) (*AISiteVersion, error) {
+	return do[AISiteVersion](ctx, s.client, "generateAISite", []string{id}, nil, body, opts)
+}
+
+// Publish sends POST /ai_sites/{id}/publish.
+//
+// Shows the draft to visitors, or the version that is named, which becomes the draft too.
+func (s *AISitesService) Publish(ctx context.Context, id string, body *AISitePublish, opts ...Option) (*AISite, error) {
+	return do[AISite](ctx, s.client, "publishAISite", []string{id}, nil, optional(body), opts)
+}
+
+// Unpublish sends POST /ai_sites/{id}/unpublish.
+//
+// Hides the site from visitors.
+func (s *AISitesService) Unpublish(ctx context.Context, id string, opts ...Option) (*AISite, error) {
+	return do[AISite](ctx, s.client, "unpublishAISite", []string{id}, nil, nil, opts)
+}
+
+// VerifyDomain sends POST /ai_sites/{id}/verify_domain.
+//
+// Looks for the records of the site's domain now, and returns what came of it. The server looks by itself too: after 10 s, 30 s, 1, 5 and
+// 15 minutes, then hourly, and daily once the domain is in use. A site needs a domain (422 on `domain`).
+func (s *AISitesService) VerifyDomain(ctx context.Context, id string, opts ...Option) (*AISite, error) {
+	return do[AISite](ctx, s.client, "verifyAISiteDomain", []string{id}, nil, nil, opts)
+}
+
+// ListVersions sends GET /ai_sites/{id}/versions.
+//
+// Returns the versions of the site's content, newest first. The newest 100 are kept, the draft and what is published besides.
+func (s *AISitesService) ListVersions(ctx context.Context, id string, params *ListAISiteVersionsParams, opts ...Option) (*AISiteVersionList, error) {
+	return do[AISiteVersionList](ctx, s.client, "listAISiteVersions", []string{id}, params, nil, opts)
+}
+
+// GetVersion sends GET /ai_sites/{id}/versions/{version}.
+//
+// Returns a version by its number, with its content.
+func (s *AISitesService) GetVersion(ctx context.Context, id string, version string, opts ...Option) (*AISiteVersion, error) {
+	return do[AISiteVersion](ctx, s.client, "getAISiteVersion", []string{id, version}, nil, nil, opts)
 }
 
 // List sends GET /auth/keys.
@@ -8638,6 +15680,111 @@ func (s *APIKeysService) Update(ctx context.Context, id string, body *APIKeyUpda
 	return do[APIKey](ctx, s.client, "updateAPIKey", []string{id}, nil, body, opts)
 }
 
+// List sends GET /blog_posts.
+//
+// Returns the account's posts, newest first, without their bodies.
+func (s *BlogPostsService) List(ctx context.Context, params *ListBlogPostsParams, opts ...Option) (*BlogPostList, error) {
+	return do[BlogPostList](ctx, s.client, "listBlogPosts", nil, params, nil, opts)
+}
+
+// Create sends POST /blog_posts.
+//
+// Makes a post, a draft unless `status` says otherwise. `body` is GitHub's Markdown with footnotes; raw HTML in it is shown as text.
+// `status: scheduled` needs `scheduled_for`, and `access: product` needs `product`.
+func (s *BlogPostsService) Create(ctx context.Context, body *BlogPostCreate, opts ...Option) (*BlogPost, error) {
+	return do[BlogPost](ctx, s.client, "createBlogPost", nil, nil, body, opts)
+}
+
+// Export sends GET /blog_posts/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *BlogPostsService) Export(ctx context.Context, params *ExportBlogPostsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportBlogPosts", nil, params, nil, opts)
+}
+
+// Delete sends DELETE /blog_posts/{id}.
+//
+// Deletes a post with its versions for good.
+func (s *BlogPostsService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteBlogPost", []string{id}, nil, nil, opts)
+}
+
+// Get sends GET /blog_posts/{id}.
+//
+// Returns a post by id or slug. A slug that it had before keeps resolving.
+func (s *BlogPostsService) Get(ctx context.Context, id string, opts ...Option) (*BlogPost, error) {
+	return do[BlogPost](ctx, s.client, "getBlogPost", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /blog_posts/{id}.
+//
+// Changes the fields that are sent; null clears one. `{"status": "scheduled", "scheduled_for": ...}` has a draft published at that time.
+// A published post whose title or body changes gets its next version at once.
+func (s *BlogPostsService) Update(ctx context.Context, id string, body *BlogPostUpdate, opts ...Option) (*BlogPost, error) {
+	return do[BlogPost](ctx, s.client, "updateBlogPost", []string{id}, nil, body, opts)
+}
+
+// Access sends GET /blog_posts/{id}/access.
+//
+// Says whether a customer may read a published post now. A `public` one is open to everybody, one for `customers` to each who has ordered something, and
+// one for a `product` to those with an active grant of it.
+func (s *BlogPostsService) Access(ctx context.Context, id string, params *GetBlogPostAccessParams, opts ...Option) (*Access, error) {
+	return do[Access](ctx, s.client, "getBlogPostAccess", []string{id}, params, nil, opts)
+}
+
+// Archive sends POST /blog_posts/{id}/archive.
+//
+// Puts a post away for good or until it is unarchived.
+func (s *BlogPostsService) Archive(ctx context.Context, id string, opts ...Option) (*BlogPost, error) {
+	return do[BlogPost](ctx, s.client, "archiveBlogPost", []string{id}, nil, nil, opts)
+}
+
+// Duplicate sends POST /blog_posts/{id}/duplicate.
+//
+// Makes a draft with the same fields, a new slug and no versions.
+func (s *BlogPostsService) Duplicate(ctx context.Context, id string, opts ...Option) (*BlogPost, error) {
+	return do[BlogPost](ctx, s.client, "duplicateBlogPost", []string{id}, nil, nil, opts)
+}
+
+// Publish sends POST /blog_posts/{id}/publish.
+//
+// Publishes a draft or scheduled post at once. Its text becomes its next version if it is another one than the last.
+func (s *BlogPostsService) Publish(ctx context.Context, id string, opts ...Option) (*BlogPost, error) {
+	return do[BlogPost](ctx, s.client, "publishBlogPost", []string{id}, nil, nil, opts)
+}
+
+// Unarchive sends POST /blog_posts/{id}/unarchive.
+//
+// Makes an archived post a draft.
+func (s *BlogPostsService) Unarchive(ctx context.Context, id string, opts ...Option) (*BlogPost, error) {
+	return do[BlogPost](ctx, s.client, "unarchiveBlogPost", []string{id}, nil, nil, opts)
+}
+
+// Unpublish sends POST /blog_posts/{id}/unpublish.
+//
+// Makes a published or scheduled post a draft again.
+func (s *BlogPostsService) Unpublish(ctx context.Context, id string, opts ...Option) (*BlogPost, error) {
+	return do[BlogPost](ctx, s.client, "unpublishBlogPost", []string{id}, nil, nil, opts)
+}
+
+// ListVersions sends GET /blog_posts/{id}/versions.
+//
+// Returns the newest 100 versions that were published, newest first, without their bodies. Older ones are not kept.
+func (s *BlogPostsService) ListVersions(ctx context.Context, id string, opts ...Option) (*BlogPostVersionList, error) {
+	return do[BlogPostVersionList](ctx, s.client, "listBlogPostVersions", []string{id}, nil, nil, opts)
+}
+
+// GetVersion sends GET /blog_posts/{id}/versions/{version}.
+//
+// Returns the text of a post as it was published.
+func (s *BlogPostsService) GetVersion(ctx context.Context, id string, version string, opts ...Option) (*BlogPostVersion, error) {
+	return do[BlogPostVersion](ctx, s.client, "getBlogPostVersion", []string{id, version}, nil, nil, opts)
+}
+
 // List sends GET /checkout_links.
 //
 // Returns the account's checkout links, newest first.
@@ -8653,6 +15800,17 @@ func (s *CheckoutLinksService) List(ctx context.Context, params *ListCheckoutLin
 // purchases. `utm_*` parameters of the address are kept in the checkout's `source`. What can never be bought together, such as prices in two currencies, is 422; what is not for sale yet is not.
 func (s *CheckoutLinksService) Create(ctx context.Context, body *CheckoutLinkCreate, opts ...Option) (*CheckoutLink, error) {
 	return do[CheckoutLink](ctx, s.client, "createCheckoutLink", nil, nil, body, opts)
+}
+
+// Export sends GET /checkout_links/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *CheckoutLinksService) Export(ctx context.Context, params *ExportCheckoutLinksParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportCheckoutLinks", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /checkout_links/{id}.
@@ -8690,6 +15848,17 @@ func (s *CheckoutsService) List(ctx context.Context, params *ListCheckoutsParams
 // the API. Nothing is reserved before that. Emits `checkout.created`.
 func (s *CheckoutsService) Create(ctx context.Context, body *CheckoutCreate, opts ...Option) (*Checkout, error) {
 	return do[Checkout](ctx, s.client, "createCheckout", nil, nil, body, opts)
+}
+
+// Export sends GET /checkouts/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *CheckoutsService) Export(ctx context.Context, params *ExportCheckoutsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportCheckouts", nil, params, nil, opts)
 }
 
 // Get sends GET /checkouts/{id}.
@@ -8761,6 +15930,9 @@ func (s *CustomersService) GetByExternalID(ctx context.Context, externalID strin
 // keep theirs. As long as one of their subscriptions goes on this is 422 with `errors.base`, unless `cancel_subscriptions=true`: then
 // these end now, and what is unpaid of them is void (invoice.voided). A subscription that is being charged at this moment is 422 with
 // `errors.status`: nothing is cancelled or deleted then.
+//
+// Their leads are deleted too. Whoever is deleted leaves every customer list of ads to which their e-mail address or phone number was uploaded, within minutes;
+// `remove_audience_users` in the audit trail of ads says what became of it, and which network keeps what it has.
 func (s *CustomersService) Delete(ctx context.Context, id string, params *DeleteCustomerParams, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteCustomer", []string{id}, params, nil, opts)
 }
@@ -8784,8 +15956,8 @@ func (s *CustomersService) Update(ctx context.Context, id string, body *Customer
 
 // Merge sends POST /customers/{id}/merge.
 //
-// Gives the customer everything that the customer `from` has: orders, invoices, subscriptions, checkouts, payment methods, refunds,
-// uses of discounts, balance and the sums of what was spent. Then `from` is deleted, which cannot be taken back. What the customer
+// Gives the customer everything that the customer `from` has: orders, invoices, subscriptions, grants, checkouts, payment methods, refunds,
+// uses of discounts, leads, balance and the sums of what was spent. Then `from` is deleted, which cannot be taken back. What the customer
 // lacks (name, phone, `external_id`, avatar, address, tax id, locale, notes, default payment method) is taken over; tags and metadata
 // are joined as far as there is room. E-mail address, `tax_exempt` and `marketing_consent` stay the customer's own; where both have the same address, it is theirs then. What invoices and
 // orders say about their buyer stays as it was, nothing is charged, and no event follows. An unknown `from` is 404; the customer
@@ -8863,6 +16035,17 @@ func (s *DiscountsService) Create(ctx context.Context, body *DiscountCreate, opt
 	return do[Discount](ctx, s.client, "createDiscount", nil, nil, body, opts)
 }
 
+// Export sends GET /discounts/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *DiscountsService) Export(ctx context.Context, params *ExportDiscountsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportDiscounts", nil, params, nil, opts)
+}
+
 // Lookup sends GET /discounts/lookup.
 //
 // Returns the discount with this code, in any case; 404 if there is none. Whether it can be used now is its status.
@@ -8917,6 +16100,261 @@ func (s *DiscountsService) ListRedemptions(ctx context.Context, id string, param
 	return do[DiscountRedemptionList](ctx, s.client, "listDiscountRedemptions", []string{id}, params, nil, opts)
 }
 
+// List sends GET /experiences.
+//
+// Returns the account's experiences, newest first.
+func (s *ExperiencesService) List(ctx context.Context, params *ListExperiencesParams, opts ...Option) (*ExperienceList, error) {
+	return do[ExperienceList](ctx, s.client, "listExperiences", nil, params, nil, opts)
+}
+
+// Create sends POST /experiences.
+//
+// Makes an experience, a draft unless `status` says otherwise. `content` has the fields of its `type` and no others; a draft may do
+// without them until it is published.
+func (s *ExperiencesService) Create(ctx context.Context, body *ExperienceCreate, opts ...Option) (*Experience, error) {
+	return do[Experience](ctx, s.client, "createExperience", nil, nil, body, opts)
+}
+
+// Export sends GET /experiences/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *ExperiencesService) Export(ctx context.Context, params *ExportExperiencesParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportExperiences", nil, params, nil, opts)
+}
+
+// Delete sends DELETE /experiences/{id}.
+//
+// Deletes an experience for good.
+func (s *ExperiencesService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteExperience", []string{id}, nil, nil, opts)
+}
+
+// Get sends GET /experiences/{id}.
+//
+// Returns an experience by id or slug. A slug that it had before keeps resolving.
+func (s *ExperiencesService) Get(ctx context.Context, id string, opts ...Option) (*Experience, error) {
+	return do[Experience](ctx, s.client, "getExperience", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /experiences/{id}.
+//
+// Changes the fields that are sent; null clears one. `content` replaces all of it, and goes with another `type`. `status` follows the
+// rules of the actions beside it.
+func (s *ExperiencesService) Update(ctx context.Context, id string, body *ExperienceUpdate, opts ...Option) (*Experience, error) {
+	return do[Experience](ctx, s.client, "updateExperience", []string{id}, nil, body, opts)
+}
+
+// Access sends GET /experiences/{id}/access.
+//
+// Says whether a published experience is open to a customer now. A `public` one is open to everybody, any other one by each active grant whose
+// product delivers it.
+func (s *ExperiencesService) Access(ctx context.Context, id string, params *GetExperienceAccessParams, opts ...Option) (*Access, error) {
+	return do[Access](ctx, s.client, "getExperienceAccess", []string{id}, params, nil, opts)
+}
+
+// Archive sends POST /experiences/{id}/archive.
+//
+// Puts an experience away for good or until it is unarchived.
+func (s *ExperiencesService) Archive(ctx context.Context, id string, opts ...Option) (*Experience, error) {
+	return do[Experience](ctx, s.client, "archiveExperience", []string{id}, nil, nil, opts)
+}
+
+// Attach sends POST /experiences/{id}/attach.
+//
+// Puts the experience at the end of the product's `deliverables`, if it is not among them. An active product delivers published experiences only (422
+// on `deliverables`). Emits `product.updated` if something changed.
+func (s *ExperiencesService) Attach(ctx context.Context, id string, body *ExperienceProduct, opts ...Option) (*Experience, error) {
+	return do[Experience](ctx, s.client, "attachExperience", []string{id}, nil, body, opts)
+}
+
+// Detach sends POST /experiences/{id}/detach.
+//
+// Takes the experience off the product's `deliverables`, if it is among them. Emits `product.updated` if something changed.
+func (s *ExperiencesService) Detach(ctx context.Context, id string, body *ExperienceProduct, opts ...Option) (*Experience, error) {
+	return do[Experience](ctx, s.client, "detachExperience", []string{id}, nil, body, opts)
+}
+
+// Duplicate sends POST /experiences/{id}/duplicate.
+//
+// Makes a draft with the same fields and a new slug.
+func (s *ExperiencesService) Duplicate(ctx context.Context, id string, opts ...Option) (*Experience, error) {
+	return do[Experience](ctx, s.client, "duplicateExperience", []string{id}, nil, nil, opts)
+}
+
+// Publish sends POST /experiences/{id}/publish.
+//
+// Opens a draft to those who have access. Needs the content of its type (422).
+func (s *ExperiencesService) Publish(ctx context.Context, id string, opts ...Option) (*Experience, error) {
+	return do[Experience](ctx, s.client, "publishExperience", []string{id}, nil, nil, opts)
+}
+
+// Unarchive sends POST /experiences/{id}/unarchive.
+//
+// Makes an archived experience a draft.
+func (s *ExperiencesService) Unarchive(ctx context.Context, id string, opts ...Option) (*Experience, error) {
+	return do[Experience](ctx, s.client, "unarchiveExperience", []string{id}, nil, nil, opts)
+}
+
+// Unpublish sends POST /experiences/{id}/unpublish.
+//
+// Makes a published experience a draft again.
+func (s *ExperiencesService) Unpublish(ctx context.Context, id string, opts ...Option) (*Experience, error) {
+	return do[Experience](ctx, s.client, "unpublishExperience", []string{id}, nil, nil, opts)
+}
+
+// List sends GET /files.
+//
+// Returns the account's files, newest first.
+func (s *FilesService) List(ctx context.Context, params *ListFilesParams, opts ...Option) (*FileList, error) {
+	return do[FileList](ctx, s.client, "listFiles", nil, params, nil, opts)
+}
+
+// Create sends POST /files.
+//
+// Makes a `pending` file, whose `upload` says where to send its bytes: a PUT of the raw bytes, without a key. A PUT that was cut off goes on at
+// `received`, which a GET of the address tells: `PUT {url}?offset={received}`; without an offset it starts again. The address speaks the core of tus 1.0, too.
+// Then complete the file. `received` grows by `part_size`, so that less than that is sent again; a shorter piece that is not the end is refused (400).
+// Another offset, and a second writer, are 409 `upload_conflict`; more bytes than `size` are 413; an upload that is over or too old is 410.
+// A `size` beyond what the server takes (10 GiB, unless it is set otherwise) or beyond the account's room is 422.
+func (s *FilesService) Create(ctx context.Context, body *FileCreate, opts ...Option) (*File, error) {
+	return do[File](ctx, s.client, "createFile", nil, nil, body, opts)
+}
+
+// Export sends GET /files/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *FilesService) Export(ctx context.Context, params *ExportFilesParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportFiles", nil, params, nil, opts)
+}
+
+// Delete sends DELETE /files/{id}.
+//
+// Deletes a file with all its versions. One that an active product delivers is 422 on `base`. Links to it end at once; its bytes are gone, and count no more, after a day.
+func (s *FilesService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteFile", []string{id}, nil, nil, opts)
+}
+
+// Get sends GET /files/{id}.
+//
+// Returns a file.
+func (s *FilesService) Get(ctx context.Context, id string, opts ...Option) (*File, error) {
+	return do[File](ctx, s.client, "getFile", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /files/{id}.
+//
+// Changes the name, under which buyers save it, and the metadata. Its bytes are changed by a new version.
+func (s *FilesService) Update(ctx context.Context, id string, body *FileUpdate, opts ...Option) (*File, error) {
+	return do[File](ctx, s.client, "updateFile", []string{id}, nil, body, opts)
+}
+
+// Complete sends POST /files/{id}/complete.
+//
+// Makes a file `ready` whose bytes have all arrived, or moves it to the version that has. Bytes that are missing are 422 on `size`, another hash than the one that was promised is 422 on
+// `sha256`: the upload stays, and its bytes may be sent again. A file of which nothing is being uploaded is returned as it is.
+// An S3 server may take minutes to put a large file together, which goes on without the request: a 409 `idempotency_request_in_progress` says that it is not done yet. Complete the file
+// again after its `Retry-After`, as after a 500 or 503, until it is answered 200; bytes that have arrived need not be sent again.
+func (s *FilesService) Complete(ctx context.Context, id string, opts ...Option) (*File, error) {
+	return do[File](ctx, s.client, "completeFile", []string{id}, nil, nil, opts)
+}
+
+// Download sends GET /files/{id}/download.
+//
+// Returns a URL that downloads the file, for you: it counts nothing. Downloads can be resumed, also by a fresh link to the same version. Without `version` it is the one that is current now; a
+// version that is not ready is 422 on `status`.
+func (s *FilesService) Download(ctx context.Context, id string, params *GetFileDownloadParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "getFileDownload", []string{id}, params, nil, opts)
+}
+
+// ListVersions sends GET /files/{id}/versions.
+//
+// Returns the versions of a file, newest first, one that is being uploaded included.
+func (s *FilesService) ListVersions(ctx context.Context, id string, params *ListFileVersionsParams, opts ...Option) (*FileVersionList, error) {
+	return do[FileVersionList](ctx, s.client, "listFileVersions", []string{id}, params, nil, opts)
+}
+
+// CreateVersion sends POST /files/{id}/versions.
+//
+// Makes a `pending` version, with the `upload` for its bytes. Completing the file makes it the one that is downloaded; until then the one before is. A version that was still being
+// uploaded is given up for it. Versions never change.
+func (s *FilesService) CreateVersion(ctx context.Context, id string, body *FileVersionCreate, opts ...Option) (*FileVersion, error) {
+	return do[FileVersion](ctx, s.client, "createFileVersion", []string{id}, nil, body, opts)
+}
+
+// List sends GET /grants.
+//
+// Returns what the account's customers have and had, newest first.
+func (s *GrantsService) List(ctx context.Context, params *ListGrantsParams, opts ...Option) (*GrantList, error) {
+	return do[GrantList](ctx, s.client, "listGrants", nil, params, nil, opts)
+}
+
+// Create sends POST /grants.
+//
+// Gives a customer a product that they have not bought, until you revoke it or `expires_at`. A customer may have a product by several
+// grants, and loses it with the last one.
+func (s *GrantsService) Create(ctx context.Context, body *GrantCreate, opts ...Option) (*Grant, error) {
+	return do[Grant](ctx, s.client, "createGrant", nil, nil, body, opts)
+}
+
+// Export sends GET /grants/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *GrantsService) Export(ctx context.Context, params *ExportGrantsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportGrants", nil, params, nil, opts)
+}
+
+// Get sends GET /grants/{id}.
+//
+// Returns a grant by id.
+func (s *GrantsService) Get(ctx context.Context, id string, opts ...Option) (*Grant, error) {
+	return do[Grant](ctx, s.client, "getGrant", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /grants/{id}.
+//
+// Changes the fields that are sent; null clears one. The rest follows from what was paid.
+func (s *GrantsService) Update(ctx context.Context, id string, body *GrantUpdate, opts ...Option) (*Grant, error) {
+	return do[Grant](ctx, s.client, "updateGrant", []string{id}, nil, body, opts)
+}
+
+// Download sends GET /grants/{id}/download.
+//
+// Returns a URL that downloads a file that the grant opens, for the customer: one of the product's, or of an experience that the product
+// delivers. Each download from the first byte counts; going on with one that broke off does not, also by a
+// fresh link. When it is opened it is 410 once the grant is not active any more or does not open the file, and 403 once `download_limit` is used up. Only an
+// active grant opens files (422 on `status`).
+func (s *GrantsService) Download(ctx context.Context, id string, params *GetGrantDownloadParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "getGrantDownload", []string{id}, params, nil, opts)
+}
+
+// Reinstate sends POST /grants/{id}/reinstate.
+//
+// Makes a revoked grant active again, whatever it was revoked for. A `suspended` one is 422 on `status`, because it goes on with its
+// subscription, and so is one whose customer was deleted. Reinstating an active grant changes nothing.
+func (s *GrantsService) Reinstate(ctx context.Context, id string, opts ...Option) (*Grant, error) {
+	return do[Grant](ctx, s.client, "reinstateGrant", []string{id}, nil, nil, opts)
+}
+
+// Revoke sends POST /grants/{id}/revoke.
+//
+// Takes the product away, whatever was paid: nothing but you gives it back by this grant. No money is given back. Revoking a revoked
+// grant changes nothing.
+func (s *GrantsService) Revoke(ctx context.Context, id string, opts ...Option) (*Grant, error) {
+	return do[Grant](ctx, s.client, "revokeGrant", []string{id}, nil, nil, opts)
+}
+
 // List sends GET /invoices.
 //
 // Returns the account's invoices, newest first. Every order has one.
@@ -8931,6 +16369,17 @@ func (s *InvoicesService) List(ctx context.Context, params *ListInvoicesParams, 
 // `invoice.created`. With `finalize` it is issued at once, with the events of that. It takes nothing from the stock of what it bills.
 func (s *InvoicesService) Create(ctx context.Context, body *InvoiceCreate, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "createInvoice", nil, nil, body, opts)
+}
+
+// Export sends GET /invoices/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *InvoicesService) Export(ctx context.Context, params *ExportInvoicesParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportInvoices", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /invoices/{id}.
@@ -9019,6 +16468,335 @@ func (s *InvoicesService) Void(ctx context.Context, id string, opts ...Option) (
 	return do[Invoice](ctx, s.client, "voidInvoice", []string{id}, nil, nil, opts)
 }
 
+// List sends GET /leads.
+//
+// Returns the account's leads, newest first.
+func (s *LeadsService) List(ctx context.Context, params *ListLeadsParams, opts ...Option) (*LeadList, error) {
+	return do[LeadList](ctx, s.client, "listLeads", nil, params, nil, opts)
+}
+
+// Create sends POST /leads.
+//
+// Makes a lead, and a customer of type `lead` unless somebody owns the address; lead.created follows. An address has one lead for each
+// product, and one for none, in any case: another one is 422 with `errors.email`. With `upsert` the lead that is there is changed
+// instead, and answered with 200: what is sent replaces what is known, tags and metadata are joined, what is absent or null stays,
+// consent is never taken back, nothing follows. Whoever is `unsubscribed` stays so, without consent.
+//
+// The address and the consent are your word: send what you can prove. A form on a page of yours is `POST /public/leads` instead. Ad networks are
+// told nothing of this lead by themselves; tell them with `POST /ads/conversions` of whom you know that they agreed to it.
+func (s *LeadsService) Create(ctx context.Context, body *LeadCreate, opts ...Option) (*Lead, error) {
+	return do[Lead](ctx, s.client, "createLead", nil, nil, body, opts)
+}
+
+// Export sends GET /leads/export.
+//
+// Returns a URL of all leads that the filters of the list let through, as a CSV file of any length, newest first. The file is
+// written while it is fetched and shows the leads as they are then. A cell in which somebody else wrote what a spreadsheet would
+// run begins with an apostrophe.
+func (s *LeadsService) Export(ctx context.Context, params *ExportLeadsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportLeads", nil, params, nil, opts)
+}
+
+// Import sends POST /leads/import.
+//
+// Makes up to 1,000 leads, and changes those that are there, as `upsert` of a create does; with `upsert: false` they fail. Each has its own
+// result, in the order of the request, and one that is wrong does not stop the others. lead.created follows for each that is new.
+// More are 422 with `errors.leads`.
+func (s *LeadsService) Import(ctx context.Context, body *LeadImportCreate, opts ...Option) (*LeadImport, error) {
+	return do[LeadImport](ctx, s.client, "importLeads", nil, nil, body, opts)
+}
+
+// Delete sends DELETE /leads/{id}.
+//
+// Deletes a lead, and what ad networks are yet to be told of it. Its customer stays.
+func (s *LeadsService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteLead", []string{id}, nil, nil, opts)
+}
+
+// Get sends GET /leads/{id}.
+//
+// Returns a lead by id.
+func (s *LeadsService) Get(ctx context.Context, id string, opts ...Option) (*Lead, error) {
+	return do[Lead](ctx, s.client, "getLead", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /leads/{id}.
+//
+// Changes the fields that are sent; null clears one. A `status` of `unsubscribed` ends the lead's consent and its customer's
+// `marketing_consent`, and is final. Nobody but a paid order makes a lead `converted` (422 with `errors.status`).
+func (s *LeadsService) Update(ctx context.Context, id string, body *LeadUpdate, opts ...Option) (*Lead, error) {
+	return do[Lead](ctx, s.client, "updateLead", []string{id}, nil, body, opts)
+}
+
+// List sends GET /legal_pages.
+//
+// Returns the account's pages, newest first, without their bodies.
+func (s *LegalPagesService) List(ctx context.Context, params *ListLegalPagesParams, opts ...Option) (*LegalPageList, error) {
+	return do[LegalPageList](ctx, s.client, "listLegalPages", nil, params, nil, opts)
+}
+
+// Create sends POST /legal_pages.
+//
+// Makes a page, a draft unless `status` says otherwise. Of each kind but `custom` one page is published in a locale (422). `body` is
+// GitHub's Markdown with footnotes; raw HTML in it is shown as text.
+func (s *LegalPagesService) Create(ctx context.Context, body *LegalPageCreate, opts ...Option) (*LegalPage, error) {
+	return do[LegalPage](ctx, s.client, "createLegalPage", nil, nil, body, opts)
+}
+
+// Export sends GET /legal_pages/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *LegalPagesService) Export(ctx context.Context, params *ExportLegalPagesParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportLegalPages", nil, params, nil, opts)
+}
+
+// Delete sends DELETE /legal_pages/{id}.
+//
+// Deletes a page with its versions for good. To keep them, archive it. A page that a buyer has accepted is kept (422 on `base`).
+func (s *LegalPagesService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteLegalPage", []string{id}, nil, nil, opts)
+}
+
+// Get sends GET /legal_pages/{id}.
+//
+// Returns a page by id or slug. A slug that it had before keeps resolving.
+func (s *LegalPagesService) Get(ctx context.Context, id string, opts ...Option) (*LegalPage, error) {
+	return do[LegalPage](ctx, s.client, "getLegalPage", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /legal_pages/{id}.
+//
+// Changes the fields that are sent. A published page whose title or body changes gets its next version at once.
+func (s *LegalPagesService) Update(ctx context.Context, id string, body *LegalPageUpdate, opts ...Option) (*LegalPage, error) {
+	return do[LegalPage](ctx, s.client, "updateLegalPage", []string{id}, nil, body, opts)
+}
+
+// Archive sends POST /legal_pages/{id}/archive.
+//
+// Puts a page away for good or until it is unarchived.
+func (s *LegalPagesService) Archive(ctx context.Context, id string, opts ...Option) (*LegalPage, error) {
+	return do[LegalPage](ctx, s.client, "archiveLegalPage", []string{id}, nil, nil, opts)
+}
+
+// Duplicate sends POST /legal_pages/{id}/duplicate.
+//
+// Makes a draft with the same fields, a new slug and no versions.
+func (s *LegalPagesService) Duplicate(ctx context.Context, id string, opts ...Option) (*LegalPage, error) {
+	return do[LegalPage](ctx, s.client, "duplicateLegalPage", []string{id}, nil, nil, opts)
+}
+
+// Publish sends POST /legal_pages/{id}/publish.
+//
+// Publishes a draft. Its text becomes its next version if it is another one than the last. Another page of its kind and locale must not be published (422).
+func (s *LegalPagesService) Publish(ctx context.Context, id string, opts ...Option) (*LegalPage, error) {
+	return do[LegalPage](ctx, s.client, "publishLegalPage", []string{id}, nil, nil, opts)
+}
+
+// Unarchive sends POST /legal_pages/{id}/unarchive.
+//
+// Makes an archived page a draft.
+func (s *LegalPagesService) Unarchive(ctx context.Context, id string, opts ...Option) (*LegalPage, error) {
+	return do[LegalPage](ctx, s.client, "unarchiveLegalPage", []string{id}, nil, nil, opts)
+}
+
+// Unpublish sends POST /legal_pages/{id}/unpublish.
+//
+// Makes a published page a draft again.
+func (s *LegalPagesService) Unpublish(ctx context.Context, id string, opts ...Option) (*LegalPage, error) {
+	return do[LegalPage](ctx, s.client, "unpublishLegalPage", []string{id}, nil, nil, opts)
+}
+
+// ListVersions sends GET /legal_pages/{id}/versions.
+//
+// Returns the newest 100 versions that were published, newest first, without their bodies. Older ones are kept too, and read by their number.
+func (s *LegalPagesService) ListVersions(ctx context.Context, id string, opts ...Option) (*LegalPageVersionList, error) {
+	return do[LegalPageVersionList](ctx, s.client, "listLegalPageVersions", []string{id}, nil, nil, opts)
+}
+
+// GetVersion sends GET /legal_pages/{id}/versions/{version}.
+//
+// Returns the text of a page as it was published.
+func (s *LegalPagesService) GetVersion(ctx context.Context, id string, version string, opts ...Option) (*LegalPageVersion, error) {
+	return do[LegalPageVersion](ctx, s.client, "getLegalPageVersion", []string{id, version}, nil, nil, opts)
+}
+
+// List sends GET /letters.
+//
+// Returns what customers were sent by themselves, or are about to be sent, newest first. Letters that somebody asks for, such as
+// `POST /invoices/{id}/send`, are not among them.
+func (s *LettersService) List(ctx context.Context, params *ListLettersParams, opts ...Option) (*LetterList, error) {
+	return do[LetterList](ctx, s.client, "listLetters", nil, params, nil, opts)
+}
+
+// Export sends GET /letters/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *LettersService) Export(ctx context.Context, params *ExportLettersParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportLetters", nil, params, nil, opts)
+}
+
+// Get sends GET /letters/{id}.
+//
+// Returns a letter by id.
+func (s *LettersService) Get(ctx context.Context, id string, opts ...Option) (*Letter, error) {
+	return do[Letter](ctx, s.client, "getLetter", []string{id}, nil, nil, opts)
+}
+
+// Resend sends POST /letters/{id}/resend.
+//
+// Sends a letter once more, as things stand now, to the address that the customer has now. It is `queued` again; one that is queued already
+// is 422 with `errors.status`, and so is any on a server that sends no mail. That its kind is switched off does not matter. About one object 5 letters can be
+// asked for within an hour, and an account can ask for 1000; beyond that it is 429, and `Retry-After` says when to try again.
+func (s *LettersService) Resend(ctx context.Context, id string, opts ...Option) (*Letter, error) {
+	return do[Letter](ctx, s.client, "resendLetter", []string{id}, nil, nil, opts)
+}
+
+// List sends GET /license_keys.
+//
+// Returns the account's licence keys, newest first. A key itself is in no list, `key` is null.
+func (s *LicenseKeysService) List(ctx context.Context, params *ListLicenseKeysParams, opts ...Option) (*LicenseKeyList, error) {
+	return do[LicenseKeyList](ctx, s.client, "listLicenseKeys", nil, params, nil, opts)
+}
+
+// Create sends POST /license_keys.
+//
+// Makes a key of a product, for a customer if you name one. Without `key` one is generated: 25 characters of Crockford's base32 in five groups,
+// of which the last two are check characters. In every key case, spaces and hyphens make no difference, nor do `O` for 0, and `I` or `L` for 1; one that the account
+// has already is 422. `key` is shown here, by GET and by rotating alone.
+func (s *LicenseKeysService) Create(ctx context.Context, body *LicenseKeyCreate, opts ...Option) (*LicenseKey, error) {
+	return do[LicenseKey](ctx, s.client, "createLicenseKey", nil, nil, body, opts)
+}
+
+// Activate sends POST /license_keys/activate.
+//
+// Makes a key active on a device, which takes one of its places. The same fingerprint again is the same activation, whose name and metadata are
+// those sent last. An unknown key, and one of another product, is 404 with `param: key`; one that cannot be used is 422 with `errors.key`, and one without a free place 422 with `errors.activation_limit`.
+func (s *LicenseKeysService) Activate(ctx context.Context, body *LicenseKeyActivate, opts ...Option) (*LicenseActivation, error) {
+	return do[LicenseActivation](ctx, s.client, "activateLicenseKey", nil, nil, body, opts)
+}
+
+// Deactivate sends POST /license_keys/deactivate.
+//
+// Ends the activation with a fingerprint or an id, and frees its place, whatever the key's status. An unknown key is 404 with `param: key`, an unknown activation
+// 404 with the field that named it.
+func (s *LicenseKeysService) Deactivate(ctx context.Context, body *LicenseKeyDeactivate, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deactivateLicenseKey", nil, nil, body, opts)
+}
+
+// Export sends GET /license_keys/export.
+//
+// Returns a URL of all licence keys that the filters of the list let through, as a CSV file of any length, newest first. The file is
+// written while it is fetched and shows the keys as they are then, but not `key` itself.
+func (s *LicenseKeysService) Export(ctx context.Context, params *ExportLicenseKeysParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportLicenseKeys", nil, params, nil, opts)
+}
+
+// Import sends POST /license_keys/import.
+//
+// Makes up to 1,000 keys of a product, which you have from elsewhere. A row with `customer_email` is that customer's, who is made where the
+// account has none with that address. The others are kept to be sold: the deliverable `license_key` with the ref `imported` hands them out, oldest first, and who bought when none was left gets theirs now. Rows that can be stored are, beside others that
+// cannot: each has its result, with `errors` as in a 422. A key that the account has already, or that stands in an earlier row, is `failed`.
+func (s *LicenseKeysService) Import(ctx context.Context, body *LicenseKeyImportCreate, opts ...Option) (*LicenseKeyImport, error) {
+	return do[LicenseKeyImport](ctx, s.client, "importLicenseKeys", nil, nil, body, opts)
+}
+
+// ListSigningKeys sends GET /license_keys/signing_keys.
+//
+// Returns the public keys that check the tokens of activations, newest first. The newest signs; those before go on checking what they signed. There is none before the first
+// was made or the first token was signed.
+func (s *LicenseKeysService) ListSigningKeys(ctx context.Context, params *ListLicenseSigningKeysParams, opts ...Option) (*LicenseSigningKeyList, error) {
+	return do[LicenseSigningKeyList](ctx, s.client, "listLicenseSigningKeys", nil, params, nil, opts)
+}
+
+// CreateSigningKey sends POST /license_keys/signing_keys.
+//
+// Makes the key with which tokens are signed from now on. Programs that know only the one before refuse new tokens: give them the new public key first where you can. Keys are never
+// removed.
+func (s *LicenseKeysService) CreateSigningKey(ctx context.Context, opts ...Option) (*LicenseSigningKey, error) {
+	return do[LicenseSigningKey](ctx, s.client, "createLicenseSigningKey", nil, nil, nil, opts)
+}
+
+// Validate sends POST /license_keys/validate.
+//
+// Says whether a key may be used for a product, and on a device if `fingerprint` names one: 200 with `valid` either way, and `code` says why not. That
+// counts nothing. A key of another product is `not_found`. A product that the account does not have is 404.
+func (s *LicenseKeysService) Validate(ctx context.Context, body *LicenseKeyValidate, opts ...Option) (*LicenseValidation, error) {
+	return do[LicenseValidation](ctx, s.client, "validateLicenseKey", nil, nil, body, opts)
+}
+
+// Get sends GET /license_keys/{id}.
+//
+// Returns a licence key by id, with `key`.
+func (s *LicenseKeysService) Get(ctx context.Context, id string, opts ...Option) (*LicenseKey, error) {
+	return do[LicenseKey](ctx, s.client, "getLicenseKey", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /license_keys/{id}.
+//
+// Changes the fields that are sent. A limit below `activations_count` is 422: deactivate first. A revoked key takes metadata alone.
+func (s *LicenseKeysService) Update(ctx context.Context, id string, body *LicenseKeyUpdate, opts ...Option) (*LicenseKey, error) {
+	return do[LicenseKey](ctx, s.client, "updateLicenseKey", []string{id}, nil, body, opts)
+}
+
+// ListActivations sends GET /license_keys/{id}/activations.
+//
+// Returns the devices on which a key is active, newest first.
+func (s *LicenseKeysService) ListActivations(ctx context.Context, id string, params *ListLicenseActivationsParams, opts ...Option) (*LicenseActivationList, error) {
+	return do[LicenseActivationList](ctx, s.client, "listLicenseActivations", []string{id}, params, nil, opts)
+}
+
+// DeleteActivation sends DELETE /license_keys/{id}/activations/{activation}.
+//
+// Ends an activation and frees its place. The device goes on until its token expires.
+func (s *LicenseKeysService) DeleteActivation(ctx context.Context, id string, activation string, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deleteLicenseActivation", []string{id, activation}, nil, nil, opts)
+}
+
+// Disable sends POST /license_keys/{id}/disable.
+//
+// The key is of no use until it is enabled again. Its activations stay. A revoked key is 422.
+func (s *LicenseKeysService) Disable(ctx context.Context, id string, opts ...Option) (*LicenseKey, error) {
+	return do[LicenseKey](ctx, s.client, "disableLicenseKey", []string{id}, nil, nil, opts)
+}
+
+// Enable sends POST /license_keys/{id}/enable.
+//
+// A disabled key can be used again. A revoked key is 422.
+func (s *LicenseKeysService) Enable(ctx context.Context, id string, opts ...Option) (*LicenseKey, error) {
+	return do[LicenseKey](ctx, s.client, "enableLicenseKey", []string{id}, nil, nil, opts)
+}
+
+// Revoke sends POST /license_keys/{id}/revoke.
+//
+// Ends the key for good. Programs that hold a token go on until it expires. Revoking a revoked key changes nothing.
+func (s *LicenseKeysService) Revoke(ctx context.Context, id string, opts ...Option) (*LicenseKey, error) {
+	return do[LicenseKey](ctx, s.client, "revokeLicenseKey", []string{id}, nil, nil, opts)
+}
+
+// Rotate sends POST /license_keys/{id}/rotate.
+//
+// Makes a new key in the place of one that got into wrong hands, with the same product, customer, limits and metadata, and returns it. The old
+// one is revoked. With `keep_activations` the activations go to the new key; else every program has to be activated again. A revoked key is 422.
+func (s *LicenseKeysService) Rotate(ctx context.Context, id string, body *LicenseKeyRotate, opts ...Option) (*LicenseKey, error) {
+	return do[LicenseKey](ctx, s.client, "rotateLicenseKey", []string{id}, nil, optional(body), opts)
+}
+
+// Get sends GET /metrics.
+//
+// Returns what was sold in one currency, by days, weeks, months or years between two days. The days are those of `timezone`. What happened
+// counts at once, and for when it happened: a day that is over changes only if a checkout of it is completed later, or a refund of it fails after it had succeeded.
+func (s *MetricsService) Get(ctx context.Context, params *GetMetricsParams, opts ...Option) (*Metrics, error) {
+	return do[Metrics](ctx, s.client, "getMetrics", nil, params, nil, opts)
+}
+
 // List sends GET /orders.
 //
 // Returns the account's orders, newest first.
@@ -9097,6 +16875,17 @@ func (s *PriceVariantsService) Create(ctx context.Context, body *PriceVariantCre
 	return do[PriceVariant](ctx, s.client, "createPriceVariant", nil, nil, body, opts)
 }
 
+// Export sends GET /price_variants/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *PriceVariantsService) Export(ctx context.Context, params *ExportPriceVariantsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportPriceVariants", nil, params, nil, opts)
+}
+
 // Delete sends DELETE /price_variants/{id}.
 //
 // Deletes a price variant that was never sold; a sold one can be archived (422). The last active variant of an
@@ -9131,14 +16920,25 @@ func (s *ProductsService) List(ctx context.Context, params *ListProductsParams, 
 // Create sends POST /products.
 //
 // Makes a product, a draft unless `status` says otherwise. `status: active` needs at least one price variant, which
-// may be sent along in `price_variants`. Emits `product.created`.
+// may be sent along in `price_variants`, and no deliverable that no buyer could get. Emits `product.created`.
 func (s *ProductsService) Create(ctx context.Context, body *ProductCreate, opts ...Option) (*Product, error) {
 	return do[Product](ctx, s.client, "createProduct", nil, nil, body, opts)
 }
 
+// Export sends GET /products/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *ProductsService) Export(ctx context.Context, params *ExportProductsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportProducts", nil, params, nil, opts)
+}
+
 // Delete sends DELETE /products/{id}.
 //
-// Deletes a product that was never ordered, with its price variants. An ordered one can be archived (422). No event follows.
+// Deletes a product that was never ordered or given, with its price variants. Another one can be archived (422). No event follows.
 func (s *ProductsService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteProduct", []string{id}, nil, nil, opts)
 }
@@ -9227,6 +17027,52 @@ func (s *PublicCheckoutsService) VerifyEmail(ctx context.Context, clientSecret s
 	return do[PublicCheckout](ctx, s.client, "verifyPublicCheckoutEmail", []string{clientSecret}, nil, nil, opts)
 }
 
+// GetForm sends GET /public/lead_forms/{account}.
+//
+// Returns what a form on a page of yours has to send with `POST /public/leads`. Ask for it when the page is opened: it works from 2 seconds after it was
+// made, which programs that fill in forms do not wait for, to `expires_at`, and for any number of leads.
+func (s *PublicLeadsService) GetForm(ctx context.Context, account string, opts ...Option) (*LeadForm, error) {
+	return do[LeadForm](ctx, s.client, "getPublicLeadForm", []string{account}, nil, nil, opts)
+}
+
+// Create sends POST /public/leads.
+//
+// Makes a lead of source `form`, and a customer of type `lead` unless somebody owns the address; lead.created follows. Whoever types an address need not be
+// who it belongs to: of a lead that is there nothing changes but that it agrees to be written to, and the answer is the same for new and known
+// addresses. With the account's `lead_confirmation` of `double_opt_in`, a yes waits until the reader of a letter to the address presses a button.
+//
+// With `ads_consent`, your conversion destinations that want to know of a `lead` are told of it by themselves, if the lead is new, with hashes of
+// address, name, phone number and customer. With `double_opt_in` they are told when the button is pressed, in the seven days after the form was sent; who
+// did not agree to be written to gets no letter, and nobody is told of them.
+//
+// From one address (of IPv6 a /64), 10 requests a minute are answered; then it is 429 with `Retry-After`. A token that is younger than 2 seconds, older
+// than 24 hours or was not made here is 422 with `errors.form_token`.
+func (s *PublicLeadsService) Create(ctx context.Context, body *PublicLeadCreate, opts ...Option) (*LeadReceipt, error) {
+	return do[LeadReceipt](ctx, s.client, "createPublicLead", nil, nil, body, opts)
+}
+
+// Activate sends POST /public/license_keys/activate.
+//
+// The same as activating with an API key, within the limits of validating. An account or a product that does not exist is 404 with `param: key`, as an unknown key is.
+func (s *PublicLicenseKeysService) Activate(ctx context.Context, body *PublicLicenseKeyActivate, opts ...Option) (*LicenseActivation, error) {
+	return do[LicenseActivation](ctx, s.client, "activatePublicLicenseKey", nil, nil, body, opts)
+}
+
+// Deactivate sends POST /public/license_keys/deactivate.
+//
+// The same as deactivating with an API key, within the limits of validating. What is unknown is 404, as when activating.
+func (s *PublicLicenseKeysService) Deactivate(ctx context.Context, body *PublicLicenseKeyDeactivate, opts ...Option) (*Deleted, error) {
+	return do[Deleted](ctx, s.client, "deactivatePublicLicenseKey", nil, nil, body, opts)
+}
+
+// Validate sends POST /public/license_keys/validate.
+//
+// The same as validating with an API key, for programs on buyers' devices and for pages of any site. An account or a product that does not exist is `not_found` as an unknown key is. A minute, 60
+// requests for one key, 120 from one address (of IPv6 a /64), and 20 for keys that nobody has are answered; then it is 429 with `Retry-After`.
+func (s *PublicLicenseKeysService) Validate(ctx context.Context, body *PublicLicenseKeyValidate, opts ...Option) (*PublicLicenseValidation, error) {
+	return do[PublicLicenseValidation](ctx, s.client, "validatePublicLicenseKey", nil, nil, body, opts)
+}
+
 // List sends GET /refunds.
 //
 // Returns the account's refunds, newest first.
@@ -9243,6 +17089,17 @@ func (s *RefundsService) List(ctx context.Context, params *ListRefundsParams, op
 // money back the way it came. Emits `refund.created`, and `refund.updated` whenever the status changes.
 func (s *RefundsService) Create(ctx context.Context, body *RefundCreate, opts ...Option) (*Refund, error) {
 	return do[Refund](ctx, s.client, "createRefund", nil, nil, body, opts)
+}
+
+// Export sends GET /refunds/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *RefundsService) Export(ctx context.Context, params *ExportRefundsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportRefunds", nil, params, nil, opts)
 }
 
 // Get sends GET /refunds/{id}.
@@ -9267,6 +17124,16 @@ func (s *RefundsService) Cancel(ctx context.Context, id string, opts ...Option) 
 	return do[Refund](ctx, s.client, "cancelRefund", []string{id}, nil, nil, opts)
 }
 
+// Do sends GET /search.
+//
+// Returns what has all of the words in `q`, each from its beginning, in any case and script: the newest first, but what `q` names exactly before all,
+// by its id, an order's number, or a customer's id of yours. What the key may not read is left out; `types` that it may not read are 403.
+// Of words that very much has, but hardly anything has together, the newest matches are found, and those with the rarest word as it
+// stands; `has_more` says then that more may have them all: send more words, or longer ones.
+func (s *SearchService) Do(ctx context.Context, params *SearchParams, opts ...Option) (*SearchResultList, error) {
+	return do[SearchResultList](ctx, s.client, "search", nil, params, nil, opts)
+}
+
 // List sends GET /socials.
 //
 // Returns the connected channels, newest first.
@@ -9277,7 +17144,8 @@ func (s *SocialsService) List(ctx context.Context, params *ListSocialAccountsPar
 // Connect sends POST /socials.
 //
 // Connects a profile or page on a network. Networks that this server has no access to are played by a sandbox, which spends
-// nothing. The `token` is sealed and never shown.
+// nothing. The `token` is sealed and never shown; the network is asked whose it is. A profile that is or was connected already
+// keeps its channel, with its audiences, campaigns and limits: that channel has the new token then, and is the answer.
 func (s *SocialsService) Connect(ctx context.Context, body *SocialAccountConnect, opts ...Option) (*SocialAccount, error) {
 	return do[SocialAccount](ctx, s.client, "connectSocialAccount", nil, nil, body, opts)
 }
@@ -9290,11 +17158,70 @@ func (s *SocialsService) Activate(ctx context.Context, body *SocialAccountActiva
 	return do[SocialAccount](ctx, s.client, "activateSocialAccount", nil, nil, body, opts)
 }
 
+// CreateConnection sends POST /socials/connect.
+//
+// Begins to connect a profile or page: send the person who has it to `url`, where the network asks for consent. The person comes
+// back to `return_url`, with `connection` and `status` in its query. A profile that is or was connected already keeps its channel,
+// with all that is in it. The address is good once, for ten minutes.
+//
+// `return_url` is an https address on the host of the account's `website_url`; on a development server it may also be on the
+// machine itself. Networks that this server has no access to are played by a sandbox, with a page that asks as well.
+//
+// With the driver `zernio`, if the server has it, the access is given to Zernio, a third party: `third_party` says so. From TikTok,
+// Google and Twitter nobody comes back by themselves then; once they have consented, send POST /socials with that driver. Twitter
+// asks twice, so begin a second connection after the first.
+func (s *SocialsService) CreateConnection(ctx context.Context, body *SocialConnectionCreate, opts ...Option) (*SocialConnection, error) {
+	return do[SocialConnection](ctx, s.client, "createSocialConnection", nil, nil, body, opts)
+}
+
+// GetConnection sends GET /socials/connections/{id}.
+//
+// Returns a connection, for a week after it began. With the status `choose` it has the profiles of which one is to be selected.
+func (s *SocialsService) GetConnection(ctx context.Context, id string, opts ...Option) (*SocialConnection, error) {
+	return do[SocialConnection](ctx, s.client, "getSocialConnection", []string{id}, nil, nil, opts)
+}
+
+// SelectProfile sends POST /socials/connections/{id}/select.
+//
+// Connects one of the profiles that a consent was given for. A connection whose status is not `choose` is 422, and so is a
+// profile that is none of its `profiles`. To connect another profile as well, begin another connection.
+func (s *SocialsService) SelectProfile(ctx context.Context, id string, body *SocialProfileSelect, opts ...Option) (*SocialConnection, error) {
+	return do[SocialConnection](ctx, s.client, "selectSocialProfile", []string{id}, nil, body, opts)
+}
+
+// Export sends GET /socials/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *SocialsService) Export(ctx context.Context, params *ExportSocialAccountsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportSocialAccounts", nil, params, nil, opts)
+}
+
+// Delete sends DELETE /socials/{id}.
+//
+// Erases the channel's token, and ends the access of this service to the channel. What runs on the network goes on running and
+// spending, and is counted in the answer: pause it first. What was spent still counts, and connecting the same profile again
+// brings the channel back.
+func (s *SocialsService) Delete(ctx context.Context, id string, opts ...Option) (*DeletedSocialAccount, error) {
+	return do[DeletedSocialAccount](ctx, s.client, "deleteSocialAccount", []string{id}, nil, nil, opts)
+}
+
 // Get sends GET /socials/{id}.
 //
 // Returns a channel.
 func (s *SocialsService) Get(ctx context.Context, id string, opts ...Option) (*SocialAccount, error) {
 	return do[SocialAccount](ctx, s.client, "getSocialAccount", []string{id}, nil, nil, opts)
+}
+
+// Update sends PATCH /socials/{id}.
+//
+// Gives the channel another token of its profile. All that is in it stays, and a channel in `error` is active again. A token of
+// another profile is 422: connect that one with POST /socials.
+func (s *SocialsService) Update(ctx context.Context, id string, body *SocialAccountUpdate, opts ...Option) (*SocialAccount, error) {
+	return do[SocialAccount](ctx, s.client, "updateSocialAccount", []string{id}, nil, body, opts)
 }
 
 // Deactivate sends POST /socials/{id}/deactivate.
@@ -9499,6 +17426,17 @@ func (s *WebhookEndpointsService) Create(ctx context.Context, body *WebhookEndpo
 // Returns all event types that an endpoint can subscribe to, each with an example of its payload.
 func (s *WebhookEndpointsService) ListEventTypes(ctx context.Context, opts ...Option) (*EventTypeList, error) {
 	return do[EventTypeList](ctx, s.client, "listWebhookEventTypes", nil, nil, nil, opts)
+}
+
+// Export sends GET /webhook_endpoints/export.
+//
+// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
+// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
+// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
+// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
+// longer than the API key that asked for it.
+func (s *WebhookEndpointsService) Export(ctx context.Context, params *ExportWebhookEndpointsParams, opts ...Option) (*SignedURL, error) {
+	return do[SignedURL](ctx, s.client, "exportWebhookEndpoints", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /webhook_endpoints/{id}.

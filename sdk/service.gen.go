@@ -5,32 +5,46 @@ package sdk
 // Client calls the API with one key. It holds a service for each resource, keeps connections open, and may be used by
 // any number of goroutines at once. Make one with New and keep it.
 type Client struct {
-	Account          *AccountService
-	AdAccounts       *AdAccountsService
-	AdActions        *AdActionsService
-	AdAudiences      *AdAudiencesService
-	AdCampaigns      *AdCampaignsService
-	AdGroups         *AdGroupsService
-	AdLimits         *AdLimitsService
-	Ads              *AdsService
-	AISites          *AISitesService
-	APIKeys          *APIKeysService
-	BusinessCenters  *BusinessCentersService
-	CheckoutLinks    *CheckoutLinksService
-	Checkouts        *CheckoutsService
-	Customers        *CustomersService
-	Discounts        *DiscountsService
-	Invoices         *InvoicesService
-	Orders           *OrdersService
-	PriceVariants    *PriceVariantsService
-	Products         *ProductsService
-	PublicCheckouts  *PublicCheckoutsService
-	Refunds          *RefundsService
-	Socials          *SocialsService
-	Subscriptions    *SubscriptionsService
-	TestHelpers      *TestHelpersService
-	WebhookEndpoints *WebhookEndpointsService
-	WebhookEvents    *WebhookEventsService
+	Account           *AccountService
+	Activity          *ActivityService
+	AdAccounts        *AdAccountsService
+	AdActions         *AdActionsService
+	AdAudiences       *AdAudiencesService
+	AdCampaigns       *AdCampaignsService
+	AdConversions     *AdConversionsService
+	AdGroups          *AdGroupsService
+	AdLimits          *AdLimitsService
+	Ads               *AdsService
+	AISites           *AISitesService
+	APIKeys           *APIKeysService
+	BlogPosts         *BlogPostsService
+	BusinessCenters   *BusinessCentersService
+	CheckoutLinks     *CheckoutLinksService
+	Checkouts         *CheckoutsService
+	Customers         *CustomersService
+	Discounts         *DiscountsService
+	Experiences       *ExperiencesService
+	Files             *FilesService
+	Grants            *GrantsService
+	Invoices          *InvoicesService
+	Leads             *LeadsService
+	LegalPages        *LegalPagesService
+	Letters           *LettersService
+	LicenseKeys       *LicenseKeysService
+	Metrics           *MetricsService
+	Orders            *OrdersService
+	PriceVariants     *PriceVariantsService
+	Products          *ProductsService
+	PublicCheckouts   *PublicCheckoutsService
+	PublicLeads       *PublicLeadsService
+	PublicLicenseKeys *PublicLicenseKeysService
+	Refunds           *RefundsService
+	Search            *SearchService
+	Socials           *SocialsService
+	Subscriptions     *SubscriptionsService
+	TestHelpers       *TestHelpersService
+	WebhookEndpoints  *WebhookEndpointsService
+	WebhookEvents     *WebhookEventsService
 
 	clientSettings
 }
@@ -42,26 +56,40 @@ func newClient(settings clientSettings) *Client {
 	c := &Client{clientSettings: settings}
 	s := &service{client: c}
 	c.Account = (*AccountService)(s)
+	c.Activity = (*ActivityService)(s)
 	c.AdAccounts = (*AdAccountsService)(s)
 	c.AdActions = (*AdActionsService)(s)
 	c.AdAudiences = (*AdAudiencesService)(s)
 	c.AdCampaigns = (*AdCampaignsService)(s)
+	c.AdConversions = (*AdConversionsService)(s)
 	c.AdGroups = (*AdGroupsService)(s)
 	c.AdLimits = (*AdLimitsService)(s)
 	c.Ads = (*AdsService)(s)
 	c.AISites = (*AISitesService)(s)
 	c.APIKeys = (*APIKeysService)(s)
+	c.BlogPosts = (*BlogPostsService)(s)
 	c.BusinessCenters = (*BusinessCentersService)(s)
 	c.CheckoutLinks = (*CheckoutLinksService)(s)
 	c.Checkouts = (*CheckoutsService)(s)
 	c.Customers = (*CustomersService)(s)
 	c.Discounts = (*DiscountsService)(s)
+	c.Experiences = (*ExperiencesService)(s)
+	c.Files = (*FilesService)(s)
+	c.Grants = (*GrantsService)(s)
 	c.Invoices = (*InvoicesService)(s)
+	c.Leads = (*LeadsService)(s)
+	c.LegalPages = (*LegalPagesService)(s)
+	c.Letters = (*LettersService)(s)
+	c.LicenseKeys = (*LicenseKeysService)(s)
+	c.Metrics = (*MetricsService)(s)
 	c.Orders = (*OrdersService)(s)
 	c.PriceVariants = (*PriceVariantsService)(s)
 	c.Products = (*ProductsService)(s)
 	c.PublicCheckouts = (*PublicCheckoutsService)(s)
+	c.PublicLeads = (*PublicLeadsService)(s)
+	c.PublicLicenseKeys = (*PublicLicenseKeysService)(s)
 	c.Refunds = (*RefundsService)(s)
+	c.Search = (*SearchService)(s)
 	c.Socials = (*SocialsService)(s)
 	c.Subscriptions = (*SubscriptionsService)(s)
 	c.TestHelpers = (*TestHelpersService)(s)
@@ -72,6 +100,9 @@ func newClient(settings clientSettings) *Client {
 
 // AccountService reads and changes the account that the key belongs to.
 type AccountService service
+
+// ActivityService reads who changed what.
+type ActivityService service
 
 // AdAccountsService reads the accounts with networks that pay for ads.
 type AdAccountsService service
@@ -84,6 +115,10 @@ type AdAudiencesService service
 
 // AdCampaignsService manages campaigns, which hold ad groups. They are made with their first ad.
 type AdCampaignsService service
+
+// AdConversionsService tells networks what people did, so that ads are measured by it: which pixels are told what, what they were told,
+// and what happened elsewhere.
+type AdConversionsService service
 
 // AdGroupsService manages ad groups (ad sets), which hold ads. Pausing and resuming is done here.
 type AdGroupsService service
@@ -101,6 +136,9 @@ type AISitesService service
 // APIKeysService manages keys. A key's token is shown once, in the answer to its creation.
 type APIKeysService service
 
+// BlogPostsService manages what is written for readers. A post is addressed by id or slug.
+type BlogPostsService service
+
 // BusinessCentersService reads what agencies keep ad accounts in.
 type BusinessCentersService service
 
@@ -116,8 +154,32 @@ type CustomersService service
 // DiscountsService manages what is taken off, by code or given by you.
 type DiscountsService service
 
+// ExperiencesService manages courses, communities and other things that buyers come back to. An experience is addressed by id or slug.
+type ExperiencesService service
+
+// FilesService manages files that are sold. Their bytes are sent to the URL of an upload.
+type FilesService service
+
+// GrantsService says what customers have, and what that opens to them.
+type GrantsService service
+
 // InvoicesService reads the invoice of every order, and drafts and issues further ones.
 type InvoicesService service
+
+// LeadsService manages people who left their address, for a product or for none.
+type LeadsService service
+
+// LegalPagesService manages terms, privacy and the like, with every version that ever held. A page is addressed by id or slug.
+type LegalPagesService service
+
+// LettersService reads what customers are sent by themselves, and sends it again.
+type LettersService service
+
+// LicenseKeysService manages what buyers' programs show to be used, and the devices on which they are.
+type LicenseKeysService service
+
+// MetricsService reads what the account sold, by time.
+type MetricsService service
 
 // OrdersService reads completed purchases. Orders are made by confirming a checkout.
 type OrdersService service
@@ -132,8 +194,18 @@ type ProductsService service
 // run on a buyer's device.
 type PublicCheckoutsService service
 
+// PublicLeadsService takes leads from forms. It sends no API key, so it may run on a visitor's device.
+type PublicLeadsService service
+
+// PublicLicenseKeysService is licence keys as a buyer's program sees them. It sends no API key, so it may run on a buyer's
+// device.
+type PublicLicenseKeysService service
+
 // RefundsService gives money of orders back.
 type RefundsService service
+
+// SearchService finds what the account has, by words.
+type SearchService service
 
 // SocialsService connects channels, which are profiles and pages on networks, and activates them for ads.
 type SocialsService service

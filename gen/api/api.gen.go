@@ -18,6 +18,12 @@ import (
 	"github.com/tillwright/tillwright/openapi/wire"
 )
 
+// Defines values for AISiteDomainRecordType.
+const (
+	AISiteDomainRecordTypeCNAME AISiteDomainRecordType = "CNAME"
+	AISiteDomainRecordTypeTXT   AISiteDomainRecordType = "TXT"
+)
+
 // Defines values for AISiteDomainStatus.
 const (
 	AISiteDomainStatusActive     AISiteDomainStatus = "active"
@@ -30,6 +36,12 @@ const (
 const (
 	AISiteTypeAIBuilder AISiteType = "ai_builder"
 	AISiteTypeLinkInBio AISiteType = "link_in_bio"
+)
+
+// Defines values for AISiteVersionOrigin.
+const (
+	AISiteVersionOriginEdited    AISiteVersionOrigin = "edited"
+	AISiteVersionOriginGenerated AISiteVersionOrigin = "generated"
 )
 
 // Defines values for APIKeyDescendants.
@@ -79,11 +91,27 @@ const (
 	APIKeyScopeWebhooksWrite      APIKeyScope = "webhooks:write"
 )
 
+// Defines values for AccessVia.
+const (
+	AccessViaCustomer AccessVia = "customer"
+	AccessViaGrant    AccessVia = "grant"
+	AccessViaPublic   AccessVia = "public"
+)
+
 // Defines values for AccountPlan.
 const (
 	AccountPlanBusiness AccountPlan = "business"
 	AccountPlanFree     AccountPlan = "free"
 	AccountPlanPro      AccountPlan = "pro"
+)
+
+// Defines values for ActivityActorType.
+const (
+	ActivityActorTypeAPIKey   ActivityActorType = "api_key"
+	ActivityActorTypeCli      ActivityActorType = "cli"
+	ActivityActorTypeCustomer ActivityActorType = "customer"
+	ActivityActorTypePerson   ActivityActorType = "person"
+	ActivityActorTypeSystem   ActivityActorType = "system"
 )
 
 // Defines values for AdAdType.
@@ -114,6 +142,15 @@ const (
 	AdAudienceStatusProcessing AdAudienceStatus = "processing"
 	AdAudienceStatusReady      AdAudienceStatus = "ready"
 	AdAudienceStatusTooSmall   AdAudienceStatus = "too_small"
+)
+
+// Defines values for AdAudienceRemovalStatus.
+const (
+	AdAudienceRemovalStatusError      AdAudienceRemovalStatus = "error"
+	AdAudienceRemovalStatusPending    AdAudienceRemovalStatus = "pending"
+	AdAudienceRemovalStatusProcessing AdAudienceRemovalStatus = "processing"
+	AdAudienceRemovalStatusReady      AdAudienceRemovalStatus = "ready"
+	AdAudienceRemovalStatusTooSmall   AdAudienceRemovalStatus = "too_small"
 )
 
 // Defines values for AdAudienceRulesIdentifiers.
@@ -198,6 +235,12 @@ const (
 	AdCreateBudgetLevelCampaign AdCreateBudgetLevel = "campaign"
 )
 
+// Defines values for AdDevice.
+const (
+	AdDeviceDesktop AdDevice = "desktop"
+	AdDeviceMobile  AdDevice = "mobile"
+)
+
 // Defines values for AdDriftKind.
 const (
 	AdDriftKindBudget AdDriftKind = "budget"
@@ -205,6 +248,13 @@ const (
 	AdDriftKindPause  AdDriftKind = "pause"
 	AdDriftKindRename AdDriftKind = "rename"
 	AdDriftKindResume AdDriftKind = "resume"
+)
+
+// Defines values for AdGender.
+const (
+	AdGenderFemale  AdGender = "female"
+	AdGenderMale    AdGender = "male"
+	AdGenderUnknown AdGender = "unknown"
 )
 
 // Defines values for AdGoal.
@@ -234,21 +284,67 @@ const (
 	AdItemErrorTypeValidationError     AdItemErrorType = "validation_error"
 )
 
+// Defines values for AdMediaRulesKinds.
+const (
+	AdMediaRulesKindsCarousel AdMediaRulesKinds = "carousel"
+	AdMediaRulesKindsImage    AdMediaRulesKinds = "image"
+	AdMediaRulesKindsVideo    AdMediaRulesKinds = "video"
+)
+
+// Defines values for AdMediaRulesPreviewable.
+const (
+	AdMediaRulesPreviewableCarousel AdMediaRulesPreviewable = "carousel"
+	AdMediaRulesPreviewableImage    AdMediaRulesPreviewable = "image"
+	AdMediaRulesPreviewableVideo    AdMediaRulesPreviewable = "video"
+)
+
+// Defines values for AdMetricsBreakdown.
+const (
+	AdMetricsBreakdownAge       AdMetricsBreakdown = "age"
+	AdMetricsBreakdownCountry   AdMetricsBreakdown = "country"
+	AdMetricsBreakdownDevice    AdMetricsBreakdown = "device"
+	AdMetricsBreakdownGender    AdMetricsBreakdown = "gender"
+	AdMetricsBreakdownPlacement AdMetricsBreakdown = "placement"
+)
+
+// Defines values for AdMetricsInterval.
+const (
+	AdMetricsIntervalDay   AdMetricsInterval = "day"
+	AdMetricsIntervalMonth AdMetricsInterval = "month"
+	AdMetricsIntervalTotal AdMetricsInterval = "total"
+	AdMetricsIntervalWeek  AdMetricsInterval = "week"
+)
+
 // Defines values for AdOperation.
 const (
 	AdOperationBoostPost           AdOperation = "boost_post"
 	AdOperationCreateAd            AdOperation = "create_ad"
 	AdOperationCreateAudience      AdOperation = "create_audience"
+	AdOperationDeleteAd            AdOperation = "delete_ad"
 	AdOperationDeleteAudience      AdOperation = "delete_audience"
 	AdOperationDeleteCampaign      AdOperation = "delete_campaign"
+	AdOperationPauseAd             AdOperation = "pause_ad"
 	AdOperationPauseAdGroup        AdOperation = "pause_ad_group"
 	AdOperationPauseCampaign       AdOperation = "pause_campaign"
+	AdOperationRemoveAudienceUsers AdOperation = "remove_audience_users"
+	AdOperationResumeAd            AdOperation = "resume_ad"
 	AdOperationResumeAdGroup       AdOperation = "resume_ad_group"
 	AdOperationResumeCampaign      AdOperation = "resume_campaign"
+	AdOperationUpdateAd            AdOperation = "update_ad"
 	AdOperationUpdateAdGroup       AdOperation = "update_ad_group"
 	AdOperationUpdateCampaign      AdOperation = "update_campaign"
 	AdOperationUpdateLimits        AdOperation = "update_limits"
 	AdOperationUploadAudienceUsers AdOperation = "upload_audience_users"
+)
+
+// Defines values for AdPlacement.
+const (
+	AdPlacementFeed        AdPlacement = "feed"
+	AdPlacementMarketplace AdPlacement = "marketplace"
+	AdPlacementNetwork     AdPlacement = "network"
+	AdPlacementReels       AdPlacement = "reels"
+	AdPlacementSearch      AdPlacement = "search"
+	AdPlacementStories     AdPlacement = "stories"
 )
 
 // Defines values for AdPlatform.
@@ -295,7 +391,20 @@ const (
 
 // Defines values for AdStatusResultType.
 const (
+	AdStatusResultTypeAd      AdStatusResultType = "ad"
 	AdStatusResultTypeAdGroup AdStatusResultType = "ad_group"
+)
+
+// Defines values for AdTargetingType.
+const (
+	AdTargetingTypeBehavior AdTargetingType = "behavior"
+	AdTargetingTypeCity     AdTargetingType = "city"
+	AdTargetingTypeCountry  AdTargetingType = "country"
+	AdTargetingTypeInterest AdTargetingType = "interest"
+	AdTargetingTypeLanguage AdTargetingType = "language"
+	AdTargetingTypeMetro    AdTargetingType = "metro"
+	AdTargetingTypeRegion   AdTargetingType = "region"
+	AdTargetingTypeZip      AdTargetingType = "zip"
 )
 
 // Defines values for BillingReason.
@@ -305,6 +414,21 @@ const (
 	BillingReasonSubscriptionCreate BillingReason = "subscription_create"
 	BillingReasonSubscriptionCycle  BillingReason = "subscription_cycle"
 	BillingReasonSubscriptionUpdate BillingReason = "subscription_update"
+)
+
+// Defines values for BlogPostAccess.
+const (
+	BlogPostAccessCustomers BlogPostAccess = "customers"
+	BlogPostAccessProduct   BlogPostAccess = "product"
+	BlogPostAccessPublic    BlogPostAccess = "public"
+)
+
+// Defines values for BlogPostStatus.
+const (
+	BlogPostStatusArchived  BlogPostStatus = "archived"
+	BlogPostStatusDraft     BlogPostStatus = "draft"
+	BlogPostStatusPublished BlogPostStatus = "published"
+	BlogPostStatusScheduled BlogPostStatus = "scheduled"
 )
 
 // Defines values for CancellationFeedback.
@@ -337,6 +461,14 @@ const (
 	CardPaymentMethodTypeCard CardPaymentMethodType = "card"
 )
 
+// Defines values for CheckoutDeliveryType.
+const (
+	CheckoutDeliveryTypeExperience CheckoutDeliveryType = "experience"
+	CheckoutDeliveryTypeFile       CheckoutDeliveryType = "file"
+	CheckoutDeliveryTypeLicenseKey CheckoutDeliveryType = "license_key"
+	CheckoutDeliveryTypeLink       CheckoutDeliveryType = "link"
+)
+
 // Defines values for CheckoutPaymentStatus.
 const (
 	CheckoutPaymentStatusNoPaymentRequired CheckoutPaymentStatus = "no_payment_required"
@@ -358,6 +490,55 @@ const (
 	CollectionMethodSendInvoice         CollectionMethod = "send_invoice"
 )
 
+// Defines values for ConversionSource.
+const (
+	ConversionSourceAPI   ConversionSource = "api"
+	ConversionSourceLead  ConversionSource = "lead"
+	ConversionSourceOrder ConversionSource = "order"
+)
+
+// Defines values for ConversionDestinationStatus.
+const (
+	ConversionDestinationStatusActive ConversionDestinationStatus = "active"
+	ConversionDestinationStatusError  ConversionDestinationStatus = "error"
+	ConversionDestinationStatusPaused ConversionDestinationStatus = "paused"
+)
+
+// Defines values for ConversionDestinationCreateStatus.
+const (
+	ConversionDestinationCreateStatusActive ConversionDestinationCreateStatus = "active"
+	ConversionDestinationCreateStatusPaused ConversionDestinationCreateStatus = "paused"
+)
+
+// Defines values for ConversionDestinationUpdateStatus.
+const (
+	ConversionDestinationUpdateStatusActive ConversionDestinationUpdateStatus = "active"
+	ConversionDestinationUpdateStatusPaused ConversionDestinationUpdateStatus = "paused"
+)
+
+// Defines values for ConversionEventKind.
+const (
+	ConversionEventKindLead                ConversionEventKind = "lead"
+	ConversionEventKindPurchase            ConversionEventKind = "purchase"
+	ConversionEventKindSubscriptionStarted ConversionEventKind = "subscription_started"
+	ConversionEventKindTrialStarted        ConversionEventKind = "trial_started"
+)
+
+// Defines values for ConversionResultOutcome.
+const (
+	ConversionResultOutcomeDuplicate ConversionResultOutcome = "duplicate"
+	ConversionResultOutcomeFailed    ConversionResultOutcome = "failed"
+	ConversionResultOutcomeQueued    ConversionResultOutcome = "queued"
+)
+
+// Defines values for ConversionStatus.
+const (
+	ConversionStatusExpired ConversionStatus = "expired"
+	ConversionStatusPending ConversionStatus = "pending"
+	ConversionStatusRefused ConversionStatus = "refused"
+	ConversionStatusSent    ConversionStatus = "sent"
+)
+
 // Defines values for CustomFieldType.
 const (
 	CustomFieldTypeCheckbox CustomFieldType = "checkbox"
@@ -371,9 +552,19 @@ const (
 	CustomerTypeLead     CustomerType = "lead"
 )
 
+// Defines values for DeletedAdDeleted.
+const (
+	DeletedAdDeletedTrue DeletedAdDeleted = true
+)
+
 // Defines values for DeletedAdCampaignDeleted.
 const (
 	DeletedAdCampaignDeletedTrue DeletedAdCampaignDeleted = true
+)
+
+// Defines values for DeletedSocialAccountDeleted.
+const (
+	DeletedSocialAccountDeletedTrue DeletedSocialAccountDeleted = true
 )
 
 // Defines values for DeliverableType.
@@ -382,6 +573,12 @@ const (
 	DeliverableTypeFile       DeliverableType = "file"
 	DeliverableTypeLicenseKey DeliverableType = "license_key"
 	DeliverableTypeLink       DeliverableType = "link"
+)
+
+// Defines values for DeliveryUpdates.
+const (
+	DeliveryUpdatesAllBuyers DeliveryUpdates = "all_buyers"
+	DeliveryUpdatesNewBuyers DeliveryUpdates = "new_buyers"
 )
 
 // Defines values for DiscountDuration.
@@ -418,6 +615,75 @@ const (
 	ErrorTypeValidationError     ErrorType = "validation_error"
 )
 
+// Defines values for ExperienceAccess.
+const (
+	ExperienceAccessPublic   ExperienceAccess = "public"
+	ExperienceAccessPurchase ExperienceAccess = "purchase"
+)
+
+// Defines values for ExperienceStatus.
+const (
+	ExperienceStatusArchived  ExperienceStatus = "archived"
+	ExperienceStatusDraft     ExperienceStatus = "draft"
+	ExperienceStatusPublished ExperienceStatus = "published"
+)
+
+// Defines values for ExperienceType.
+const (
+	ExperienceTypeCommunity ExperienceType = "community"
+	ExperienceTypeCourse    ExperienceType = "course"
+	ExperienceTypeDownload  ExperienceType = "download"
+	ExperienceTypeEmbed     ExperienceType = "embed"
+	ExperienceTypeEvent     ExperienceType = "event"
+	ExperienceTypeLink      ExperienceType = "link"
+)
+
+// Defines values for FileStatus.
+const (
+	FileStatusPending FileStatus = "pending"
+	FileStatusReady   FileStatus = "ready"
+)
+
+// Defines values for FileUploadMethod.
+const (
+	FileUploadMethodPUT FileUploadMethod = "PUT"
+)
+
+// Defines values for GrantReason.
+const (
+	GrantReasonCustomerDeleted   GrantReason = "customer_deleted"
+	GrantReasonLessThanNil       GrantReason = "<nil>"
+	GrantReasonManual            GrantReason = "manual"
+	GrantReasonPastDue           GrantReason = "past_due"
+	GrantReasonPaused            GrantReason = "paused"
+	GrantReasonPlanChange        GrantReason = "plan_change"
+	GrantReasonRefund            GrantReason = "refund"
+	GrantReasonSubscriptionEnded GrantReason = "subscription_ended"
+)
+
+// Defines values for GrantDeliverableType.
+const (
+	GrantDeliverableTypeExperience GrantDeliverableType = "experience"
+	GrantDeliverableTypeFile       GrantDeliverableType = "file"
+	GrantDeliverableTypeLicenseKey GrantDeliverableType = "license_key"
+	GrantDeliverableTypeLink       GrantDeliverableType = "link"
+)
+
+// Defines values for GrantSourceType.
+const (
+	GrantSourceTypeManual       GrantSourceType = "manual"
+	GrantSourceTypeOrder        GrantSourceType = "order"
+	GrantSourceTypeSubscription GrantSourceType = "subscription"
+)
+
+// Defines values for GrantStatus.
+const (
+	GrantStatusActive    GrantStatus = "active"
+	GrantStatusExpired   GrantStatus = "expired"
+	GrantStatusRevoked   GrantStatus = "revoked"
+	GrantStatusSuspended GrantStatus = "suspended"
+)
+
 // Defines values for InvoiceStatus.
 const (
 	InvoiceStatusDraft         InvoiceStatus = "draft"
@@ -426,6 +692,125 @@ const (
 	InvoiceStatusPastDue       InvoiceStatus = "past_due"
 	InvoiceStatusUncollectible InvoiceStatus = "uncollectible"
 	InvoiceStatusVoid          InvoiceStatus = "void"
+)
+
+// Defines values for LeadConfirmation.
+const (
+	LeadConfirmationDoubleOptIn LeadConfirmation = "double_opt_in"
+	LeadConfirmationNone        LeadConfirmation = "none"
+)
+
+// Defines values for LeadImportResultStatus.
+const (
+	LeadImportResultStatusCreated   LeadImportResultStatus = "created"
+	LeadImportResultStatusFailed    LeadImportResultStatus = "failed"
+	LeadImportResultStatusUnchanged LeadImportResultStatus = "unchanged"
+	LeadImportResultStatusUpdated   LeadImportResultStatus = "updated"
+)
+
+// Defines values for LeadReceiptStatus.
+const (
+	LeadReceiptStatusReceived LeadReceiptStatus = "received"
+)
+
+// Defines values for LeadSource.
+const (
+	LeadSourceAISite            LeadSource = "ai_site"
+	LeadSourceAPI               LeadSource = "api"
+	LeadSourceCheckoutAbandoned LeadSource = "checkout_abandoned"
+	LeadSourceForm              LeadSource = "form"
+	LeadSourceImport            LeadSource = "import"
+	LeadSourceLinkInBio         LeadSource = "link_in_bio"
+)
+
+// Defines values for LeadStatus.
+const (
+	LeadStatusConverted    LeadStatus = "converted"
+	LeadStatusNew          LeadStatus = "new"
+	LeadStatusQualified    LeadStatus = "qualified"
+	LeadStatusUnsubscribed LeadStatus = "unsubscribed"
+)
+
+// Defines values for LegalPageKind.
+const (
+	LegalPageKindCookies      LegalPageKind = "cookies"
+	LegalPageKindCustom       LegalPageKind = "custom"
+	LegalPageKindImprint      LegalPageKind = "imprint"
+	LegalPageKindLicense      LegalPageKind = "license"
+	LegalPageKindPrivacy      LegalPageKind = "privacy"
+	LegalPageKindRefundPolicy LegalPageKind = "refund_policy"
+	LegalPageKindTerms        LegalPageKind = "terms"
+)
+
+// Defines values for LegalPageStatus.
+const (
+	LegalPageStatusArchived  LegalPageStatus = "archived"
+	LegalPageStatusDraft     LegalPageStatus = "draft"
+	LegalPageStatusPublished LegalPageStatus = "published"
+)
+
+// Defines values for LetterKind.
+const (
+	LetterKindAccessGiven          LetterKind = "access_given"
+	LetterKindPaymentFailed        LetterKind = "payment_failed"
+	LetterKindReceipt              LetterKind = "receipt"
+	LetterKindRefund               LetterKind = "refund"
+	LetterKindSubscriptionCanceled LetterKind = "subscription_canceled"
+	LetterKindSubscriptionEnded    LetterKind = "subscription_ended"
+	LetterKindTrialEnding          LetterKind = "trial_ending"
+)
+
+// Defines values for LetterStatus.
+const (
+	LetterStatusFailed  LetterStatus = "failed"
+	LetterStatusQueued  LetterStatus = "queued"
+	LetterStatusSent    LetterStatus = "sent"
+	LetterStatusSkipped LetterStatus = "skipped"
+)
+
+// Defines values for LicenseJWKKty.
+const (
+	LicenseJWKKtyOKP LicenseJWKKty = "OKP"
+)
+
+// Defines values for LicenseJWKCrv.
+const (
+	LicenseJWKCrvEd25519 LicenseJWKCrv = "Ed25519"
+)
+
+// Defines values for LicenseJWKAlg.
+const (
+	LicenseJWKAlgEdDSA LicenseJWKAlg = "EdDSA"
+)
+
+// Defines values for LicenseJWKUse.
+const (
+	LicenseJWKUseSig LicenseJWKUse = "sig"
+)
+
+// Defines values for LicenseKeyImportResultStatus.
+const (
+	LicenseKeyImportResultStatusCreated LicenseKeyImportResultStatus = "created"
+	LicenseKeyImportResultStatusFailed  LicenseKeyImportResultStatus = "failed"
+)
+
+// Defines values for LicenseKeyStatus.
+const (
+	LicenseKeyStatusDisabled LicenseKeyStatus = "disabled"
+	LicenseKeyStatusExpired  LicenseKeyStatus = "expired"
+	LicenseKeyStatusGranted  LicenseKeyStatus = "granted"
+	LicenseKeyStatusRevoked  LicenseKeyStatus = "revoked"
+)
+
+// Defines values for LicenseValidationCode.
+const (
+	LicenseValidationCodeDisabled     LicenseValidationCode = "disabled"
+	LicenseValidationCodeExpired      LicenseValidationCode = "expired"
+	LicenseValidationCodeNotActivated LicenseValidationCode = "not_activated"
+	LicenseValidationCodeNotFound     LicenseValidationCode = "not_found"
+	LicenseValidationCodeRevoked      LicenseValidationCode = "revoked"
+	LicenseValidationCodeSuspended    LicenseValidationCode = "suspended"
+	LicenseValidationCodeValid        LicenseValidationCode = "valid"
 )
 
 // Defines values for LineItemKind.
@@ -442,6 +827,14 @@ const (
 	MarketingConsentStatusUnsubscribed MarketingConsentStatus = "unsubscribed"
 )
 
+// Defines values for MetricsInterval.
+const (
+	MetricsIntervalDay   MetricsInterval = "day"
+	MetricsIntervalMonth MetricsInterval = "month"
+	MetricsIntervalWeek  MetricsInterval = "week"
+	MetricsIntervalYear  MetricsInterval = "year"
+)
+
 // Defines values for NextActionType.
 const (
 	NextActionTypeRedirect NextActionType = "redirect"
@@ -454,6 +847,12 @@ const (
 	OrderStatusPending           OrderStatus = "pending"
 	OrderStatusRefunded          OrderStatus = "refunded"
 	OrderStatusVoid              OrderStatus = "void"
+)
+
+// Defines values for PastDueAccess.
+const (
+	PastDueAccessKeep    PastDueAccess = "keep"
+	PastDueAccessSuspend PastDueAccess = "suspend"
 )
 
 // Defines values for PaymentPurpose.
@@ -568,11 +967,37 @@ const (
 	SavedPaymentMethodTypeCard SavedPaymentMethodType = "card"
 )
 
+// Defines values for SearchType.
+const (
+	SearchTypeAISite       SearchType = "ai_site"
+	SearchTypeBlogPost     SearchType = "blog_post"
+	SearchTypeCheckoutLink SearchType = "checkout_link"
+	SearchTypeCustomer     SearchType = "customer"
+	SearchTypeDiscount     SearchType = "discount"
+	SearchTypeExperience   SearchType = "experience"
+	SearchTypeFile         SearchType = "file"
+	SearchTypeInvoice      SearchType = "invoice"
+	SearchTypeLead         SearchType = "lead"
+	SearchTypeOrder        SearchType = "order"
+	SearchTypeProduct      SearchType = "product"
+	SearchTypeSubscription SearchType = "subscription"
+)
+
 // Defines values for SocialAdsStatus.
 const (
 	SocialAdsStatusActive   SocialAdsStatus = "active"
 	SocialAdsStatusError    SocialAdsStatus = "error"
 	SocialAdsStatusInactive SocialAdsStatus = "inactive"
+)
+
+// Defines values for SocialConnectionStatus.
+const (
+	SocialConnectionStatusChoose    SocialConnectionStatus = "choose"
+	SocialConnectionStatusConnected SocialConnectionStatus = "connected"
+	SocialConnectionStatusDenied    SocialConnectionStatus = "denied"
+	SocialConnectionStatusExpired   SocialConnectionStatus = "expired"
+	SocialConnectionStatusFailed    SocialConnectionStatus = "failed"
+	SocialConnectionStatusPending   SocialConnectionStatus = "pending"
 )
 
 // Defines values for SocialPostStatus.
@@ -694,11 +1119,20 @@ type AISite struct {
 	// DomainStatus Null without a domain.
 	DomainStatus *AISiteDomainStatus `json:"domain_status"`
 
-	// DomainVerifiedAt When the domain was found to point here.
+	// DomainVerifiedAt When a record was found that proves the domain.
 	DomainVerifiedAt *wire.Time `json:"domain_verified_at"`
 
-	// DomainVerified Whether `domain` points here: `domain_verified_at` is not null.
+	// DomainVerified Whether `domain_verified_at` is not null.
 	DomainVerified bool `json:"domain_verified"`
+
+	// DomainError Why the domain is not in use, or may soon not be.
+	DomainError *string `json:"domain_error"`
+
+	// DomainCheckedAt When its records were looked for last.
+	DomainCheckedAt *wire.Time `json:"domain_checked_at"`
+
+	// DomainRecords DNS records, of which one has to be made: it proves that the domain is yours. Empty without a domain.
+	DomainRecords []AISiteDomainRecord `json:"domain_records"`
 
 	// CodeHostRepoFullName The linked code repository.
 	//
@@ -714,10 +1148,118 @@ type AISite struct {
 	// IsLive Whether visitors see it.
 	IsLive bool `json:"is_live"`
 
+	// Content The draft. Null in lists, and as long as the page is composed of the account's name, products, posts and checkout links.
+	Content *AISiteContent `json:"content"`
+
+	// Version The number of the version that is the draft, 0 if the page is composed.
+	Version int64 `json:"version"`
+
+	// PublishedVersion The number of the version that was published last, null if that was composed.
+	PublishedVersion *int64 `json:"published_version"`
+
+	// PublishedAt When it was published last.
+	PublishedAt *wire.Time `json:"published_at"`
+
+	// URL Where visitors see it.
+	URL string `json:"url"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// AISiteBlock A part of a page. By its type it has `heading`, `text`, `image_url` and `button` (`hero`), `items` with label and url (`links`), question and
+// answer (`faq`) or quote and name (`testimonials`), `products` and `limit` (`products`), `tag` and `limit` (`posts`), `heading`, `text`, `product` and
+// `consent_text` (`lead_form`, which makes leads), `markdown` (`text`), `url`, `alt` and `caption` (`image`), `url`
+// (`video`, to which the page leads), `ends_at` and `label` (`countdown`). Links are https, mailto, tel or a path of this server.
+type AISiteBlock struct {
+	// ID Yours, or made from its place.
+	//
+	// Example: block-1
+	ID *string `json:"id,omitempty"`
+
+	// Type hero, links, products, posts, lead_form, text, image, video, faq, testimonials or countdown.
+	//
+	// Example: hero
+	Type string `json:"type"`
+
+	// Hidden Whether it is kept but not shown.
+	Hidden *bool `json:"hidden,omitempty"`
+
+	// Heading At most 200 characters.
+	Heading *string `json:"heading,omitempty"`
+
+	// Text At most 2,000 characters.
+	Text *string `json:"text,omitempty"`
+
+	// ImageURL An https address.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// Button A label that leads somewhere.
+	Button *AISiteButton `json:"button,omitempty"`
+
+	// Items 1 to 50.
+	Items []AISiteItem `json:"items,omitempty"`
+
+	// Products Ids of products, of which those on sale are shown. The newest public ones when absent.
+	Products []string `json:"products,omitempty"`
+
+	// Limit How many are shown, 1 to 50. 12 when absent, or all that are named. The blocks of a page show at most 200 products together, and 10 may show posts.
+	Limit *int64 `json:"limit,omitempty"`
+
+	// Tag Which posts are shown, at most 40 characters. All that are published when absent.
+	Tag *string `json:"tag,omitempty"`
+
+	// Product The id of the product that leads of the form are about.
+	Product *string `json:"product,omitempty"`
+
+	// ConsentText What visitors may agree to by a box, at most 500 characters. Without it they agree to nothing.
+	ConsentText *string `json:"consent_text,omitempty"`
+
+	// Markdown Markdown as posts have it, at most 20,000 characters.
+	Markdown *string `json:"markdown,omitempty"`
+
+	// URL An https address; of a video on a host that experiences may embed, such as YouTube.
+	URL *string `json:"url,omitempty"`
+
+	// Alt What an image shows, at most 500 characters.
+	Alt *string `json:"alt,omitempty"`
+
+	// Caption At most 500 characters.
+	Caption *string `json:"caption,omitempty"`
+
+	// EndsAt What is counted down to.
+	EndsAt *wire.Time `json:"ends_at,omitempty"`
+
+	// Label At most 100 characters.
+	Label                *string                    `json:"label,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// AISiteButton A label that leads somewhere.
+type AISiteButton struct {
+	// Label At most 100 characters.
+	//
+	// Example: Buy
+	Label string `json:"label"`
+
+	// URL Where it leads.
+	//
+	// Example: /buy/clink_01k0000000000000000000000a
+	URL                  string                     `json:"url"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// AISiteContent What a site shows, from top to bottom. All texts but Markdown are plain: pages run no scripts, and what looks like one is shown as text. What a
+// block cannot have is 422, by its path, such as `content.blocks.2.url`.
+type AISiteContent struct {
+	// Theme How a site looks.
+	Theme *AISiteTheme `json:"theme,omitempty"`
+
+	// Blocks At most 100.
+	Blocks               []AISiteBlock              `json:"blocks"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
 // AISiteCreate A site to be made.
@@ -748,15 +1290,85 @@ type AISiteCreate struct {
 	// IsLive Whether visitors see it.
 	IsLive *bool `json:"is_live,omitempty"`
 
+	// Content What it shows, at most 256 KiB. Null has the page composed.
+	Content *AISiteContent `json:"content,omitempty"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// AISiteDomainStatus How far the custom domain has come: found to point here, certified, in use.
+// AISiteDomainRecord A DNS record of the domain. What it says belongs to this site alone.
+type AISiteDomainRecord struct {
+	// Type The record's type.
+	Type AISiteDomainRecordType `json:"type"`
+
+	// Name Whose record it is.
+	//
+	// Example: _tillwright.shop.ada.example
+	Name string `json:"name"`
+
+	// Value What it says.
+	//
+	// Example: tillwright-site=000000000000000000000000
+	Value string `json:"value"`
+}
+
+// AISiteDomainRecordType The record's type.
+type AISiteDomainRecordType string
+
+// AISiteDomainStatus How far the custom domain has come: its records are awaited (`pending`), one was found and https is awaited (`ssl_pending`), it is in use (`active`), or `domain_error` says what is wrong (`error`).
 type AISiteDomainStatus string
+
+// AISiteGeneration What to make a page of.
+type AISiteGeneration struct {
+	// Prompt What the page is to be.
+	Prompt string `json:"prompt"`
+}
+
+// AISiteItem A link (label and url), a question (question and answer) or a testimonial (quote and name).
+type AISiteItem struct {
+	// Label At most 100 characters.
+	Label *string `json:"label,omitempty"`
+
+	// URL Where it leads.
+	URL *string `json:"url,omitempty"`
+
+	// Question At most 500 characters.
+	Question *string `json:"question,omitempty"`
+
+	// Answer At most 5,000 characters.
+	Answer *string `json:"answer,omitempty"`
+
+	// Quote At most 2,000 characters.
+	Quote *string `json:"quote,omitempty"`
+
+	// Name At most 120 characters.
+	Name                 *string                    `json:"name,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
 
 // AISiteList A page of results.
 type AISiteList = wire.List[AISite]
+
+// AISitePublish What to publish.
+type AISitePublish struct {
+	// Version A version's number. The draft when absent.
+	Version *int64 `json:"version,omitempty"`
+}
+
+// AISiteTheme How a site looks.
+type AISiteTheme struct {
+	// Accent The colour of buttons, lower-case.
+	//
+	// Example: #1a73e8
+	Accent *string `json:"accent,omitempty"`
+
+	// Mode `light`, `dark`, or `auto`, as the visitor's device is.
+	//
+	// Example: auto
+	Mode                 *string                    `json:"mode,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
 
 // AISiteType A page of links, or a whole site.
 type AISiteType string
@@ -789,9 +1401,51 @@ type AISiteUpdate struct {
 	// IsLive Whether visitors see it.
 	IsLive *bool `json:"is_live,omitempty"`
 
+	// Content What it shows, at most 256 KiB. Null has the page composed.
+	Content nullable.Nullable[AISiteContent] `json:"content,omitempty"`
+
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
+
+// AISiteVersion Content that a site had, has or may have. It never changes.
+type AISiteVersion struct {
+	// ID Example: sitever_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// AISite The site's id.
+	//
+	// Example: site_01k0000000000000000000000a
+	AISite string `json:"ai_site"`
+
+	// Version Its number: 1 for the first one of a site.
+	//
+	// Example: 1
+	Version int64 `json:"version"`
+
+	// Origin How it came about: its content was sent, or made from a prompt.
+	Origin AISiteVersionOrigin `json:"origin"`
+
+	// Prompt What it was generated from.
+	Prompt *string `json:"prompt"`
+
+	// Content Null in lists.
+	Content *AISiteContent `json:"content"`
+
+	// Dropped What was left out of what was generated.
+	Dropped []string `json:"dropped"`
+
+	// PreviewURL Shows it to whoever has the address, until the end of the next hour.
+	PreviewURL string    `json:"preview_url"`
+	CreatedAt  wire.Time `json:"created_at"`
+}
+
+// AISiteVersionOrigin How it came about: its content was sent, or made from a prompt.
+type AISiteVersionOrigin string
+
+// AISiteVersionList A page of results.
+type AISiteVersionList = wire.List[AISiteVersion]
 
 // APIKey A key authenticates requests, within its scopes.
 type APIKey struct {
@@ -820,7 +1474,7 @@ type APIKey struct {
 	// LastUsedIP Where it was last used from.
 	LastUsedIP *string `json:"last_used_ip"`
 
-	// CreatedBy The id of its maker: the key that made it, or adopted it. It can do no more than that one, and is revoked with it. Null when made on the command line, or before keys had makers.
+	// CreatedBy The id of its maker: the key that made it, or adopted it, which can do no less, and is revoked with it; or the person (`pers_`) who made it in the dashboard. Null when made on the command line, or before keys had makers.
 	CreatedBy *string   `json:"created_by"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -860,6 +1514,24 @@ type APIKeyUpdate struct {
 	// ExpiresAt Null means never.
 	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 }
+
+// Access Whether a customer may open something now. Nobody may open what is not published.
+type Access struct {
+	Object string `json:"object"`
+
+	// HasAccess They may.
+	HasAccess bool `json:"has_access"`
+
+	// Via Why they may, null if they may not.
+	Via *AccessVia `json:"via"`
+
+	// Grant The active grant that opens it, the oldest of several. Losing it loses nothing while there is another.
+	Grant *string `json:"grant"`
+}
+
+// AccessVia Why it is open to the customer: to everybody (`public`), to each customer who has ordered something (`customer`), or by a product that they have
+// (`grant`).
+type AccessVia string
 
 // Account The seller. Everything else belongs to one account and is invisible to the others.
 type Account struct {
@@ -928,6 +1600,22 @@ type Account struct {
 	// CheckoutRequiresTerms A buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms bool `json:"checkout_requires_terms"`
 
+	// CheckoutAdsConsent Whether the hosted pages ask buyers if ad networks may be told of their purchase (`ads_consent` of a checkout).
+	CheckoutAdsConsent bool `json:"checkout_ads_consent"`
+
+	// LeadAdsConsent Whether the forms on the pages of sites ask visitors if ad networks may be told that they left their address (`ads_consent` of a lead).
+	LeadAdsConsent bool `json:"lead_ads_consent"`
+
+	// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
+	// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+	LeadConfirmation LeadConfirmation `json:"lead_confirmation"`
+
+	// CaptureAbandonedCheckouts Whether a checkout that expires with an address and without an order makes a lead of its first product, without consent, unless there is one or its customer has bought something.
+	CaptureAbandonedCheckouts bool `json:"capture_abandoned_checkouts"`
+
+	// Letters Which letters customers are sent by themselves, by kind. All are on unless you switch them off.
+	Letters LetterSettings `json:"letters"`
+
 	// InvoicePrefix What the numbers of new invoices begin with: `INV-000123`.
 	//
 	// Example: INV
@@ -939,6 +1627,9 @@ type Account struct {
 	// Tax How sales are taxed. With `flat_table`, the most specific rate that holds at the buyer's billing address is taken:
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax TaxSettings `json:"tax"`
+
+	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+	PastDueAccess PastDueAccess `json:"past_due_access"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
 	ProrationBehavior ProrationBehavior `json:"proration_behavior"`
@@ -1016,7 +1707,7 @@ type AccountUpdate struct {
 	// Timezone An IANA name, e.g. `Europe/Berlin`.
 	Timezone *string `json:"timezone,omitempty"`
 
-	// Locale A language tag.
+	// Locale A language tag, such as en or pt-BR.
 	Locale *string `json:"locale,omitempty"`
 
 	// BusinessName The name on invoices; `name` where it is null.
@@ -1038,6 +1729,24 @@ type AccountUpdate struct {
 	// CheckoutRequiresTerms Whether a buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms *bool `json:"checkout_requires_terms,omitempty"`
 
+	// CheckoutAdsConsent Whether the hosted pages ask buyers if ad networks may be told of their purchase. They show a box that is never ticked before the buyer does it, and take no for an answer.
+	CheckoutAdsConsent *bool `json:"checkout_ads_consent,omitempty"`
+
+	// LeadAdsConsent Whether the forms on the pages of sites ask visitors if ad networks may be told that they left their address (`ads_consent` of a lead). They show a box that is never ticked before the visitor does it, and take no for an answer. With `lead_confirmation` of `double_opt_in` only forms that ask to write to them show it.
+	LeadAdsConsent *bool `json:"lead_ads_consent,omitempty"`
+
+	// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
+	// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+	LeadConfirmation *LeadConfirmation `json:"lead_confirmation,omitempty"`
+
+	// CaptureAbandonedCheckouts Whether a checkout that expires with an address and without an order makes a lead of its first product, without consent, unless there is one or its customer has bought something.
+	CaptureAbandonedCheckouts *bool `json:"capture_abandoned_checkouts,omitempty"`
+
+	// Letters Which kinds of letters to switch on or off. The others stay as they are, and an unknown kind is 422.
+	//
+	// Example: {"payment_failed":false}
+	Letters map[string]bool `json:"letters,omitempty"`
+
 	// InvoicePrefix What the numbers of new invoices begin with.
 	InvoicePrefix *string `json:"invoice_prefix,omitempty"`
 
@@ -1047,6 +1756,9 @@ type AccountUpdate struct {
 	// Tax How sales are taxed. With `flat_table`, the most specific rate that holds at the buyer's billing address is taken:
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax *TaxSettings `json:"tax,omitempty"`
+
+	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+	PastDueAccess *PastDueAccess `json:"past_due_access,omitempty"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
 	ProrationBehavior *ProrationBehavior `json:"proration_behavior,omitempty"`
@@ -1074,6 +1786,87 @@ type AccountUpdate struct {
 
 	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank.
 	PaymentHoldMinutes *int64 `json:"payment_hold_minutes,omitempty"`
+}
+
+// Activity One change, and who made it.
+type Activity struct {
+	// ID Example: log_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Actor Who did it.
+	Actor ActivityActor `json:"actor"`
+
+	// Operation The `operationId` of the request, such as `updateProduct`. What is done without one is called alike.
+	//
+	// Example: updateProduct
+	Operation string `json:"operation"`
+
+	// Target What it was done to.
+	Target ActivityTarget `json:"target"`
+
+	// Changes What became different, by the fields of the object as it is read: without `updated_at`, references as ids, secrets as `***`. After a delete it is
+	// all that the object had. Null for what was made, for what changes no object that can be read by its id, and of ads, whose changes
+	// `GET /ads/actions` has; for a key that may not read the object; and once the customer whom it is about was deleted.
+	Changes map[string]ActivityChange `json:"changes"`
+
+	// RequestID The `x-request-id` of the request. Null for what was done without one.
+	//
+	// Example: req_01k0000000000000000000000a
+	RequestID *string `json:"request_id"`
+
+	// IP The network address from which the API key was used, or the person came. Null for other actors: that of a customer is not kept.
+	//
+	// Example: 203.0.113.7
+	IP        *string   `json:"ip"`
+	CreatedAt wire.Time `json:"created_at"`
+}
+
+// ActivityActor Who did it.
+type ActivityActor struct {
+	// Type `api_key`: a request with a key; `person`: somebody who is signed in to the dashboard; `customer`: somebody on a page, or a request without a key; `system`: the server by itself; `cli`: its operator on the command line.
+	Type ActivityActorType `json:"type"`
+
+	// ID The id of the API key, of the person, or of the customer if it is known whom it was.
+	//
+	// Example: key_01k0000000000000000000000a
+	ID *string `json:"id"`
+
+	// Name What the API key was called then, or the e-mail address of the person. Null for other actors.
+	//
+	// Example: Shop
+	Name *string `json:"name"`
+}
+
+// ActivityActorType `api_key`: a request with a key; `person`: somebody who is signed in to the dashboard; `customer`: somebody on a page, or a request without a key; `system`: the server by itself; `cli`: its operator on the command line.
+type ActivityActorType string
+
+// ActivityChange A field that became different.
+type ActivityChange struct {
+	// Before What it was. Absent if it was null.
+	Before json.RawMessage `json:"before,omitempty"`
+
+	// After What it became. Absent if that is null.
+	After json.RawMessage `json:"after,omitempty"`
+
+	// Cut Whether one of both was longer than 4 KiB: then it is the beginning of its text, of an object or an array that of its JSON.
+	Cut bool `json:"cut"`
+}
+
+// ActivityList A page of results.
+type ActivityList = wire.List[Activity]
+
+// ActivityTarget What it was done to.
+type ActivityTarget struct {
+	// Object Its type.
+	//
+	// Example: product
+	Object string `json:"object"`
+
+	// ID Its id. Null for what has none, such as an import.
+	//
+	// Example: prod_01k0000000000000000000000a
+	ID *string `json:"id"`
 }
 
 // Ad An ad on a network, with its metrics, and what was sent with POST /ads besides the fields of a new ad.
@@ -1166,7 +1959,10 @@ type Ad struct {
 	// Metrics Null in the answer to a change that changed nothing, and in a list of several channels where the network did not answer.
 	Metrics *AdMetrics `json:"metrics"`
 
-	// Warnings What the network has no use for and what was sent besides the fields of a new ad, in the answer to a create. Otherwise empty.
+	// Ads In the answer to a create with `creatives`: all ads that were made, this one first. Otherwise absent.
+	Ads []Ad `json:"ads,omitempty"`
+
+	// Warnings What the network has no use for and what was sent besides the fields of a new ad, in the answer to a create or a change. Otherwise empty.
 	Warnings  []string  `json:"warnings"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1232,6 +2028,15 @@ type AdAccount struct {
 	// BusinessCenterID The network's id of the business center that it is in. Null when it is in none.
 	BusinessCenterID *string `json:"business_center_id"`
 
+	// Country Where it is, two letters: ads that name no place are shown there. Null when the network does not say.
+	Country *string `json:"country"`
+
+	// DsaBeneficiary Who profits from its ads, for those in the EU that do not say it themselves: yours, or else whom the network has.
+	DsaBeneficiary *string `json:"dsa_beneficiary"`
+
+	// DsaPayor Who pays for its ads, in the same way.
+	DsaPayor *string `json:"dsa_payor"`
+
 	// LastSyncedAt When its campaigns were last read from the network.
 	LastSyncedAt *wire.Time `json:"last_synced_at"`
 	CreatedAt    wire.Time  `json:"created_at"`
@@ -1243,6 +2048,27 @@ type AdAccountStatus string
 
 // AdAccountList A page of results.
 type AdAccountList = wire.CursorList[AdAccount]
+
+// AdAccountUpdate What to change about an ad account.
+type AdAccountUpdate struct {
+	// AccountID The channel. Needed only if several see the ad account.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID *string `json:"account_id,omitempty"`
+
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatform `json:"platform,omitempty"`
+
+	// DsaBeneficiary Who profits from its ads. Null: whom the network has.
+	//
+	// Example: Ada Publishing Ltd
+	DsaBeneficiary nullable.Nullable[string] `json:"dsa_beneficiary,omitempty"`
+
+	// DsaPayor Who pays for its ads. Null: whom the network has.
+	//
+	// Example: Ada Publishing Ltd
+	DsaPayor nullable.Nullable[string] `json:"dsa_payor,omitempty"`
+}
 
 // AdAction One thing that a network was asked for, or a change of the limits.
 type AdAction struct {
@@ -1275,7 +2101,7 @@ type AdAction struct {
 	// Example: ask
 	Approval string `json:"approval"`
 
-	// APIKeyID The key that asked for it.
+	// APIKeyID The key that asked for it. Null if nobody did: a customer who was deleted leaves the customer lists by itself.
 	APIKeyID *string `json:"api_key_id"`
 
 	// RequestID The `x-request-id` of the request that asked for it.
@@ -1300,6 +2126,15 @@ type AdActionList = wire.CursorList[AdAction]
 
 // AdActionState `begun`: the network is being asked; `unknown`: it did not answer, and is asked again what it did; `done`; `refused`.
 type AdActionState string
+
+// AdAgeBand Ages that a network does not tell apart.
+type AdAgeBand struct {
+	// AgeMin The youngest.
+	AgeMin int64 `json:"age_min"`
+
+	// AgeMax The oldest. 65 is everybody from 65 on.
+	AgeMax int64 `json:"age_max"`
+}
 
 // AdAmount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
 //
@@ -1338,6 +2173,9 @@ type AdAudience struct {
 
 	// PlatformStatus The status in the network's own word.
 	PlatformStatus *string `json:"platform_status"`
+
+	// StatusReason Why the status is `error`, in the words of the network. Such an audience must not be used.
+	StatusReason *string `json:"status_reason"`
 
 	// Size How many people are in it, about. Null while that is not known.
 	Size *int64 `json:"size"`
@@ -1412,6 +2250,46 @@ type AdAudienceCreate struct {
 // AdAudienceList A page of results.
 type AdAudienceList = wire.CursorList[AdAudience]
 
+// AdAudienceRemoval What became of the people of a removal.
+type AdAudienceRemoval struct {
+	Object string `json:"object"`
+
+	// AudienceID The audience that they are to leave.
+	//
+	// Example: aud_01k0000000000000000000000a
+	AudienceID string `json:"audience_id"`
+
+	// Received How many people the request had.
+	Received int64 `json:"received"`
+
+	// Removed Those who had been uploaded to the audience here.
+	Removed int64 `json:"removed"`
+
+	// NotFound Those who had not. The network is told of them, too: somebody else may have uploaded them.
+	NotFound int64 `json:"not_found"`
+
+	// Invalid Those without a usable identifier.
+	Invalid int64 `json:"invalid"`
+
+	// Duplicates Those that came twice.
+	Duplicates int64 `json:"duplicates"`
+
+	// Errors What is wrong with the first 100 invalid ones.
+	Errors []AdAudienceUserError `json:"errors"`
+
+	// Ignored Fields that were sent and do not say who is to leave: all but the identifiers.
+	Ignored []string `json:"ignored"`
+
+	// AudienceSize How many people are in it, about. Null while that is not known; networks take hours to count.
+	AudienceSize *int64 `json:"audience_size"`
+
+	// Status How far the network is with the audience.
+	Status AdAudienceRemovalStatus `json:"status"`
+}
+
+// AdAudienceRemovalStatus How far the network is with the audience.
+type AdAudienceRemovalStatus string
+
 // AdAudienceRules How audiences find people.
 type AdAudienceRules struct {
 	// Identifiers What the network finds people by.
@@ -1419,6 +2297,15 @@ type AdAudienceRules struct {
 
 	// LookalikeCountries What `country` of a lookalike audience may be. Empty: any.
 	LookalikeCountries []string `json:"lookalike_countries"`
+
+	// LookalikeRatioMax The largest `ratio` of a lookalike audience, whose least is 0.01. Null where there are none.
+	LookalikeRatioMax *json.Number `json:"lookalike_ratio_max"`
+
+	// LookalikeRatioStep What a `ratio` is a multiple of. Null: any.
+	LookalikeRatioStep *json.Number `json:"lookalike_ratio_step"`
+
+	// Removal Whether people can be taken out of a customer list.
+	Removal bool `json:"removal"`
 
 	// MaxPerCall How many people go to the network at a time. A request may have 10,000 all the same.
 	MaxPerCall int64 `json:"max_per_call"`
@@ -1523,9 +2410,9 @@ type AdAudienceUserError struct {
 	Message string `json:"message"`
 }
 
-// AdAudienceUsers People to be added.
+// AdAudienceUsers People to be added or removed.
 type AdAudienceUsers struct {
-	// Users The people to add, each by at least one identifier.
+	// Users The people, each by at least one identifier.
 	Users []AdAudienceUser `json:"users"`
 }
 
@@ -1599,8 +2486,31 @@ type AdBoost struct {
 	// Example: 1.5
 	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
 
-	// Targeting Whom it is shown to, in the network's own words. The network's default unless sent.
-	Targeting *json.RawMessage `json:"targeting,omitempty"`
+	// Targeting Whom it is shown to. Without a place, people in the country of the ad account, and `warnings` says so.
+	Targeting *AdTargeting `json:"targeting,omitempty"`
+
+	// PlatformTargeting More about whom it is shown to, in the network's own words and sent to it as they are. A key that `targeting` sets too is 422.
+	PlatformTargeting *json.RawMessage `json:"platform_targeting,omitempty"`
+
+	// SpecialAdCategories What kind of ad it is, where the law has rules for that: housing, employment, credit, financial_products, issues_elections_politics, gambling. Some of them narrow the targeting.
+	//
+	// Example: ["housing"]
+	SpecialAdCategories []string `json:"special_ad_categories,omitempty"`
+
+	// SpecialAdCountries The countries whose rules the special category is about, two letters each.
+	//
+	// Example: ["US"]
+	SpecialAdCountries []string `json:"special_ad_countries,omitempty"`
+
+	// DsaBeneficiary Who profits from the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	//
+	// Example: Ada Publishing Ltd
+	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
+
+	// DsaPayor Who pays for the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	//
+	// Example: Ada Publishing Ltd
+	DsaPayor *string `json:"dsa_payor,omitempty"`
 
 	// PromotedObject What it promotes, in the network's own words, such as the pixel that counts conversions. Some goals need it.
 	PromotedObject *json.RawMessage `json:"promoted_object,omitempty"`
@@ -1620,7 +2530,7 @@ type AdBudget struct {
 	// Example: 20
 	Amount AdAmount `json:"amount"`
 
-	// Type `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+	// Type `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
 	Type AdBudgetType `json:"type"`
 
 	// Formatted The amount with its currency.
@@ -1637,14 +2547,14 @@ type AdBudgetInput struct {
 	// Example: 20
 	Amount AdAmount `json:"amount"`
 
-	// Type `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+	// Type `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
 	Type AdBudgetType `json:"type"`
 }
 
 // AdBudgetLevel Where the budget stands.
 type AdBudgetLevel string
 
-// AdBudgetType `daily`: at most the amount a day; `lifetime`: at most the amount until the end date.
+// AdBudgetType `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
 type AdBudgetType string
 
 // AdBulkItem What became of one campaign.
@@ -1857,6 +2767,9 @@ type AdCapability struct {
 	// AudienceTypes What `type` of an audience may be.
 	AudienceTypes []AdAudienceType `json:"audience_types"`
 
+	// SearchTypes What `type` of GET /ads/targeting/search may be.
+	SearchTypes []AdTargetingType `json:"search_types"`
+
 	// BidStrategies Empty when it takes none.
 	BidStrategies []AdBidRule `json:"bid_strategies"`
 
@@ -1878,11 +2791,26 @@ type AdCapability struct {
 	// BusinessCenters Whether it has business centers.
 	BusinessCenters bool `json:"business_centers"`
 
+	// Targeting Whom it can show an ad to.
+	Targeting AdTargetingRules `json:"targeting"`
+
 	// Creative What an ad must be made of.
 	Creative AdCreativeRules `json:"creative"`
 
+	// Media What an ad can show.
+	Media AdMediaRules `json:"media"`
+
+	// Previews Whether POST /ads/preview and /ads/{id}/preview show an ad.
+	Previews bool `json:"previews"`
+
 	// AudienceUsers How audiences find people.
 	AudienceUsers AdAudienceRules `json:"audience_users"`
+
+	// Figures Which figures it gives.
+	Figures AdFigureRules `json:"figures"`
+
+	// Conversions Which conversions it is told of.
+	Conversions AdConversionRules `json:"conversions"`
 }
 
 // AdCapabilityVerified What the requests to the network itself were checked against: its own description, recorded answers, or nothing.
@@ -1897,8 +2825,59 @@ type AdCapabilityPauseLevels string
 // AdCapabilityList A page of results.
 type AdCapabilityList = wire.CursorList[AdCapability]
 
+// AdCard One of the images or videos that people leaf through.
+type AdCard struct {
+	// ImageURL Its picture.
+	ImageURL *string `json:"image_url"`
+
+	// VideoURL Its video.
+	VideoURL *string `json:"video_url"`
+
+	// Headline The line that stands out.
+	Headline *string `json:"headline"`
+
+	// Description The small print below the headline.
+	Description *string `json:"description"`
+
+	// LinkURL Where it leads.
+	LinkURL *string `json:"link_url"`
+}
+
+// AdCardInput One of the images or videos that people leaf through. A field that is null is as if it had not been sent.
+type AdCardInput struct {
+	// ImageURL Its picture. A card has this or `video_url`.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// VideoURL Its video, on networks whose `media` have `video_cards`.
+	VideoURL *string `json:"video_url,omitempty"`
+
+	// Headline The line that stands out.
+	Headline *string `json:"headline,omitempty"`
+
+	// Description The small print below the headline.
+	Description *string `json:"description,omitempty"`
+
+	// LinkURL Where it leads. To the `link_url` of the ad unless sent.
+	LinkURL *string `json:"link_url,omitempty"`
+}
+
 // AdConfiguredStatus Its own switch, whatever it is inside of.
 type AdConfiguredStatus string
+
+// AdConversionRules Which conversions it is told of.
+type AdConversionRules struct {
+	// Events What `events` of a conversion destination may be. Empty: it is told of none.
+	Events []ConversionEventKind `json:"events"`
+
+	// OwnToken Whether a destination needs a `token` of its own.
+	OwnToken bool `json:"own_token"`
+
+	// ClickID The parameter that it appends to the address of an ad.
+	ClickID *string `json:"click_id"`
+
+	// Days How many days ago something may have happened that it is told of. Null: it is told of nothing.
+	Days *int64 `json:"days"`
+}
 
 // AdCreate An ad to be made. A field that is null, if it may be, is as if it had not been sent. Up to 50 fields with other names may be sent,
 // of 16 KiB together. They set nothing and are never sent to the network: they are kept and shown with the ad as they are, null
@@ -1954,6 +2933,9 @@ type AdCreate struct {
 	// Body The text.
 	Body *string `json:"body,omitempty"`
 
+	// Description The small print below the headline.
+	Description *string `json:"description,omitempty"`
+
 	// CallToAction What its button says, one of `call_to_actions` of the network.
 	//
 	// Example: LEARN_MORE
@@ -1962,8 +2944,20 @@ type AdCreate struct {
 	// LinkURL Where it leads.
 	LinkURL *string `json:"link_url,omitempty"`
 
-	// ImageURL The video's address where the network shows videos.
+	// ImageURL Its picture.
 	ImageURL *string `json:"image_url,omitempty"`
+
+	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	VideoURL *string `json:"video_url,omitempty"`
+
+	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
+	ThumbnailURL *string `json:"thumbnail_url,omitempty"`
+
+	// Cards Two or more images or videos to leaf through.
+	Cards []AdCardInput `json:"cards,omitempty"`
+
+	// Creatives Instead of the fields of one creative: an ad for each, all in one ad group. All of them are made or none.
+	Creatives []AdNamedCreative `json:"creatives,omitempty"`
 
 	// BidStrategy One of those that `GET /ads/capabilities` lists for the network.
 	//
@@ -1978,8 +2972,83 @@ type AdCreate struct {
 	// Example: 1.5
 	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
 
-	// Targeting Whom it is shown to, in the network's own words. The network's default unless sent.
-	Targeting *json.RawMessage `json:"targeting,omitempty"`
+	// Targeting Whom it is shown to. Without a place, people in the country of the ad account, and `warnings` says so.
+	Targeting *AdTargeting `json:"targeting,omitempty"`
+
+	// PlatformTargeting More about whom it is shown to, in the network's own words and sent to it as they are. A key that `targeting` sets too is 422.
+	PlatformTargeting *json.RawMessage `json:"platform_targeting,omitempty"`
+
+	// SpecialAdCategories What kind of ad it is, where the law has rules for that: housing, employment, credit, financial_products, issues_elections_politics, gambling. Some of them narrow the targeting.
+	//
+	// Example: ["housing"]
+	SpecialAdCategories []string `json:"special_ad_categories,omitempty"`
+
+	// SpecialAdCountries The countries whose rules the special category is about, two letters each.
+	//
+	// Example: ["US"]
+	SpecialAdCountries []string `json:"special_ad_countries,omitempty"`
+
+	// DsaBeneficiary Who profits from the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	//
+	// Example: Ada Publishing Ltd
+	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
+
+	// DsaPayor Who pays for the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	//
+	// Example: Ada Publishing Ltd
+	DsaPayor *string `json:"dsa_payor,omitempty"`
+
+	// Countries Countries, two letters each.
+	//
+	// Example: ["US"]
+	Countries []string `json:"countries,omitempty"`
+
+	// Regions States, provinces and the like.
+	Regions []AdTargetingOption `json:"regions,omitempty"`
+
+	// Cities Cities, with what lies around them.
+	Cities []AdTargetingCity `json:"cities,omitempty"`
+
+	// Zips Postal codes.
+	Zips []AdTargetingOption `json:"zips,omitempty"`
+
+	// Metros Metropolitan areas.
+	Metros []AdTargetingOption `json:"metros,omitempty"`
+
+	// Excluded Places to leave out.
+	Excluded *AdTargetingPlaces `json:"excluded,omitempty"`
+
+	// AgeMin The youngest.
+	AgeMin *int64 `json:"age_min,omitempty"`
+
+	// AgeMax The oldest. 65 is everybody from 65 on.
+	AgeMax *int64 `json:"age_max,omitempty"`
+
+	// Genders Genders.
+	Genders []AdGender `json:"genders,omitempty"`
+
+	// Languages Languages, such as `en` or `pt-BR`, or the network's id of one.
+	//
+	// Example: ["en"]
+	Languages []string `json:"languages,omitempty"`
+
+	// Interests People with one of these interests or `behaviors`.
+	Interests []AdTargetingOption `json:"interests,omitempty"`
+
+	// Behaviors People with one of these behaviours or `interests`.
+	Behaviors []AdTargetingOption `json:"behaviors,omitempty"`
+
+	// Audiences People of custom audiences.
+	Audiences *AdTargetingAudiences `json:"audiences,omitempty"`
+
+	// Placements Where on the network it is shown. Where the network thinks best unless sent.
+	Placements []AdPlacement `json:"placements,omitempty"`
+
+	// Devices What it is shown on.
+	Devices []AdDevice `json:"devices,omitempty"`
+
+	// Expand Whether the network may show it to others than these, if it thinks that they are likely to act. Not unless sent.
+	Expand *bool `json:"expand,omitempty"`
 
 	// PromotedObject What it promotes, in the network's own words, such as the pixel that counts conversions. Some goals need it.
 	PromotedObject *json.RawMessage `json:"promoted_object,omitempty"`
@@ -2000,6 +3069,9 @@ type AdCreative struct {
 	// Body The text.
 	Body *string `json:"body"`
 
+	// Description The small print below the headline.
+	Description *string `json:"description"`
+
 	// CallToAction What its button says.
 	CallToAction *string `json:"call_to_action"`
 
@@ -2008,11 +3080,53 @@ type AdCreative struct {
 
 	// ImageURL Its picture.
 	ImageURL *string `json:"image_url"`
+
+	// VideoURL Where its video came from. Not known of a video that was uploaded elsewhere.
+	VideoURL *string `json:"video_url"`
+
+	// ThumbnailURL What is seen of the video before it plays.
+	ThumbnailURL *string `json:"thumbnail_url"`
+
+	// Cards What people leaf through. Empty unless it is a carousel.
+	Cards []AdCard `json:"cards"`
+}
+
+// AdCreativeInput What people see: texts with one of `image_url`, `video_url` and `cards`. Each network takes some of these; see GET
+// /ads/capabilities. A field that is null is as if it had not been sent.
+type AdCreativeInput struct {
+	// Headline The line that stands out.
+	Headline *string `json:"headline,omitempty"`
+
+	// Body The text.
+	Body *string `json:"body,omitempty"`
+
+	// Description The small print below the headline.
+	Description *string `json:"description,omitempty"`
+
+	// CallToAction What its button says, one of `call_to_actions` of the network.
+	//
+	// Example: LEARN_MORE
+	CallToAction *string `json:"call_to_action,omitempty"`
+
+	// LinkURL Where it leads.
+	LinkURL *string `json:"link_url,omitempty"`
+
+	// ImageURL Its picture.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	VideoURL *string `json:"video_url,omitempty"`
+
+	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
+	ThumbnailURL *string `json:"thumbnail_url,omitempty"`
+
+	// Cards Two or more images or videos to leaf through.
+	Cards []AdCardInput `json:"cards,omitempty"`
 }
 
 // AdCreativeRules What an ad must be made of.
 type AdCreativeRules struct {
-	// Required Fields that an ad must have.
+	// Required Fields that an ad must have. Instead of `image_url` or `video_url` it may have the field of another of the `kinds` of `media`.
 	Required []string `json:"required"`
 
 	// Ignored What it has no place for; `warnings` of the ad names them.
@@ -2021,6 +3135,9 @@ type AdCreativeRules struct {
 	// Limits The most characters by field.
 	Limits map[string]int64 `json:"limits"`
 }
+
+// AdDevice A kind of device.
+type AdDevice string
 
 // AdDrift What happened to a campaign in its network's ad manager.
 type AdDrift struct {
@@ -2073,6 +3190,27 @@ type AdFailure struct {
 	Message string `json:"message"`
 }
 
+// AdFigureRules Which figures it gives.
+type AdFigureRules struct {
+	// Intervals What `interval` of metrics may be.
+	Intervals []AdMetricsInterval `json:"intervals"`
+
+	// Breakdowns What `breakdown` of metrics may be. Another one is 422.
+	Breakdowns []AdMetricsBreakdown `json:"breakdowns"`
+
+	// UtcDays Whether its days are those of UTC, not of the ad account.
+	UtcDays bool `json:"utc_days"`
+
+	// DaysKept How many days ago the first one may be that it counts. Null if it counts them by months, or for ever.
+	DaysKept *int64 `json:"days_kept"`
+
+	// MonthsKept The same in months.
+	MonthsKept *int64 `json:"months_kept"`
+
+	// ReportedDays How many days ago the first one may be whose figures are fetched by a report, which takes some minutes, once somebody asks for them. Null if the network makes none.
+	ReportedDays *int64 `json:"reported_days"`
+}
+
 // AdFigures What might be spent a day in one currency, in its whole units.
 type AdFigures struct {
 	// Currency An ISO 4217 code in lower case.
@@ -2092,6 +3230,9 @@ type AdFigures struct {
 	// Limit What may be spent in one currency, in its whole units.
 	Limit AdLimit `json:"limit"`
 }
+
+// AdGender A gender, as the network knows it.
+type AdGender string
 
 // AdGoal What is paid for. Each network has some of them; see GET /ads/capabilities.
 type AdGoal string
@@ -2183,8 +3324,11 @@ type AdGroup struct {
 	// ROASFloor The least return on spend that the network is to aim at.
 	ROASFloor *json.Number `json:"roas_floor"`
 
-	// Targeting Whom it is shown to, in the network's own words.
-	Targeting json.RawMessage `json:"targeting"`
+	// Targeting Whom it is shown to. What this has no word for is in `platform_targeting` alone.
+	Targeting AdTargeting `json:"targeting"`
+
+	// PlatformTargeting Whom it is shown to, all of it, in the network's own words.
+	PlatformTargeting json.RawMessage `json:"platform_targeting"`
 
 	// PromotedObject What it promotes, in the network's own words.
 	PromotedObject json.RawMessage `json:"promoted_object"`
@@ -2236,6 +3380,18 @@ type AdGroupUpdate struct {
 
 	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
 	Currency *Currency `json:"currency,omitempty"`
+
+	// Targeting Whom it is shown to from now on. It replaces the whole of it, `platform_targeting` too.
+	Targeting *AdTargeting `json:"targeting,omitempty"`
+
+	// PlatformTargeting More about whom it is shown to, in the network's own words. It replaces the whole of it, `targeting` too.
+	PlatformTargeting *json.RawMessage `json:"platform_targeting,omitempty"`
+
+	// DsaBeneficiary Who profits from its ads, where the EU's Digital Services Act wants it said.
+	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
+
+	// DsaPayor Who pays for its ads, where the EU's Digital Services Act wants it said.
+	DsaPayor *string `json:"dsa_payor,omitempty"`
 }
 
 // AdItemError Why one of many failed.
@@ -2332,22 +3488,51 @@ type AdLimitsUpdate struct {
 // AdList A page of results.
 type AdList = wire.CursorList[Ad]
 
+// AdMediaRules What an ad can show.
+type AdMediaRules struct {
+	// Kinds Of which an ad shows one: `image_url`, `video_url` or `cards`.
+	Kinds []AdMediaRulesKinds `json:"kinds"`
+
+	// Optional Whether an ad may be text alone.
+	Optional bool `json:"optional"`
+
+	// MaxCards How many cards a carousel has at most; two at least. 0 where there are none.
+	MaxCards int64 `json:"max_cards"`
+
+	// VideoCards Whether a card may show a video.
+	VideoCards bool `json:"video_cards"`
+
+	// Replaceable Whether PATCH /ads/{id} can change what an ad shows.
+	Replaceable bool `json:"replaceable"`
+
+	// VideoGoals Goals whose ads show a video.
+	VideoGoals []AdGoal `json:"video_goals"`
+
+	// Previewable The kinds that POST /ads/preview shows before an ad is made.
+	Previewable []AdMediaRulesPreviewable `json:"previewable"`
+}
+
+// AdMediaRulesKinds defines model for AdMediaRules.Kinds.
+type AdMediaRulesKinds string
+
+// AdMediaRulesPreviewable defines model for AdMediaRules.Previewable.
+type AdMediaRulesPreviewable string
+
 // AdMetrics What came of it between two days, both included. Sums are the network's; every ratio is computed from them here, and null
-// where it would divide by nothing.
+// where it would divide by nothing. A figure that the network does not give is null, never 0, and so is a sum or a ratio that
+// would need it; the other figures are there all the same.
 type AdMetrics struct {
-	// Spend Whole units of the currency, as exact as the network says.
-	//
-	// Example: 12.34
-	Spend AdSpend `json:"spend"`
+	// Spend What it cost, in whole currency units.
+	Spend *AdSpend `json:"spend"`
 
 	// Impressions How often it was shown.
-	Impressions int64 `json:"impressions"`
+	Impressions *int64 `json:"impressions"`
 
 	// Reach How many people saw it. It cannot be summed, so it is null where the network does not say it.
 	Reach *int64 `json:"reach"`
 
 	// Clicks How often it was clicked.
-	Clicks int64 `json:"clicks"`
+	Clicks *int64 `json:"clicks"`
 
 	// CTR Clicks for 100 impressions, in percent.
 	CTR *AdRatio `json:"ctr"`
@@ -2359,40 +3544,131 @@ type AdMetrics struct {
 	CPM *AdRatio `json:"cpm"`
 
 	// Engagement Reactions, comments, shares and the like.
-	Engagement int64 `json:"engagement"`
+	Engagement *int64 `json:"engagement"`
 
-	// Conversions Networks attribute parts, so there may be up to three decimals.
+	// Conversions How often happened what the ad group is optimized for; other events are in `actions`. Null where it is optimized for none,
+	// and for a campaign whose ad groups are optimized for different ones. Networks attribute parts, so there may be up to three
+	// decimals.
+	//
 	//
 	// Example: 3.5
-	Conversions json.Number `json:"conversions"`
+	Conversions *json.Number `json:"conversions"`
 
 	// CostPerConversion Spend for a conversion, in whole currency units.
 	CostPerConversion *AdRatio `json:"cost_per_conversion"`
 
-	// PurchaseValue What the conversions bought, in whole currency units.
-	PurchaseValue AdSpend `json:"purchase_value"`
+	// PurchaseValue What was bought for, in whole currency units.
+	PurchaseValue *AdSpend `json:"purchase_value"`
 
 	// ROAS Purchase value for one unit of spend.
 	ROAS *AdRatio `json:"roas"`
 
 	// VideoViews How often its video was watched, by the count of the network.
-	VideoViews int64 `json:"video_views"`
+	VideoViews *int64 `json:"video_views"`
 
-	// Actions The network's own counts, by its own names.
+	// Actions The network's own counts, by its own names. Null where it gives none.
 	Actions map[string]json.Number `json:"actions"`
 
-	// From The first day, in the ad account's time zone.
-	From string `json:"from"`
+	// From The first day that was counted, in the ad account's time zone; on Pinterest in UTC. It is later than the one asked for where the network does not keep figures as long, or older ones are being fetched; null if no day was counted.
+	From *string `json:"from"`
 
-	// To The last day.
-	To string `json:"to"`
+	// To The last day that was counted.
+	To *string `json:"to"`
+
+	// Warnings The days asked for that were not counted, and why.
+	Warnings []string `json:"warnings"`
 
 	// LastSyncedAt When the network was asked. Null when it never was.
 	LastSyncedAt *wire.Time `json:"last_synced_at"`
 }
 
+// AdMetricsBreakdown What figures can be divided by.
+type AdMetricsBreakdown string
+
+// AdMetricsInterval How long a period is.
+type AdMetricsInterval string
+
+// AdMetricsPeriod What came of an ad, an ad group or a campaign in one period.
+type AdMetricsPeriod struct {
+	Object string `json:"object"`
+
+	// DateStart The first day of the period.
+	DateStart string `json:"date_start"`
+
+	// DateEnd The last day of the period.
+	DateEnd string `json:"date_end"`
+
+	// Timezone Whose days they are: the ad account's, or UTC on Pinterest.
+	Timezone string `json:"timezone"`
+
+	// Breakdown What the period was divided by and the value of this row, in the network's words, such as `{"age": "25-34"}`. Empty where nothing was divided, or nothing is known.
+	Breakdown map[string]string `json:"breakdown"`
+
+	// Metrics What came of it between two days, both included. Sums are the network's; every ratio is computed from them here, and null
+	// where it would divide by nothing. A figure that the network does not give is null, never 0, and so is a sum or a ratio that
+	// would need it; the other figures are there all the same.
+	Metrics AdMetrics `json:"metrics"`
+}
+
+// AdMetricsPeriodList A page of results.
+type AdMetricsPeriodList = wire.CursorList[AdMetricsPeriod]
+
+// AdNamedCreative One of several ads that are made together. A field that is null is as if it had not been sent.
+type AdNamedCreative struct {
+	// Name What you call the ad.
+	Name string `json:"name"`
+
+	// Headline The line that stands out.
+	Headline *string `json:"headline,omitempty"`
+
+	// Body The text.
+	Body *string `json:"body,omitempty"`
+
+	// Description The small print below the headline.
+	Description *string `json:"description,omitempty"`
+
+	// CallToAction What its button says, one of `call_to_actions` of the network.
+	//
+	// Example: LEARN_MORE
+	CallToAction *string `json:"call_to_action,omitempty"`
+
+	// LinkURL Where it leads.
+	LinkURL *string `json:"link_url,omitempty"`
+
+	// ImageURL Its picture.
+	ImageURL *string `json:"image_url,omitempty"`
+
+	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	VideoURL *string `json:"video_url,omitempty"`
+
+	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
+	ThumbnailURL *string `json:"thumbnail_url,omitempty"`
+
+	// Cards Two or more images or videos to leaf through.
+	Cards []AdCardInput `json:"cards,omitempty"`
+}
+
 // AdOperation What can be done to ads. `update_limits` is on the audit trail only, and cannot be blocked.
 type AdOperation string
+
+// AdPixel What counts for a network what people do on a site.
+type AdPixel struct {
+	// ID The network's id.
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Name As the network has it.
+	Name string `json:"name"`
+}
+
+// AdPixelList A page of results.
+type AdPixelList = wire.CursorList[AdPixel]
+
+// AdPlacement A part of a network. `network` is other people's apps and sites that it fills.
+type AdPlacement string
 
 // AdPlan What a request with `dry_run=true` would do. Nothing was written or sent.
 type AdPlan struct {
@@ -2441,6 +3717,23 @@ type AdPlatform string
 type AdPlatformBody struct {
 	// Platform Needed only if two networks gave the same id. Null is as if it had not been sent.
 	Platform *AdPlatform `json:"platform,omitempty"`
+}
+
+// AdPreview A page that shows an ad as people see it.
+type AdPreview struct {
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// HTMLURL The address of the page, for a frame or a window of its own. Anybody who has it may be able to open it. In the sandbox it is a `data:` address with a page that runs nothing.
+	HTMLURL string `json:"html_url"`
+
+	// ExpiresAt Until when the page can be opened. Null when the network does not say: ask for another one then.
+	ExpiresAt *wire.Time `json:"expires_at"`
+
+	// Warnings What the page does not show, and what else there is to say about what was sent.
+	Warnings []string `json:"warnings"`
 }
 
 // AdRatio A ratio, computed from the sums.
@@ -2512,6 +3805,182 @@ type AdStatusResult struct {
 // AdStatusResultType What `id` is of.
 type AdStatusResultType string
 
+// AdTargeting Whom an ad is shown to, in the same words for all networks; `GET /ads/capabilities` says which of them a network has. An id is
+// the network's, from `GET /ads/targeting/search`. What a network has and this has no word for goes into `platform_targeting`.
+// A word that is absent or null narrows nothing.
+type AdTargeting struct {
+	// Countries Countries, two letters each.
+	//
+	// Example: ["US"]
+	Countries []string `json:"countries,omitempty"`
+
+	// Regions States, provinces and the like.
+	Regions []AdTargetingOption `json:"regions,omitempty"`
+
+	// Cities Cities, with what lies around them.
+	Cities []AdTargetingCity `json:"cities,omitempty"`
+
+	// Zips Postal codes.
+	Zips []AdTargetingOption `json:"zips,omitempty"`
+
+	// Metros Metropolitan areas.
+	Metros []AdTargetingOption `json:"metros,omitempty"`
+
+	// Excluded Places to leave out.
+	Excluded *AdTargetingPlaces `json:"excluded,omitempty"`
+
+	// AgeMin The youngest.
+	AgeMin *int64 `json:"age_min,omitempty"`
+
+	// AgeMax The oldest. 65 is everybody from 65 on.
+	AgeMax *int64 `json:"age_max,omitempty"`
+
+	// Genders Genders.
+	Genders []AdGender `json:"genders,omitempty"`
+
+	// Languages Languages, such as `en` or `pt-BR`, or the network's id of one.
+	//
+	// Example: ["en"]
+	Languages []string `json:"languages,omitempty"`
+
+	// Interests People with one of these interests or `behaviors`.
+	Interests []AdTargetingOption `json:"interests,omitempty"`
+
+	// Behaviors People with one of these behaviours or `interests`.
+	Behaviors []AdTargetingOption `json:"behaviors,omitempty"`
+
+	// Audiences People of custom audiences.
+	Audiences *AdTargetingAudiences `json:"audiences,omitempty"`
+
+	// Placements Where on the network it is shown. Where the network thinks best unless sent.
+	Placements []AdPlacement `json:"placements,omitempty"`
+
+	// Devices What it is shown on.
+	Devices []AdDevice `json:"devices,omitempty"`
+
+	// Expand Whether the network may show it to others than these, if it thinks that they are likely to act. Not unless sent.
+	Expand               *bool                      `json:"expand,omitempty"`
+	AdditionalProperties map[string]json.RawMessage `json:"-"`
+}
+
+// AdTargetingAudiences People of custom audiences of the ad account.
+type AdTargetingAudiences struct {
+	// Include Only people of one of these audiences, `aud_...`.
+	Include []string `json:"include,omitempty"`
+
+	// Exclude Nobody of these audiences, `aud_...`.
+	Exclude []string `json:"exclude,omitempty"`
+}
+
+// AdTargetingCity A city, with what lies around it.
+type AdTargetingCity struct {
+	// ID The network's id, from `GET /ads/targeting/search`.
+	//
+	// Example: 2418779
+	ID string `json:"id"`
+
+	// Name Its name, for people.
+	//
+	// Example: Berlin
+	Name *string `json:"name,omitempty"`
+
+	// RadiusKm How far around the city, in kilometres. The city alone unless sent.
+	RadiusKm *int64 `json:"radius_km,omitempty"`
+}
+
+// AdTargetingOption One of the network's options.
+type AdTargetingOption struct {
+	// ID The network's id, from `GET /ads/targeting/search`.
+	//
+	// Example: 6003107902433
+	ID string `json:"id"`
+
+	// Name Its name, for people.
+	//
+	// Example: Books
+	Name *string `json:"name,omitempty"`
+}
+
+// AdTargetingPlaces Places.
+type AdTargetingPlaces struct {
+	// Countries Countries, two letters each.
+	//
+	// Example: ["CA"]
+	Countries []string `json:"countries,omitempty"`
+
+	// Regions States, provinces and the like.
+	Regions []AdTargetingOption `json:"regions,omitempty"`
+
+	// Cities Cities, with what lies around them.
+	Cities []AdTargetingCity `json:"cities,omitempty"`
+
+	// Zips Postal codes.
+	Zips []AdTargetingOption `json:"zips,omitempty"`
+
+	// Metros Metropolitan areas.
+	Metros []AdTargetingOption `json:"metros,omitempty"`
+}
+
+// AdTargetingRules Whom it can show an ad to.
+type AdTargetingRules struct {
+	// Words The words of `targeting` that it has. Another one is 422.
+	Words []string `json:"words"`
+
+	// Excluded What `targeting.excluded` can have.
+	Excluded []string `json:"excluded"`
+
+	// Apart Words of which it takes one at a time.
+	Apart [][]string `json:"apart"`
+
+	// Genders What `targeting.genders` can be.
+	Genders []AdGender `json:"genders"`
+
+	// Placements What `targeting.placements` can be.
+	Placements []AdPlacement `json:"placements"`
+
+	// Devices What `targeting.devices` can be.
+	Devices []AdDevice `json:"devices"`
+
+	// AgeMin The least age. Null: it has no ages.
+	AgeMin *int64 `json:"age_min"`
+
+	// AgeBands What `age_min` and `age_max` must be made of. Empty: any.
+	AgeBands []AdAgeBand `json:"age_bands"`
+
+	// Languages What `targeting.languages` can be, besides the network's own ids. Empty: any.
+	Languages []string `json:"languages"`
+
+	// CityRadius Whether a city can have a `radius_km`.
+	CityRadius bool `json:"city_radius"`
+
+	// MaxAudiences The most audiences that can be included, and that can be excluded. Null: not known.
+	MaxAudiences *int64 `json:"max_audiences"`
+
+	// SpecialAdCategories What `special_ad_categories` can be.
+	SpecialAdCategories []string `json:"special_ad_categories"`
+
+	// Dsa Whether an ad in the EU names `dsa_beneficiary` and `dsa_payor`.
+	Dsa bool `json:"dsa"`
+}
+
+// AdTargetingType A kind of thing that a targeting names by an id of the network.
+type AdTargetingType string
+
+// AdUpdate What to change about an ad. Nothing of it can be cleared, so that null is refused.
+type AdUpdate struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatform `json:"platform,omitempty"`
+
+	// Name What you call it.
+	Name *string `json:"name,omitempty"`
+
+	// Status Its own switch. Not where a network has none for a single ad.
+	Status *AdConfiguredStatus `json:"status,omitempty"`
+
+	// Creative All of what it shows from now on, where `media.replaceable` of the network says so. Its review begins again.
+	Creative *AdCreativeInput `json:"creative,omitempty"`
+}
+
 // Address A postal address.
 type Address struct {
 	// Line1 Street and number.
@@ -2543,6 +4012,23 @@ type Address struct {
 	Country *string `json:"country,omitempty"`
 }
 
+// AdsVisit The visit that led to a purchase or a lead, as ad networks want to know it. It needs `ads_consent` (422 without), is never shown, and is erased
+// when the checkout is completed or expires. Nothing of it is taken from your own request: what you do not send, nobody is told. Without `page_url` and
+// `user_agent` it counts as one that did not happen on a page. The hosted pages find it out by themselves if the visitor agrees.
+type AdsVisit struct {
+	// PageURL The page on which it happens. It is told as it is: leave secrets out.
+	PageURL  *string   `json:"page_url,omitempty"`
+	ClickIds *ClickIDs `json:"click_ids,omitempty"`
+
+	// ClientIP The visitor's network address, of IPv4 or IPv6.
+	//
+	// Example: 203.0.113.7
+	ClientIP *string `json:"client_ip,omitempty"`
+
+	// UserAgent The User-Agent of the visitor's browser.
+	UserAgent *string `json:"user_agent,omitempty"`
+}
+
 // Amount In the currency's minor unit.
 //
 // Example: 1900
@@ -2550,6 +4036,192 @@ type Amount = int64
 
 // BillingReason What made an order.
 type BillingReason string
+
+// BlogPost Something to read.
+type BlogPost struct {
+	// ID Example: post_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Title What readers see above it.
+	Title string `json:"title"`
+
+	// Slug Names the post in paths. A former one goes on working until another post takes it.
+	Slug string `json:"slug"`
+
+	// Excerpt A few words about it.
+	Excerpt *string `json:"excerpt"`
+
+	// Body Markdown; null in lists.
+	Body *string `json:"body"`
+
+	// BodyHTML The body as HTML in which nothing runs, fit for any page; null in lists.
+	BodyHTML *string `json:"body_html"`
+
+	// CoverURL An image.
+	CoverURL *string `json:"cover_url"`
+
+	// AuthorName Who wrote it.
+	AuthorName *string `json:"author_name"`
+
+	// Tags What it is about.
+	Tags []string `json:"tags"`
+
+	// Status A scheduled post publishes itself at `scheduled_for`.
+	Status BlogPostStatus `json:"status"`
+
+	// ScheduledFor When a scheduled post publishes itself.
+	ScheduledFor *wire.Time `json:"scheduled_for"`
+
+	// PublishedAt When it was last published; of a scheduled post, the time it was scheduled for.
+	PublishedAt *wire.Time `json:"published_at"`
+
+	// Access Who may read it, everybody, your customers, or those who have `product`.
+	Access BlogPostAccess `json:"access"`
+
+	// Product What readers must have for `access` product.
+	Product wire.Reference `json:"product"`
+
+	// SEOTitle For search engines.
+	SEOTitle *string `json:"seo_title"`
+
+	// SEODescription For search engines.
+	SEODescription *string `json:"seo_description"`
+
+	// ReadingMinutes How long it takes to read, at 200 words a minute.
+	ReadingMinutes int64 `json:"reading_minutes"`
+
+	// Version Of the text that was last published, 0 if none was.
+	Version int64 `json:"version"`
+
+	// URL The page of a published post, null before that. Of one that is not for everybody it shows the excerpt, and who may read the text.
+	URL *string `json:"url"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// BlogPostAccess Who may read it, everybody, your customers, or those who have `product`.
+type BlogPostAccess string
+
+// BlogPostCreate A post to be made.
+type BlogPostCreate struct {
+	// Title What readers see above it.
+	Title string `json:"title"`
+
+	// Slug Made from the title when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Excerpt A few words about it.
+	Excerpt *string `json:"excerpt,omitempty"`
+
+	// Body Markdown.
+	Body *string `json:"body,omitempty"`
+
+	// CoverURL An image.
+	CoverURL *string `json:"cover_url,omitempty"`
+
+	// AuthorName Who wrote it.
+	AuthorName *string `json:"author_name,omitempty"`
+
+	// Tags What it is about, each once.
+	Tags []string `json:"tags,omitempty"`
+
+	// Status A scheduled post publishes itself at `scheduled_for`.
+	Status *BlogPostStatus `json:"status,omitempty"`
+
+	// ScheduledFor In the future, with `status: scheduled`.
+	ScheduledFor *wire.Time `json:"scheduled_for,omitempty"`
+
+	// Access Who may read it, everybody, your customers, or those who have `product`.
+	Access *BlogPostAccess `json:"access,omitempty"`
+
+	// Product Id or slug of what readers must have, for `access: product`.
+	Product *string `json:"product,omitempty"`
+
+	// SEOTitle For search engines.
+	SEOTitle *string `json:"seo_title,omitempty"`
+
+	// SEODescription For search engines.
+	SEODescription *string `json:"seo_description,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// BlogPostList A page of results.
+type BlogPostList = wire.List[BlogPost]
+
+// BlogPostStatus A scheduled post publishes itself at `scheduled_for`.
+type BlogPostStatus string
+
+// BlogPostUpdate What to change about a post.
+type BlogPostUpdate struct {
+	// Title What readers see above it.
+	Title *string `json:"title,omitempty"`
+
+	// Slug Made from the title when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Excerpt A few words about it.
+	Excerpt nullable.Nullable[string] `json:"excerpt,omitempty"`
+
+	// Body Markdown.
+	Body *string `json:"body,omitempty"`
+
+	// CoverURL An image.
+	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
+
+	// AuthorName Who wrote it.
+	AuthorName nullable.Nullable[string] `json:"author_name,omitempty"`
+
+	// Tags Replaces all of them.
+	Tags []string `json:"tags,omitzero"`
+
+	// Status A scheduled post publishes itself at `scheduled_for`.
+	Status *BlogPostStatus `json:"status,omitempty"`
+
+	// ScheduledFor In the future, with `status: scheduled`.
+	ScheduledFor nullable.Nullable[wire.Time] `json:"scheduled_for,omitempty"`
+
+	// Access Who may read it, everybody, your customers, or those who have `product`.
+	Access *BlogPostAccess `json:"access,omitempty"`
+
+	// Product Id or slug of what readers must have, for `access: product`.
+	Product nullable.Nullable[string] `json:"product,omitempty"`
+
+	// SEOTitle For search engines.
+	SEOTitle nullable.Nullable[string] `json:"seo_title,omitempty"`
+
+	// SEODescription For search engines.
+	SEODescription nullable.Nullable[string] `json:"seo_description,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// BlogPostVersion A text of a post as it was published.
+type BlogPostVersion struct {
+	Object string `json:"object"`
+
+	// Version Counts from 1.
+	Version int64 `json:"version"`
+
+	// Title Of then.
+	Title string `json:"title"`
+
+	// Body Markdown; null in lists.
+	Body *string `json:"body"`
+
+	// BodyHTML The body as HTML; null in lists.
+	BodyHTML  *string   `json:"body_html"`
+	CreatedAt wire.Time `json:"created_at"`
+}
+
+// BlogPostVersionList A page of results.
+type BlogPostVersionList = wire.List[BlogPostVersion]
 
 // BusinessCenter What an agency keeps its ad accounts in.
 type BusinessCenter struct {
@@ -2715,7 +4387,7 @@ type Checkout struct {
 	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes.
 	ExternalCustomerID *string `json:"external_customer_id"`
 
-	// Locale A language tag, kept for you.
+	// Locale A language tag: that of the page and of the documents its buyer accepts. A page in a language that we do not speak is English.
 	Locale *string `json:"locale"`
 
 	// ExpiresAt From when it can no longer be paid.
@@ -2737,6 +4409,9 @@ type Checkout struct {
 	// TermsAcceptedAt When the buyer accepted the seller's terms.
 	TermsAcceptedAt *wire.Time `json:"terms_accepted_at"`
 
+	// AdsConsent Whether the buyer agreed that ad networks are told of the purchase. It stays what it was when the checkout was completed.
+	AdsConsent bool `json:"ads_consent"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
@@ -2752,8 +4427,16 @@ type CheckoutConfirm struct {
 	// SavePaymentMethod Whether the method is kept, so that the customer can be charged with it later. One that pays for a subscription always is. It is kept for the subscription alone, and is nobody's saved method, where an address that was only typed says who the buyer is (see `customer_email_verified`), and at the public address unless `customer` or `external_customer_id` does.
 	SavePaymentMethod *bool `json:"save_payment_method,omitempty"`
 
-	// TermsAccepted Needed where the account has `checkout_requires_terms`.
+	// TermsAccepted The buyer accepts the seller's terms. Needed where the account has `checkout_requires_terms`, or a published legal page has `requires_acceptance`: of each kind the one in the checkout's `locale`, or else in the account's. A page that has changed since is to be accepted again.
 	TermsAccepted *bool `json:"terms_accepted,omitempty"`
+
+	// AdsConsent As in a change of the checkout, which it is before anything is charged; as it was when absent.
+	AdsConsent *bool `json:"ads_consent,omitempty"`
+
+	// AdsVisit The visit that led to a purchase or a lead, as ad networks want to know it. It needs `ads_consent` (422 without), is never shown, and is erased
+	// when the checkout is completed or expires. Nothing of it is taken from your own request: what you do not send, nobody is told. Without `page_url` and
+	// `user_agent` it counts as one that did not happen on a page. The hosted pages find it out by themselves if the visitor agrees.
+	AdsVisit *AdsVisit `json:"ads_visit,omitempty"`
 }
 
 // CheckoutCreate A checkout to be opened.
@@ -2807,16 +4490,38 @@ type CheckoutCreate struct {
 	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes. The `customer_email` of one whom it makes is not known to be theirs, and leads to nobody else, without `customer_email_verified`.
 	ExternalCustomerID *string `json:"external_customer_id,omitempty"`
 
-	// Locale A language tag, kept for you.
+	// Locale A language tag: that of the page and of the documents its buyer accepts. A page in a language that we do not speak is English.
 	Locale *string `json:"locale,omitempty"`
 
 	// ExpiresAt In 30 minutes to 30 days; a day from now when absent.
 	ExpiresAt *wire.Time      `json:"expires_at,omitempty"`
 	Source    *CheckoutSource `json:"source,omitempty"`
 
+	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	AdsConsent *bool     `json:"ads_consent,omitempty"`
+	AdsVisit   *AdsVisit `json:"ads_visit,omitempty"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
+
+// CheckoutDelivery Something that the buyer has by a completed checkout.
+type CheckoutDelivery struct {
+	// Type What kind of thing it is.
+	Type CheckoutDeliveryType `json:"type"`
+
+	// Name What the buyer reads.
+	Name *string `json:"name"`
+
+	// URL Where a link leads.
+	URL *string `json:"url"`
+
+	// Key A licence key. Null while none of the imported ones is left.
+	Key *string `json:"key"`
+}
+
+// CheckoutDeliveryType What kind of thing it is.
+type CheckoutDeliveryType string
 
 // CheckoutLine A quantity of a price variant.
 type CheckoutLine struct {
@@ -3040,19 +4745,363 @@ type CheckoutUpdate struct {
 	// ExternalCustomerID Your own id of the customer whom this checkout belongs to or makes. The `customer_email` of one whom it makes is not known to be theirs, and leads to nobody else, without `customer_email_verified`.
 	ExternalCustomerID nullable.Nullable[string] `json:"external_customer_id,omitempty"`
 
-	// Locale A language tag, kept for you.
+	// Locale A language tag: that of the page and of the documents its buyer accepts. A page in a language that we do not speak is English.
 	Locale nullable.Nullable[string] `json:"locale,omitempty"`
 
 	// ExpiresAt In 30 minutes to 30 days; a day from now when absent.
 	ExpiresAt *wire.Time                        `json:"expires_at,omitempty"`
 	Source    nullable.Nullable[CheckoutSource] `json:"source,omitempty"`
 
+	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	AdsConsent *bool                       `json:"ads_consent,omitempty"`
+	AdsVisit   nullable.Nullable[AdsVisit] `json:"ads_visit,omitempty"`
+
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
 
+// ClickIDs What ad networks appended to the address by which the visitor came, by the parameter. A network is told its own alone.
+type ClickIDs struct {
+	// Fbclid Of Meta.
+	Fbclid *string `json:"fbclid,omitempty"`
+
+	// Epik Of Pinterest.
+	Epik *string `json:"epik,omitempty"`
+
+	// Ttclid Of TikTok.
+	Ttclid *string `json:"ttclid,omitempty"`
+
+	// Gclid Of Google.
+	Gclid *string `json:"gclid,omitempty"`
+}
+
 // CollectionMethod How an invoice is paid: from the customer's payment method, or by the customer until it is due.
 type CollectionMethod string
+
+// Conversion Something that a pixel is told, without who did it.
+type Conversion struct {
+	// ID Example: conv_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// DestinationID The destination, which may be deleted.
+	//
+	// Example: cdest_01k0000000000000000000000a
+	DestinationID string `json:"destination_id"`
+
+	// PixelID The network's id of the pixel.
+	//
+	// Example: 100000000000002
+	PixelID string `json:"pixel_id"`
+
+	// Event `purchase`: an order was paid. `subscription_started`, `trial_started`: a subscription, or its trial, has begun. `lead`: somebody left
+	// their address in a form, and had none there before.
+	Event ConversionEventKind `json:"event"`
+
+	// EventID The id of the order, the subscription or the lead, or what was sent.
+	EventID string `json:"event_id"`
+
+	// OccurredAt When it happened.
+	OccurredAt wire.Time `json:"occurred_at"`
+
+	// Value What it was worth, in whole units of the currency.
+	Value    *AdSpend  `json:"value"`
+	Currency *Currency `json:"currency"`
+
+	// Source `order`: it was bought in the shop. `lead`: it was left in a form. `api`: it came through POST /ads/conversions.
+	Source ConversionSource `json:"source"`
+
+	// Status `pending`: it waits, or is told again after a failure, see `reason`. One of a lead whose address is yet to be confirmed waits for that. `sent`: the network has taken it. `refused`: the network does not
+	// take it. `expired`: it was too late to tell it, or to tell it again.
+	Status ConversionStatus `json:"status"`
+
+	// Reason Why it was not told, or is not told yet, in the words of the network where it said something.
+	Reason *string `json:"reason"`
+
+	// Attempts How often the network was told.
+	Attempts int64 `json:"attempts"`
+
+	// NextAttemptAt When it is told next, if its destination is active then. Null while nobody knows: what it is about has yet to be confirmed, or it ends before.
+	NextAttemptAt *wire.Time `json:"next_attempt_at"`
+
+	// SentAt When the network took it.
+	SentAt    *wire.Time `json:"sent_at"`
+	CreatedAt wire.Time  `json:"created_at"`
+	UpdatedAt wire.Time  `json:"updated_at"`
+}
+
+// ConversionSource `order`: it was bought in the shop. `lead`: it was left in a form. `api`: it came through POST /ads/conversions.
+type ConversionSource string
+
+// ConversionDestination A pixel that is told what happens in the shop.
+type ConversionDestination struct {
+	// ID Example: cdest_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// AccountID The channel through which it is told.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string `json:"ad_account_id"`
+
+	// PixelID The network's id of the pixel.
+	PixelID string `json:"pixel_id"`
+
+	// Name What you call it.
+	Name string `json:"name"`
+
+	// Events What it is told of.
+	Events []ConversionEventKind `json:"events"`
+
+	// ProductIDs Only orders, subscriptions and leads with one of these products are told. Null: all.
+	ProductIDs []string `json:"product_ids"`
+
+	// HasToken Whether it has an access of its own. That is never shown.
+	HasToken bool `json:"has_token"`
+
+	// Status `error`: the network does not let this service tell it any more, see `last_error`; what happens meanwhile waits, for seven days.
+	//
+	// Example: active
+	Status ConversionDestinationStatus `json:"status"`
+
+	// LastError What the network said when it let this service tell it no more.
+	LastError *string   `json:"last_error"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// ConversionDestinationStatus `error`: the network does not let this service tell it any more, see `last_error`; what happens meanwhile waits, for seven days.
+//
+// Example: active
+type ConversionDestinationStatus string
+
+// ConversionDestinationCreate A pixel to be told.
+type ConversionDestinationCreate struct {
+	// AccountID The channel, `sacct_...`.
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	AdAccountID string `json:"ad_account_id"`
+
+	// PixelID One of GET /ads/pixels.
+	PixelID string `json:"pixel_id"`
+
+	// Name What you call it; the pixel's own name unless sent.
+	Name *string `json:"name,omitempty"`
+
+	// Events What it is told of. What the network has no word for is 422.
+	Events []ConversionEventKind `json:"events"`
+
+	// ProductIDs Only orders, subscriptions and leads with one of these products are told; all unless sent. An unknown one is 404.
+	ProductIDs []string `json:"product_ids,omitempty"`
+
+	// Token The pixel's own access, where `conversions.own_token` of the capabilities says so (Pinterest: the conversion access token of its ads manager). It is sealed and never shown.
+	Token *string `json:"token,omitempty"`
+
+	// Status Whether it is told from now on.
+	Status *ConversionDestinationCreateStatus `json:"status,omitempty"`
+}
+
+// ConversionDestinationCreateStatus Whether it is told from now on.
+type ConversionDestinationCreateStatus string
+
+// ConversionDestinationList A page of results.
+type ConversionDestinationList = wire.List[ConversionDestination]
+
+// ConversionDestinationUpdate What to change about a destination.
+type ConversionDestinationUpdate struct {
+	// Name What you call it.
+	Name *string `json:"name,omitempty"`
+
+	// Events What it is told of.
+	Events []ConversionEventKind `json:"events,omitzero"`
+
+	// ProductIDs Only orders, subscriptions and leads with one of these products are told. Null: all.
+	ProductIDs nullable.Nullable[[]string] `json:"product_ids,omitzero"`
+
+	// Token Another access of the pixel's own.
+	Token *string `json:"token,omitempty"`
+
+	// Status Whether it is told.
+	Status *ConversionDestinationUpdateStatus `json:"status,omitempty"`
+}
+
+// ConversionDestinationUpdateStatus Whether it is told.
+type ConversionDestinationUpdateStatus string
+
+// ConversionEventKind `purchase`: an order was paid. `subscription_started`, `trial_started`: a subscription, or its trial, has begun. `lead`: somebody left
+// their address in a form, and had none there before.
+type ConversionEventKind string
+
+// ConversionInput Something that happened elsewhere. A field that is null is as if it had not been sent. What happened on a page has `page_url` and
+// `user_agent`; without one of them it is told as something that happened elsewhere.
+type ConversionInput struct {
+	// EventID By which the network knows it again, up to 200 characters. Required.
+	//
+	// Example: 4711
+	EventID *string `json:"event_id,omitempty"`
+
+	// Event A kind that the destination is told of. Required.
+	//
+	// Example: purchase
+	Event *string `json:"event,omitempty"`
+
+	// OccurredAt When it happened, in RFC 3339. Required.
+	//
+	// Example: 2026-11-21T09:30:00Z
+	OccurredAt *string `json:"occurred_at,omitempty"`
+
+	// AdsConsent That the person agreed to ad networks being told. Required, and true.
+	AdsConsent *bool `json:"ads_consent,omitempty"`
+
+	// Value What it was worth, in whole units of the currency. A purchase needs it.
+	//
+	// Example: 19.9
+	Value *json.Number `json:"value,omitempty"`
+
+	// Currency ISO 4217. A value needs it.
+	//
+	// Example: usd
+	Currency *string           `json:"currency,omitempty"`
+	User     *ConversionPerson `json:"user,omitempty"`
+
+	// PageURL The address of the page.
+	//
+	// Example: https://example.com/thanks
+	PageURL *string `json:"page_url,omitempty"`
+
+	// ClientIP The address of the browser.
+	//
+	// Example: 203.0.113.7
+	ClientIP *string `json:"client_ip,omitempty"`
+
+	// UserAgent As the browser sent it.
+	UserAgent *string `json:"user_agent,omitempty"`
+
+	// ClickID What the network appended to the address of its ad: the value of `fbclid`, `epik` or `ttclid`.
+	ClickID *string `json:"click_id,omitempty"`
+
+	// Items What was bought, at most 100.
+	Items []ConversionItem `json:"items,omitempty"`
+}
+
+// ConversionItem Something that was bought.
+type ConversionItem struct {
+	// ID By which the product is known.
+	ID string `json:"id"`
+
+	// Quantity How many, 1 unless sent.
+	Quantity *int64 `json:"quantity,omitempty"`
+
+	// Price Of one, in whole units of the currency.
+	//
+	// Example: 19.9
+	Price *json.Number `json:"price,omitempty"`
+}
+
+// ConversionList A page of results.
+type ConversionList = wire.List[Conversion]
+
+// ConversionPerson Who it was, as in the upload of an audience: an address, a number or a hash of one. Whatever is 64 hexadecimal digits is taken for the
+// hash that it is; everything else is hashed here.
+type ConversionPerson struct {
+	// Email In plain text or as a SHA-256.
+	//
+	// Example: ada@example.com
+	Email *string `json:"email,omitempty"`
+
+	// Phone In plain text with the country code, `+49...`, or as a SHA-256.
+	Phone *string `json:"phone,omitempty"`
+
+	// EmailSHA256 64 hexadecimal digits.
+	EmailSHA256 *string `json:"email_sha256,omitempty"`
+
+	// PhoneSHA256 64 hexadecimal digits.
+	PhoneSHA256 *string `json:"phone_sha256,omitempty"`
+
+	// FirstName In plain text or as a SHA-256.
+	FirstName *string `json:"first_name,omitempty"`
+
+	// LastName In plain text or as a SHA-256.
+	LastName *string `json:"last_name,omitempty"`
+
+	// City In plain text or as a SHA-256.
+	City *string `json:"city,omitempty"`
+
+	// State In plain text or as a SHA-256.
+	State *string `json:"state,omitempty"`
+
+	// Country ISO 3166-1 alpha-2.
+	Country *string `json:"country,omitempty"`
+
+	// Zip The postal code. In plain text or as a SHA-256.
+	Zip *string `json:"zip,omitempty"`
+}
+
+// ConversionResult What became of one event.
+type ConversionResult struct {
+	// Index Its place in the request, from 0.
+	Index int64 `json:"index"`
+
+	// EventID As it was sent.
+	EventID *string `json:"event_id"`
+
+	// Outcome `error` says why one `failed`.
+	Outcome ConversionResultOutcome `json:"outcome"`
+
+	// ConversionID The conversion, if it is queued.
+	ConversionID *string `json:"conversion_id"`
+
+	// Error Why it is not taken.
+	Error *AdItemError `json:"error"`
+}
+
+// ConversionResultOutcome `error` says why one `failed`.
+type ConversionResultOutcome string
+
+// ConversionStatus `pending`: it waits, or is told again after a failure, see `reason`. One of a lead whose address is yet to be confirmed waits for that. `sent`: the network has taken it. `refused`: the network does not
+// take it. `expired`: it was too late to tell it, or to tell it again.
+type ConversionStatus string
+
+// ConversionsCreate Events to tell a pixel of.
+type ConversionsCreate struct {
+	// DestinationID Which pixel is told, `cdest_...`. One that is paused is 422.
+	DestinationID string `json:"destination_id"`
+
+	// Events What happened. `events` of the destination must have its kind; its `product_ids` are not looked at.
+	Events []ConversionInput `json:"events"`
+}
+
+// ConversionsResult What became of many events.
+type ConversionsResult struct {
+	Object string `json:"object"`
+
+	// DestinationID Which pixel is told.
+	//
+	// Example: cdest_01k0000000000000000000000a
+	DestinationID string `json:"destination_id"`
+
+	// Received How many events the request had.
+	Received int64 `json:"received"`
+
+	// Queued Those that the pixel is told.
+	Queued int64 `json:"queued"`
+
+	// Duplicates Those that it was told before, or that wait already.
+	Duplicates int64 `json:"duplicates"`
+
+	// Failed Those that are not taken.
+	Failed int64 `json:"failed"`
+
+	// Results In the order of the request.
+	Results []ConversionResult `json:"results"`
+}
 
 // Currency An ISO 4217 code in lower case.
 //
@@ -3205,6 +5254,9 @@ type CustomerState struct {
 
 	// OpenInvoices Those that are open or past due, newest first.
 	OpenInvoices []Invoice `json:"open_invoices"`
+
+	// Grants Those that are active or suspended, newest first.
+	Grants []Grant `json:"grants"`
 }
 
 // CustomerType A lead becomes a customer with its first order.
@@ -3250,6 +5302,21 @@ type CustomerUpdate struct {
 // Deleted The confirmation of a delete, and what a reference to a deleted resource expands to.
 type Deleted = wire.Deleted
 
+// DeletedAd The confirmation of an ad's delete.
+type DeletedAd struct {
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Deleted Always true.
+	Deleted DeletedAdDeleted `json:"deleted"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+}
+
+// DeletedAdDeleted Always true.
+type DeletedAdDeleted bool
+
 // DeletedAdCampaign The confirmation of a campaign's delete.
 type DeletedAdCampaign struct {
 	ID     string `json:"id"`
@@ -3271,20 +5338,47 @@ type DeletedAdCampaign struct {
 // DeletedAdCampaignDeleted Always true.
 type DeletedAdCampaignDeleted bool
 
-// Deliverable Something that a buyer receives. `ref` names it in your own system, e.g. a URL for a link.
+// DeletedSocialAccount The confirmation of a channel's delete.
+type DeletedSocialAccount struct {
+	// ID Example: sacct_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Deleted Always true.
+	Deleted DeletedSocialAccountDeleted `json:"deleted"`
+
+	// RunningCampaignCount How many of its campaigns go on running on the network, as far as was seen there last.
+	RunningCampaignCount int64 `json:"running_campaign_count"`
+
+	// RunningAdCount How many of its ads do.
+	RunningAdCount int64 `json:"running_ad_count"`
+}
+
+// DeletedSocialAccountDeleted Always true.
+type DeletedSocialAccountDeleted bool
+
+// Deliverable Something that a buyer receives. A customer's grant says what it opens to them.
 type Deliverable struct {
 	// Type What kind of thing it is.
 	Type DeliverableType `json:"type"`
 
-	// Ref Names it in your own system; the URL of a link.
+	// Ref The URL of a link. For licence keys `imported`, or null for keys that are made here. The id of a file, or the id or slug of an experience, kept as id: an unknown one is 404.
 	Ref *string `json:"ref,omitempty"`
 
 	// Name What the buyer reads.
 	Name *string `json:"name,omitempty"`
+
+	// DownloadLimit How often each buyer may download a file, for each purchase. Null means any number.
+	DownloadLimit *int64 `json:"download_limit,omitempty"`
 }
 
 // DeliverableType What kind of thing it is.
 type DeliverableType string
+
+// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
+// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
+// and the versions that its files had then.
+type DeliveryUpdates string
 
 // Discount Something off what is bought.
 type Discount struct {
@@ -3649,6 +5743,482 @@ type EventType struct {
 // EventTypeList A page of results.
 type EventTypeList = wire.List[EventType]
 
+// Experience A course, a community or another thing that buyers come back to.
+type Experience struct {
+	// ID Example: exp_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Name What buyers see.
+	Name string `json:"name"`
+
+	// Slug Names the experience in paths. A former one goes on working until another experience takes it.
+	Slug string `json:"slug"`
+
+	// Type What buyers find, and which fields `content` has.
+	Type ExperienceType `json:"type"`
+
+	// Description Markdown.
+	Description *string `json:"description"`
+
+	// CoverURL An image.
+	CoverURL *string `json:"cover_url"`
+
+	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
+	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
+	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
+	// `access: public` without a grant opens no files.
+	Content ExperienceContent `json:"content"`
+
+	// Access Who may open it, everybody or buyers.
+	Access ExperienceAccess `json:"access"`
+
+	// Products Ids of the products that deliver it, or the products when expanded: the newest 100.
+	Products []wire.Reference `json:"products"`
+
+	// Position Its place among the others, as you show them.
+	Position int64 `json:"position"`
+
+	// Status Only a published experience is open to anybody.
+	Status ExperienceStatus `json:"status"`
+
+	// AccessCount How many customers have an active grant that opens it. Null in lists, and where its products have more than 20,000 grants.
+	AccessCount *int64 `json:"access_count"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// ExperienceAccess Who may open it, everybody or buyers.
+type ExperienceAccess string
+
+// ExperienceContent What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
+// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
+// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
+// `access: public` without a grant opens no files.
+type ExperienceContent struct {
+	// Modules Of a course, in their order.
+	Modules []ExperienceModule `json:"modules,omitempty"`
+
+	// Files Of a download, the ids of files, in their order.
+	Files []string `json:"files,omitempty"`
+
+	// URL Where it leads.
+	URL *string `json:"url,omitempty"`
+
+	// Platform Of a community, where it meets, e.g. `discord`.
+	Platform *string `json:"platform,omitempty"`
+
+	// StartsAt Of an event.
+	StartsAt *wire.Time `json:"starts_at,omitempty"`
+
+	// EndsAt Of an event, after `starts_at`.
+	EndsAt *wire.Time `json:"ends_at,omitempty"`
+
+	// Timezone Of an event, an IANA name, e.g. `Europe/Berlin`.
+	Timezone *string `json:"timezone,omitempty"`
+
+	// Location Of an event, where it takes place.
+	Location *string `json:"location,omitempty"`
+}
+
+// ExperienceCreate An experience to be made.
+type ExperienceCreate struct {
+	// Name What buyers see.
+	Name string `json:"name"`
+
+	// Slug Made from the name when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Type What buyers find, and which fields `content` has.
+	Type ExperienceType `json:"type"`
+
+	// Description Markdown.
+	Description *string `json:"description,omitempty"`
+
+	// CoverURL An image.
+	CoverURL *string `json:"cover_url,omitempty"`
+
+	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
+	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
+	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
+	// `access: public` without a grant opens no files.
+	Content *ExperienceContent `json:"content,omitempty"`
+
+	// Access Who may open it, everybody or buyers.
+	Access *ExperienceAccess `json:"access,omitempty"`
+
+	// Position Its place among the others, as you show them.
+	Position *int64 `json:"position,omitempty"`
+
+	// Status Only a published experience is open to anybody.
+	Status *ExperienceStatus `json:"status,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// ExperienceLesson One lesson of a course.
+type ExperienceLesson struct {
+	// Title What buyers read above it.
+	Title string `json:"title"`
+
+	// Body Markdown.
+	Body *string `json:"body,omitempty"`
+
+	// VideoURL Where its video is.
+	VideoURL *string `json:"video_url,omitempty"`
+
+	// File The id of a file that goes with it.
+	//
+	// Example: file_01k0000000000000000000000a
+	File *string `json:"file,omitempty"`
+}
+
+// ExperienceList A page of results.
+type ExperienceList = wire.List[Experience]
+
+// ExperienceModule A part of a course.
+type ExperienceModule struct {
+	// Title What buyers read above its lessons.
+	Title string `json:"title"`
+
+	// Lessons In their order.
+	Lessons []ExperienceLesson `json:"lessons,omitempty"`
+}
+
+// ExperienceProduct A product that is to deliver an experience, or to do so no more.
+type ExperienceProduct struct {
+	// Product Its id or slug. An unknown one is 404.
+	Product string `json:"product"`
+}
+
+// ExperienceStatus Only a published experience is open to anybody.
+type ExperienceStatus string
+
+// ExperienceType What buyers find, and which fields `content` has.
+type ExperienceType string
+
+// ExperienceUpdate What to change about an experience.
+type ExperienceUpdate struct {
+	// Name What buyers see.
+	Name *string `json:"name,omitempty"`
+
+	// Slug Made from the name when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Type What buyers find, and which fields `content` has.
+	Type *ExperienceType `json:"type,omitempty"`
+
+	// Description Markdown.
+	Description nullable.Nullable[string] `json:"description,omitempty"`
+
+	// CoverURL An image.
+	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
+
+	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
+	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
+	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
+	// `access: public` without a grant opens no files.
+	Content *ExperienceContent `json:"content,omitempty"`
+
+	// Access Who may open it, everybody or buyers.
+	Access *ExperienceAccess `json:"access,omitempty"`
+
+	// Position Its place among the others, as you show them.
+	Position *int64 `json:"position,omitempty"`
+
+	// Status Only a published experience is open to anybody.
+	Status *ExperienceStatus `json:"status,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// File A file to be sold. Of a `pending` one, size, type, hash and version are those of the upload.
+type File struct {
+	// ID Example: file_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Name Under which it is saved when it is downloaded.
+	//
+	// Example: Course.zip
+	Name string `json:"name"`
+
+	// Size In bytes.
+	Size int64 `json:"size"`
+
+	// ContentType What it is. Looked up in its bytes once they are complete; what you said stands where they do not say otherwise.
+	//
+	// Example: application/zip
+	ContentType string `json:"content_type"`
+
+	// SHA256 Its hash, in hex. Of a pending file it is the one that you promised.
+	//
+	// Example: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	SHA256 *string `json:"sha256"`
+
+	// Version The version that is downloaded.
+	Version int64 `json:"version"`
+
+	// Status `pending` until its bytes are complete.
+	Status FileStatus `json:"status"`
+
+	// Upload Of a pending file. Null once it is too late for it: then make a new version.
+	Upload *FileUpload `json:"upload"`
+
+	// DownloadsCount How often buyers have downloaded it.
+	DownloadsCount int64 `json:"downloads_count"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// FileCreate A file to be sold.
+type FileCreate struct {
+	// Name Without slashes, backslashes and control characters.
+	Name string `json:"name"`
+
+	// Size How many bytes will be sent.
+	Size int64 `json:"size"`
+
+	// ContentType A media type without parameters. Looked up in the bytes when absent.
+	//
+	// Example: application/zip
+	ContentType *string `json:"content_type,omitempty"`
+
+	// SHA256 Refuses other bytes than these. In hex, lower case.
+	//
+	// Example: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	SHA256 *string `json:"sha256,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// FileList A page of results.
+type FileList = wire.List[File]
+
+// FileStatus `pending` until its bytes are complete.
+type FileStatus string
+
+// FileUpdate What to change about a file.
+type FileUpdate struct {
+	// Name Without slashes, backslashes and control characters.
+	Name *string `json:"name,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// FileUpload Where to send bytes. Whoever has the address can send them, without a key.
+type FileUpload struct {
+	Object string `json:"object"`
+
+	// URL Takes the bytes, and tells how many it has.
+	//
+	// Example: https://shop.example/uploads/7h3t0k3n
+	URL string `json:"url"`
+
+	// Method How to send them.
+	Method FileUploadMethod `json:"method"`
+
+	// Headers What to send along.
+	//
+	// Example: {"Content-Type":"application/octet-stream"}
+	Headers map[string]string `json:"headers"`
+
+	// ExpiresAt Until when it has to be completed: seven days after it was made.
+	ExpiresAt wire.Time `json:"expires_at"`
+}
+
+// FileUploadMethod How to send them.
+type FileUploadMethod string
+
+// FileVersion The bytes of a file at one time.
+type FileVersion struct {
+	// ID Example: fver_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// File Of which file.
+	File wire.Reference `json:"file"`
+
+	// Version Its number. One that was given up leaves a gap.
+	Version int64 `json:"version"`
+
+	// Size In bytes.
+	Size int64 `json:"size"`
+
+	// ContentType As in the file.
+	//
+	// Example: application/zip
+	ContentType string `json:"content_type"`
+
+	// SHA256 As in the file.
+	//
+	// Example: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	SHA256 *string `json:"sha256"`
+
+	// Status `pending` until its bytes are complete.
+	Status FileStatus `json:"status"`
+
+	// Upload Of a pending version.
+	Upload    *FileUpload `json:"upload"`
+	CreatedAt wire.Time   `json:"created_at"`
+	UpdatedAt wire.Time   `json:"updated_at"`
+}
+
+// FileVersionCreate Bytes to be sent for a file that there is.
+type FileVersionCreate struct {
+	// Size How many bytes will be sent.
+	Size int64 `json:"size"`
+
+	// ContentType A media type without parameters. Looked up in the bytes when absent.
+	//
+	// Example: application/zip
+	ContentType *string `json:"content_type,omitempty"`
+
+	// SHA256 Refuses other bytes than these. In hex, lower case.
+	//
+	// Example: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	SHA256 *string `json:"sha256,omitempty"`
+}
+
+// FileVersionList A page of results.
+type FileVersionList = wire.List[FileVersion]
+
+// Grant Says that a customer has a product: by an order, a subscription, or because you gave it. What it opens is read from the product, so
+// that a change of the product's deliverables needs no change of its grants.
+type Grant struct {
+	// ID Example: grant_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Customer Who has it.
+	Customer wire.Reference `json:"customer"`
+
+	// Product What they have.
+	Product wire.Reference `json:"product"`
+
+	// PriceVariant How they paid for it.
+	PriceVariant wire.Reference `json:"price_variant"`
+
+	// Quantity How many pieces they have.
+	Quantity int64 `json:"quantity"`
+
+	// Source By what the customer has the product.
+	Source GrantSource `json:"source"`
+
+	// Status Whether a grant opens its deliverables. Only an active one does.
+	Status GrantStatus `json:"status"`
+
+	// Reason Why it is suspended or revoked.
+	Reason *GrantReason `json:"reason"`
+
+	// ExpiresAt When it stops opening anything; null for never.
+	ExpiresAt *wire.Time `json:"expires_at"`
+
+	// DownloadLimit How often they may download each file, instead of what the product says; null for what it says.
+	DownloadLimit *int64 `json:"download_limit"`
+
+	// SuspendedAt Since when it is suspended.
+	SuspendedAt *wire.Time `json:"suspended_at"`
+
+	// RevokedAt Since when it is revoked.
+	RevokedAt *wire.Time `json:"revoked_at"`
+
+	// Deliverables What it opens.
+	Deliverables []GrantDeliverable `json:"deliverables"`
+	CreatedAt    wire.Time          `json:"created_at"`
+	UpdatedAt    wire.Time          `json:"updated_at"`
+}
+
+// GrantReason Why it is suspended or revoked.
+type GrantReason string
+
+// GrantCreate A product that a customer is to have.
+type GrantCreate struct {
+	// Customer The customer's id. An unknown one is 404.
+	Customer string `json:"customer"`
+
+	// Product The product's id or slug. An unknown one is 404.
+	Product string `json:"product"`
+
+	// ExpiresAt In the future; never when absent.
+	ExpiresAt *wire.Time `json:"expires_at,omitempty"`
+}
+
+// GrantDeliverable Something that the grant opens.
+type GrantDeliverable struct {
+	// Type What kind of thing it is.
+	Type GrantDeliverableType `json:"type"`
+
+	// Name What the buyer reads.
+	Name *string `json:"name"`
+
+	// URL Where a link leads; null while the grant is not active.
+	URL *string `json:"url"`
+
+	// File The id of the file.
+	File *string `json:"file"`
+
+	// Version The version of the file that they get.
+	Version *int64 `json:"version"`
+
+	// Size Its size in bytes.
+	Size *int64 `json:"size"`
+
+	// DownloadsCount How often they have downloaded the file, by this grant.
+	DownloadsCount *int64 `json:"downloads_count"`
+
+	// DownloadLimit How often they may. Null means any number.
+	DownloadLimit *int64 `json:"download_limit"`
+
+	// LicenseKey The id of the licence key. Null while none of the imported ones is left.
+	LicenseKey *string `json:"license_key"`
+
+	// Experience The id of the experience.
+	Experience *string `json:"experience"`
+}
+
+// GrantDeliverableType What kind of thing it is.
+type GrantDeliverableType string
+
+// GrantList A page of results.
+type GrantList = wire.List[Grant]
+
+// GrantSource By what the customer has the product.
+type GrantSource struct {
+	// Type `manual`: you gave it.
+	Type GrantSourceType `json:"type"`
+
+	// ID Of the order or the subscription.
+	//
+	// Example: order_01k0000000000000000000000a
+	ID *string `json:"id"`
+}
+
+// GrantSourceType `manual`: you gave it.
+type GrantSourceType string
+
+// GrantStatus Whether a grant opens its deliverables. Only an active one does.
+type GrantStatus string
+
+// GrantUpdate What to change about a grant.
+type GrantUpdate struct {
+	// ExpiresAt In the future; null for never.
+	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
+
+	// DownloadLimit How often they may download each file, instead of what the product says. It counts what was downloaded already.
+	DownloadLimit nullable.Nullable[int64] `json:"download_limit,omitempty"`
+}
+
 // Invoice What a customer is asked to pay for one order. Once it is issued, its lines and what they come to are records and do not change.
 type Invoice struct {
 	// ID Example: inv_01k0000000000000000000000a
@@ -3908,6 +6478,904 @@ type InvoiceUpdate struct {
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
 
+// Lead Somebody who left their address, for a product or for none.
+type Lead struct {
+	// ID Example: lead_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Email Unique in the account with `product`, in any case. It never changes.
+	//
+	// Example: ada@example.com
+	Email string  `json:"email"`
+	Name  *string `json:"name"`
+
+	// Phone In any notation; it is not checked.
+	Phone *string `json:"phone"`
+
+	// Product What they are interested in.
+	Product wire.Reference `json:"product"`
+
+	// Source How a lead came.
+	Source LeadSource `json:"source"`
+
+	// AISite The site on which they left it.
+	AISite *string `json:"ai_site"`
+
+	// Checkout The checkout that was abandoned.
+	Checkout *string `json:"checkout"`
+
+	// Referrer The address from which they came.
+	Referrer *string  `json:"referrer"`
+	UTM      *LeadUTM `json:"utm"`
+
+	// Status `new` and `qualified` are yours to set. `converted`: the address paid an order since; no request sets it. `unsubscribed`: they want no letters, which
+	// is final.
+	Status LeadStatus `json:"status"`
+
+	// Customer The customer with the address.
+	Customer wire.Reference `json:"customer"`
+
+	// ConvertedAt When the address paid an order.
+	ConvertedAt *wire.Time `json:"converted_at"`
+
+	// ConvertedOrder That order.
+	ConvertedOrder *string `json:"converted_order"`
+
+	// Consent What a lead agreed to, with what proves it.
+	Consent LeadConsent `json:"consent"`
+
+	// AdsConsent Whether they agreed, in the form that made the lead, that ad networks are told of it. A lead that came in another way has no such form: false, and nothing is told of it.
+	AdsConsent bool `json:"ads_consent"`
+
+	// CustomFieldData The buyer's answers to the products' custom fields, by key.
+	CustomFieldData CustomFieldData `json:"custom_field_data"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
+// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+type LeadConfirmation string
+
+// LeadConsent What a lead agreed to, with what proves it.
+type LeadConsent struct {
+	// Marketing Whether they agreed to be written to.
+	Marketing bool `json:"marketing"`
+
+	// At When they said so; now, of a yes without it.
+	At *wire.Time `json:"at,omitempty"`
+
+	// IP From which network address.
+	//
+	// Example: 203.0.113.7
+	IP *string `json:"ip,omitempty"`
+
+	// ConfirmedAt When the reader of a letter to the address confirmed it.
+	ConfirmedAt *wire.Time `json:"confirmed_at,omitempty"`
+}
+
+// LeadCreate A lead to be made.
+type LeadCreate struct {
+	// Email Unique in the account with `product`, in any case.
+	Email string `json:"email"`
+
+	// Product What they are interested in, by id or slug.
+	Product *string `json:"product,omitempty"`
+
+	// Source How a lead came.
+	Source *LeadSource `json:"source,omitempty"`
+
+	// AISite The site on which they left it, by id or subdomain.
+	AISite *string `json:"ai_site,omitempty"`
+
+	// Upsert Whether a lead that is there is changed. False when absent.
+	Upsert *bool   `json:"upsert,omitempty"`
+	Name   *string `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
+	Phone *string `json:"phone,omitempty"`
+
+	// Referrer The address from which they came.
+	Referrer *string  `json:"referrer,omitempty"`
+	UTM      *LeadUTM `json:"utm,omitempty"`
+
+	// Status `new` and `qualified` are yours to set. `converted`: the address paid an order since; no request sets it. `unsubscribed`: they want no letters, which
+	// is final.
+	Status *LeadStatus `json:"status,omitempty"`
+
+	// Consent What a lead agreed to, with what proves it.
+	Consent *LeadConsent `json:"consent,omitempty"`
+
+	// CustomFieldData The buyer's answers to the products' custom fields, by key.
+	CustomFieldData *CustomFieldData `json:"custom_field_data,omitempty"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// LeadForm What a form has to send.
+type LeadForm struct {
+	Object string `json:"object"`
+
+	// Token The `form_token` of `POST /public/leads`. It is no secret.
+	Token string `json:"token"`
+
+	// ExpiresAt Until when it works: 24 hours after it was made.
+	ExpiresAt wire.Time `json:"expires_at"`
+}
+
+// LeadImport What became of the leads of an import.
+type LeadImport struct {
+	Object string `json:"object"`
+
+	// Created How many are new.
+	Created int64 `json:"created"`
+
+	// Updated How many were there and changed.
+	Updated int64 `json:"updated"`
+
+	// Unchanged How many were there as they are.
+	Unchanged int64 `json:"unchanged"`
+
+	// Failed How many were not taken.
+	Failed int64 `json:"failed"`
+
+	// Results What became of each, in the order of the request.
+	Results []LeadImportResult `json:"results"`
+}
+
+// LeadImportCreate Leads to be imported.
+type LeadImportCreate struct {
+	// Leads Who they are.
+	Leads []LeadRow `json:"leads"`
+
+	// Upsert Whether those that are there are changed. True when absent.
+	Upsert *bool `json:"upsert,omitempty"`
+
+	// Source How a lead came.
+	Source *LeadSource `json:"source,omitempty"`
+}
+
+// LeadImportResult What became of one lead of an import.
+type LeadImportResult struct {
+	// Index Its place in the request, from 0.
+	Index int64 `json:"index"`
+
+	// Status What became of it.
+	Status LeadImportResultStatus `json:"status"`
+
+	// ID The lead's; null if it was not taken.
+	//
+	// Example: lead_01k0000000000000000000000a
+	ID *string `json:"id"`
+
+	// Errors Why it was not taken, by field.
+	Errors map[string][]string `json:"errors"`
+}
+
+// LeadImportResultStatus What became of it.
+type LeadImportResultStatus string
+
+// LeadList A page of results.
+type LeadList = wire.List[Lead]
+
+// LeadReceipt That a lead was received, which says nothing of what became of it.
+type LeadReceipt struct {
+	Object string `json:"object"`
+
+	// Status The same for everybody.
+	Status LeadReceiptStatus `json:"status"`
+}
+
+// LeadReceiptStatus The same for everybody.
+type LeadReceiptStatus string
+
+// LeadRow A lead to be imported: the fields of a create. A field that is null is as if it had not been sent. A value that is not acceptable
+// fails this lead alone.
+type LeadRow struct {
+	// Email Required.
+	//
+	// Example: ada@example.com
+	Email *string `json:"email,omitempty"`
+
+	// Product By id or slug.
+	Product *string `json:"product,omitempty"`
+
+	// AISite By id or subdomain.
+	AISite *string `json:"ai_site,omitempty"`
+	Name   *string `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
+	Phone *string `json:"phone,omitempty"`
+
+	// Referrer The address from which they came.
+	Referrer *string     `json:"referrer,omitempty"`
+	UTM      *LeadRowUTM `json:"utm,omitempty"`
+
+	// Status A status that a request may set.
+	//
+	// Example: qualified
+	Status  *string         `json:"status,omitempty"`
+	Consent *LeadRowConsent `json:"consent,omitempty"`
+
+	// CustomFieldData What they answered, by the name of the field.
+	CustomFieldData map[string]string `json:"custom_field_data,omitempty"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags,omitempty"`
+
+	// Metadata Your own values.
+	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+// LeadRowConsent What somebody agreed to, with what proves it.
+type LeadRowConsent struct {
+	// Marketing Whether they agreed to be written to.
+	Marketing *bool `json:"marketing,omitempty"`
+
+	// At When they said so, in RFC 3339.
+	//
+	// Example: 2026-11-21T09:30:00Z
+	At *string `json:"at,omitempty"`
+
+	// IP From which network address.
+	IP *string `json:"ip,omitempty"`
+
+	// ConfirmedAt When the reader of a letter to the address confirmed it, in RFC 3339.
+	ConfirmedAt *string `json:"confirmed_at,omitempty"`
+}
+
+// LeadRowUTM What the address of the page said of the campaign.
+type LeadRowUTM struct {
+	// Source `utm_source`.
+	Source *string `json:"source,omitempty"`
+
+	// Medium `utm_medium`.
+	Medium *string `json:"medium,omitempty"`
+
+	// Campaign `utm_campaign`.
+	Campaign *string `json:"campaign,omitempty"`
+
+	// Term `utm_term`.
+	Term *string `json:"term,omitempty"`
+
+	// Content `utm_content`.
+	Content *string `json:"content,omitempty"`
+}
+
+// LeadSource How a lead came.
+type LeadSource string
+
+// LeadStatus `new` and `qualified` are yours to set. `converted`: the address paid an order since; no request sets it. `unsubscribed`: they want no letters, which
+// is final.
+type LeadStatus string
+
+// LeadUTM What the address of the page said of the campaign.
+type LeadUTM struct {
+	// Source `utm_source`.
+	//
+	// Example: newsletter
+	Source *string `json:"source,omitempty"`
+
+	// Medium `utm_medium`.
+	//
+	// Example: email
+	Medium *string `json:"medium,omitempty"`
+
+	// Campaign `utm_campaign`.
+	//
+	// Example: spring
+	Campaign *string `json:"campaign,omitempty"`
+
+	// Term `utm_term`.
+	//
+	// Example: sourdough
+	Term *string `json:"term,omitempty"`
+
+	// Content `utm_content`.
+	//
+	// Example: footer
+	Content *string `json:"content,omitempty"`
+}
+
+// LeadUpdate What to change about a lead.
+type LeadUpdate struct {
+	Name nullable.Nullable[string] `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
+	Phone nullable.Nullable[string] `json:"phone,omitempty"`
+
+	// Referrer The address from which they came.
+	Referrer nullable.Nullable[string]  `json:"referrer,omitempty"`
+	UTM      nullable.Nullable[LeadUTM] `json:"utm,omitempty"`
+
+	// Status `new` and `qualified` are yours to set. `converted`: the address paid an order since; no request sets it. `unsubscribed`: they want no letters, which
+	// is final.
+	Status *LeadStatus `json:"status,omitempty"`
+
+	// Consent What a lead agreed to, with what proves it.
+	Consent *LeadConsent `json:"consent,omitempty"`
+
+	// CustomFieldData The buyer's answers to the products' custom fields, by key.
+	CustomFieldData *CustomFieldData `json:"custom_field_data,omitempty"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags,omitzero"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// LegalAcceptance A legal page that a buyer accepted, as it was then.
+type LegalAcceptance struct {
+	// LegalPage Its id. A page that was accepted is not deleted.
+	//
+	// Example: legal_01k0000000000000000000000a
+	LegalPage string `json:"legal_page"`
+
+	// Kind What the page is about.
+	Kind LegalPageKind `json:"kind"`
+
+	// Version Which text of the page, as its versions are counted.
+	Version int64 `json:"version"`
+
+	// AcceptedAt When the checkout was confirmed with `terms_accepted`.
+	AcceptedAt wire.Time `json:"accepted_at"`
+}
+
+// LegalPage What you tell your customers about the law.
+type LegalPage struct {
+	// ID Example: legal_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Kind What the page is about.
+	Kind LegalPageKind `json:"kind"`
+
+	// Title What readers see above it.
+	Title string `json:"title"`
+
+	// Slug Names the page in paths. A former one goes on working until another page takes it.
+	Slug string `json:"slug"`
+
+	// Body Markdown; null in lists.
+	Body *string `json:"body"`
+
+	// BodyHTML The body as HTML in which nothing runs, fit for any page; null in lists.
+	BodyHTML *string `json:"body_html"`
+
+	// Status Whether the page holds.
+	Status LegalPageStatus `json:"status"`
+
+	// Version Of the text that was last published, 0 if none was.
+	Version int64 `json:"version"`
+
+	// PublishedAt When that version was published.
+	PublishedAt *wire.Time `json:"published_at"`
+
+	// Locale A language tag.
+	Locale string `json:"locale"`
+
+	// RequiresAcceptance While it is published, buyers must accept it to confirm a checkout; `legal_acceptances` of the order names the version.
+	RequiresAcceptance bool `json:"requires_acceptance"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// LegalPageCreate A page to be made.
+type LegalPageCreate struct {
+	// Kind What the page is about.
+	Kind LegalPageKind `json:"kind"`
+
+	// Title What readers see above it.
+	Title string `json:"title"`
+
+	// Slug Made from the title when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Body Markdown.
+	Body *string `json:"body,omitempty"`
+
+	// Status Whether the page holds.
+	Status *LegalPageStatus `json:"status,omitempty"`
+
+	// Locale A language tag, such as en or pt-BR, the account's when absent.
+	Locale *string `json:"locale,omitempty"`
+
+	// RequiresAcceptance Whether buyers must accept it to confirm a checkout while it is published. In a language 20 published pages may ask for it.
+	RequiresAcceptance *bool `json:"requires_acceptance,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// LegalPageKind What the page is about.
+type LegalPageKind string
+
+// LegalPageList A page of results.
+type LegalPageList = wire.List[LegalPage]
+
+// LegalPageStatus Whether the page holds.
+type LegalPageStatus string
+
+// LegalPageUpdate What to change about a page.
+type LegalPageUpdate struct {
+	// Kind What the page is about.
+	Kind *LegalPageKind `json:"kind,omitempty"`
+
+	// Title What readers see above it.
+	Title *string `json:"title,omitempty"`
+
+	// Slug Made from the title when absent.
+	Slug *string `json:"slug,omitempty"`
+
+	// Body Markdown.
+	Body *string `json:"body,omitempty"`
+
+	// Status Whether the page holds.
+	Status *LegalPageStatus `json:"status,omitempty"`
+
+	// Locale A language tag, such as en or pt-BR, the account's when absent.
+	Locale *string `json:"locale,omitempty"`
+
+	// RequiresAcceptance Whether buyers must accept it to confirm a checkout while it is published. In a language 20 published pages may ask for it.
+	RequiresAcceptance *bool `json:"requires_acceptance,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// LegalPageVersion A text of a page as it was published. It does not change.
+type LegalPageVersion struct {
+	Object string `json:"object"`
+
+	// Version Counts from 1.
+	Version int64 `json:"version"`
+
+	// Title Of then.
+	Title string `json:"title"`
+
+	// Body Markdown; null in lists.
+	Body *string `json:"body"`
+
+	// BodyHTML The body as HTML; null in lists.
+	BodyHTML  *string   `json:"body_html"`
+	CreatedAt wire.Time `json:"created_at"`
+}
+
+// LegalPageVersionList A page of results.
+type LegalPageVersionList = wire.List[LegalPageVersion]
+
+// Letter A letter that a customer is sent by itself. Its text is written when it is sent, and is not kept. It is sent once; only if the server dies in the moment
+// in which the mail server takes it, it is sent again, with the same Message-ID.
+type Letter struct {
+	// ID Example: letter_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again. `trial_ending`: a trial is over
+	// in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
+	// paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
+	Kind LetterKind `json:"kind"`
+
+	// Status `queued`: it waits to be sent. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
+	// the first. `skipped`: it was not to be sent any more, and `last_error` says why.
+	Status LetterStatus `json:"status"`
+
+	// Customer Who is written to.
+	Customer wire.Reference `json:"customer"`
+
+	// To The address that it was last sent to, or tried to. Null before that.
+	//
+	// Example: ada@example.com
+	To *string `json:"to"`
+
+	// About What a letter is about.
+	About LetterSubject `json:"about"`
+
+	// Subject Its subject line, once it was tried to be sent.
+	//
+	// Example: Your receipt from Ada Publishing: order 1042
+	Subject *string `json:"subject"`
+
+	// Attempts How often it was tried to be sent, since it was last asked for.
+	//
+	// Example: 1
+	Attempts int64 `json:"attempts"`
+
+	// Resends How often it was asked for again.
+	//
+	// Example: 0
+	Resends int64 `json:"resends"`
+
+	// LastError Why it was last not taken, by the mail server's words, or why it was skipped.
+	LastError *string `json:"last_error"`
+
+	// NextAttemptAt When it is to be sent, or tried again. Null unless it is queued.
+	NextAttemptAt *wire.Time `json:"next_attempt_at"`
+
+	// SentAt When the mail server last took it.
+	SentAt    *wire.Time `json:"sent_at"`
+	CreatedAt wire.Time  `json:"created_at"`
+	UpdatedAt wire.Time  `json:"updated_at"`
+}
+
+// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again. `trial_ending`: a trial is over
+// in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
+// paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
+type LetterKind string
+
+// LetterList A page of results.
+type LetterList = wire.List[Letter]
+
+// LetterSettings Which letters customers are sent by themselves, by kind. All are on unless you switch them off.
+type LetterSettings struct {
+	// Receipt When an order is paid, a free one too: with downloads, licence keys and links.
+	//
+	// Example: true
+	Receipt bool `json:"receipt"`
+
+	// PaymentFailed Each time that a renewal cannot be charged and will be tried again.
+	//
+	// Example: true
+	PaymentFailed bool `json:"payment_failed"`
+
+	// TrialEnding 3 days before a trial is over, 7 if the plan is yearly.
+	//
+	// Example: true
+	TrialEnding bool `json:"trial_ending"`
+
+	// SubscriptionCanceled When a subscription is cancelled that goes on until its period ends.
+	//
+	// Example: true
+	SubscriptionCanceled bool `json:"subscription_canceled"`
+
+	// SubscriptionEnded When a subscription has ended.
+	//
+	// Example: true
+	SubscriptionEnded bool `json:"subscription_ended"`
+
+	// AccessGiven When you give somebody a product with `POST /grants`, and when a licence key is there for which they had to wait.
+	//
+	// Example: true
+	AccessGiven bool `json:"access_given"`
+
+	// Refund When money was given back.
+	//
+	// Example: true
+	Refund bool `json:"refund"`
+}
+
+// LetterStatus `queued`: it waits to be sent. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
+// the first. `skipped`: it was not to be sent any more, and `last_error` says why.
+type LetterStatus string
+
+// LetterSubject What a letter is about.
+type LetterSubject struct {
+	Object string `json:"object"`
+
+	// ID Example: order_01k0000000000000000000000a
+	ID string `json:"id"`
+}
+
+// LicenseActivation A device on which a licence key is active.
+type LicenseActivation struct {
+	// ID Example: lact_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// LicenseKey The id of its licence key.
+	//
+	// Example: lic_01k0000000000000000000000a
+	LicenseKey string `json:"license_key"`
+
+	// Fingerprint What your program made to know the device again.
+	Fingerprint string `json:"fingerprint"`
+
+	// Name What the device is called.
+	Name *string `json:"name"`
+
+	// Token For a device on which the key may be used, when that was just asked; else null.
+	Token *LicenseToken `json:"token"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// LicenseActivationList A page of results.
+type LicenseActivationList = wire.List[LicenseActivation]
+
+// LicenseJWK The public key as a JSON Web Key (RFC 7517, RFC 8037).
+type LicenseJWK struct {
+	// Kty The kind of key.
+	Kty LicenseJWKKty `json:"kty"`
+
+	// Crv Its curve.
+	Crv LicenseJWKCrv `json:"crv"`
+
+	// X The public key, 32 bytes in base64url: what a program has as its constant.
+	//
+	// Example: 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo
+	X string `json:"x"`
+
+	// Kid The key's id.
+	//
+	// Example: lsk_01k0000000000000000000000a
+	Kid string `json:"kid"`
+
+	// Alg How it signs.
+	Alg LicenseJWKAlg `json:"alg"`
+
+	// Use What it is for.
+	Use LicenseJWKUse `json:"use"`
+}
+
+// LicenseJWKKty The kind of key.
+type LicenseJWKKty string
+
+// LicenseJWKCrv Its curve.
+type LicenseJWKCrv string
+
+// LicenseJWKAlg How it signs.
+type LicenseJWKAlg string
+
+// LicenseJWKUse What it is for.
+type LicenseJWKUse string
+
+// LicenseKey What a buyer's program shows to be used, on as many devices as it allows.
+type LicenseKey struct {
+	// ID Example: lic_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Key The key itself, when it is made, read by its id, or rotated; else null. Null too if the server's secret key that sealed it is lost: then rotate it.
+	Key *string `json:"key"`
+
+	// DisplayKey Its last five characters, to tell keys apart.
+	DisplayKey string `json:"display_key"`
+
+	// Product What it is a key of. It opens no other product.
+	Product wire.Reference `json:"product"`
+
+	// Grant The id of the grant that it lives and ends with. Null for one that was made by hand or imported.
+	Grant *string `json:"grant"`
+
+	// Customer Whose it is. Null while it is nobody's.
+	Customer wire.Reference `json:"customer"`
+
+	// Status Whether a key can be used. A disabled one can be enabled again; `expired` follows from `expires_at`.
+	Status LicenseKeyStatus `json:"status"`
+
+	// ActivationLimit On how many devices it may be active at once. Null means any number.
+	ActivationLimit *int64 `json:"activation_limit"`
+
+	// ActivationsCount On how many it is.
+	ActivationsCount int64 `json:"activations_count"`
+
+	// ExpiresAt Until when it can be used. Null means for good.
+	ExpiresAt *wire.Time `json:"expires_at"`
+
+	// LastValidatedAt When a program last had it validated or activated, to the minute.
+	LastValidatedAt *wire.Time `json:"last_validated_at"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata  Metadata  `json:"metadata"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// LicenseKeyActivate A licence key and the device on which it is to be used.
+type LicenseKeyActivate struct {
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id or slug of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint string `json:"fingerprint"`
+
+	// Name What the device is called.
+	Name *string `json:"name,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// LicenseKeyCreate A licence key to be made.
+type LicenseKeyCreate struct {
+	// Product The product's id or slug. Required.
+	Product string `json:"product"`
+
+	// Customer Whose it is.
+	Customer *string `json:"customer,omitempty"`
+
+	// Key A key from elsewhere, of printable ASCII characters, at least four of them no spaces or hyphens.
+	Key *LicenseKeyText `json:"key,omitempty"`
+
+	// ActivationLimit On how many devices it may be active at once. Null means any number.
+	ActivationLimit *int64 `json:"activation_limit,omitempty"`
+
+	// ExpiresAt Until when it can be used. Null means for good.
+	ExpiresAt *wire.Time `json:"expires_at,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// LicenseKeyDeactivate A licence key and the device on which it is no longer to be used, by `fingerprint` or by `activation`.
+type LicenseKeyDeactivate struct {
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id or slug of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint *string `json:"fingerprint,omitempty"`
+
+	// Activation The activation's id, in the place of the fingerprint.
+	Activation *string `json:"activation,omitempty"`
+}
+
+// LicenseKeyImport What became of imported keys.
+type LicenseKeyImport struct {
+	Object string `json:"object"`
+
+	// Created How many keys were made.
+	Created int64 `json:"created"`
+
+	// Failed How many rows were refused.
+	Failed int64 `json:"failed"`
+
+	// Results One for each row, in their order.
+	Results []LicenseKeyImportResult `json:"results"`
+}
+
+// LicenseKeyImportCreate Keys from elsewhere.
+type LicenseKeyImportCreate struct {
+	// Product The product's id or slug.
+	Product string `json:"product"`
+
+	// Keys The keys.
+	Keys []LicenseKeyImportRow `json:"keys"`
+}
+
+// LicenseKeyImportResult What became of one row.
+type LicenseKeyImportResult struct {
+	// Index Which row, from 0.
+	Index int64 `json:"index"`
+
+	// Status Whether the key was made.
+	Status LicenseKeyImportResultStatus `json:"status"`
+
+	// ID The key's id.
+	ID *string `json:"id"`
+
+	// Errors By field, what is wrong with the row.
+	Errors map[string][]string `json:"errors"`
+}
+
+// LicenseKeyImportResultStatus Whether the key was made.
+type LicenseKeyImportResultStatus string
+
+// LicenseKeyImportRow A key from elsewhere.
+type LicenseKeyImportRow struct {
+	// Key The key, of 4 to 200 printable ASCII characters.
+	Key string `json:"key"`
+
+	// CustomerEmail Whose it is. Without one the key is kept to be sold.
+	CustomerEmail *string `json:"customer_email,omitempty"`
+
+	// ActivationLimit On how many devices it may be active at once. Null means any number.
+	ActivationLimit *int64 `json:"activation_limit,omitempty"`
+
+	// ExpiresAt Until when it can be used. Null means for good.
+	ExpiresAt *wire.Time `json:"expires_at,omitempty"`
+}
+
+// LicenseKeyList A page of results.
+type LicenseKeyList = wire.List[LicenseKey]
+
+// LicenseKeyRotate What becomes of the activations of a key that is replaced.
+type LicenseKeyRotate struct {
+	// KeepActivations Whether the new key has the old one's activations.
+	KeepActivations *bool `json:"keep_activations,omitempty"`
+}
+
+// LicenseKeyStatus Whether a key can be used. A disabled one can be enabled again; `expired` follows from `expires_at`.
+type LicenseKeyStatus string
+
+// LicenseKeyText A key from elsewhere, of printable ASCII characters, at least four of them no spaces or hyphens.
+type LicenseKeyText = string
+
+// LicenseKeyUpdate What to change about a licence key.
+type LicenseKeyUpdate struct {
+	// ActivationLimit On how many devices it may be active at once. Null means any number.
+	ActivationLimit nullable.Nullable[int64] `json:"activation_limit,omitempty"`
+
+	// ExpiresAt Until when it can be used. Null means for good.
+	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
+
+	// Metadata Merged per key into what is stored; null removes a key.
+	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+}
+
+// LicenseKeyValidate A licence key to be checked.
+type LicenseKeyValidate struct {
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id or slug of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint *string `json:"fingerprint,omitempty"`
+}
+
+// LicenseSigningKey A key that signs the tokens of licences. Its private half never leaves the server.
+type LicenseSigningKey struct {
+	// ID Example: lsk_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Kid What the header of a token calls it: its id.
+	//
+	// Example: lsk_01k0000000000000000000000a
+	Kid string `json:"kid"`
+
+	// Jwk The public key as a JSON Web Key (RFC 7517, RFC 8037).
+	Jwk       LicenseJWK `json:"jwk"`
+	CreatedAt wire.Time  `json:"created_at"`
+	UpdatedAt wire.Time  `json:"updated_at"`
+}
+
+// LicenseSigningKeyList A page of results.
+type LicenseSigningKeyList = wire.List[LicenseSigningKey]
+
+// LicenseToken A proof that the device needs no network to check: a compact JWS, signed by EdDSA with the key that `kid` names. It says
+// `iss` (the account), `sub` (the licence key), `prd` (the product), `fpr` (the fingerprint), `iat`, and `exp`: the earliest of the days that the price variant allows
+// (`license.offline_days`, else 30), the key's `expires_at`, and three days after the period that its subscription has paid for.
+type LicenseToken = string
+
+// LicenseValidation Whether a licence key may be used.
+type LicenseValidation struct {
+	Object string `json:"object"`
+
+	// Valid Whether it may be used.
+	Valid bool `json:"valid"`
+
+	// Code Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+	Code LicenseValidationCode `json:"code"`
+
+	// LicenseKey The key. Null if none was found.
+	LicenseKey *LicenseKey `json:"license_key"`
+
+	// Activation The device's, if the key is active there.
+	Activation *LicenseActivation `json:"activation"`
+
+	// Token For a device on which the key may be used, when that was just asked; else null.
+	Token *LicenseToken `json:"token"`
+}
+
+// LicenseValidationCode Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+type LicenseValidationCode string
+
 // LineItem One line of a checkout, or of an order and its invoice, which have lines of their own.
 type LineItem struct {
 	// ID Example: li_01k0000000000000000000000a
@@ -4013,6 +7481,199 @@ type Metadata = json.RawMessage
 
 // MetadataUpdate Merged per key into what is stored; null removes a key.
 type MetadataUpdate map[string]*string
+
+// Metrics What an account sold in one currency. Amounts are in its minor unit.
+type Metrics struct {
+	Object string `json:"object"`
+
+	// From The first day.
+	//
+	// Example: 2026-01-01
+	From string `json:"from"`
+
+	// To The last day, which is included.
+	//
+	// Example: 2026-01-31
+	To string `json:"to"`
+
+	// Interval How long a period is. Weeks begin on Monday; the first and the last period are cut at `from` and `to`.
+	Interval MetricsInterval `json:"interval"`
+
+	// Timezone Whose days they are.
+	//
+	// Example: Europe/Berlin
+	Timezone string `json:"timezone"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// Periods The periods, the oldest first.
+	Periods []MetricsPeriod `json:"periods"`
+
+	// Totals All periods together; `mrr`, `arr` and `active_subscriptions` as they were at the end of the last.
+	Totals MetricsFigures `json:"totals"`
+}
+
+// MetricsFigures What happened in a stretch of time.
+type MetricsFigures struct {
+	// Revenue What the orders that were paid came to, with tax and before refunds.
+	//
+	// Example: 190000
+	Revenue int64 `json:"revenue"`
+
+	// Refunds What was refunded of any order, by when the refund succeeded.
+	//
+	// Example: 1900
+	Refunds int64 `json:"refunds"`
+
+	// NetRevenue The same without tax: of the orders, without that of the refunds. Less than 0 if more was refunded.
+	//
+	// Example: 158083
+	NetRevenue int64 `json:"net_revenue"`
+
+	// Orders How many orders were paid, free ones too.
+	//
+	// Example: 100
+	Orders int64 `json:"orders"`
+
+	// AverageOrderValue `revenue` by `orders`, rounded half up. Null without orders.
+	//
+	// Example: 1900
+	AverageOrderValue *int64 `json:"average_order_value"`
+
+	// Mrr What the current periods of the active and past due subscriptions cost after discounts, for a month, at the end.
+	//
+	// Example: 49000
+	Mrr int64 `json:"mrr"`
+
+	// Arr `mrr` times 12.
+	//
+	// Example: 588000
+	Arr int64 `json:"arr"`
+
+	// ActiveSubscriptions How many subscriptions are active or past due at the end.
+	//
+	// Example: 49
+	ActiveSubscriptions int64 `json:"active_subscriptions"`
+
+	// NewSubscriptions How many began, trials too.
+	//
+	// Example: 6
+	NewSubscriptions int64 `json:"new_subscriptions"`
+
+	// RenewedSubscriptions How many renewals were paid.
+	//
+	// Example: 43
+	RenewedSubscriptions int64 `json:"renewed_subscriptions"`
+
+	// ChurnedSubscriptions How many ended because they were canceled.
+	//
+	// Example: 2
+	ChurnedSubscriptions int64 `json:"churned_subscriptions"`
+
+	// ChurnRateBps `churned_subscriptions` of those that were active at the start, in hundredths of a percent, rounded half up. Null if none was.
+	//
+	// Example: 444
+	ChurnRateBps *int64 `json:"churn_rate_bps"`
+
+	// Checkouts How many checkouts were made.
+	//
+	// Example: 400
+	Checkouts int64 `json:"checkouts"`
+
+	// CheckoutConversionBps How many of them have been completed, whenever, in hundredths of a percent, rounded half up. Null without checkouts.
+	//
+	// Example: 2500
+	CheckoutConversionBps *int64 `json:"checkout_conversion_bps"`
+}
+
+// MetricsInterval How long a period is. Weeks begin on Monday; the first and the last period are cut at `from` and `to`.
+type MetricsInterval string
+
+// MetricsPeriod What happened in one period.
+type MetricsPeriod struct {
+	// Start Its first day.
+	//
+	// Example: 2026-01-01
+	Start string `json:"start"`
+
+	// End Its last day, which is included.
+	//
+	// Example: 2026-01-01
+	End string `json:"end"`
+
+	// Revenue What the orders that were paid came to, with tax and before refunds.
+	//
+	// Example: 190000
+	Revenue int64 `json:"revenue"`
+
+	// Refunds What was refunded of any order, by when the refund succeeded.
+	//
+	// Example: 1900
+	Refunds int64 `json:"refunds"`
+
+	// NetRevenue The same without tax: of the orders, without that of the refunds. Less than 0 if more was refunded.
+	//
+	// Example: 158083
+	NetRevenue int64 `json:"net_revenue"`
+
+	// Orders How many orders were paid, free ones too.
+	//
+	// Example: 100
+	Orders int64 `json:"orders"`
+
+	// AverageOrderValue `revenue` by `orders`, rounded half up. Null without orders.
+	//
+	// Example: 1900
+	AverageOrderValue *int64 `json:"average_order_value"`
+
+	// Mrr What the current periods of the active and past due subscriptions cost after discounts, for a month, at the end.
+	//
+	// Example: 49000
+	Mrr int64 `json:"mrr"`
+
+	// Arr `mrr` times 12.
+	//
+	// Example: 588000
+	Arr int64 `json:"arr"`
+
+	// ActiveSubscriptions How many subscriptions are active or past due at the end.
+	//
+	// Example: 49
+	ActiveSubscriptions int64 `json:"active_subscriptions"`
+
+	// NewSubscriptions How many began, trials too.
+	//
+	// Example: 6
+	NewSubscriptions int64 `json:"new_subscriptions"`
+
+	// RenewedSubscriptions How many renewals were paid.
+	//
+	// Example: 43
+	RenewedSubscriptions int64 `json:"renewed_subscriptions"`
+
+	// ChurnedSubscriptions How many ended because they were canceled.
+	//
+	// Example: 2
+	ChurnedSubscriptions int64 `json:"churned_subscriptions"`
+
+	// ChurnRateBps `churned_subscriptions` of those that were active at the start, in hundredths of a percent, rounded half up. Null if none was.
+	//
+	// Example: 444
+	ChurnRateBps *int64 `json:"churn_rate_bps"`
+
+	// Checkouts How many checkouts were made.
+	//
+	// Example: 400
+	Checkouts int64 `json:"checkouts"`
+
+	// CheckoutConversionBps How many of them have been completed, whenever, in hundredths of a percent, rounded half up. Null without checkouts.
+	//
+	// Example: 2500
+	CheckoutConversionBps *int64 `json:"checkout_conversion_bps"`
+}
 
 // NetAmount The total without its tax, in the currency's minor unit.
 //
@@ -4133,6 +7794,12 @@ type Order struct {
 	// Refunds Oldest first, those that failed too.
 	Refunds []wire.Reference `json:"refunds"`
 
+	// Grants What its payment gave, or what the subscription that it bills gives.
+	Grants []wire.Reference `json:"grants"`
+
+	// LegalAcceptances The legal pages that the buyer accepted with it.
+	LegalAcceptances []LegalAcceptance `json:"legal_acceptances"`
+
 	// BillingName As it stands on the invoice.
 	BillingName    *string  `json:"billing_name"`
 	BillingAddress *Address `json:"billing_address"`
@@ -4177,6 +7844,9 @@ type OrderUpdate struct {
 	// Metadata Merged per key into what is stored; null removes a key.
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
+
+// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+type PastDueAccess string
 
 // Payment One attempt to charge a buyer.
 type Payment struct {
@@ -4346,7 +8016,7 @@ type PriceVariant struct {
 	// MinAmount The least that a buyer may name, in the minor unit. Only with `amount_type` custom.
 	MinAmount *int64 `json:"min_amount"`
 
-	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount *int64 `json:"suggested_amount"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -4429,7 +8099,7 @@ type PriceVariantCreate struct {
 	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
 	MinAmount *int64 `json:"min_amount,omitempty"`
 
-	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount *int64 `json:"suggested_amount,omitempty"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -4480,8 +8150,11 @@ type PriceVariantLicense struct {
 	// ActivationLimit On how many devices it may be activated. Null means any number.
 	ActivationLimit *int64 `json:"activation_limit,omitempty"`
 
-	// ExpiresInDays Null means never.
+	// ExpiresInDays Days from its issue until it cannot be used any more. Null means never.
 	ExpiresInDays *int64 `json:"expires_in_days,omitempty"`
+
+	// OfflineDays Days that a device goes on without asking again whether the key is valid. Null means 30.
+	OfflineDays *int64 `json:"offline_days,omitempty"`
 }
 
 // PriceVariantList A page of results.
@@ -4520,7 +8193,7 @@ type PriceVariantUpdate struct {
 	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
 	MinAmount nullable.Nullable[int64] `json:"min_amount,omitempty"`
 
-	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount nullable.Nullable[int64] `json:"suggested_amount,omitempty"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -4608,6 +8281,11 @@ type Product struct {
 	// Deliverables What a buyer receives.
 	Deliverables []Deliverable `json:"deliverables"`
 
+	// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
+	// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
+	// and the versions that its files had then.
+	DeliveryUpdates DeliveryUpdates `json:"delivery_updates"`
+
 	// PriceVariants Ids in their order, or the price variants when expanded.
 	PriceVariants []wire.Reference `json:"price_variants"`
 
@@ -4677,6 +8355,9 @@ type ProductCreate struct {
 	// Deliverables What a buyer receives.
 	Deliverables []Deliverable `json:"deliverables,omitempty"`
 
+	// DeliveryUpdates `all_buyers` when absent.
+	DeliveryUpdates *DeliveryUpdates `json:"delivery_updates,omitempty"`
+
 	// PriceVariants Made together with the product.
 	PriceVariants []ProductPriceVariant `json:"price_variants,omitempty"`
 
@@ -4723,7 +8404,7 @@ type ProductPriceVariant struct {
 	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
 	MinAmount *int64 `json:"min_amount,omitempty"`
 
-	// SuggestedAmount What the page proposes. Only with `amount_type` custom.
+	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount *int64 `json:"suggested_amount,omitempty"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -4808,6 +8489,11 @@ type ProductUpdate struct {
 
 	// Deliverables Replaces all of them.
 	Deliverables []Deliverable `json:"deliverables,omitzero"`
+
+	// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
+	// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
+	// and the versions that its files had then.
+	DeliveryUpdates *DeliveryUpdates `json:"delivery_updates,omitempty"`
 
 	// SEOTitle For search engines.
 	SEOTitle nullable.Nullable[string] `json:"seo_title,omitempty"`
@@ -4920,8 +8606,11 @@ type PublicCheckout struct {
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
 	CustomFieldData CustomFieldData `json:"custom_field_data"`
 
-	// TermsRequired The seller's terms must be accepted to confirm.
+	// TermsRequired The seller's terms, or legal pages, must be accepted to confirm.
 	TermsRequired bool `json:"terms_required"`
+
+	// AdsConsent The buyer agreed that ad networks are told of the purchase.
+	AdsConsent bool `json:"ads_consent"`
 
 	// Locale A language tag, kept for the seller.
 	Locale *string `json:"locale"`
@@ -4931,8 +8620,11 @@ type PublicCheckout struct {
 
 	// CompletedAt When it was paid, or found to cost nothing.
 	CompletedAt *wire.Time `json:"completed_at"`
-	CreatedAt   wire.Time  `json:"created_at"`
-	UpdatedAt   wire.Time  `json:"updated_at"`
+
+	// Deliveries What the buyer has by it now: nothing before it is completed, nor after it was refunded.
+	Deliveries []CheckoutDelivery `json:"deliveries"`
+	CreatedAt  wire.Time          `json:"created_at"`
+	UpdatedAt  wire.Time          `json:"updated_at"`
 }
 
 // PublicCheckoutUpdate What a buyer may change about an open checkout.
@@ -4953,6 +8645,180 @@ type PublicCheckoutUpdate struct {
 
 	// Locale A language tag, kept for the seller.
 	Locale nullable.Nullable[string] `json:"locale,omitempty"`
+
+	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	AdsConsent *bool                       `json:"ads_consent,omitempty"`
+	AdsVisit   nullable.Nullable[AdsVisit] `json:"ads_visit,omitempty"`
+}
+
+// PublicLeadCreate What somebody left in a form.
+type PublicLeadCreate struct {
+	// FormToken The `token` of `GET /public/lead_forms/{account}`, which says whose form it is.
+	FormToken string `json:"form_token"`
+
+	// Email Their address.
+	Email string  `json:"email"`
+	Name  *string `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
+	Phone *string `json:"phone,omitempty"`
+
+	// Product What they are interested in, by id or slug. It has to be on sale.
+	Product *string `json:"product,omitempty"`
+
+	// Consent Whether they agreed to be written to. False when absent.
+	Consent *bool    `json:"consent,omitempty"`
+	UTM     *LeadUTM `json:"utm,omitempty"`
+
+	// AdsConsent Send true if they agreed, by a box that they ticked themselves, that ad networks are told that they left their address. False when absent: then nothing is kept for that, and nobody is told.
+	AdsConsent *bool     `json:"ads_consent,omitempty"`
+	AdsVisit   *AdsVisit `json:"ads_visit,omitempty"`
+
+	// Website A trap: a field that your page hides. Programs fill it in, and then nothing is kept. Send what stands in it.
+	Website *string `json:"website,omitempty"`
+}
+
+// PublicLicenseKey A licence key as a buyer's program sees it, without whose it is.
+type PublicLicenseKey struct {
+	// ID Example: lic_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// DisplayKey Its last five characters, to tell keys apart.
+	DisplayKey string `json:"display_key"`
+
+	// Product The id of its product.
+	//
+	// Example: prod_01k0000000000000000000000a
+	Product string `json:"product"`
+
+	// Status Whether a key can be used. A disabled one can be enabled again; `expired` follows from `expires_at`.
+	Status LicenseKeyStatus `json:"status"`
+
+	// ActivationLimit On how many devices it may be active at once. Null means any number.
+	ActivationLimit *int64 `json:"activation_limit"`
+
+	// ActivationsCount On how many it is.
+	ActivationsCount int64 `json:"activations_count"`
+
+	// ExpiresAt Until when it can be used. Null means for good.
+	ExpiresAt *wire.Time `json:"expires_at"`
+}
+
+// PublicLicenseKeyActivate A licence key and the device on which it is to be used.
+type PublicLicenseKeyActivate struct {
+	// Account The id of the account that sells your program.
+	Account string `json:"account"`
+
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint string `json:"fingerprint"`
+
+	// Name What the device is called.
+	Name *string `json:"name,omitempty"`
+
+	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
+	Metadata *Metadata `json:"metadata,omitempty"`
+}
+
+// PublicLicenseKeyDeactivate A licence key and the device on which it is no longer to be used, by `fingerprint` or by `activation`.
+type PublicLicenseKeyDeactivate struct {
+	// Account The id of the account that sells your program.
+	Account string `json:"account"`
+
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint *string `json:"fingerprint,omitempty"`
+
+	// Activation The activation's id, in the place of the fingerprint.
+	Activation *string `json:"activation,omitempty"`
+}
+
+// PublicLicenseKeyValidate A licence key to be checked.
+type PublicLicenseKeyValidate struct {
+	// Account The id of the account that sells your program.
+	Account string `json:"account"`
+
+	// Key The key as it was typed.
+	Key string `json:"key"`
+
+	// Product The id of the product that your program is. A key of another one is unknown.
+	Product string `json:"product"`
+
+	// Fingerprint What your program makes to know the device again.
+	Fingerprint *string `json:"fingerprint,omitempty"`
+}
+
+// PublicLicenseValidation Whether a licence key may be used, as a buyer's program sees it.
+type PublicLicenseValidation struct {
+	Object string `json:"object"`
+
+	// Valid Whether it may be used.
+	Valid bool `json:"valid"`
+
+	// Code Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+	Code LicenseValidationCode `json:"code"`
+
+	// LicenseKey The key. Null if none was found.
+	LicenseKey *PublicLicenseKey `json:"license_key"`
+
+	// Activation The device's, if the key is active there.
+	Activation *LicenseActivation `json:"activation"`
+
+	// Token For a device on which the key may be used, when that was just asked; else null.
+	Token *LicenseToken `json:"token"`
+}
+
+// ReachEstimate How many people a targeting reaches, as the network guesses it.
+type ReachEstimate struct {
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Available Whether the network makes such estimates.
+	Available bool `json:"available"`
+
+	// Lower The least number of people. Null when the network does not tell it.
+	Lower *int64 `json:"lower"`
+
+	// Upper The largest number of people. Null when the network does not tell it.
+	Upper *int64 `json:"upper"`
+
+	// Ready Whether the network has finished. Ask again later when it has not.
+	Ready bool `json:"ready"`
+
+	// Warnings What else there is to say about what was sent.
+	Warnings []string `json:"warnings"`
+}
+
+// ReachEstimateCreate A targeting whose reach is wanted.
+type ReachEstimateCreate struct {
+	// AccountID The channel, `sacct_...`.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID string `json:"account_id"`
+
+	// AdAccountID The network's id of the ad account.
+	//
+	// Example: act_100000000000001
+	AdAccountID string `json:"ad_account_id"`
+
+	// Targeting Whom ads would be shown to. Without a place, people in the country of the ad account, and `warnings` says so.
+	Targeting AdTargeting `json:"targeting"`
+
+	// Goal What would be paid for. It must be one of the network's; where it makes no difference, `warnings` says so.
+	Goal *AdGoal `json:"goal,omitempty"`
 }
 
 // Refund Money of an order that is given back, tax included.
@@ -5113,6 +8979,35 @@ type SavedPaymentMethodCreate struct {
 // SavedPaymentMethodList A page of results.
 type SavedPaymentMethodList = wire.List[SavedPaymentMethod]
 
+// SearchResult An object that was found.
+type SearchResult struct {
+	Object string `json:"object"`
+
+	// Type What kind of object it is.
+	Type SearchType `json:"type"`
+
+	// ID Of the object.
+	//
+	// Example: prod_01k0000000000000000000000a
+	ID string `json:"id"`
+
+	// Title What it is called, or its number.
+	//
+	// Example: Guide
+	Title string `json:"title"`
+
+	// Subtitle What else it is known by, such as an address.
+	//
+	// Example: guide
+	Subtitle *string `json:"subtitle"`
+}
+
+// SearchResultList A page of results.
+type SearchResultList = wire.List[SearchResult]
+
+// SearchType What kind of object it is.
+type SearchType string
+
 // SignedURL A URL that needs no key, and opens one file to whoever has it until it expires; then it answers 410. Ask for another when you
 // need one.
 type SignedURL struct {
@@ -5150,16 +9045,28 @@ type SocialAccount struct {
 	// Example: sandbox
 	Driver string `json:"driver"`
 
-	// AdsStatus `error`: the network does not let this service in any more; connect the channel again.
+	// ThirdParty Who else reads what is advertised, because it goes by way of them: `Zernio`. Null if nobody does.
+	ThirdParty *string `json:"third_party"`
+
+	// AdsStatus `error`: the network does not let this service in any more; send a new token with PATCH, or connect the channel again.
 	AdsStatus SocialAdsStatus `json:"ads_status"`
 
 	// AdsActivatedAt Null until it is activated.
 	AdsActivatedAt *wire.Time `json:"ads_activated_at"`
 
 	// ScopedAdAccountIDs The ad accounts that the channel is limited to. Empty means all that it reaches.
-	ScopedAdAccountIDs []string  `json:"scoped_ad_account_ids"`
-	CreatedAt          wire.Time `json:"created_at"`
-	UpdatedAt          wire.Time `json:"updated_at"`
+	ScopedAdAccountIDs []string `json:"scoped_ad_account_ids"`
+
+	// TokenExpiresAt When the network stops accepting the token. Null if it does not expire, or nobody said.
+	TokenExpiresAt *wire.Time `json:"token_expires_at"`
+
+	// Scopes What the network lets the token do, in the network's words. Empty if nobody said.
+	Scopes []string `json:"scopes"`
+
+	// LastError Why the network does not let this service in any more, in its words. Null if it does.
+	LastError *string   `json:"last_error"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
 }
 
 // SocialAccountActivate The channel to be activated.
@@ -5182,12 +9089,12 @@ type SocialAccountConnect struct {
 	// DisplayName What you call it.
 	DisplayName *string `json:"display_name,omitempty"`
 
-	// Driver Who is to speak to the network. Without it `sandbox`, or with a `token` the one for the network itself, which the service must have.
+	// Driver Who is to speak to the network. Without it `sandbox`, or with a `token` the one for the network itself, which the service must have. `zernio` reaches every network by way of Zernio, a third party, if the server has a key there; it needs no token, but a consent.
 	//
 	// Example: sandbox
 	Driver *string `json:"driver,omitempty"`
 
-	// Token The network's access token. The sandbox needs none.
+	// Token The network's access token. The sandbox needs none, nor does `zernio`.
 	Token *string `json:"token,omitempty"`
 
 	// ScopedAdAccountIDs Ad accounts to limit the channel to.
@@ -5197,8 +9104,80 @@ type SocialAccountConnect struct {
 // SocialAccountList A page of results.
 type SocialAccountList = wire.List[SocialAccount]
 
-// SocialAdsStatus `error`: the network does not let this service in any more; connect the channel again.
+// SocialAccountUpdate A channel's new token.
+type SocialAccountUpdate struct {
+	// Token The network's access token, of the profile that the channel is of.
+	Token string `json:"token"`
+}
+
+// SocialAdsStatus `error`: the network does not let this service in any more; send a new token with PATCH, or connect the channel again.
 type SocialAdsStatus string
+
+// SocialConnection A channel that is being connected by the consent of whoever has the profile.
+type SocialConnection struct {
+	// ID Example: sconn_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Driver `sandbox`, or who speaks to the network.
+	//
+	// Example: meta
+	Driver string `json:"driver"`
+
+	// ThirdParty Who else reads what is advertised, because it goes by way of them: `Zernio`. Null if nobody does.
+	ThirdParty *string `json:"third_party"`
+
+	// Status `pending`: nobody has answered the network's question so far. `choose`: consent was given for several profiles, and one has to be
+	// selected. `connected`: the channel is in `account_id`. `denied`: the person said no. `failed`: the network did not let this
+	// service in, see `error`. `expired`: it was too late.
+	Status SocialConnectionStatus `json:"status"`
+
+	// URL Where the network asks for consent. It is told once, in the answer to the create, and null ever after.
+	//
+	// Example: https://www.facebook.com/v26.0/dialog/oauth?client_id=1
+	URL *string `json:"url"`
+
+	// ReturnURL Where the person comes back to.
+	ReturnURL string `json:"return_url"`
+
+	// AccountID The channel, once it is connected.
+	//
+	// Example: sacct_01k0000000000000000000000a
+	AccountID *string `json:"account_id"`
+
+	// Profiles The profiles that consent was given for. Empty until somebody has.
+	Profiles []SocialProfile `json:"profiles"`
+
+	// Error Why it failed, for people. Null if it did not.
+	Error *string `json:"error"`
+
+	// ExpiresAt Until when the person can answer, or a profile be selected.
+	ExpiresAt wire.Time `json:"expires_at"`
+	CreatedAt wire.Time `json:"created_at"`
+	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// SocialConnectionCreate A connection to begin.
+type SocialConnectionCreate struct {
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// ReturnURL Where the person comes back to, with `connection` and `status` added to its query.
+	ReturnURL string `json:"return_url"`
+
+	// Driver Who is to speak to the network. Without it the one for the network itself if the service has it, else `sandbox`; never `zernio`, which has to be named.
+	//
+	// Example: sandbox
+	Driver *string `json:"driver,omitempty"`
+}
+
+// SocialConnectionStatus `pending`: nobody has answered the network's question so far. `choose`: consent was given for several profiles, and one has to be
+// selected. `connected`: the channel is in `account_id`. `denied`: the person said no. `failed`: the network did not let this
+// service in, see `error`. `expired`: it was too late.
+type SocialConnectionStatus string
 
 // SocialPost A post of a channel.
 type SocialPost struct {
@@ -5240,6 +9219,24 @@ type SocialPostStatus string
 
 // SocialPostList A page of results.
 type SocialPostList = wire.List[SocialPost]
+
+// SocialProfile A profile or page at a network.
+type SocialProfile struct {
+	// PlatformAccountID The network's id of it.
+	PlatformAccountID string `json:"platform_account_id"`
+
+	// Username As the network has it.
+	Username *string `json:"username"`
+
+	// Name As people see it.
+	Name string `json:"name"`
+}
+
+// SocialProfileSelect The profile to connect.
+type SocialProfileSelect struct {
+	// PlatformAccountID One of the connection's `profiles`.
+	PlatformAccountID string `json:"platform_account_id"`
+}
 
 // Subscription What bills a customer for a price variant, period after period. A period is billed when it begins. There are no events of
 // subscriptions: each period is told by order.created and invoice.created with billing_reason `subscription_cycle`, then order.paid
@@ -5686,6 +9683,34 @@ type SubscriptionUpdate struct {
 // Example: 2000
 type SubtotalAmount = int64
 
+// TargetingOption Something that a targeting can name.
+type TargetingOption struct {
+	// ID The network's id. A targeting takes it as it is.
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Platform An ad network.
+	Platform AdPlatform `json:"platform"`
+
+	// Name As the network has it, in the language of the channel on some.
+	Name string `json:"name"`
+
+	// Type A kind of thing that a targeting names by an id of the network.
+	Type AdTargetingType `json:"type"`
+
+	// Path What it is a part of, the widest first.
+	Path []string `json:"path"`
+
+	// AudienceSize How many people it reaches at least. Null when the network does not say.
+	AudienceSize *int64 `json:"audience_size"`
+
+	// Country The country of a place, two letters. Null for anything else, and where the network does not say.
+	Country *string `json:"country"`
+}
+
+// TargetingOptionList A page of results.
+type TargetingOptionList = wire.CursorList[TargetingOption]
+
 // TaxAmount The tax in the total, whether it was added or prices contain it, in the currency's minor unit.
 //
 // Example: 342
@@ -6045,8 +10070,14 @@ type AdChannel = string
 // AdChannelRequired defines model for AdChannelRequired.
 type AdChannelRequired = string
 
+// AdMetricsBreakdownParameter What figures can be divided by.
+type AdMetricsBreakdownParameter = AdMetricsBreakdown
+
 // AdMetricsFrom defines model for AdMetricsFrom.
 type AdMetricsFrom = string
+
+// AdMetricsIntervalParameter How long a period is.
+type AdMetricsIntervalParameter = AdMetricsInterval
 
 // AdMetricsTo defines model for AdMetricsTo.
 type AdMetricsTo = string
@@ -6078,6 +10109,9 @@ type DryRun = bool
 // EndingBefore defines model for EndingBefore.
 type EndingBefore = string
 
+// ExpiresIn defines model for ExpiresIn.
+type ExpiresIn = int64
+
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
 
@@ -6098,6 +10132,51 @@ type Sort = string
 
 // StartingAfter defines model for StartingAfter.
 type StartingAfter = string
+
+// ListActivityParams defines parameters for ListActivity.
+type ListActivityParams struct {
+	// Actor Only what this API key, person or customer did, by id, or what was done by customers who are not known, the server or the command line: `customer`, `system` or `cli`.
+	Actor *string `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// Operation Only this operation, such as `updateProduct`.
+	Operation *string `form:"operation,omitempty" json:"operation,omitempty"`
+
+	// Target Only what was done to the object with this id.
+	Target *string `form:"target,omitempty" json:"target,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// ExportActivityParams defines parameters for ExportActivity.
+type ExportActivityParams struct {
+	// Actor Only what this API key, person or customer did, by id, or what was done by customers who are not known, the server or the command line: `customer`, `system` or `cli`.
+	Actor *string `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// Operation Only this operation, such as `updateProduct`.
+	Operation *string `form:"operation,omitempty" json:"operation,omitempty"`
+
+	// Target Only what was done to the object with this id.
+	Target *string `form:"target,omitempty" json:"target,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
 
 // ListAdsParams defines parameters for ListAds.
 type ListAdsParams struct {
@@ -6174,6 +10253,27 @@ type ListAdActionsParams struct {
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 }
 
+// ExportAdActionsParams defines parameters for ExportAdActions.
+type ExportAdActionsParams struct {
+	// AccountID Only what was done through this channel.
+	AccountID *string `form:"account_id,omitempty" json:"account_id,omitempty"`
+
+	// Operation Only this operation.
+	Operation *AdOperation `form:"operation,omitempty" json:"operation,omitempty"`
+
+	// State Only actions in this state.
+	State *AdActionState `form:"state,omitempty" json:"state,omitempty"`
+
+	// TargetID Only what was done to this.
+	TargetID *string `form:"target_id,omitempty" json:"target_id,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
 // ListAdAccountsParams defines parameters for ListAdAccounts.
 type ListAdAccountsParams struct {
 	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
@@ -6208,6 +10308,30 @@ type GetAdGroupParams struct {
 type UpdateAdGroupParams struct {
 	// DryRun `true` answers 200 with the plan of what would be done, and does nothing.
 	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
+}
+
+// ListAdGroupMetricsParams defines parameters for ListAdGroupMetrics.
+type ListAdGroupMetricsParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
+	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
+
+	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
+
+	// Limit How many rows to return: 1 to 100, 100 unless sent.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListAdAudiencesParams defines parameters for ListAdAudiences.
@@ -6336,6 +10460,156 @@ type ListAdCampaignAdGroupsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListAdCampaignMetricsParams defines parameters for ListAdCampaignMetrics.
+type ListAdCampaignMetricsParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
+	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
+
+	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
+
+	// Limit How many rows to return: 1 to 100, 100 unless sent.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListConversionDestinationsParams defines parameters for ListConversionDestinations.
+type ListConversionDestinationsParams struct {
+	// AccountID Only those told through this channel, `sacct_...`. An unknown one is 404.
+	AccountID *string `form:"account_id,omitempty" json:"account_id,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
+// ExportConversionDestinationsParams defines parameters for ExportConversionDestinations.
+type ExportConversionDestinationsParams struct {
+	// AccountID Only those told through this channel, `sacct_...`. An unknown one is 404.
+	AccountID *string `form:"account_id,omitempty" json:"account_id,omitempty"`
+}
+
+// ListConversionsParams defines parameters for ListConversions.
+type ListConversionsParams struct {
+	// DestinationID Only what this destination is told, or was told before it was deleted.
+	DestinationID *string `form:"destination_id,omitempty" json:"destination_id,omitempty"`
+
+	// Status Only those in this status.
+	Status *ConversionStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Event Only what is of this kind.
+	Event *ConversionEventKind `form:"event,omitempty" json:"event,omitempty"`
+
+	// EventID Only this event: the id of an order, a subscription or a lead, or the `event_id` that was sent.
+	EventID *string `form:"event_id,omitempty" json:"event_id,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
+// ExportConversionsParams defines parameters for ExportConversions.
+type ExportConversionsParams struct {
+	// DestinationID Only what this destination is told, or was told before it was deleted.
+	DestinationID *string `form:"destination_id,omitempty" json:"destination_id,omitempty"`
+
+	// Status Only those in this status.
+	Status *ConversionStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Event Only what is of this kind.
+	Event *ConversionEventKind `form:"event,omitempty" json:"event,omitempty"`
+
+	// EventID Only this event: the id of an order, a subscription or a lead, or the `event_id` that was sent.
+	EventID *string `form:"event_id,omitempty" json:"event_id,omitempty"`
+}
+
+// ListAdPixelsParams defines parameters for ListAdPixels.
+type ListAdPixelsParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID AdChannelRequired `form:"account_id" json:"account_id"`
+
+	// AdAccountID The network's id of the ad account. An unknown one is 404.
+	AdAccountID string `form:"ad_account_id" json:"ad_account_id"`
+}
+
+// SearchAdTargetingParams defines parameters for SearchAdTargeting.
+type SearchAdTargetingParams struct {
+	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
+	AccountID AdChannelRequired `form:"account_id" json:"account_id"`
+
+	// Type What to look for.
+	Type AdTargetingType `form:"type" json:"type"`
+
+	// Q What words of the name begin with. It may be left out for `country`, `behavior` and `language`: all are returned then.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
+	// Country Only places in this country, two letters. A `zip` needs it.
+	Country *string `form:"country,omitempty" json:"country,omitempty"`
+}
+
+// GetAdParams defines parameters for GetAd.
+type GetAdParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// UpdateAdParams defines parameters for UpdateAd.
+type UpdateAdParams struct {
+	// DryRun `true` answers 200 with the plan of what would be done, and does nothing.
+	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
+}
+
+// ListAdMetricsParams defines parameters for ListAdMetrics.
+type ListAdMetricsParams struct {
+	// Platform The network that the id is of. Needed only if two networks gave the same id.
+	Platform *AdPlatformHint `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
+	From *AdMetricsFrom `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day of the metrics. Today unless sent.
+	To *AdMetricsTo `form:"to,omitempty" json:"to,omitempty"`
+
+	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
+	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
+
+	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
+
+	// Limit How many rows to return: 1 to 100, 100 unless sent.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before, with the same filters.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // ListAISitesParams defines parameters for ListAISites.
 type ListAISitesParams struct {
 	// Type Only sites of this type.
@@ -6361,11 +10635,46 @@ type ListAISitesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ExportAISitesParams defines parameters for ExportAISites.
+type ExportAISitesParams struct {
+	// Type Only sites of this type.
+	Type *AISiteType `form:"type,omitempty" json:"type,omitempty"`
+
+	// IsLive Only live sites or only others.
+	IsLive *bool `form:"is_live,omitempty" json:"is_live,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ListAISiteVersionsParams defines parameters for ListAISiteVersions.
+type ListAISiteVersionsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
 }
 
 // ListAPIKeysParams defines parameters for ListAPIKeys.
@@ -6387,7 +10696,7 @@ type ListAPIKeysParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
@@ -6395,6 +10704,97 @@ type ListAPIKeysParams struct {
 type DeleteAPIKeyParams struct {
 	// Descendants What becomes of the keys that it made. They are revoked unless you adopt them.
 	Descendants *APIKeyDescendants `form:"descendants,omitempty" json:"descendants,omitempty"`
+}
+
+// ListBlogPostsParams defines parameters for ListBlogPosts.
+type ListBlogPostsParams struct {
+	// Status Only posts in this status.
+	Status *BlogPostStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Access Only posts that these may read.
+	Access *BlogPostAccess `form:"access,omitempty" json:"access,omitempty"`
+
+	// Tag Only posts with this tag.
+	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateBlogPostParams defines parameters for CreateBlogPost.
+type CreateBlogPostParams struct {
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportBlogPostsParams defines parameters for ExportBlogPosts.
+type ExportBlogPostsParams struct {
+	// Status Only posts in this status.
+	Status *BlogPostStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Access Only posts that these may read.
+	Access *BlogPostAccess `form:"access,omitempty" json:"access,omitempty"`
+
+	// Tag Only posts with this tag.
+	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// GetBlogPostParams defines parameters for GetBlogPost.
+type GetBlogPostParams struct {
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// UpdateBlogPostParams defines parameters for UpdateBlogPost.
+type UpdateBlogPostParams struct {
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// GetBlogPostAccessParams defines parameters for GetBlogPostAccess.
+type GetBlogPostAccessParams struct {
+	// Customer Who wants to read it. An unknown one is 404.
+	Customer string `form:"customer" json:"customer"`
 }
 
 // ListCheckoutLinksParams defines parameters for ListCheckoutLinks.
@@ -6425,31 +10825,54 @@ type ListCheckoutLinksParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: price_variants (products:read), price_variants.product (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // CreateCheckoutLinkParams defines parameters for CreateCheckoutLink.
 type CreateCheckoutLinkParams struct {
-	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: price_variants (products:read), price_variants.product (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportCheckoutLinksParams defines parameters for ExportCheckoutLinks.
+type ExportCheckoutLinksParams struct {
+	// Active Only links that work or only others.
+	Active *bool `form:"active,omitempty" json:"active,omitempty"`
+
+	// Discount Only links with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // GetCheckoutLinkParams defines parameters for GetCheckoutLink.
 type GetCheckoutLinkParams struct {
-	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: price_variants (products:read), price_variants.product (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateCheckoutLinkParams defines parameters for UpdateCheckoutLink.
 type UpdateCheckoutLinkParams struct {
-	// Expand References to return as objects, separated by commas: price_variants (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: price_variants (products:read), price_variants.product (products:read), discount (discounts:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -6493,7 +10916,7 @@ type ListCheckoutsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6507,6 +10930,41 @@ type ListCheckoutsParams struct {
 type CreateCheckoutParams struct {
 	// Expand References to return as objects, separated by commas: line_items, line_items.product (products:read), line_items.price_variant (products:read), customer (customers:read), discount (discounts:read), order (orders:read), subscription (subscriptions:read), invoice (invoices:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportCheckoutsParams defines parameters for ExportCheckouts.
+type ExportCheckoutsParams struct {
+	// Status Only checkouts in this status.
+	Status *CheckoutStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// PaymentStatus Only checkouts in this payment status.
+	PaymentStatus *CheckoutPaymentStatus `form:"payment_status,omitempty" json:"payment_status,omitempty"`
+
+	// Customer Only checkouts of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// CustomerEmail Only checkouts with this address.
+	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
+
+	// Product Only checkouts with this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Discount Only checkouts with this discount. An unknown one is 404.
+	Discount *string `form:"discount,omitempty" json:"discount,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // GetCheckoutParams defines parameters for GetCheckout.
@@ -6564,7 +11022,7 @@ type ListCustomersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6605,7 +11063,7 @@ type ExportCustomersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6688,7 +11146,36 @@ type ListDiscountsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ExportDiscountsParams defines parameters for ExportDiscounts.
+type ExportDiscountsParams struct {
+	// Status Only discounts that are in this status now.
+	Status *DiscountStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only discounts of this type.
+	Type *DiscountType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Code Only the discount with this code, in any case.
+	Code *string `form:"code,omitempty" json:"code,omitempty"`
+
+	// Product Only discounts that are for this product (id or slug), or for one of its price variants. An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6720,6 +11207,260 @@ type ListDiscountRedemptionsParams struct {
 
 	// Expand References to return as objects, separated by commas: checkout (checkouts:read), customer (customers:read), order (orders:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListExperiencesParams defines parameters for ListExperiences.
+type ListExperiencesParams struct {
+	// Status Only experiences in this status.
+	Status *ExperienceStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only experiences of this type.
+	Type *ExperienceType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Access Only experiences that are open to these.
+	Access *ExperienceAccess `form:"access,omitempty" json:"access,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: products (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateExperienceParams defines parameters for CreateExperience.
+type CreateExperienceParams struct {
+	// Expand References to return as objects, separated by commas: products (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportExperiencesParams defines parameters for ExportExperiences.
+type ExportExperiencesParams struct {
+	// Status Only experiences in this status.
+	Status *ExperienceStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only experiences of this type.
+	Type *ExperienceType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Access Only experiences that are open to these.
+	Access *ExperienceAccess `form:"access,omitempty" json:"access,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// GetExperienceParams defines parameters for GetExperience.
+type GetExperienceParams struct {
+	// Expand References to return as objects, separated by commas: products (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// UpdateExperienceParams defines parameters for UpdateExperience.
+type UpdateExperienceParams struct {
+	// Expand References to return as objects, separated by commas: products (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// GetExperienceAccessParams defines parameters for GetExperienceAccess.
+type GetExperienceAccessParams struct {
+	// Customer Who asks to come in. An unknown one is 404.
+	Customer string `form:"customer" json:"customer"`
+}
+
+// ListFilesParams defines parameters for ListFiles.
+type ListFilesParams struct {
+	// Status Only files in this state.
+	Status *FileStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ExportFilesParams defines parameters for ExportFiles.
+type ExportFilesParams struct {
+	// Status Only files in this state.
+	Status *FileStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// GetFileDownloadParams defines parameters for GetFileDownload.
+type GetFileDownloadParams struct {
+	// Version The number of a version. The current one when absent.
+	Version *int64 `form:"version,omitempty" json:"version,omitempty"`
+
+	// ExpiresIn For how many seconds the URL opens it.
+	ExpiresIn *ExpiresIn `form:"expires_in,omitempty" json:"expires_in,omitempty"`
+}
+
+// ListFileVersionsParams defines parameters for ListFileVersions.
+type ListFileVersionsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: file.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateFileVersionParams defines parameters for CreateFileVersion.
+type CreateFileVersionParams struct {
+	// Expand References to return as objects, separated by commas: file (files:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListGrantsParams defines parameters for ListGrants.
+type ListGrantsParams struct {
+	// Customer Only grants of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only grants of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Status Only grants that are in this status now.
+	Status *GrantStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Source Only grants by this order or subscription, or of this type: `order`, `subscription` or `manual`. An unknown one is 404.
+	Source *string `form:"source,omitempty" json:"source,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer, product (products:read), price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateGrantParams defines parameters for CreateGrant.
+type CreateGrantParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportGrantsParams defines parameters for ExportGrants.
+type ExportGrantsParams struct {
+	// Customer Only grants of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only grants of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Status Only grants that are in this status now.
+	Status *GrantStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Source Only grants by this order or subscription, or of this type: `order`, `subscription` or `manual`. An unknown one is 404.
+	Source *string `form:"source,omitempty" json:"source,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// GetGrantParams defines parameters for GetGrant.
+type GetGrantParams struct {
+	// Expand References to return as objects, separated by commas: customer, product (products:read), price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// UpdateGrantParams defines parameters for UpdateGrant.
+type UpdateGrantParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read), price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// GetGrantDownloadParams defines parameters for GetGrantDownload.
+type GetGrantDownloadParams struct {
+	// File The file's id. One that the grant does not open is 404.
+	File string `form:"file" json:"file"`
+
+	// ExpiresIn For how many seconds the URL opens it.
+	ExpiresIn *ExpiresIn `form:"expires_in,omitempty" json:"expires_in,omitempty"`
 }
 
 // ListInvoicesParams defines parameters for ListInvoices.
@@ -6771,7 +11512,7 @@ type ListInvoicesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6785,6 +11526,50 @@ type ListInvoicesParams struct {
 type CreateInvoiceParams struct {
 	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportInvoicesParams defines parameters for ExportInvoices.
+type ExportInvoicesParams struct {
+	// Status Only invoices in this status.
+	Status *InvoiceStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CollectionMethod Only invoices that are paid this way.
+	CollectionMethod *CollectionMethod `form:"collection_method,omitempty" json:"collection_method,omitempty"`
+
+	// BillingReason Only invoices made for this reason.
+	BillingReason *BillingReason `form:"billing_reason,omitempty" json:"billing_reason,omitempty"`
+
+	// Customer Only invoices of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Order Only the invoice of this order. An unknown one is 404.
+	Order *string `form:"order,omitempty" json:"order,omitempty"`
+
+	// Subscription Only invoices of this subscription. An unknown one is 404.
+	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
+	// Number Only the invoice with this number.
+	Number *string `form:"number,omitempty" json:"number,omitempty"`
+
+	// DueAfter Only invoices due at this time or later.
+	DueAfter *wire.Time `form:"due_after,omitempty" json:"due_after,omitempty"`
+
+	// DueBefore Only invoices due before this time.
+	DueBefore *wire.Time `form:"due_before,omitempty" json:"due_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // GetInvoiceParams defines parameters for GetInvoice.
@@ -6836,6 +11621,377 @@ type PayInvoiceParams struct {
 type VoidInvoiceParams struct {
 	// Expand References to return as objects, separated by commas: customer (customers:read), order (orders:read), subscription (subscriptions:read), discount (discounts:read), lines, lines.product (products:read), lines.price_variant (products:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListLeadsParams defines parameters for ListLeads.
+type ListLeadsParams struct {
+	// Email Only leads with this address, in any case.
+	Email *string `form:"email,omitempty" json:"email,omitempty"`
+
+	// Status Only leads in this status.
+	Status *LeadStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Source Only leads that came in this way.
+	Source *LeadSource `form:"source,omitempty" json:"source,omitempty"`
+
+	// Product Only leads of this product, by id or slug.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Customer Only leads of this customer.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Tag Only leads with this tag.
+	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateLeadParams defines parameters for CreateLead.
+type CreateLeadParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportLeadsParams defines parameters for ExportLeads.
+type ExportLeadsParams struct {
+	// Email Only leads with this address, in any case.
+	Email *string `form:"email,omitempty" json:"email,omitempty"`
+
+	// Status Only leads in this status.
+	Status *LeadStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Source Only leads that came in this way.
+	Source *LeadSource `form:"source,omitempty" json:"source,omitempty"`
+
+	// Product Only leads of this product, by id or slug.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Customer Only leads of this customer.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Tag Only leads with this tag.
+	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// GetLeadParams defines parameters for GetLead.
+type GetLeadParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// UpdateLeadParams defines parameters for UpdateLead.
+type UpdateLeadParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListLegalPagesParams defines parameters for ListLegalPages.
+type ListLegalPagesParams struct {
+	// Status Only pages in this status.
+	Status *LegalPageStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Kind Only pages of this kind.
+	Kind *LegalPageKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Sort `created_at` begins with the oldest item. Positions go by the same order.
+	Sort *Sort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ExportLegalPagesParams defines parameters for ExportLegalPages.
+type ExportLegalPagesParams struct {
+	// Status Only pages in this status.
+	Status *LegalPageStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Kind Only pages of this kind.
+	Kind *LegalPageKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ListLettersParams defines parameters for ListLetters.
+type ListLettersParams struct {
+	// Kind Only letters of this kind.
+	Kind *LetterKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Status Only letters in this status.
+	Status *LetterStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Customer Only letters to this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportLettersParams defines parameters for ExportLetters.
+type ExportLettersParams struct {
+	// Kind Only letters of this kind.
+	Kind *LetterKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Status Only letters in this status.
+	Status *LetterStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Customer Only letters to this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// GetLetterParams defines parameters for GetLetter.
+type GetLetterParams struct {
+	// Expand References to return as objects, separated by commas: customer.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ResendLetterParams defines parameters for ResendLetter.
+type ResendLetterParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListLicenseKeysParams defines parameters for ListLicenseKeys.
+type ListLicenseKeysParams struct {
+	// Customer Only keys of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only keys of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Grant Only keys of this grant. An unknown one is 404.
+	Grant *string `form:"grant,omitempty" json:"grant,omitempty"`
+
+	// Status Only keys in this status.
+	Status *LicenseKeyStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateLicenseKeyParams defines parameters for CreateLicenseKey.
+type CreateLicenseKeyParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportLicenseKeysParams defines parameters for ExportLicenseKeys.
+type ExportLicenseKeysParams struct {
+	// Customer Only keys of this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Product Only keys of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Grant Only keys of this grant. An unknown one is 404.
+	Grant *string `form:"grant,omitempty" json:"grant,omitempty"`
+
+	// Status Only keys in this status.
+	Status *LicenseKeyStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ListLicenseSigningKeysParams defines parameters for ListLicenseSigningKeys.
+type ListLicenseSigningKeysParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
+// GetLicenseKeyParams defines parameters for GetLicenseKey.
+type GetLicenseKeyParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// UpdateLicenseKeyParams defines parameters for UpdateLicenseKey.
+type UpdateLicenseKeyParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListLicenseActivationsParams defines parameters for ListLicenseActivations.
+type ListLicenseActivationsParams struct {
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// DisableLicenseKeyParams defines parameters for DisableLicenseKey.
+type DisableLicenseKeyParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// EnableLicenseKeyParams defines parameters for EnableLicenseKey.
+type EnableLicenseKeyParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// RevokeLicenseKeyParams defines parameters for RevokeLicenseKey.
+type RevokeLicenseKeyParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// RotateLicenseKeyParams defines parameters for RotateLicenseKey.
+type RotateLicenseKeyParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read), product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// GetMetricsParams defines parameters for GetMetrics.
+type GetMetricsParams struct {
+	// From The first day. 29 days before `to` unless sent.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To The last day, which is included. Today unless sent.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Interval How long a period is: `day` unless sent. There are 400 at most (422).
+	Interval *MetricsInterval `form:"interval,omitempty" json:"interval,omitempty"`
+
+	// Timezone An IANA name, the account's unless sent.
+	Timezone *string `form:"timezone,omitempty" json:"timezone,omitempty"`
+
+	// Currency The account's default currency unless sent.
+	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
 }
 
 // ListOrdersParams defines parameters for ListOrders.
@@ -6902,13 +12058,13 @@ type ListOrdersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
 	Metadata MetadataFilter `json:"metadata,omitempty"`
 
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read), grants (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -6964,7 +12120,7 @@ type ExportOrdersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -6973,19 +12129,19 @@ type ExportOrdersParams struct {
 
 // GetOrderParams defines parameters for GetOrder.
 type GetOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read), grants (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // UpdateOrderParams defines parameters for UpdateOrder.
 type UpdateOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read), grants (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // VoidOrderParams defines parameters for VoidOrder.
 type VoidOrderParams struct {
-	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	// Expand References to return as objects, separated by commas: customer (customers:read), line_items, line_items.product (products:read), line_items.price_variant (products:read), checkout (checkouts:read), invoice (invoices:read), subscription (subscriptions:read), discount (discounts:read), payments, refunds (refunds:read), grants (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
@@ -7020,7 +12176,7 @@ type ListPriceVariantsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7034,6 +12190,32 @@ type ListPriceVariantsParams struct {
 type CreatePriceVariantParams struct {
 	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportPriceVariantsParams defines parameters for ExportPriceVariants.
+type ExportPriceVariantsParams struct {
+	// Product Only price variants of this product (id or slug). An unknown one is 404.
+	Product *string `form:"product,omitempty" json:"product,omitempty"`
+
+	// Status Only price variants in this status.
+	Status *PriceVariantStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only price variants of this type.
+	Type *PriceVariantType `form:"type,omitempty" json:"type,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // GetPriceVariantParams defines parameters for GetPriceVariant.
@@ -7088,7 +12270,7 @@ type ListProductsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7102,6 +12284,41 @@ type ListProductsParams struct {
 type CreateProductParams struct {
 	// Expand References to return as objects, separated by commas: price_variants (products:read), default_price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportProductsParams defines parameters for ExportProducts.
+type ExportProductsParams struct {
+	// Status Only products in this status.
+	Status *ProductStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only products of this type.
+	Type *ProductType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Visibility Only products with this visibility.
+	Visibility *ProductVisibility `form:"visibility,omitempty" json:"visibility,omitempty"`
+
+	// Slug Only the product with this slug.
+	Slug *string `form:"slug,omitempty" json:"slug,omitempty"`
+
+	// ExternalID Only the product with your id.
+	ExternalID *string `form:"external_id,omitempty" json:"external_id,omitempty"`
+
+	// HasRecurring Only products with (or without) a recurring price variant.
+	HasRecurring *bool `form:"has_recurring,omitempty" json:"has_recurring,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // GetProductParams defines parameters for GetProduct.
@@ -7153,7 +12370,7 @@ type ListRefundsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7167,6 +12384,38 @@ type ListRefundsParams struct {
 type CreateRefundParams struct {
 	// Expand References to return as objects, separated by commas: order (orders:read), payment, customer (customers:read), subscription (subscriptions:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ExportRefundsParams defines parameters for ExportRefunds.
+type ExportRefundsParams struct {
+	// Order Only refunds of this order. An unknown one is 404.
+	Order *string `form:"order,omitempty" json:"order,omitempty"`
+
+	// Customer Only refunds to this customer. An unknown one is 404.
+	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
+
+	// Subscription Only refunds of what this subscription has billed. An unknown one is 404.
+	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
+
+	// Status Only refunds in this status.
+	Status *RefundStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Reason Only refunds for this reason.
+	Reason *RefundReason `form:"reason,omitempty" json:"reason,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
 }
 
 // GetRefundParams defines parameters for GetRefund.
@@ -7187,6 +12436,18 @@ type CancelRefundParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// SearchParams defines parameters for Search.
+type SearchParams struct {
+	// Q Words, or an id or a number.
+	Q string `form:"q" json:"q"`
+
+	// Types What to look for: all types that the key may read unless sent.
+	Types []SearchType `form:"types,omitempty" json:"types,omitempty"`
+
+	// Limit How many results to return: 1 to 50, 10 unless sent.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
 // ListSocialAccountsParams defines parameters for ListSocialAccounts.
 type ListSocialAccountsParams struct {
 	// Platform Only channels of this network.
@@ -7203,6 +12464,15 @@ type ListSocialAccountsParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
+// ExportSocialAccountsParams defines parameters for ExportSocialAccounts.
+type ExportSocialAccountsParams struct {
+	// Platform Only channels of this network.
+	Platform *AdPlatform `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// AdsStatus Only channels in this status.
+	AdsStatus *SocialAdsStatus `form:"ads_status,omitempty" json:"ads_status,omitempty"`
 }
 
 // ListSocialPostsParams defines parameters for ListSocialPosts.
@@ -7266,7 +12536,7 @@ type ListSubscriptionsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7319,7 +12589,7 @@ type ExportSubscriptionsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7390,7 +12660,27 @@ type ListWebhookEndpointsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	Q *Q `form:"q,omitempty" json:"q,omitempty"`
+
+	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
+	Metadata MetadataFilter `json:"metadata,omitempty"`
+}
+
+// ExportWebhookEndpointsParams defines parameters for ExportWebhookEndpoints.
+type ExportWebhookEndpointsParams struct {
+	// Status Only endpoints in this status.
+	Status *WebhookEndpointStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
+	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -7433,6 +12723,9 @@ type UpdateAccountJSONRequestBody = AccountUpdate
 // CreateAdJSONRequestBody defines body for CreateAd for application/json ContentType.
 type CreateAdJSONRequestBody = AdCreate
 
+// UpdateAdAccountJSONRequestBody defines body for UpdateAdAccount for application/json ContentType.
+type UpdateAdAccountJSONRequestBody = AdAccountUpdate
+
 // UpdateAdGroupJSONRequestBody defines body for UpdateAdGroup for application/json ContentType.
 type UpdateAdGroupJSONRequestBody = AdGroupUpdate
 
@@ -7444,6 +12737,9 @@ type ResumeAdGroupJSONRequestBody = AdPlatformBody
 
 // CreateAdAudienceJSONRequestBody defines body for CreateAdAudience for application/json ContentType.
 type CreateAdAudienceJSONRequestBody = AdAudienceCreate
+
+// RemoveAdAudienceUsersJSONRequestBody defines body for RemoveAdAudienceUsers for application/json ContentType.
+type RemoveAdAudienceUsersJSONRequestBody = AdAudienceUsers
 
 // UploadAdAudienceUsersJSONRequestBody defines body for UploadAdAudienceUsers for application/json ContentType.
 type UploadAdAudienceUsersJSONRequestBody = AdAudienceUsers
@@ -7463,8 +12759,38 @@ type DeleteAdCampaignJSONRequestBody = AdPlatformBody
 // UpdateAdCampaignJSONRequestBody defines body for UpdateAdCampaign for application/json ContentType.
 type UpdateAdCampaignJSONRequestBody = AdCampaignUpdate
 
+// CreateConversionDestinationJSONRequestBody defines body for CreateConversionDestination for application/json ContentType.
+type CreateConversionDestinationJSONRequestBody = ConversionDestinationCreate
+
+// UpdateConversionDestinationJSONRequestBody defines body for UpdateConversionDestination for application/json ContentType.
+type UpdateConversionDestinationJSONRequestBody = ConversionDestinationUpdate
+
+// CreateConversionsJSONRequestBody defines body for CreateConversions for application/json ContentType.
+type CreateConversionsJSONRequestBody = ConversionsCreate
+
 // UpdateAdLimitsJSONRequestBody defines body for UpdateAdLimits for application/json ContentType.
 type UpdateAdLimitsJSONRequestBody = AdLimitsUpdate
+
+// PreviewNewAdJSONRequestBody defines body for PreviewNewAd for application/json ContentType.
+type PreviewNewAdJSONRequestBody = AdCreate
+
+// EstimateAdReachJSONRequestBody defines body for EstimateAdReach for application/json ContentType.
+type EstimateAdReachJSONRequestBody = ReachEstimateCreate
+
+// DeleteAdJSONRequestBody defines body for DeleteAd for application/json ContentType.
+type DeleteAdJSONRequestBody = AdPlatformBody
+
+// UpdateAdJSONRequestBody defines body for UpdateAd for application/json ContentType.
+type UpdateAdJSONRequestBody = AdUpdate
+
+// PauseAdJSONRequestBody defines body for PauseAd for application/json ContentType.
+type PauseAdJSONRequestBody = AdPlatformBody
+
+// PreviewAdJSONRequestBody defines body for PreviewAd for application/json ContentType.
+type PreviewAdJSONRequestBody = AdPlatformBody
+
+// ResumeAdJSONRequestBody defines body for ResumeAd for application/json ContentType.
+type ResumeAdJSONRequestBody = AdPlatformBody
 
 // CreateAISiteJSONRequestBody defines body for CreateAISite for application/json ContentType.
 type CreateAISiteJSONRequestBody = AISiteCreate
@@ -7472,11 +12798,23 @@ type CreateAISiteJSONRequestBody = AISiteCreate
 // UpdateAISiteJSONRequestBody defines body for UpdateAISite for application/json ContentType.
 type UpdateAISiteJSONRequestBody = AISiteUpdate
 
+// GenerateAISiteJSONRequestBody defines body for GenerateAISite for application/json ContentType.
+type GenerateAISiteJSONRequestBody = AISiteGeneration
+
+// PublishAISiteJSONRequestBody defines body for PublishAISite for application/json ContentType.
+type PublishAISiteJSONRequestBody = AISitePublish
+
 // CreateAPIKeyJSONRequestBody defines body for CreateAPIKey for application/json ContentType.
 type CreateAPIKeyJSONRequestBody = APIKeyCreate
 
 // UpdateAPIKeyJSONRequestBody defines body for UpdateAPIKey for application/json ContentType.
 type UpdateAPIKeyJSONRequestBody = APIKeyUpdate
+
+// CreateBlogPostJSONRequestBody defines body for CreateBlogPost for application/json ContentType.
+type CreateBlogPostJSONRequestBody = BlogPostCreate
+
+// UpdateBlogPostJSONRequestBody defines body for UpdateBlogPost for application/json ContentType.
+type UpdateBlogPostJSONRequestBody = BlogPostUpdate
 
 // CreateCheckoutLinkJSONRequestBody defines body for CreateCheckoutLink for application/json ContentType.
 type CreateCheckoutLinkJSONRequestBody = CheckoutLinkCreate
@@ -7514,6 +12852,33 @@ type CreateDiscountJSONRequestBody = DiscountCreate
 // UpdateDiscountJSONRequestBody defines body for UpdateDiscount for application/json ContentType.
 type UpdateDiscountJSONRequestBody = DiscountUpdate
 
+// CreateExperienceJSONRequestBody defines body for CreateExperience for application/json ContentType.
+type CreateExperienceJSONRequestBody = ExperienceCreate
+
+// UpdateExperienceJSONRequestBody defines body for UpdateExperience for application/json ContentType.
+type UpdateExperienceJSONRequestBody = ExperienceUpdate
+
+// AttachExperienceJSONRequestBody defines body for AttachExperience for application/json ContentType.
+type AttachExperienceJSONRequestBody = ExperienceProduct
+
+// DetachExperienceJSONRequestBody defines body for DetachExperience for application/json ContentType.
+type DetachExperienceJSONRequestBody = ExperienceProduct
+
+// CreateFileJSONRequestBody defines body for CreateFile for application/json ContentType.
+type CreateFileJSONRequestBody = FileCreate
+
+// UpdateFileJSONRequestBody defines body for UpdateFile for application/json ContentType.
+type UpdateFileJSONRequestBody = FileUpdate
+
+// CreateFileVersionJSONRequestBody defines body for CreateFileVersion for application/json ContentType.
+type CreateFileVersionJSONRequestBody = FileVersionCreate
+
+// CreateGrantJSONRequestBody defines body for CreateGrant for application/json ContentType.
+type CreateGrantJSONRequestBody = GrantCreate
+
+// UpdateGrantJSONRequestBody defines body for UpdateGrant for application/json ContentType.
+type UpdateGrantJSONRequestBody = GrantUpdate
+
 // CreateInvoiceJSONRequestBody defines body for CreateInvoice for application/json ContentType.
 type CreateInvoiceJSONRequestBody = InvoiceCreate
 
@@ -7522,6 +12887,42 @@ type UpdateInvoiceJSONRequestBody = InvoiceUpdate
 
 // PayInvoiceJSONRequestBody defines body for PayInvoice for application/json ContentType.
 type PayInvoiceJSONRequestBody = InvoicePay
+
+// CreateLeadJSONRequestBody defines body for CreateLead for application/json ContentType.
+type CreateLeadJSONRequestBody = LeadCreate
+
+// ImportLeadsJSONRequestBody defines body for ImportLeads for application/json ContentType.
+type ImportLeadsJSONRequestBody = LeadImportCreate
+
+// UpdateLeadJSONRequestBody defines body for UpdateLead for application/json ContentType.
+type UpdateLeadJSONRequestBody = LeadUpdate
+
+// CreateLegalPageJSONRequestBody defines body for CreateLegalPage for application/json ContentType.
+type CreateLegalPageJSONRequestBody = LegalPageCreate
+
+// UpdateLegalPageJSONRequestBody defines body for UpdateLegalPage for application/json ContentType.
+type UpdateLegalPageJSONRequestBody = LegalPageUpdate
+
+// CreateLicenseKeyJSONRequestBody defines body for CreateLicenseKey for application/json ContentType.
+type CreateLicenseKeyJSONRequestBody = LicenseKeyCreate
+
+// ActivateLicenseKeyJSONRequestBody defines body for ActivateLicenseKey for application/json ContentType.
+type ActivateLicenseKeyJSONRequestBody = LicenseKeyActivate
+
+// DeactivateLicenseKeyJSONRequestBody defines body for DeactivateLicenseKey for application/json ContentType.
+type DeactivateLicenseKeyJSONRequestBody = LicenseKeyDeactivate
+
+// ImportLicenseKeysJSONRequestBody defines body for ImportLicenseKeys for application/json ContentType.
+type ImportLicenseKeysJSONRequestBody = LicenseKeyImportCreate
+
+// ValidateLicenseKeyJSONRequestBody defines body for ValidateLicenseKey for application/json ContentType.
+type ValidateLicenseKeyJSONRequestBody = LicenseKeyValidate
+
+// UpdateLicenseKeyJSONRequestBody defines body for UpdateLicenseKey for application/json ContentType.
+type UpdateLicenseKeyJSONRequestBody = LicenseKeyUpdate
+
+// RotateLicenseKeyJSONRequestBody defines body for RotateLicenseKey for application/json ContentType.
+type RotateLicenseKeyJSONRequestBody = LicenseKeyRotate
 
 // UpdateOrderJSONRequestBody defines body for UpdateOrder for application/json ContentType.
 type UpdateOrderJSONRequestBody = OrderUpdate
@@ -7544,6 +12945,18 @@ type UpdatePublicCheckoutJSONRequestBody = PublicCheckoutUpdate
 // ConfirmPublicCheckoutJSONRequestBody defines body for ConfirmPublicCheckout for application/json ContentType.
 type ConfirmPublicCheckoutJSONRequestBody = CheckoutConfirm
 
+// CreatePublicLeadJSONRequestBody defines body for CreatePublicLead for application/json ContentType.
+type CreatePublicLeadJSONRequestBody = PublicLeadCreate
+
+// ActivatePublicLicenseKeyJSONRequestBody defines body for ActivatePublicLicenseKey for application/json ContentType.
+type ActivatePublicLicenseKeyJSONRequestBody = PublicLicenseKeyActivate
+
+// DeactivatePublicLicenseKeyJSONRequestBody defines body for DeactivatePublicLicenseKey for application/json ContentType.
+type DeactivatePublicLicenseKeyJSONRequestBody = PublicLicenseKeyDeactivate
+
+// ValidatePublicLicenseKeyJSONRequestBody defines body for ValidatePublicLicenseKey for application/json ContentType.
+type ValidatePublicLicenseKeyJSONRequestBody = PublicLicenseKeyValidate
+
 // CreateRefundJSONRequestBody defines body for CreateRefund for application/json ContentType.
 type CreateRefundJSONRequestBody = RefundCreate
 
@@ -7555,6 +12968,15 @@ type ConnectSocialAccountJSONRequestBody = SocialAccountConnect
 
 // ActivateSocialAccountJSONRequestBody defines body for ActivateSocialAccount for application/json ContentType.
 type ActivateSocialAccountJSONRequestBody = SocialAccountActivate
+
+// CreateSocialConnectionJSONRequestBody defines body for CreateSocialConnection for application/json ContentType.
+type CreateSocialConnectionJSONRequestBody = SocialConnectionCreate
+
+// SelectSocialProfileJSONRequestBody defines body for SelectSocialProfile for application/json ContentType.
+type SelectSocialProfileJSONRequestBody = SocialProfileSelect
+
+// UpdateSocialAccountJSONRequestBody defines body for UpdateSocialAccount for application/json ContentType.
+type UpdateSocialAccountJSONRequestBody = SocialAccountUpdate
 
 // CreateSubscriptionJSONRequestBody defines body for CreateSubscription for application/json ContentType.
 type CreateSubscriptionJSONRequestBody = SubscriptionCreate
@@ -7600,6 +13022,730 @@ type TestWebhookEndpointJSONRequestBody = WebhookTestRequest
 
 // RedeliverWebhookEventJSONRequestBody defines body for RedeliverWebhookEvent for application/json ContentType.
 type RedeliverWebhookEventJSONRequestBody = WebhookEventRedelivery
+
+// Getter for additional properties for AISiteBlock. Returns the specified
+// element and whether it was found
+func (a AISiteBlock) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AISiteBlock
+func (a *AISiteBlock) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AISiteBlock to handle AdditionalProperties
+func (a *AISiteBlock) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["id"]; found {
+		err = json.Unmarshal(raw, &a.ID)
+		if err != nil {
+			return fmt.Errorf("error reading 'id': %w", err)
+		}
+		delete(object, "id")
+	}
+
+	if raw, found := object["type"]; found {
+		err = json.Unmarshal(raw, &a.Type)
+		if err != nil {
+			return fmt.Errorf("error reading 'type': %w", err)
+		}
+		delete(object, "type")
+	}
+
+	if raw, found := object["hidden"]; found {
+		err = json.Unmarshal(raw, &a.Hidden)
+		if err != nil {
+			return fmt.Errorf("error reading 'hidden': %w", err)
+		}
+		delete(object, "hidden")
+	}
+
+	if raw, found := object["heading"]; found {
+		err = json.Unmarshal(raw, &a.Heading)
+		if err != nil {
+			return fmt.Errorf("error reading 'heading': %w", err)
+		}
+		delete(object, "heading")
+	}
+
+	if raw, found := object["text"]; found {
+		err = json.Unmarshal(raw, &a.Text)
+		if err != nil {
+			return fmt.Errorf("error reading 'text': %w", err)
+		}
+		delete(object, "text")
+	}
+
+	if raw, found := object["image_url"]; found {
+		err = json.Unmarshal(raw, &a.ImageURL)
+		if err != nil {
+			return fmt.Errorf("error reading 'image_url': %w", err)
+		}
+		delete(object, "image_url")
+	}
+
+	if raw, found := object["button"]; found {
+		err = json.Unmarshal(raw, &a.Button)
+		if err != nil {
+			return fmt.Errorf("error reading 'button': %w", err)
+		}
+		delete(object, "button")
+	}
+
+	if raw, found := object["items"]; found {
+		err = json.Unmarshal(raw, &a.Items)
+		if err != nil {
+			return fmt.Errorf("error reading 'items': %w", err)
+		}
+		delete(object, "items")
+	}
+
+	if raw, found := object["products"]; found {
+		err = json.Unmarshal(raw, &a.Products)
+		if err != nil {
+			return fmt.Errorf("error reading 'products': %w", err)
+		}
+		delete(object, "products")
+	}
+
+	if raw, found := object["limit"]; found {
+		err = json.Unmarshal(raw, &a.Limit)
+		if err != nil {
+			return fmt.Errorf("error reading 'limit': %w", err)
+		}
+		delete(object, "limit")
+	}
+
+	if raw, found := object["tag"]; found {
+		err = json.Unmarshal(raw, &a.Tag)
+		if err != nil {
+			return fmt.Errorf("error reading 'tag': %w", err)
+		}
+		delete(object, "tag")
+	}
+
+	if raw, found := object["product"]; found {
+		err = json.Unmarshal(raw, &a.Product)
+		if err != nil {
+			return fmt.Errorf("error reading 'product': %w", err)
+		}
+		delete(object, "product")
+	}
+
+	if raw, found := object["consent_text"]; found {
+		err = json.Unmarshal(raw, &a.ConsentText)
+		if err != nil {
+			return fmt.Errorf("error reading 'consent_text': %w", err)
+		}
+		delete(object, "consent_text")
+	}
+
+	if raw, found := object["markdown"]; found {
+		err = json.Unmarshal(raw, &a.Markdown)
+		if err != nil {
+			return fmt.Errorf("error reading 'markdown': %w", err)
+		}
+		delete(object, "markdown")
+	}
+
+	if raw, found := object["url"]; found {
+		err = json.Unmarshal(raw, &a.URL)
+		if err != nil {
+			return fmt.Errorf("error reading 'url': %w", err)
+		}
+		delete(object, "url")
+	}
+
+	if raw, found := object["alt"]; found {
+		err = json.Unmarshal(raw, &a.Alt)
+		if err != nil {
+			return fmt.Errorf("error reading 'alt': %w", err)
+		}
+		delete(object, "alt")
+	}
+
+	if raw, found := object["caption"]; found {
+		err = json.Unmarshal(raw, &a.Caption)
+		if err != nil {
+			return fmt.Errorf("error reading 'caption': %w", err)
+		}
+		delete(object, "caption")
+	}
+
+	if raw, found := object["ends_at"]; found {
+		err = json.Unmarshal(raw, &a.EndsAt)
+		if err != nil {
+			return fmt.Errorf("error reading 'ends_at': %w", err)
+		}
+		delete(object, "ends_at")
+	}
+
+	if raw, found := object["label"]; found {
+		err = json.Unmarshal(raw, &a.Label)
+		if err != nil {
+			return fmt.Errorf("error reading 'label': %w", err)
+		}
+		delete(object, "label")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AISiteBlock to handle AdditionalProperties
+func (a AISiteBlock) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.ID != nil {
+		object["id"], err = json.Marshal(a.ID)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'id': %w", err)
+		}
+	}
+
+	object["type"], err = json.Marshal(a.Type)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'type': %w", err)
+	}
+
+	if a.Hidden != nil {
+		object["hidden"], err = json.Marshal(a.Hidden)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'hidden': %w", err)
+		}
+	}
+
+	if a.Heading != nil {
+		object["heading"], err = json.Marshal(a.Heading)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'heading': %w", err)
+		}
+	}
+
+	if a.Text != nil {
+		object["text"], err = json.Marshal(a.Text)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'text': %w", err)
+		}
+	}
+
+	if a.ImageURL != nil {
+		object["image_url"], err = json.Marshal(a.ImageURL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'image_url': %w", err)
+		}
+	}
+
+	if a.Button != nil {
+		object["button"], err = json.Marshal(a.Button)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'button': %w", err)
+		}
+	}
+
+	if a.Items != nil {
+		object["items"], err = json.Marshal(a.Items)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'items': %w", err)
+		}
+	}
+
+	if a.Products != nil {
+		object["products"], err = json.Marshal(a.Products)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'products': %w", err)
+		}
+	}
+
+	if a.Limit != nil {
+		object["limit"], err = json.Marshal(a.Limit)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'limit': %w", err)
+		}
+	}
+
+	if a.Tag != nil {
+		object["tag"], err = json.Marshal(a.Tag)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'tag': %w", err)
+		}
+	}
+
+	if a.Product != nil {
+		object["product"], err = json.Marshal(a.Product)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'product': %w", err)
+		}
+	}
+
+	if a.ConsentText != nil {
+		object["consent_text"], err = json.Marshal(a.ConsentText)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'consent_text': %w", err)
+		}
+	}
+
+	if a.Markdown != nil {
+		object["markdown"], err = json.Marshal(a.Markdown)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'markdown': %w", err)
+		}
+	}
+
+	if a.URL != nil {
+		object["url"], err = json.Marshal(a.URL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'url': %w", err)
+		}
+	}
+
+	if a.Alt != nil {
+		object["alt"], err = json.Marshal(a.Alt)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'alt': %w", err)
+		}
+	}
+
+	if a.Caption != nil {
+		object["caption"], err = json.Marshal(a.Caption)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'caption': %w", err)
+		}
+	}
+
+	if a.EndsAt != nil {
+		object["ends_at"], err = json.Marshal(a.EndsAt)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'ends_at': %w", err)
+		}
+	}
+
+	if a.Label != nil {
+		object["label"], err = json.Marshal(a.Label)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'label': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for AISiteButton. Returns the specified
+// element and whether it was found
+func (a AISiteButton) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AISiteButton
+func (a *AISiteButton) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AISiteButton to handle AdditionalProperties
+func (a *AISiteButton) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["label"]; found {
+		err = json.Unmarshal(raw, &a.Label)
+		if err != nil {
+			return fmt.Errorf("error reading 'label': %w", err)
+		}
+		delete(object, "label")
+	}
+
+	if raw, found := object["url"]; found {
+		err = json.Unmarshal(raw, &a.URL)
+		if err != nil {
+			return fmt.Errorf("error reading 'url': %w", err)
+		}
+		delete(object, "url")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AISiteButton to handle AdditionalProperties
+func (a AISiteButton) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["label"], err = json.Marshal(a.Label)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'label': %w", err)
+	}
+
+	object["url"], err = json.Marshal(a.URL)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'url': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for AISiteContent. Returns the specified
+// element and whether it was found
+func (a AISiteContent) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AISiteContent
+func (a *AISiteContent) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AISiteContent to handle AdditionalProperties
+func (a *AISiteContent) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["theme"]; found {
+		err = json.Unmarshal(raw, &a.Theme)
+		if err != nil {
+			return fmt.Errorf("error reading 'theme': %w", err)
+		}
+		delete(object, "theme")
+	}
+
+	if raw, found := object["blocks"]; found {
+		err = json.Unmarshal(raw, &a.Blocks)
+		if err != nil {
+			return fmt.Errorf("error reading 'blocks': %w", err)
+		}
+		delete(object, "blocks")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AISiteContent to handle AdditionalProperties
+func (a AISiteContent) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Theme != nil {
+		object["theme"], err = json.Marshal(a.Theme)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'theme': %w", err)
+		}
+	}
+
+	if a.Blocks != nil {
+		object["blocks"], err = json.Marshal(a.Blocks)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'blocks': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for AISiteItem. Returns the specified
+// element and whether it was found
+func (a AISiteItem) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AISiteItem
+func (a *AISiteItem) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AISiteItem to handle AdditionalProperties
+func (a *AISiteItem) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["label"]; found {
+		err = json.Unmarshal(raw, &a.Label)
+		if err != nil {
+			return fmt.Errorf("error reading 'label': %w", err)
+		}
+		delete(object, "label")
+	}
+
+	if raw, found := object["url"]; found {
+		err = json.Unmarshal(raw, &a.URL)
+		if err != nil {
+			return fmt.Errorf("error reading 'url': %w", err)
+		}
+		delete(object, "url")
+	}
+
+	if raw, found := object["question"]; found {
+		err = json.Unmarshal(raw, &a.Question)
+		if err != nil {
+			return fmt.Errorf("error reading 'question': %w", err)
+		}
+		delete(object, "question")
+	}
+
+	if raw, found := object["answer"]; found {
+		err = json.Unmarshal(raw, &a.Answer)
+		if err != nil {
+			return fmt.Errorf("error reading 'answer': %w", err)
+		}
+		delete(object, "answer")
+	}
+
+	if raw, found := object["quote"]; found {
+		err = json.Unmarshal(raw, &a.Quote)
+		if err != nil {
+			return fmt.Errorf("error reading 'quote': %w", err)
+		}
+		delete(object, "quote")
+	}
+
+	if raw, found := object["name"]; found {
+		err = json.Unmarshal(raw, &a.Name)
+		if err != nil {
+			return fmt.Errorf("error reading 'name': %w", err)
+		}
+		delete(object, "name")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AISiteItem to handle AdditionalProperties
+func (a AISiteItem) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Label != nil {
+		object["label"], err = json.Marshal(a.Label)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'label': %w", err)
+		}
+	}
+
+	if a.URL != nil {
+		object["url"], err = json.Marshal(a.URL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'url': %w", err)
+		}
+	}
+
+	if a.Question != nil {
+		object["question"], err = json.Marshal(a.Question)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'question': %w", err)
+		}
+	}
+
+	if a.Answer != nil {
+		object["answer"], err = json.Marshal(a.Answer)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'answer': %w", err)
+		}
+	}
+
+	if a.Quote != nil {
+		object["quote"], err = json.Marshal(a.Quote)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'quote': %w", err)
+		}
+	}
+
+	if a.Name != nil {
+		object["name"], err = json.Marshal(a.Name)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'name': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// Getter for additional properties for AISiteTheme. Returns the specified
+// element and whether it was found
+func (a AISiteTheme) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AISiteTheme
+func (a *AISiteTheme) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AISiteTheme to handle AdditionalProperties
+func (a *AISiteTheme) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["accent"]; found {
+		err = json.Unmarshal(raw, &a.Accent)
+		if err != nil {
+			return fmt.Errorf("error reading 'accent': %w", err)
+		}
+		delete(object, "accent")
+	}
+
+	if raw, found := object["mode"]; found {
+		err = json.Unmarshal(raw, &a.Mode)
+		if err != nil {
+			return fmt.Errorf("error reading 'mode': %w", err)
+		}
+		delete(object, "mode")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AISiteTheme to handle AdditionalProperties
+func (a AISiteTheme) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Accent != nil {
+		object["accent"], err = json.Marshal(a.Accent)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'accent': %w", err)
+		}
+	}
+
+	if a.Mode != nil {
+		object["mode"], err = json.Marshal(a.Mode)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'mode': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
 
 // Getter for additional properties for Ad. Returns the specified
 // element and whether it was found
@@ -7858,6 +14004,14 @@ func (a *Ad) UnmarshalJSON(b []byte) error {
 		delete(object, "metrics")
 	}
 
+	if raw, found := object["ads"]; found {
+		err = json.Unmarshal(raw, &a.Ads)
+		if err != nil {
+			return fmt.Errorf("error reading 'ads': %w", err)
+		}
+		delete(object, "ads")
+	}
+
 	if raw, found := object["warnings"]; found {
 		err = json.Unmarshal(raw, &a.Warnings)
 		if err != nil {
@@ -8052,6 +14206,13 @@ func (a Ad) MarshalJSON() ([]byte, error) {
 	object["metrics"], err = json.Marshal(a.Metrics)
 	if err != nil {
 		return nil, fmt.Errorf("error marshaling 'metrics': %w", err)
+	}
+
+	if a.Ads != nil {
+		object["ads"], err = json.Marshal(a.Ads)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'ads': %w", err)
+		}
 	}
 
 	if a.Warnings != nil {
@@ -8433,6 +14594,14 @@ func (a *AdCreate) UnmarshalJSON(b []byte) error {
 		delete(object, "body")
 	}
 
+	if raw, found := object["description"]; found {
+		err = json.Unmarshal(raw, &a.Description)
+		if err != nil {
+			return fmt.Errorf("error reading 'description': %w", err)
+		}
+		delete(object, "description")
+	}
+
 	if raw, found := object["call_to_action"]; found {
 		err = json.Unmarshal(raw, &a.CallToAction)
 		if err != nil {
@@ -8455,6 +14624,38 @@ func (a *AdCreate) UnmarshalJSON(b []byte) error {
 			return fmt.Errorf("error reading 'image_url': %w", err)
 		}
 		delete(object, "image_url")
+	}
+
+	if raw, found := object["video_url"]; found {
+		err = json.Unmarshal(raw, &a.VideoURL)
+		if err != nil {
+			return fmt.Errorf("error reading 'video_url': %w", err)
+		}
+		delete(object, "video_url")
+	}
+
+	if raw, found := object["thumbnail_url"]; found {
+		err = json.Unmarshal(raw, &a.ThumbnailURL)
+		if err != nil {
+			return fmt.Errorf("error reading 'thumbnail_url': %w", err)
+		}
+		delete(object, "thumbnail_url")
+	}
+
+	if raw, found := object["cards"]; found {
+		err = json.Unmarshal(raw, &a.Cards)
+		if err != nil {
+			return fmt.Errorf("error reading 'cards': %w", err)
+		}
+		delete(object, "cards")
+	}
+
+	if raw, found := object["creatives"]; found {
+		err = json.Unmarshal(raw, &a.Creatives)
+		if err != nil {
+			return fmt.Errorf("error reading 'creatives': %w", err)
+		}
+		delete(object, "creatives")
 	}
 
 	if raw, found := object["bid_strategy"]; found {
@@ -8487,6 +14688,174 @@ func (a *AdCreate) UnmarshalJSON(b []byte) error {
 			return fmt.Errorf("error reading 'targeting': %w", err)
 		}
 		delete(object, "targeting")
+	}
+
+	if raw, found := object["platform_targeting"]; found {
+		err = json.Unmarshal(raw, &a.PlatformTargeting)
+		if err != nil {
+			return fmt.Errorf("error reading 'platform_targeting': %w", err)
+		}
+		delete(object, "platform_targeting")
+	}
+
+	if raw, found := object["special_ad_categories"]; found {
+		err = json.Unmarshal(raw, &a.SpecialAdCategories)
+		if err != nil {
+			return fmt.Errorf("error reading 'special_ad_categories': %w", err)
+		}
+		delete(object, "special_ad_categories")
+	}
+
+	if raw, found := object["special_ad_countries"]; found {
+		err = json.Unmarshal(raw, &a.SpecialAdCountries)
+		if err != nil {
+			return fmt.Errorf("error reading 'special_ad_countries': %w", err)
+		}
+		delete(object, "special_ad_countries")
+	}
+
+	if raw, found := object["dsa_beneficiary"]; found {
+		err = json.Unmarshal(raw, &a.DsaBeneficiary)
+		if err != nil {
+			return fmt.Errorf("error reading 'dsa_beneficiary': %w", err)
+		}
+		delete(object, "dsa_beneficiary")
+	}
+
+	if raw, found := object["dsa_payor"]; found {
+		err = json.Unmarshal(raw, &a.DsaPayor)
+		if err != nil {
+			return fmt.Errorf("error reading 'dsa_payor': %w", err)
+		}
+		delete(object, "dsa_payor")
+	}
+
+	if raw, found := object["countries"]; found {
+		err = json.Unmarshal(raw, &a.Countries)
+		if err != nil {
+			return fmt.Errorf("error reading 'countries': %w", err)
+		}
+		delete(object, "countries")
+	}
+
+	if raw, found := object["regions"]; found {
+		err = json.Unmarshal(raw, &a.Regions)
+		if err != nil {
+			return fmt.Errorf("error reading 'regions': %w", err)
+		}
+		delete(object, "regions")
+	}
+
+	if raw, found := object["cities"]; found {
+		err = json.Unmarshal(raw, &a.Cities)
+		if err != nil {
+			return fmt.Errorf("error reading 'cities': %w", err)
+		}
+		delete(object, "cities")
+	}
+
+	if raw, found := object["zips"]; found {
+		err = json.Unmarshal(raw, &a.Zips)
+		if err != nil {
+			return fmt.Errorf("error reading 'zips': %w", err)
+		}
+		delete(object, "zips")
+	}
+
+	if raw, found := object["metros"]; found {
+		err = json.Unmarshal(raw, &a.Metros)
+		if err != nil {
+			return fmt.Errorf("error reading 'metros': %w", err)
+		}
+		delete(object, "metros")
+	}
+
+	if raw, found := object["excluded"]; found {
+		err = json.Unmarshal(raw, &a.Excluded)
+		if err != nil {
+			return fmt.Errorf("error reading 'excluded': %w", err)
+		}
+		delete(object, "excluded")
+	}
+
+	if raw, found := object["age_min"]; found {
+		err = json.Unmarshal(raw, &a.AgeMin)
+		if err != nil {
+			return fmt.Errorf("error reading 'age_min': %w", err)
+		}
+		delete(object, "age_min")
+	}
+
+	if raw, found := object["age_max"]; found {
+		err = json.Unmarshal(raw, &a.AgeMax)
+		if err != nil {
+			return fmt.Errorf("error reading 'age_max': %w", err)
+		}
+		delete(object, "age_max")
+	}
+
+	if raw, found := object["genders"]; found {
+		err = json.Unmarshal(raw, &a.Genders)
+		if err != nil {
+			return fmt.Errorf("error reading 'genders': %w", err)
+		}
+		delete(object, "genders")
+	}
+
+	if raw, found := object["languages"]; found {
+		err = json.Unmarshal(raw, &a.Languages)
+		if err != nil {
+			return fmt.Errorf("error reading 'languages': %w", err)
+		}
+		delete(object, "languages")
+	}
+
+	if raw, found := object["interests"]; found {
+		err = json.Unmarshal(raw, &a.Interests)
+		if err != nil {
+			return fmt.Errorf("error reading 'interests': %w", err)
+		}
+		delete(object, "interests")
+	}
+
+	if raw, found := object["behaviors"]; found {
+		err = json.Unmarshal(raw, &a.Behaviors)
+		if err != nil {
+			return fmt.Errorf("error reading 'behaviors': %w", err)
+		}
+		delete(object, "behaviors")
+	}
+
+	if raw, found := object["audiences"]; found {
+		err = json.Unmarshal(raw, &a.Audiences)
+		if err != nil {
+			return fmt.Errorf("error reading 'audiences': %w", err)
+		}
+		delete(object, "audiences")
+	}
+
+	if raw, found := object["placements"]; found {
+		err = json.Unmarshal(raw, &a.Placements)
+		if err != nil {
+			return fmt.Errorf("error reading 'placements': %w", err)
+		}
+		delete(object, "placements")
+	}
+
+	if raw, found := object["devices"]; found {
+		err = json.Unmarshal(raw, &a.Devices)
+		if err != nil {
+			return fmt.Errorf("error reading 'devices': %w", err)
+		}
+		delete(object, "devices")
+	}
+
+	if raw, found := object["expand"]; found {
+		err = json.Unmarshal(raw, &a.Expand)
+		if err != nil {
+			return fmt.Errorf("error reading 'expand': %w", err)
+		}
+		delete(object, "expand")
 	}
 
 	if raw, found := object["promoted_object"]; found {
@@ -8623,6 +14992,13 @@ func (a AdCreate) MarshalJSON() ([]byte, error) {
 		}
 	}
 
+	if a.Description != nil {
+		object["description"], err = json.Marshal(a.Description)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'description': %w", err)
+		}
+	}
+
 	if a.CallToAction != nil {
 		object["call_to_action"], err = json.Marshal(a.CallToAction)
 		if err != nil {
@@ -8641,6 +15017,34 @@ func (a AdCreate) MarshalJSON() ([]byte, error) {
 		object["image_url"], err = json.Marshal(a.ImageURL)
 		if err != nil {
 			return nil, fmt.Errorf("error marshaling 'image_url': %w", err)
+		}
+	}
+
+	if a.VideoURL != nil {
+		object["video_url"], err = json.Marshal(a.VideoURL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'video_url': %w", err)
+		}
+	}
+
+	if a.ThumbnailURL != nil {
+		object["thumbnail_url"], err = json.Marshal(a.ThumbnailURL)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'thumbnail_url': %w", err)
+		}
+	}
+
+	if a.Cards != nil {
+		object["cards"], err = json.Marshal(a.Cards)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'cards': %w", err)
+		}
+	}
+
+	if a.Creatives != nil {
+		object["creatives"], err = json.Marshal(a.Creatives)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'creatives': %w", err)
 		}
 	}
 
@@ -8672,6 +15076,153 @@ func (a AdCreate) MarshalJSON() ([]byte, error) {
 		}
 	}
 
+	if a.PlatformTargeting != nil {
+		object["platform_targeting"], err = json.Marshal(a.PlatformTargeting)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'platform_targeting': %w", err)
+		}
+	}
+
+	if a.SpecialAdCategories != nil {
+		object["special_ad_categories"], err = json.Marshal(a.SpecialAdCategories)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'special_ad_categories': %w", err)
+		}
+	}
+
+	if a.SpecialAdCountries != nil {
+		object["special_ad_countries"], err = json.Marshal(a.SpecialAdCountries)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'special_ad_countries': %w", err)
+		}
+	}
+
+	if a.DsaBeneficiary != nil {
+		object["dsa_beneficiary"], err = json.Marshal(a.DsaBeneficiary)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'dsa_beneficiary': %w", err)
+		}
+	}
+
+	if a.DsaPayor != nil {
+		object["dsa_payor"], err = json.Marshal(a.DsaPayor)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'dsa_payor': %w", err)
+		}
+	}
+
+	if a.Countries != nil {
+		object["countries"], err = json.Marshal(a.Countries)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'countries': %w", err)
+		}
+	}
+
+	if a.Regions != nil {
+		object["regions"], err = json.Marshal(a.Regions)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'regions': %w", err)
+		}
+	}
+
+	if a.Cities != nil {
+		object["cities"], err = json.Marshal(a.Cities)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'cities': %w", err)
+		}
+	}
+
+	if a.Zips != nil {
+		object["zips"], err = json.Marshal(a.Zips)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'zips': %w", err)
+		}
+	}
+
+	if a.Metros != nil {
+		object["metros"], err = json.Marshal(a.Metros)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'metros': %w", err)
+		}
+	}
+
+	if a.Excluded != nil {
+		object["excluded"], err = json.Marshal(a.Excluded)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'excluded': %w", err)
+		}
+	}
+
+	if a.AgeMin != nil {
+		object["age_min"], err = json.Marshal(a.AgeMin)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'age_min': %w", err)
+		}
+	}
+
+	if a.AgeMax != nil {
+		object["age_max"], err = json.Marshal(a.AgeMax)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'age_max': %w", err)
+		}
+	}
+
+	if a.Genders != nil {
+		object["genders"], err = json.Marshal(a.Genders)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'genders': %w", err)
+		}
+	}
+
+	if a.Languages != nil {
+		object["languages"], err = json.Marshal(a.Languages)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'languages': %w", err)
+		}
+	}
+
+	if a.Interests != nil {
+		object["interests"], err = json.Marshal(a.Interests)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'interests': %w", err)
+		}
+	}
+
+	if a.Behaviors != nil {
+		object["behaviors"], err = json.Marshal(a.Behaviors)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'behaviors': %w", err)
+		}
+	}
+
+	if a.Audiences != nil {
+		object["audiences"], err = json.Marshal(a.Audiences)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'audiences': %w", err)
+		}
+	}
+
+	if a.Placements != nil {
+		object["placements"], err = json.Marshal(a.Placements)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'placements': %w", err)
+		}
+	}
+
+	if a.Devices != nil {
+		object["devices"], err = json.Marshal(a.Devices)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'devices': %w", err)
+		}
+	}
+
+	if a.Expand != nil {
+		object["expand"], err = json.Marshal(a.Expand)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'expand': %w", err)
+		}
+	}
+
 	if a.PromotedObject != nil {
 		object["promoted_object"], err = json.Marshal(a.PromotedObject)
 		if err != nil {
@@ -8695,6 +15246,299 @@ func (a AdCreate) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
+// Getter for additional properties for AdTargeting. Returns the specified
+// element and whether it was found
+func (a AdTargeting) Get(fieldName string) (value json.RawMessage, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for AdTargeting
+func (a *AdTargeting) Set(fieldName string, value json.RawMessage) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for AdTargeting to handle AdditionalProperties
+func (a *AdTargeting) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["countries"]; found {
+		err = json.Unmarshal(raw, &a.Countries)
+		if err != nil {
+			return fmt.Errorf("error reading 'countries': %w", err)
+		}
+		delete(object, "countries")
+	}
+
+	if raw, found := object["regions"]; found {
+		err = json.Unmarshal(raw, &a.Regions)
+		if err != nil {
+			return fmt.Errorf("error reading 'regions': %w", err)
+		}
+		delete(object, "regions")
+	}
+
+	if raw, found := object["cities"]; found {
+		err = json.Unmarshal(raw, &a.Cities)
+		if err != nil {
+			return fmt.Errorf("error reading 'cities': %w", err)
+		}
+		delete(object, "cities")
+	}
+
+	if raw, found := object["zips"]; found {
+		err = json.Unmarshal(raw, &a.Zips)
+		if err != nil {
+			return fmt.Errorf("error reading 'zips': %w", err)
+		}
+		delete(object, "zips")
+	}
+
+	if raw, found := object["metros"]; found {
+		err = json.Unmarshal(raw, &a.Metros)
+		if err != nil {
+			return fmt.Errorf("error reading 'metros': %w", err)
+		}
+		delete(object, "metros")
+	}
+
+	if raw, found := object["excluded"]; found {
+		err = json.Unmarshal(raw, &a.Excluded)
+		if err != nil {
+			return fmt.Errorf("error reading 'excluded': %w", err)
+		}
+		delete(object, "excluded")
+	}
+
+	if raw, found := object["age_min"]; found {
+		err = json.Unmarshal(raw, &a.AgeMin)
+		if err != nil {
+			return fmt.Errorf("error reading 'age_min': %w", err)
+		}
+		delete(object, "age_min")
+	}
+
+	if raw, found := object["age_max"]; found {
+		err = json.Unmarshal(raw, &a.AgeMax)
+		if err != nil {
+			return fmt.Errorf("error reading 'age_max': %w", err)
+		}
+		delete(object, "age_max")
+	}
+
+	if raw, found := object["genders"]; found {
+		err = json.Unmarshal(raw, &a.Genders)
+		if err != nil {
+			return fmt.Errorf("error reading 'genders': %w", err)
+		}
+		delete(object, "genders")
+	}
+
+	if raw, found := object["languages"]; found {
+		err = json.Unmarshal(raw, &a.Languages)
+		if err != nil {
+			return fmt.Errorf("error reading 'languages': %w", err)
+		}
+		delete(object, "languages")
+	}
+
+	if raw, found := object["interests"]; found {
+		err = json.Unmarshal(raw, &a.Interests)
+		if err != nil {
+			return fmt.Errorf("error reading 'interests': %w", err)
+		}
+		delete(object, "interests")
+	}
+
+	if raw, found := object["behaviors"]; found {
+		err = json.Unmarshal(raw, &a.Behaviors)
+		if err != nil {
+			return fmt.Errorf("error reading 'behaviors': %w", err)
+		}
+		delete(object, "behaviors")
+	}
+
+	if raw, found := object["audiences"]; found {
+		err = json.Unmarshal(raw, &a.Audiences)
+		if err != nil {
+			return fmt.Errorf("error reading 'audiences': %w", err)
+		}
+		delete(object, "audiences")
+	}
+
+	if raw, found := object["placements"]; found {
+		err = json.Unmarshal(raw, &a.Placements)
+		if err != nil {
+			return fmt.Errorf("error reading 'placements': %w", err)
+		}
+		delete(object, "placements")
+	}
+
+	if raw, found := object["devices"]; found {
+		err = json.Unmarshal(raw, &a.Devices)
+		if err != nil {
+			return fmt.Errorf("error reading 'devices': %w", err)
+		}
+		delete(object, "devices")
+	}
+
+	if raw, found := object["expand"]; found {
+		err = json.Unmarshal(raw, &a.Expand)
+		if err != nil {
+			return fmt.Errorf("error reading 'expand': %w", err)
+		}
+		delete(object, "expand")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]json.RawMessage)
+		for fieldName, fieldBuf := range object {
+			var fieldVal json.RawMessage
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for AdTargeting to handle AdditionalProperties
+func (a AdTargeting) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	if a.Countries != nil {
+		object["countries"], err = json.Marshal(a.Countries)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'countries': %w", err)
+		}
+	}
+
+	if a.Regions != nil {
+		object["regions"], err = json.Marshal(a.Regions)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'regions': %w", err)
+		}
+	}
+
+	if a.Cities != nil {
+		object["cities"], err = json.Marshal(a.Cities)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'cities': %w", err)
+		}
+	}
+
+	if a.Zips != nil {
+		object["zips"], err = json.Marshal(a.Zips)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'zips': %w", err)
+		}
+	}
+
+	if a.Metros != nil {
+		object["metros"], err = json.Marshal(a.Metros)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'metros': %w", err)
+		}
+	}
+
+	if a.Excluded != nil {
+		object["excluded"], err = json.Marshal(a.Excluded)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'excluded': %w", err)
+		}
+	}
+
+	if a.AgeMin != nil {
+		object["age_min"], err = json.Marshal(a.AgeMin)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'age_min': %w", err)
+		}
+	}
+
+	if a.AgeMax != nil {
+		object["age_max"], err = json.Marshal(a.AgeMax)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'age_max': %w", err)
+		}
+	}
+
+	if a.Genders != nil {
+		object["genders"], err = json.Marshal(a.Genders)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'genders': %w", err)
+		}
+	}
+
+	if a.Languages != nil {
+		object["languages"], err = json.Marshal(a.Languages)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'languages': %w", err)
+		}
+	}
+
+	if a.Interests != nil {
+		object["interests"], err = json.Marshal(a.Interests)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'interests': %w", err)
+		}
+	}
+
+	if a.Behaviors != nil {
+		object["behaviors"], err = json.Marshal(a.Behaviors)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'behaviors': %w", err)
+		}
+	}
+
+	if a.Audiences != nil {
+		object["audiences"], err = json.Marshal(a.Audiences)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'audiences': %w", err)
+		}
+	}
+
+	if a.Placements != nil {
+		object["placements"], err = json.Marshal(a.Placements)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'placements': %w", err)
+		}
+	}
+
+	if a.Devices != nil {
+		object["devices"], err = json.Marshal(a.Devices)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'devices': %w", err)
+		}
+	}
+
+	if a.Expand != nil {
+		object["expand"], err = json.Marshal(a.Expand)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'expand': %w", err)
+		}
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
 	// GetAccount Get the account
@@ -8703,6 +15547,12 @@ type ServerInterface interface {
 	// UpdateAccount Change the account
 	// (PATCH /account)
 	UpdateAccount(ctx echo.Context) error
+	// ListActivity List who changed what
+	// (GET /activity)
+	ListActivity(ctx echo.Context, params ListActivityParams) error
+	// ExportActivity Export who changed what
+	// (GET /activity/export)
+	ExportActivity(ctx echo.Context, params ExportActivityParams) error
 	// ListAds List ads
 	// (GET /ads)
 	ListAds(ctx echo.Context, params ListAdsParams) error
@@ -8712,15 +15562,24 @@ type ServerInterface interface {
 	// ListAdActions List what was done to ads
 	// (GET /ads/actions)
 	ListAdActions(ctx echo.Context, params ListAdActionsParams) error
+	// ExportAdActions Export what was done to ads
+	// (GET /ads/actions/export)
+	ExportAdActions(ctx echo.Context, params ExportAdActionsParams) error
 	// ListAdAccounts List ad accounts
 	// (GET /ads/ad-accounts)
 	ListAdAccounts(ctx echo.Context, params ListAdAccountsParams) error
+	// UpdateAdAccount Change an ad account
+	// (PATCH /ads/ad-accounts/{id})
+	UpdateAdAccount(ctx echo.Context, id string) error
 	// GetAdGroup Get an ad group
 	// (GET /ads/ad-groups/{id})
 	GetAdGroup(ctx echo.Context, id string, params GetAdGroupParams) error
 	// UpdateAdGroup Change an ad group
 	// (PATCH /ads/ad-groups/{id})
 	UpdateAdGroup(ctx echo.Context, id string, params UpdateAdGroupParams) error
+	// ListAdGroupMetrics List an ad group's metrics over time
+	// (GET /ads/ad-groups/{id}/metrics)
+	ListAdGroupMetrics(ctx echo.Context, id string, params ListAdGroupMetricsParams) error
 	// PauseAdGroup Pause an ad group
 	// (POST /ads/ad-groups/{id}/pause)
 	PauseAdGroup(ctx echo.Context, id string) error
@@ -8739,6 +15598,9 @@ type ServerInterface interface {
 	// GetAdAudience Get an audience
 	// (GET /ads/audiences/{id})
 	GetAdAudience(ctx echo.Context, id string) error
+	// RemoveAdAudienceUsers Remove people from an audience
+	// (DELETE /ads/audiences/{id}/users)
+	RemoveAdAudienceUsers(ctx echo.Context, id string) error
 	// UploadAdAudienceUsers Upload people to an audience
 	// (POST /ads/audiences/{id}/users)
 	UploadAdAudienceUsers(ctx echo.Context, id string) error
@@ -8769,21 +15631,90 @@ type ServerInterface interface {
 	// ListAdCampaignAdGroups List a campaign's ad groups
 	// (GET /ads/campaigns/{id}/ad-groups)
 	ListAdCampaignAdGroups(ctx echo.Context, id string, params ListAdCampaignAdGroupsParams) error
+	// ListAdCampaignMetrics List a campaign's metrics over time
+	// (GET /ads/campaigns/{id}/metrics)
+	ListAdCampaignMetrics(ctx echo.Context, id string, params ListAdCampaignMetricsParams) error
 	// ListAdCapabilities List what each network can do
 	// (GET /ads/capabilities)
 	ListAdCapabilities(ctx echo.Context) error
+	// ListConversionDestinations List conversion destinations
+	// (GET /ads/conversion-destinations)
+	ListConversionDestinations(ctx echo.Context, params ListConversionDestinationsParams) error
+	// CreateConversionDestination Tell a pixel what happens in the shop
+	// (POST /ads/conversion-destinations)
+	CreateConversionDestination(ctx echo.Context) error
+	// ExportConversionDestinations Export conversion destinations
+	// (GET /ads/conversion-destinations/export)
+	ExportConversionDestinations(ctx echo.Context, params ExportConversionDestinationsParams) error
+	// DeleteConversionDestination Delete a conversion destination
+	// (DELETE /ads/conversion-destinations/{id})
+	DeleteConversionDestination(ctx echo.Context, id string) error
+	// GetConversionDestination Get a conversion destination
+	// (GET /ads/conversion-destinations/{id})
+	GetConversionDestination(ctx echo.Context, id string) error
+	// UpdateConversionDestination Change a conversion destination
+	// (PATCH /ads/conversion-destinations/{id})
+	UpdateConversionDestination(ctx echo.Context, id string) error
+	// ListConversions List conversions
+	// (GET /ads/conversions)
+	ListConversions(ctx echo.Context, params ListConversionsParams) error
+	// CreateConversions Tell a pixel of what happened elsewhere
+	// (POST /ads/conversions)
+	CreateConversions(ctx echo.Context) error
+	// ExportConversions Export conversions
+	// (GET /ads/conversions/export)
+	ExportConversions(ctx echo.Context, params ExportConversionsParams) error
+	// GetConversion Get a conversion
+	// (GET /ads/conversions/{id})
+	GetConversion(ctx echo.Context, id string) error
 	// GetAdLimits Get the limits of spending
 	// (GET /ads/limits)
 	GetAdLimits(ctx echo.Context) error
 	// UpdateAdLimits Change the limits of spending
 	// (PATCH /ads/limits)
 	UpdateAdLimits(ctx echo.Context) error
+	// ListAdPixels List pixels
+	// (GET /ads/pixels)
+	ListAdPixels(ctx echo.Context, params ListAdPixelsParams) error
+	// PreviewNewAd Preview a new ad
+	// (POST /ads/preview)
+	PreviewNewAd(ctx echo.Context) error
+	// EstimateAdReach Estimate the reach of a targeting
+	// (POST /ads/targeting/reach)
+	EstimateAdReach(ctx echo.Context) error
+	// SearchAdTargeting Search for what a targeting can name
+	// (GET /ads/targeting/search)
+	SearchAdTargeting(ctx echo.Context, params SearchAdTargetingParams) error
+	// DeleteAd Delete an ad
+	// (DELETE /ads/{id})
+	DeleteAd(ctx echo.Context, id string) error
+	// GetAd Get an ad
+	// (GET /ads/{id})
+	GetAd(ctx echo.Context, id string, params GetAdParams) error
+	// UpdateAd Change an ad
+	// (PATCH /ads/{id})
+	UpdateAd(ctx echo.Context, id string, params UpdateAdParams) error
+	// ListAdMetrics List an ad's metrics over time
+	// (GET /ads/{id}/metrics)
+	ListAdMetrics(ctx echo.Context, id string, params ListAdMetricsParams) error
+	// PauseAd Pause an ad
+	// (POST /ads/{id}/pause)
+	PauseAd(ctx echo.Context, id string) error
+	// PreviewAd Preview an ad
+	// (POST /ads/{id}/preview)
+	PreviewAd(ctx echo.Context, id string) error
+	// ResumeAd Resume an ad
+	// (POST /ads/{id}/resume)
+	ResumeAd(ctx echo.Context, id string) error
 	// ListAISites List AI sites
 	// (GET /ai_sites)
 	ListAISites(ctx echo.Context, params ListAISitesParams) error
 	// CreateAISite Create an AI site
 	// (POST /ai_sites)
 	CreateAISite(ctx echo.Context) error
+	// ExportAISites Export AI sites
+	// (GET /ai_sites/export)
+	ExportAISites(ctx echo.Context, params ExportAISitesParams) error
 	// DeleteAISite Delete an AI site
 	// (DELETE /ai_sites/{id})
 	DeleteAISite(ctx echo.Context, id string) error
@@ -8793,6 +15724,24 @@ type ServerInterface interface {
 	// UpdateAISite Change an AI site
 	// (PATCH /ai_sites/{id})
 	UpdateAISite(ctx echo.Context, id string) error
+	// GenerateAISite Generate a page for an AI site
+	// (POST /ai_sites/{id}/generate)
+	GenerateAISite(ctx echo.Context, id string) error
+	// PublishAISite Publish an AI site
+	// (POST /ai_sites/{id}/publish)
+	PublishAISite(ctx echo.Context, id string) error
+	// UnpublishAISite Unpublish an AI site
+	// (POST /ai_sites/{id}/unpublish)
+	UnpublishAISite(ctx echo.Context, id string) error
+	// VerifyAISiteDomain Verify an AI site's domain
+	// (POST /ai_sites/{id}/verify_domain)
+	VerifyAISiteDomain(ctx echo.Context, id string) error
+	// ListAISiteVersions List an AI site's versions
+	// (GET /ai_sites/{id}/versions)
+	ListAISiteVersions(ctx echo.Context, id string, params ListAISiteVersionsParams) error
+	// GetAISiteVersion Get an AI site's version
+	// (GET /ai_sites/{id}/versions/{version})
+	GetAISiteVersion(ctx echo.Context, id string, version int64) error
 	// ListAPIKeys List API keys
 	// (GET /auth/keys)
 	ListAPIKeys(ctx echo.Context, params ListAPIKeysParams) error
@@ -8808,12 +15757,57 @@ type ServerInterface interface {
 	// UpdateAPIKey Change an API key
 	// (PATCH /auth/keys/{id})
 	UpdateAPIKey(ctx echo.Context, id string) error
+	// ListBlogPosts List blog posts
+	// (GET /blog_posts)
+	ListBlogPosts(ctx echo.Context, params ListBlogPostsParams) error
+	// CreateBlogPost Create a blog post
+	// (POST /blog_posts)
+	CreateBlogPost(ctx echo.Context, params CreateBlogPostParams) error
+	// ExportBlogPosts Export blog posts
+	// (GET /blog_posts/export)
+	ExportBlogPosts(ctx echo.Context, params ExportBlogPostsParams) error
+	// DeleteBlogPost Delete a blog post
+	// (DELETE /blog_posts/{id})
+	DeleteBlogPost(ctx echo.Context, id string) error
+	// GetBlogPost Get a blog post
+	// (GET /blog_posts/{id})
+	GetBlogPost(ctx echo.Context, id string, params GetBlogPostParams) error
+	// UpdateBlogPost Change a blog post
+	// (PATCH /blog_posts/{id})
+	UpdateBlogPost(ctx echo.Context, id string, params UpdateBlogPostParams) error
+	// GetBlogPostAccess Ask whether a customer may read a blog post
+	// (GET /blog_posts/{id}/access)
+	GetBlogPostAccess(ctx echo.Context, id string, params GetBlogPostAccessParams) error
+	// ArchiveBlogPost Archive a blog post
+	// (POST /blog_posts/{id}/archive)
+	ArchiveBlogPost(ctx echo.Context, id string) error
+	// DuplicateBlogPost Duplicate a blog post
+	// (POST /blog_posts/{id}/duplicate)
+	DuplicateBlogPost(ctx echo.Context, id string) error
+	// PublishBlogPost Publish a blog post
+	// (POST /blog_posts/{id}/publish)
+	PublishBlogPost(ctx echo.Context, id string) error
+	// UnarchiveBlogPost Unarchive a blog post
+	// (POST /blog_posts/{id}/unarchive)
+	UnarchiveBlogPost(ctx echo.Context, id string) error
+	// UnpublishBlogPost Unpublish a blog post
+	// (POST /blog_posts/{id}/unpublish)
+	UnpublishBlogPost(ctx echo.Context, id string) error
+	// ListBlogPostVersions List the versions of a post
+	// (GET /blog_posts/{id}/versions)
+	ListBlogPostVersions(ctx echo.Context, id string) error
+	// GetBlogPostVersion Get a version of a post
+	// (GET /blog_posts/{id}/versions/{version})
+	GetBlogPostVersion(ctx echo.Context, id string, version int64) error
 	// ListCheckoutLinks List checkout links
 	// (GET /checkout_links)
 	ListCheckoutLinks(ctx echo.Context, params ListCheckoutLinksParams) error
 	// CreateCheckoutLink Create a checkout link
 	// (POST /checkout_links)
 	CreateCheckoutLink(ctx echo.Context, params CreateCheckoutLinkParams) error
+	// ExportCheckoutLinks Export checkout links
+	// (GET /checkout_links/export)
+	ExportCheckoutLinks(ctx echo.Context, params ExportCheckoutLinksParams) error
 	// DeleteCheckoutLink Delete a checkout link
 	// (DELETE /checkout_links/{id})
 	DeleteCheckoutLink(ctx echo.Context, id string) error
@@ -8829,6 +15823,9 @@ type ServerInterface interface {
 	// CreateCheckout Create a checkout
 	// (POST /checkouts)
 	CreateCheckout(ctx echo.Context, params CreateCheckoutParams) error
+	// ExportCheckouts Export checkouts
+	// (GET /checkouts/export)
+	ExportCheckouts(ctx echo.Context, params ExportCheckoutsParams) error
 	// GetCheckout Get a checkout
 	// (GET /checkouts/{id})
 	GetCheckout(ctx echo.Context, id string, params GetCheckoutParams) error
@@ -8889,6 +15886,9 @@ type ServerInterface interface {
 	// CreateDiscount Create a discount
 	// (POST /discounts)
 	CreateDiscount(ctx echo.Context) error
+	// ExportDiscounts Export discounts
+	// (GET /discounts/export)
+	ExportDiscounts(ctx echo.Context, params ExportDiscountsParams) error
 	// LookupDiscount Get a discount by its code
 	// (GET /discounts/lookup)
 	LookupDiscount(ctx echo.Context, params LookupDiscountParams) error
@@ -8910,12 +15910,111 @@ type ServerInterface interface {
 	// ListDiscountRedemptions List a discount's redemptions
 	// (GET /discounts/{id}/redemptions)
 	ListDiscountRedemptions(ctx echo.Context, id string, params ListDiscountRedemptionsParams) error
+	// ListExperiences List experiences
+	// (GET /experiences)
+	ListExperiences(ctx echo.Context, params ListExperiencesParams) error
+	// CreateExperience Create an experience
+	// (POST /experiences)
+	CreateExperience(ctx echo.Context, params CreateExperienceParams) error
+	// ExportExperiences Export experiences
+	// (GET /experiences/export)
+	ExportExperiences(ctx echo.Context, params ExportExperiencesParams) error
+	// DeleteExperience Delete an experience
+	// (DELETE /experiences/{id})
+	DeleteExperience(ctx echo.Context, id string) error
+	// GetExperience Get an experience
+	// (GET /experiences/{id})
+	GetExperience(ctx echo.Context, id string, params GetExperienceParams) error
+	// UpdateExperience Change an experience
+	// (PATCH /experiences/{id})
+	UpdateExperience(ctx echo.Context, id string, params UpdateExperienceParams) error
+	// GetExperienceAccess Ask whether a customer may open an experience
+	// (GET /experiences/{id}/access)
+	GetExperienceAccess(ctx echo.Context, id string, params GetExperienceAccessParams) error
+	// ArchiveExperience Archive an experience
+	// (POST /experiences/{id}/archive)
+	ArchiveExperience(ctx echo.Context, id string) error
+	// AttachExperience Have a product deliver an experience
+	// (POST /experiences/{id}/attach)
+	AttachExperience(ctx echo.Context, id string) error
+	// DetachExperience Have a product deliver an experience no more
+	// (POST /experiences/{id}/detach)
+	DetachExperience(ctx echo.Context, id string) error
+	// DuplicateExperience Duplicate an experience
+	// (POST /experiences/{id}/duplicate)
+	DuplicateExperience(ctx echo.Context, id string) error
+	// PublishExperience Publish an experience
+	// (POST /experiences/{id}/publish)
+	PublishExperience(ctx echo.Context, id string) error
+	// UnarchiveExperience Unarchive an experience
+	// (POST /experiences/{id}/unarchive)
+	UnarchiveExperience(ctx echo.Context, id string) error
+	// UnpublishExperience Unpublish an experience
+	// (POST /experiences/{id}/unpublish)
+	UnpublishExperience(ctx echo.Context, id string) error
+	// ListFiles List files
+	// (GET /files)
+	ListFiles(ctx echo.Context, params ListFilesParams) error
+	// CreateFile Create a file
+	// (POST /files)
+	CreateFile(ctx echo.Context) error
+	// ExportFiles Export files
+	// (GET /files/export)
+	ExportFiles(ctx echo.Context, params ExportFilesParams) error
+	// DeleteFile Delete a file
+	// (DELETE /files/{id})
+	DeleteFile(ctx echo.Context, id string) error
+	// GetFile Get a file
+	// (GET /files/{id})
+	GetFile(ctx echo.Context, id string) error
+	// UpdateFile Change a file
+	// (PATCH /files/{id})
+	UpdateFile(ctx echo.Context, id string) error
+	// CompleteFile Complete an upload
+	// (POST /files/{id}/complete)
+	CompleteFile(ctx echo.Context, id string) error
+	// GetFileDownload Get a link to a file
+	// (GET /files/{id}/download)
+	GetFileDownload(ctx echo.Context, id string, params GetFileDownloadParams) error
+	// ListFileVersions List versions of a file
+	// (GET /files/{id}/versions)
+	ListFileVersions(ctx echo.Context, id string, params ListFileVersionsParams) error
+	// CreateFileVersion Send a new version of a file
+	// (POST /files/{id}/versions)
+	CreateFileVersion(ctx echo.Context, id string, params CreateFileVersionParams) error
+	// ListGrants List grants
+	// (GET /grants)
+	ListGrants(ctx echo.Context, params ListGrantsParams) error
+	// CreateGrant Give a product
+	// (POST /grants)
+	CreateGrant(ctx echo.Context, params CreateGrantParams) error
+	// ExportGrants Export grants
+	// (GET /grants/export)
+	ExportGrants(ctx echo.Context, params ExportGrantsParams) error
+	// GetGrant Get a grant
+	// (GET /grants/{id})
+	GetGrant(ctx echo.Context, id string, params GetGrantParams) error
+	// UpdateGrant Change a grant
+	// (PATCH /grants/{id})
+	UpdateGrant(ctx echo.Context, id string, params UpdateGrantParams) error
+	// GetGrantDownload Get a link to a file for its buyer
+	// (GET /grants/{id}/download)
+	GetGrantDownload(ctx echo.Context, id string, params GetGrantDownloadParams) error
+	// ReinstateGrant Reinstate a grant
+	// (POST /grants/{id}/reinstate)
+	ReinstateGrant(ctx echo.Context, id string) error
+	// RevokeGrant Revoke a grant
+	// (POST /grants/{id}/revoke)
+	RevokeGrant(ctx echo.Context, id string) error
 	// ListInvoices List invoices
 	// (GET /invoices)
 	ListInvoices(ctx echo.Context, params ListInvoicesParams) error
 	// CreateInvoice Create an invoice
 	// (POST /invoices)
 	CreateInvoice(ctx echo.Context, params CreateInvoiceParams) error
+	// ExportInvoices Export invoices
+	// (GET /invoices/export)
+	ExportInvoices(ctx echo.Context, params ExportInvoicesParams) error
 	// DeleteInvoice Delete a draft
 	// (DELETE /invoices/{id})
 	DeleteInvoice(ctx echo.Context, id string) error
@@ -8949,6 +16048,132 @@ type ServerInterface interface {
 	// VoidInvoice Void an invoice
 	// (POST /invoices/{id}/void)
 	VoidInvoice(ctx echo.Context, id string, params VoidInvoiceParams) error
+	// ListLeads List leads
+	// (GET /leads)
+	ListLeads(ctx echo.Context, params ListLeadsParams) error
+	// CreateLead Create a lead
+	// (POST /leads)
+	CreateLead(ctx echo.Context, params CreateLeadParams) error
+	// ExportLeads Export leads
+	// (GET /leads/export)
+	ExportLeads(ctx echo.Context, params ExportLeadsParams) error
+	// ImportLeads Import leads
+	// (POST /leads/import)
+	ImportLeads(ctx echo.Context) error
+	// DeleteLead Delete a lead
+	// (DELETE /leads/{id})
+	DeleteLead(ctx echo.Context, id string) error
+	// GetLead Get a lead
+	// (GET /leads/{id})
+	GetLead(ctx echo.Context, id string, params GetLeadParams) error
+	// UpdateLead Change a lead
+	// (PATCH /leads/{id})
+	UpdateLead(ctx echo.Context, id string, params UpdateLeadParams) error
+	// ListLegalPages List legal pages
+	// (GET /legal_pages)
+	ListLegalPages(ctx echo.Context, params ListLegalPagesParams) error
+	// CreateLegalPage Create a legal page
+	// (POST /legal_pages)
+	CreateLegalPage(ctx echo.Context) error
+	// ExportLegalPages Export legal pages
+	// (GET /legal_pages/export)
+	ExportLegalPages(ctx echo.Context, params ExportLegalPagesParams) error
+	// DeleteLegalPage Delete a legal page
+	// (DELETE /legal_pages/{id})
+	DeleteLegalPage(ctx echo.Context, id string) error
+	// GetLegalPage Get a legal page
+	// (GET /legal_pages/{id})
+	GetLegalPage(ctx echo.Context, id string) error
+	// UpdateLegalPage Change a legal page
+	// (PATCH /legal_pages/{id})
+	UpdateLegalPage(ctx echo.Context, id string) error
+	// ArchiveLegalPage Archive a legal page
+	// (POST /legal_pages/{id}/archive)
+	ArchiveLegalPage(ctx echo.Context, id string) error
+	// DuplicateLegalPage Duplicate a legal page
+	// (POST /legal_pages/{id}/duplicate)
+	DuplicateLegalPage(ctx echo.Context, id string) error
+	// PublishLegalPage Publish a legal page
+	// (POST /legal_pages/{id}/publish)
+	PublishLegalPage(ctx echo.Context, id string) error
+	// UnarchiveLegalPage Unarchive a legal page
+	// (POST /legal_pages/{id}/unarchive)
+	UnarchiveLegalPage(ctx echo.Context, id string) error
+	// UnpublishLegalPage Unpublish a legal page
+	// (POST /legal_pages/{id}/unpublish)
+	UnpublishLegalPage(ctx echo.Context, id string) error
+	// ListLegalPageVersions List the versions of a page
+	// (GET /legal_pages/{id}/versions)
+	ListLegalPageVersions(ctx echo.Context, id string) error
+	// GetLegalPageVersion Get a version of a page
+	// (GET /legal_pages/{id}/versions/{version})
+	GetLegalPageVersion(ctx echo.Context, id string, version int64) error
+	// ListLetters List letters
+	// (GET /letters)
+	ListLetters(ctx echo.Context, params ListLettersParams) error
+	// ExportLetters Export letters
+	// (GET /letters/export)
+	ExportLetters(ctx echo.Context, params ExportLettersParams) error
+	// GetLetter Get a letter
+	// (GET /letters/{id})
+	GetLetter(ctx echo.Context, id string, params GetLetterParams) error
+	// ResendLetter Send a letter again
+	// (POST /letters/{id}/resend)
+	ResendLetter(ctx echo.Context, id string, params ResendLetterParams) error
+	// ListLicenseKeys List licence keys
+	// (GET /license_keys)
+	ListLicenseKeys(ctx echo.Context, params ListLicenseKeysParams) error
+	// CreateLicenseKey Create a licence key
+	// (POST /license_keys)
+	CreateLicenseKey(ctx echo.Context, params CreateLicenseKeyParams) error
+	// ActivateLicenseKey Activate a licence key
+	// (POST /license_keys/activate)
+	ActivateLicenseKey(ctx echo.Context) error
+	// DeactivateLicenseKey Deactivate a licence key
+	// (POST /license_keys/deactivate)
+	DeactivateLicenseKey(ctx echo.Context) error
+	// ExportLicenseKeys Export licence keys
+	// (GET /license_keys/export)
+	ExportLicenseKeys(ctx echo.Context, params ExportLicenseKeysParams) error
+	// ImportLicenseKeys Import licence keys
+	// (POST /license_keys/import)
+	ImportLicenseKeys(ctx echo.Context) error
+	// ListLicenseSigningKeys List signing keys
+	// (GET /license_keys/signing_keys)
+	ListLicenseSigningKeys(ctx echo.Context, params ListLicenseSigningKeysParams) error
+	// CreateLicenseSigningKey Create a signing key
+	// (POST /license_keys/signing_keys)
+	CreateLicenseSigningKey(ctx echo.Context) error
+	// ValidateLicenseKey Validate a licence key
+	// (POST /license_keys/validate)
+	ValidateLicenseKey(ctx echo.Context) error
+	// GetLicenseKey Get a licence key
+	// (GET /license_keys/{id})
+	GetLicenseKey(ctx echo.Context, id string, params GetLicenseKeyParams) error
+	// UpdateLicenseKey Change a licence key
+	// (PATCH /license_keys/{id})
+	UpdateLicenseKey(ctx echo.Context, id string, params UpdateLicenseKeyParams) error
+	// ListLicenseActivations List a licence key's activations
+	// (GET /license_keys/{id}/activations)
+	ListLicenseActivations(ctx echo.Context, id string, params ListLicenseActivationsParams) error
+	// DeleteLicenseActivation Deactivate a device
+	// (DELETE /license_keys/{id}/activations/{activation})
+	DeleteLicenseActivation(ctx echo.Context, id string, activation string) error
+	// DisableLicenseKey Disable a licence key
+	// (POST /license_keys/{id}/disable)
+	DisableLicenseKey(ctx echo.Context, id string, params DisableLicenseKeyParams) error
+	// EnableLicenseKey Enable a licence key
+	// (POST /license_keys/{id}/enable)
+	EnableLicenseKey(ctx echo.Context, id string, params EnableLicenseKeyParams) error
+	// RevokeLicenseKey Revoke a licence key
+	// (POST /license_keys/{id}/revoke)
+	RevokeLicenseKey(ctx echo.Context, id string, params RevokeLicenseKeyParams) error
+	// RotateLicenseKey Replace a licence key
+	// (POST /license_keys/{id}/rotate)
+	RotateLicenseKey(ctx echo.Context, id string, params RotateLicenseKeyParams) error
+	// GetMetrics Get the account's metrics
+	// (GET /metrics)
+	GetMetrics(ctx echo.Context, params GetMetricsParams) error
 	// ListOrders List orders
 	// (GET /orders)
 	ListOrders(ctx echo.Context, params ListOrdersParams) error
@@ -8979,6 +16204,9 @@ type ServerInterface interface {
 	// CreatePriceVariant Create a price variant
 	// (POST /price_variants)
 	CreatePriceVariant(ctx echo.Context, params CreatePriceVariantParams) error
+	// ExportPriceVariants Export price variants
+	// (GET /price_variants/export)
+	ExportPriceVariants(ctx echo.Context, params ExportPriceVariantsParams) error
 	// DeletePriceVariant Delete a price variant
 	// (DELETE /price_variants/{id})
 	DeletePriceVariant(ctx echo.Context, id string) error
@@ -8994,6 +16222,9 @@ type ServerInterface interface {
 	// CreateProduct Create a product
 	// (POST /products)
 	CreateProduct(ctx echo.Context, params CreateProductParams) error
+	// ExportProducts Export products
+	// (GET /products/export)
+	ExportProducts(ctx echo.Context, params ExportProductsParams) error
 	// DeleteProduct Delete a product
 	// (DELETE /products/{id})
 	DeleteProduct(ctx echo.Context, id string) error
@@ -9030,12 +16261,30 @@ type ServerInterface interface {
 	// VerifyPublicCheckoutEmail Have a checkout's address confirmed
 	// (POST /public/checkouts/{client_secret}/verify_email)
 	VerifyPublicCheckoutEmail(ctx echo.Context, clientSecret string) error
+	// GetPublicLeadForm Get a token for a form
+	// (GET /public/lead_forms/{account})
+	GetPublicLeadForm(ctx echo.Context, account string) error
+	// CreatePublicLead Send a lead from a form
+	// (POST /public/leads)
+	CreatePublicLead(ctx echo.Context) error
+	// ActivatePublicLicenseKey Activate a licence key from a program
+	// (POST /public/license_keys/activate)
+	ActivatePublicLicenseKey(ctx echo.Context) error
+	// DeactivatePublicLicenseKey Deactivate a licence key from a program
+	// (POST /public/license_keys/deactivate)
+	DeactivatePublicLicenseKey(ctx echo.Context) error
+	// ValidatePublicLicenseKey Validate a licence key from a program
+	// (POST /public/license_keys/validate)
+	ValidatePublicLicenseKey(ctx echo.Context) error
 	// ListRefunds List refunds
 	// (GET /refunds)
 	ListRefunds(ctx echo.Context, params ListRefundsParams) error
 	// CreateRefund Refund an order
 	// (POST /refunds)
 	CreateRefund(ctx echo.Context, params CreateRefundParams) error
+	// ExportRefunds Export refunds
+	// (GET /refunds/export)
+	ExportRefunds(ctx echo.Context, params ExportRefundsParams) error
 	// GetRefund Get a refund
 	// (GET /refunds/{id})
 	GetRefund(ctx echo.Context, id string, params GetRefundParams) error
@@ -9045,6 +16294,9 @@ type ServerInterface interface {
 	// CancelRefund Cancel a refund
 	// (POST /refunds/{id}/cancel)
 	CancelRefund(ctx echo.Context, id string, params CancelRefundParams) error
+	// Search Search everything
+	// (GET /search)
+	Search(ctx echo.Context, params SearchParams) error
 	// ListSocialAccounts List channels
 	// (GET /socials)
 	ListSocialAccounts(ctx echo.Context, params ListSocialAccountsParams) error
@@ -9054,9 +16306,27 @@ type ServerInterface interface {
 	// ActivateSocialAccount Activate a channel for ads
 	// (POST /socials/activate)
 	ActivateSocialAccount(ctx echo.Context) error
+	// CreateSocialConnection Connect a channel by consent
+	// (POST /socials/connect)
+	CreateSocialConnection(ctx echo.Context) error
+	// GetSocialConnection Get a connection
+	// (GET /socials/connections/{id})
+	GetSocialConnection(ctx echo.Context, id string) error
+	// SelectSocialProfile Select the profile to connect
+	// (POST /socials/connections/{id}/select)
+	SelectSocialProfile(ctx echo.Context, id string) error
+	// ExportSocialAccounts Export channels
+	// (GET /socials/export)
+	ExportSocialAccounts(ctx echo.Context, params ExportSocialAccountsParams) error
+	// DeleteSocialAccount Delete a channel
+	// (DELETE /socials/{id})
+	DeleteSocialAccount(ctx echo.Context, id string) error
 	// GetSocialAccount Get a channel
 	// (GET /socials/{id})
 	GetSocialAccount(ctx echo.Context, id string) error
+	// UpdateSocialAccount Renew a channel's token
+	// (PATCH /socials/{id})
+	UpdateSocialAccount(ctx echo.Context, id string) error
 	// DeactivateSocialAccount Deactivate a channel for ads
 	// (POST /socials/{id}/deactivate)
 	DeactivateSocialAccount(ctx echo.Context, id string) error
@@ -9123,6 +16393,9 @@ type ServerInterface interface {
 	// ListWebhookEventTypes List event types
 	// (GET /webhook_endpoints/events)
 	ListWebhookEventTypes(ctx echo.Context) error
+	// ExportWebhookEndpoints Export webhook endpoints
+	// (GET /webhook_endpoints/export)
+	ExportWebhookEndpoints(ctx echo.Context, params ExportWebhookEndpointsParams) error
 	// DeleteWebhookEndpoint Delete a webhook endpoint
 	// (DELETE /webhook_endpoints/{id})
 	DeleteWebhookEndpoint(ctx echo.Context, id string) error
@@ -9172,6 +16445,119 @@ func (w *ServerInterfaceWrapper) UpdateAccount(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateAccount(ctx)
+	return err
+}
+
+// ListActivity converts echo context to params.
+func (w *ServerInterfaceWrapper) ListActivity(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListActivityParams
+	// ------------- Optional query parameter "actor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "actor", ctx.QueryParams(), &params.Actor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter actor: %s", err))
+	}
+
+	// ------------- Optional query parameter "operation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "operation", ctx.QueryParams(), &params.Operation, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter operation: %s", err))
+	}
+
+	// ------------- Optional query parameter "target" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "target", ctx.QueryParams(), &params.Target, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter target: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListActivity(ctx, params)
+	return err
+}
+
+// ExportActivity converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportActivity(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportActivityParams
+	// ------------- Optional query parameter "actor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "actor", ctx.QueryParams(), &params.Actor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter actor: %s", err))
+	}
+
+	// ------------- Optional query parameter "operation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "operation", ctx.QueryParams(), &params.Operation, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter operation: %s", err))
+	}
+
+	// ------------- Optional query parameter "target" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "target", ctx.QueryParams(), &params.Target, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter target: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportActivity(ctx, params)
 	return err
 }
 
@@ -9362,6 +16748,59 @@ func (w *ServerInterfaceWrapper) ListAdActions(ctx echo.Context) error {
 	return err
 }
 
+// ExportAdActions converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportAdActions(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportAdActionsParams
+	// ------------- Optional query parameter "account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "account_id", ctx.QueryParams(), &params.AccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "operation" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "operation", ctx.QueryParams(), &params.Operation, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter operation: %s", err))
+	}
+
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", ctx.QueryParams(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter state: %s", err))
+	}
+
+	// ------------- Optional query parameter "target_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "target_id", ctx.QueryParams(), &params.TargetID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter target_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportAdActions(ctx, params)
+	return err
+}
+
 // ListAdAccounts converts echo context to params.
 func (w *ServerInterfaceWrapper) ListAdAccounts(ctx echo.Context) error {
 	var err error
@@ -9405,6 +16844,22 @@ func (w *ServerInterfaceWrapper) ListAdAccounts(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListAdAccounts(ctx, params)
+	return err
+}
+
+// UpdateAdAccount converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateAdAccount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateAdAccount(ctx, id)
 	return err
 }
 
@@ -9469,6 +16924,73 @@ func (w *ServerInterfaceWrapper) UpdateAdGroup(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateAdGroup(ctx, id, params)
+	return err
+}
+
+// ListAdGroupMetrics converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAdGroupMetrics(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAdGroupMetricsParams
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// ------------- Optional query parameter "interval" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "interval", ctx.QueryParams(), &params.Interval, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter interval: %s", err))
+	}
+
+	// ------------- Optional query parameter "breakdown" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "breakdown", ctx.QueryParams(), &params.Breakdown, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter breakdown: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAdGroupMetrics(ctx, id, params)
 	return err
 }
 
@@ -9595,6 +17117,22 @@ func (w *ServerInterfaceWrapper) GetAdAudience(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.GetAdAudience(ctx, id)
+	return err
+}
+
+// RemoveAdAudienceUsers converts echo context to params.
+func (w *ServerInterfaceWrapper) RemoveAdAudienceUsers(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RemoveAdAudienceUsers(ctx, id)
 	return err
 }
 
@@ -9928,12 +17466,317 @@ func (w *ServerInterfaceWrapper) ListAdCampaignAdGroups(ctx echo.Context) error 
 	return err
 }
 
+// ListAdCampaignMetrics converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAdCampaignMetrics(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAdCampaignMetricsParams
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// ------------- Optional query parameter "interval" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "interval", ctx.QueryParams(), &params.Interval, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter interval: %s", err))
+	}
+
+	// ------------- Optional query parameter "breakdown" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "breakdown", ctx.QueryParams(), &params.Breakdown, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter breakdown: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAdCampaignMetrics(ctx, id, params)
+	return err
+}
+
 // ListAdCapabilities converts echo context to params.
 func (w *ServerInterfaceWrapper) ListAdCapabilities(ctx echo.Context) error {
 	var err error
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListAdCapabilities(ctx)
+	return err
+}
+
+// ListConversionDestinations converts echo context to params.
+func (w *ServerInterfaceWrapper) ListConversionDestinations(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListConversionDestinationsParams
+	// ------------- Optional query parameter "account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "account_id", ctx.QueryParams(), &params.AccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListConversionDestinations(ctx, params)
+	return err
+}
+
+// CreateConversionDestination converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateConversionDestination(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateConversionDestination(ctx)
+	return err
+}
+
+// ExportConversionDestinations converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportConversionDestinations(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportConversionDestinationsParams
+	// ------------- Optional query parameter "account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "account_id", ctx.QueryParams(), &params.AccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportConversionDestinations(ctx, params)
+	return err
+}
+
+// DeleteConversionDestination converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteConversionDestination(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteConversionDestination(ctx, id)
+	return err
+}
+
+// GetConversionDestination converts echo context to params.
+func (w *ServerInterfaceWrapper) GetConversionDestination(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetConversionDestination(ctx, id)
+	return err
+}
+
+// UpdateConversionDestination converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateConversionDestination(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateConversionDestination(ctx, id)
+	return err
+}
+
+// ListConversions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListConversions(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListConversionsParams
+	// ------------- Optional query parameter "destination_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "destination_id", ctx.QueryParams(), &params.DestinationID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter destination_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "event" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "event", ctx.QueryParams(), &params.Event, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter event: %s", err))
+	}
+
+	// ------------- Optional query parameter "event_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "event_id", ctx.QueryParams(), &params.EventID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter event_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListConversions(ctx, params)
+	return err
+}
+
+// CreateConversions converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateConversions(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateConversions(ctx)
+	return err
+}
+
+// ExportConversions converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportConversions(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportConversionsParams
+	// ------------- Optional query parameter "destination_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "destination_id", ctx.QueryParams(), &params.DestinationID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter destination_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "event" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "event", ctx.QueryParams(), &params.Event, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter event: %s", err))
+	}
+
+	// ------------- Optional query parameter "event_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "event_id", ctx.QueryParams(), &params.EventID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter event_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportConversions(ctx, params)
+	return err
+}
+
+// GetConversion converts echo context to params.
+func (w *ServerInterfaceWrapper) GetConversion(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetConversion(ctx, id)
 	return err
 }
 
@@ -9952,6 +17795,283 @@ func (w *ServerInterfaceWrapper) UpdateAdLimits(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateAdLimits(ctx)
+	return err
+}
+
+// ListAdPixels converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAdPixels(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAdPixelsParams
+	// ------------- Required query parameter "account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "account_id", ctx.QueryParams(), &params.AccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account_id: %s", err))
+	}
+
+	// ------------- Required query parameter "ad_account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "ad_account_id", ctx.QueryParams(), &params.AdAccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ad_account_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAdPixels(ctx, params)
+	return err
+}
+
+// PreviewNewAd converts echo context to params.
+func (w *ServerInterfaceWrapper) PreviewNewAd(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PreviewNewAd(ctx)
+	return err
+}
+
+// EstimateAdReach converts echo context to params.
+func (w *ServerInterfaceWrapper) EstimateAdReach(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.EstimateAdReach(ctx)
+	return err
+}
+
+// SearchAdTargeting converts echo context to params.
+func (w *ServerInterfaceWrapper) SearchAdTargeting(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SearchAdTargetingParams
+	// ------------- Required query parameter "account_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "account_id", ctx.QueryParams(), &params.AccountID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account_id: %s", err))
+	}
+
+	// ------------- Required query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "country" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "country", ctx.QueryParams(), &params.Country, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter country: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SearchAdTargeting(ctx, params)
+	return err
+}
+
+// DeleteAd converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteAd(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteAd(ctx, id)
+	return err
+}
+
+// GetAd converts echo context to params.
+func (w *ServerInterfaceWrapper) GetAd(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetAdParams
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetAd(ctx, id, params)
+	return err
+}
+
+// UpdateAd converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateAd(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateAdParams
+	// ------------- Optional query parameter "dry_run" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "dry_run", ctx.QueryParams(), &params.DryRun, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter dry_run: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateAd(ctx, id, params)
+	return err
+}
+
+// ListAdMetrics converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAdMetrics(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAdMetricsParams
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// ------------- Optional query parameter "interval" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "interval", ctx.QueryParams(), &params.Interval, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter interval: %s", err))
+	}
+
+	// ------------- Optional query parameter "breakdown" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "breakdown", ctx.QueryParams(), &params.Breakdown, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter breakdown: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAdMetrics(ctx, id, params)
+	return err
+}
+
+// PauseAd converts echo context to params.
+func (w *ServerInterfaceWrapper) PauseAd(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PauseAd(ctx, id)
+	return err
+}
+
+// PreviewAd converts echo context to params.
+func (w *ServerInterfaceWrapper) PreviewAd(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PreviewAd(ctx, id)
+	return err
+}
+
+// ResumeAd converts echo context to params.
+func (w *ServerInterfaceWrapper) ResumeAd(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ResumeAd(ctx, id)
 	return err
 }
 
@@ -10038,6 +18158,59 @@ func (w *ServerInterfaceWrapper) CreateAISite(ctx echo.Context) error {
 	return err
 }
 
+// ExportAISites converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportAISites(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportAISitesParams
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "is_live" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "is_live", ctx.QueryParams(), &params.IsLive, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter is_live: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportAISites(ctx, params)
+	return err
+}
+
 // DeleteAISite converts echo context to params.
 func (w *ServerInterfaceWrapper) DeleteAISite(ctx echo.Context) error {
 	var err error
@@ -10083,6 +18256,133 @@ func (w *ServerInterfaceWrapper) UpdateAISite(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateAISite(ctx, id)
+	return err
+}
+
+// GenerateAISite converts echo context to params.
+func (w *ServerInterfaceWrapper) GenerateAISite(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GenerateAISite(ctx, id)
+	return err
+}
+
+// PublishAISite converts echo context to params.
+func (w *ServerInterfaceWrapper) PublishAISite(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PublishAISite(ctx, id)
+	return err
+}
+
+// UnpublishAISite converts echo context to params.
+func (w *ServerInterfaceWrapper) UnpublishAISite(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UnpublishAISite(ctx, id)
+	return err
+}
+
+// VerifyAISiteDomain converts echo context to params.
+func (w *ServerInterfaceWrapper) VerifyAISiteDomain(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.VerifyAISiteDomain(ctx, id)
+	return err
+}
+
+// ListAISiteVersions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListAISiteVersions(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAISiteVersionsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListAISiteVersions(ctx, id, params)
+	return err
+}
+
+// GetAISiteVersion converts echo context to params.
+func (w *ServerInterfaceWrapper) GetAISiteVersion(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// ------------- Path parameter "version" -------------
+	var version int64
+
+	err = runtime.BindStyledParameterWithOptions("simple", "version", ctx.Param("version"), &version, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter version: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetAISiteVersion(ctx, id, version)
 	return err
 }
 
@@ -10205,6 +18505,390 @@ func (w *ServerInterfaceWrapper) UpdateAPIKey(ctx echo.Context) error {
 	return err
 }
 
+// ListBlogPosts converts echo context to params.
+func (w *ServerInterfaceWrapper) ListBlogPosts(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListBlogPostsParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "access" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "access", ctx.QueryParams(), &params.Access, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter access: %s", err))
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", ctx.QueryParams(), &params.Tag, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter tag: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListBlogPosts(ctx, params)
+	return err
+}
+
+// CreateBlogPost converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateBlogPost(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateBlogPostParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateBlogPost(ctx, params)
+	return err
+}
+
+// ExportBlogPosts converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportBlogPosts(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportBlogPostsParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "access" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "access", ctx.QueryParams(), &params.Access, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter access: %s", err))
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", ctx.QueryParams(), &params.Tag, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter tag: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportBlogPosts(ctx, params)
+	return err
+}
+
+// DeleteBlogPost converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteBlogPost(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteBlogPost(ctx, id)
+	return err
+}
+
+// GetBlogPost converts echo context to params.
+func (w *ServerInterfaceWrapper) GetBlogPost(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetBlogPostParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetBlogPost(ctx, id, params)
+	return err
+}
+
+// UpdateBlogPost converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateBlogPost(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateBlogPostParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateBlogPost(ctx, id, params)
+	return err
+}
+
+// GetBlogPostAccess converts echo context to params.
+func (w *ServerInterfaceWrapper) GetBlogPostAccess(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetBlogPostAccessParams
+	// ------------- Required query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetBlogPostAccess(ctx, id, params)
+	return err
+}
+
+// ArchiveBlogPost converts echo context to params.
+func (w *ServerInterfaceWrapper) ArchiveBlogPost(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ArchiveBlogPost(ctx, id)
+	return err
+}
+
+// DuplicateBlogPost converts echo context to params.
+func (w *ServerInterfaceWrapper) DuplicateBlogPost(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DuplicateBlogPost(ctx, id)
+	return err
+}
+
+// PublishBlogPost converts echo context to params.
+func (w *ServerInterfaceWrapper) PublishBlogPost(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PublishBlogPost(ctx, id)
+	return err
+}
+
+// UnarchiveBlogPost converts echo context to params.
+func (w *ServerInterfaceWrapper) UnarchiveBlogPost(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UnarchiveBlogPost(ctx, id)
+	return err
+}
+
+// UnpublishBlogPost converts echo context to params.
+func (w *ServerInterfaceWrapper) UnpublishBlogPost(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UnpublishBlogPost(ctx, id)
+	return err
+}
+
+// ListBlogPostVersions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListBlogPostVersions(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListBlogPostVersions(ctx, id)
+	return err
+}
+
+// GetBlogPostVersion converts echo context to params.
+func (w *ServerInterfaceWrapper) GetBlogPostVersion(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// ------------- Path parameter "version" -------------
+	var version int64
+
+	err = runtime.BindStyledParameterWithOptions("simple", "version", ctx.Param("version"), &version, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter version: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetBlogPostVersion(ctx, id, version)
+	return err
+}
+
 // ListCheckoutLinks converts echo context to params.
 func (w *ServerInterfaceWrapper) ListCheckoutLinks(ctx echo.Context) error {
 	var err error
@@ -10308,6 +18992,59 @@ func (w *ServerInterfaceWrapper) CreateCheckoutLink(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.CreateCheckoutLink(ctx, params)
+	return err
+}
+
+// ExportCheckoutLinks converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportCheckoutLinks(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportCheckoutLinksParams
+	// ------------- Optional query parameter "active" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "active", ctx.QueryParams(), &params.Active, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter active: %s", err))
+	}
+
+	// ------------- Optional query parameter "discount" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "discount", ctx.QueryParams(), &params.Discount, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter discount: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportCheckoutLinks(ctx, params)
 	return err
 }
 
@@ -10508,6 +19245,87 @@ func (w *ServerInterfaceWrapper) CreateCheckout(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.CreateCheckout(ctx, params)
+	return err
+}
+
+// ExportCheckouts converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportCheckouts(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportCheckoutsParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "payment_status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "payment_status", ctx.QueryParams(), &params.PaymentStatus, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter payment_status: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer_email" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer_email", ctx.QueryParams(), &params.CustomerEmail, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer_email: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "discount" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "discount", ctx.QueryParams(), &params.Discount, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter discount: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportCheckouts(ctx, params)
 	return err
 }
 
@@ -11167,6 +19985,73 @@ func (w *ServerInterfaceWrapper) CreateDiscount(ctx echo.Context) error {
 	return err
 }
 
+// ExportDiscounts converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportDiscounts(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportDiscountsParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "code" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "code", ctx.QueryParams(), &params.Code, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter code: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportDiscounts(ctx, params)
+	return err
+}
+
 // LookupDiscount converts echo context to params.
 func (w *ServerInterfaceWrapper) LookupDiscount(ctx echo.Context) error {
 	var err error
@@ -11325,6 +20210,944 @@ func (w *ServerInterfaceWrapper) ListDiscountRedemptions(ctx echo.Context) error
 	return err
 }
 
+// ListExperiences converts echo context to params.
+func (w *ServerInterfaceWrapper) ListExperiences(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListExperiencesParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "access" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "access", ctx.QueryParams(), &params.Access, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter access: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListExperiences(ctx, params)
+	return err
+}
+
+// CreateExperience converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateExperience(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateExperienceParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateExperience(ctx, params)
+	return err
+}
+
+// ExportExperiences converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportExperiences(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportExperiencesParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "access" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "access", ctx.QueryParams(), &params.Access, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter access: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportExperiences(ctx, params)
+	return err
+}
+
+// DeleteExperience converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteExperience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteExperience(ctx, id)
+	return err
+}
+
+// GetExperience converts echo context to params.
+func (w *ServerInterfaceWrapper) GetExperience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetExperienceParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetExperience(ctx, id, params)
+	return err
+}
+
+// UpdateExperience converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateExperience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateExperienceParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateExperience(ctx, id, params)
+	return err
+}
+
+// GetExperienceAccess converts echo context to params.
+func (w *ServerInterfaceWrapper) GetExperienceAccess(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetExperienceAccessParams
+	// ------------- Required query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetExperienceAccess(ctx, id, params)
+	return err
+}
+
+// ArchiveExperience converts echo context to params.
+func (w *ServerInterfaceWrapper) ArchiveExperience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ArchiveExperience(ctx, id)
+	return err
+}
+
+// AttachExperience converts echo context to params.
+func (w *ServerInterfaceWrapper) AttachExperience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AttachExperience(ctx, id)
+	return err
+}
+
+// DetachExperience converts echo context to params.
+func (w *ServerInterfaceWrapper) DetachExperience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DetachExperience(ctx, id)
+	return err
+}
+
+// DuplicateExperience converts echo context to params.
+func (w *ServerInterfaceWrapper) DuplicateExperience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DuplicateExperience(ctx, id)
+	return err
+}
+
+// PublishExperience converts echo context to params.
+func (w *ServerInterfaceWrapper) PublishExperience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PublishExperience(ctx, id)
+	return err
+}
+
+// UnarchiveExperience converts echo context to params.
+func (w *ServerInterfaceWrapper) UnarchiveExperience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UnarchiveExperience(ctx, id)
+	return err
+}
+
+// UnpublishExperience converts echo context to params.
+func (w *ServerInterfaceWrapper) UnpublishExperience(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UnpublishExperience(ctx, id)
+	return err
+}
+
+// ListFiles converts echo context to params.
+func (w *ServerInterfaceWrapper) ListFiles(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListFilesParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListFiles(ctx, params)
+	return err
+}
+
+// CreateFile converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateFile(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateFile(ctx)
+	return err
+}
+
+// ExportFiles converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportFiles(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportFilesParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportFiles(ctx, params)
+	return err
+}
+
+// DeleteFile converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteFile(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteFile(ctx, id)
+	return err
+}
+
+// GetFile converts echo context to params.
+func (w *ServerInterfaceWrapper) GetFile(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetFile(ctx, id)
+	return err
+}
+
+// UpdateFile converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateFile(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateFile(ctx, id)
+	return err
+}
+
+// CompleteFile converts echo context to params.
+func (w *ServerInterfaceWrapper) CompleteFile(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CompleteFile(ctx, id)
+	return err
+}
+
+// GetFileDownload converts echo context to params.
+func (w *ServerInterfaceWrapper) GetFileDownload(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetFileDownloadParams
+	// ------------- Optional query parameter "version" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "version", ctx.QueryParams(), &params.Version, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter version: %s", err))
+	}
+
+	// ------------- Optional query parameter "expires_in" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "expires_in", ctx.QueryParams(), &params.ExpiresIn, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expires_in: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetFileDownload(ctx, id, params)
+	return err
+}
+
+// ListFileVersions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListFileVersions(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListFileVersionsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListFileVersions(ctx, id, params)
+	return err
+}
+
+// CreateFileVersion converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateFileVersion(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateFileVersionParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateFileVersion(ctx, id, params)
+	return err
+}
+
+// ListGrants converts echo context to params.
+func (w *ServerInterfaceWrapper) ListGrants(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListGrantsParams
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "source" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "source", ctx.QueryParams(), &params.Source, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter source: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListGrants(ctx, params)
+	return err
+}
+
+// CreateGrant converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateGrant(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateGrantParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateGrant(ctx, params)
+	return err
+}
+
+// ExportGrants converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportGrants(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportGrantsParams
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "source" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "source", ctx.QueryParams(), &params.Source, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter source: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportGrants(ctx, params)
+	return err
+}
+
+// GetGrant converts echo context to params.
+func (w *ServerInterfaceWrapper) GetGrant(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetGrantParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetGrant(ctx, id, params)
+	return err
+}
+
+// UpdateGrant converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateGrant(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateGrantParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateGrant(ctx, id, params)
+	return err
+}
+
+// GetGrantDownload converts echo context to params.
+func (w *ServerInterfaceWrapper) GetGrantDownload(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetGrantDownloadParams
+	// ------------- Required query parameter "file" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "file", ctx.QueryParams(), &params.File, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter file: %s", err))
+	}
+
+	// ------------- Optional query parameter "expires_in" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "expires_in", ctx.QueryParams(), &params.ExpiresIn, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expires_in: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetGrantDownload(ctx, id, params)
+	return err
+}
+
+// ReinstateGrant converts echo context to params.
+func (w *ServerInterfaceWrapper) ReinstateGrant(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ReinstateGrant(ctx, id)
+	return err
+}
+
+// RevokeGrant converts echo context to params.
+func (w *ServerInterfaceWrapper) RevokeGrant(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RevokeGrant(ctx, id)
+	return err
+}
+
 // ListInvoices converts echo context to params.
 func (w *ServerInterfaceWrapper) ListInvoices(ctx echo.Context) error {
 	var err error
@@ -11477,6 +21300,108 @@ func (w *ServerInterfaceWrapper) CreateInvoice(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.CreateInvoice(ctx, params)
+	return err
+}
+
+// ExportInvoices converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportInvoices(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportInvoicesParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "collection_method" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "collection_method", ctx.QueryParams(), &params.CollectionMethod, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter collection_method: %s", err))
+	}
+
+	// ------------- Optional query parameter "billing_reason" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "billing_reason", ctx.QueryParams(), &params.BillingReason, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter billing_reason: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "order" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "order", ctx.QueryParams(), &params.Order, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter order: %s", err))
+	}
+
+	// ------------- Optional query parameter "subscription" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "subscription", ctx.QueryParams(), &params.Subscription, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription: %s", err))
+	}
+
+	// ------------- Optional query parameter "number" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "number", ctx.QueryParams(), &params.Number, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter number: %s", err))
+	}
+
+	// ------------- Optional query parameter "due_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "due_after", ctx.QueryParams(), &params.DueAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter due_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "due_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "due_before", ctx.QueryParams(), &params.DueBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter due_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportInvoices(ctx, params)
 	return err
 }
 
@@ -11737,6 +21662,1293 @@ func (w *ServerInterfaceWrapper) VoidInvoice(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.VoidInvoice(ctx, id, params)
+	return err
+}
+
+// ListLeads converts echo context to params.
+func (w *ServerInterfaceWrapper) ListLeads(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListLeadsParams
+	// ------------- Optional query parameter "email" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "email", ctx.QueryParams(), &params.Email, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter email: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "source" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "source", ctx.QueryParams(), &params.Source, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter source: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", ctx.QueryParams(), &params.Tag, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter tag: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListLeads(ctx, params)
+	return err
+}
+
+// CreateLead converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateLead(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateLeadParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateLead(ctx, params)
+	return err
+}
+
+// ExportLeads converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportLeads(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportLeadsParams
+	// ------------- Optional query parameter "email" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "email", ctx.QueryParams(), &params.Email, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter email: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "source" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "source", ctx.QueryParams(), &params.Source, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter source: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "tag" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "tag", ctx.QueryParams(), &params.Tag, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter tag: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportLeads(ctx, params)
+	return err
+}
+
+// ImportLeads converts echo context to params.
+func (w *ServerInterfaceWrapper) ImportLeads(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ImportLeads(ctx)
+	return err
+}
+
+// DeleteLead converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteLead(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteLead(ctx, id)
+	return err
+}
+
+// GetLead converts echo context to params.
+func (w *ServerInterfaceWrapper) GetLead(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetLeadParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetLead(ctx, id, params)
+	return err
+}
+
+// UpdateLead converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateLead(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateLeadParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateLead(ctx, id, params)
+	return err
+}
+
+// ListLegalPages converts echo context to params.
+func (w *ServerInterfaceWrapper) ListLegalPages(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListLegalPagesParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "kind" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "kind", ctx.QueryParams(), &params.Kind, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter kind: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", ctx.QueryParams(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sort: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListLegalPages(ctx, params)
+	return err
+}
+
+// CreateLegalPage converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateLegalPage(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateLegalPage(ctx)
+	return err
+}
+
+// ExportLegalPages converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportLegalPages(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportLegalPagesParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "kind" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "kind", ctx.QueryParams(), &params.Kind, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter kind: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportLegalPages(ctx, params)
+	return err
+}
+
+// DeleteLegalPage converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteLegalPage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteLegalPage(ctx, id)
+	return err
+}
+
+// GetLegalPage converts echo context to params.
+func (w *ServerInterfaceWrapper) GetLegalPage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetLegalPage(ctx, id)
+	return err
+}
+
+// UpdateLegalPage converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateLegalPage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateLegalPage(ctx, id)
+	return err
+}
+
+// ArchiveLegalPage converts echo context to params.
+func (w *ServerInterfaceWrapper) ArchiveLegalPage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ArchiveLegalPage(ctx, id)
+	return err
+}
+
+// DuplicateLegalPage converts echo context to params.
+func (w *ServerInterfaceWrapper) DuplicateLegalPage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DuplicateLegalPage(ctx, id)
+	return err
+}
+
+// PublishLegalPage converts echo context to params.
+func (w *ServerInterfaceWrapper) PublishLegalPage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PublishLegalPage(ctx, id)
+	return err
+}
+
+// UnarchiveLegalPage converts echo context to params.
+func (w *ServerInterfaceWrapper) UnarchiveLegalPage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UnarchiveLegalPage(ctx, id)
+	return err
+}
+
+// UnpublishLegalPage converts echo context to params.
+func (w *ServerInterfaceWrapper) UnpublishLegalPage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UnpublishLegalPage(ctx, id)
+	return err
+}
+
+// ListLegalPageVersions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListLegalPageVersions(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListLegalPageVersions(ctx, id)
+	return err
+}
+
+// GetLegalPageVersion converts echo context to params.
+func (w *ServerInterfaceWrapper) GetLegalPageVersion(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// ------------- Path parameter "version" -------------
+	var version int64
+
+	err = runtime.BindStyledParameterWithOptions("simple", "version", ctx.Param("version"), &version, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter version: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetLegalPageVersion(ctx, id, version)
+	return err
+}
+
+// ListLetters converts echo context to params.
+func (w *ServerInterfaceWrapper) ListLetters(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListLettersParams
+	// ------------- Optional query parameter "kind" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "kind", ctx.QueryParams(), &params.Kind, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter kind: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListLetters(ctx, params)
+	return err
+}
+
+// ExportLetters converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportLetters(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportLettersParams
+	// ------------- Optional query parameter "kind" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "kind", ctx.QueryParams(), &params.Kind, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter kind: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportLetters(ctx, params)
+	return err
+}
+
+// GetLetter converts echo context to params.
+func (w *ServerInterfaceWrapper) GetLetter(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetLetterParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetLetter(ctx, id, params)
+	return err
+}
+
+// ResendLetter converts echo context to params.
+func (w *ServerInterfaceWrapper) ResendLetter(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ResendLetterParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ResendLetter(ctx, id, params)
+	return err
+}
+
+// ListLicenseKeys converts echo context to params.
+func (w *ServerInterfaceWrapper) ListLicenseKeys(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListLicenseKeysParams
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "grant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "grant", ctx.QueryParams(), &params.Grant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grant: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListLicenseKeys(ctx, params)
+	return err
+}
+
+// CreateLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateLicenseKey(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateLicenseKeyParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateLicenseKey(ctx, params)
+	return err
+}
+
+// ActivateLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) ActivateLicenseKey(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ActivateLicenseKey(ctx)
+	return err
+}
+
+// DeactivateLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) DeactivateLicenseKey(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeactivateLicenseKey(ctx)
+	return err
+}
+
+// ExportLicenseKeys converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportLicenseKeys(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportLicenseKeysParams
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "grant" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "grant", ctx.QueryParams(), &params.Grant, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter grant: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportLicenseKeys(ctx, params)
+	return err
+}
+
+// ImportLicenseKeys converts echo context to params.
+func (w *ServerInterfaceWrapper) ImportLicenseKeys(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ImportLicenseKeys(ctx)
+	return err
+}
+
+// ListLicenseSigningKeys converts echo context to params.
+func (w *ServerInterfaceWrapper) ListLicenseSigningKeys(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListLicenseSigningKeysParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListLicenseSigningKeys(ctx, params)
+	return err
+}
+
+// CreateLicenseSigningKey converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateLicenseSigningKey(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateLicenseSigningKey(ctx)
+	return err
+}
+
+// ValidateLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) ValidateLicenseKey(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ValidateLicenseKey(ctx)
+	return err
+}
+
+// GetLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) GetLicenseKey(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetLicenseKeyParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetLicenseKey(ctx, id, params)
+	return err
+}
+
+// UpdateLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateLicenseKey(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpdateLicenseKeyParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateLicenseKey(ctx, id, params)
+	return err
+}
+
+// ListLicenseActivations converts echo context to params.
+func (w *ServerInterfaceWrapper) ListLicenseActivations(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListLicenseActivationsParams
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListLicenseActivations(ctx, id, params)
+	return err
+}
+
+// DeleteLicenseActivation converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteLicenseActivation(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// ------------- Path parameter "activation" -------------
+	var activation string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "activation", ctx.Param("activation"), &activation, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter activation: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteLicenseActivation(ctx, id, activation)
+	return err
+}
+
+// DisableLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) DisableLicenseKey(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DisableLicenseKeyParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DisableLicenseKey(ctx, id, params)
+	return err
+}
+
+// EnableLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) EnableLicenseKey(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EnableLicenseKeyParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.EnableLicenseKey(ctx, id, params)
+	return err
+}
+
+// RevokeLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) RevokeLicenseKey(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RevokeLicenseKeyParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RevokeLicenseKey(ctx, id, params)
+	return err
+}
+
+// RotateLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) RotateLicenseKey(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RotateLicenseKeyParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RotateLicenseKey(ctx, id, params)
+	return err
+}
+
+// GetMetrics converts echo context to params.
+func (w *ServerInterfaceWrapper) GetMetrics(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetMetricsParams
+	// ------------- Optional query parameter "from" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "from", ctx.QueryParams(), &params.From, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter from: %s", err))
+	}
+
+	// ------------- Optional query parameter "to" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "to", ctx.QueryParams(), &params.To, runtime.BindQueryParameterOptions{Type: "string", Format: "date"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter to: %s", err))
+	}
+
+	// ------------- Optional query parameter "interval" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "interval", ctx.QueryParams(), &params.Interval, runtime.BindQueryParameterOptions{Type: "", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter interval: %s", err))
+	}
+
+	// ------------- Optional query parameter "timezone" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "timezone", ctx.QueryParams(), &params.Timezone, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter timezone: %s", err))
+	}
+
+	// ------------- Optional query parameter "currency" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "currency", ctx.QueryParams(), &params.Currency, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter currency: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetMetrics(ctx, params)
 	return err
 }
 
@@ -12285,6 +23497,66 @@ func (w *ServerInterfaceWrapper) CreatePriceVariant(ctx echo.Context) error {
 	return err
 }
 
+// ExportPriceVariants converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportPriceVariants(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportPriceVariantsParams
+	// ------------- Optional query parameter "product" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "product", ctx.QueryParams(), &params.Product, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter product: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportPriceVariants(ctx, params)
+	return err
+}
+
 // DeletePriceVariant converts echo context to params.
 func (w *ServerInterfaceWrapper) DeletePriceVariant(ctx echo.Context) error {
 	var err error
@@ -12482,6 +23754,87 @@ func (w *ServerInterfaceWrapper) CreateProduct(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.CreateProduct(ctx, params)
+	return err
+}
+
+// ExportProducts converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportProducts(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportProductsParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "visibility" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "visibility", ctx.QueryParams(), &params.Visibility, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter visibility: %s", err))
+	}
+
+	// ------------- Optional query parameter "slug" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "slug", ctx.QueryParams(), &params.Slug, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter slug: %s", err))
+	}
+
+	// ------------- Optional query parameter "external_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", ctx.QueryParams(), &params.ExternalID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "has_recurring" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "has_recurring", ctx.QueryParams(), &params.HasRecurring, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter has_recurring: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportProducts(ctx, params)
 	return err
 }
 
@@ -12695,6 +24048,58 @@ func (w *ServerInterfaceWrapper) VerifyPublicCheckoutEmail(ctx echo.Context) err
 	return err
 }
 
+// GetPublicLeadForm converts echo context to params.
+func (w *ServerInterfaceWrapper) GetPublicLeadForm(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "account" -------------
+	var account string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "account", ctx.Param("account"), &account, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter account: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetPublicLeadForm(ctx, account)
+	return err
+}
+
+// CreatePublicLead converts echo context to params.
+func (w *ServerInterfaceWrapper) CreatePublicLead(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreatePublicLead(ctx)
+	return err
+}
+
+// ActivatePublicLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) ActivatePublicLicenseKey(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ActivatePublicLicenseKey(ctx)
+	return err
+}
+
+// DeactivatePublicLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) DeactivatePublicLicenseKey(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeactivatePublicLicenseKey(ctx)
+	return err
+}
+
+// ValidatePublicLicenseKey converts echo context to params.
+func (w *ServerInterfaceWrapper) ValidatePublicLicenseKey(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ValidatePublicLicenseKey(ctx)
+	return err
+}
+
 // ListRefunds converts echo context to params.
 func (w *ServerInterfaceWrapper) ListRefunds(ctx echo.Context) error {
 	var err error
@@ -12822,6 +24227,80 @@ func (w *ServerInterfaceWrapper) CreateRefund(ctx echo.Context) error {
 	return err
 }
 
+// ExportRefunds converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportRefunds(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportRefundsParams
+	// ------------- Optional query parameter "order" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "order", ctx.QueryParams(), &params.Order, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter order: %s", err))
+	}
+
+	// ------------- Optional query parameter "customer" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "customer", ctx.QueryParams(), &params.Customer, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter customer: %s", err))
+	}
+
+	// ------------- Optional query parameter "subscription" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "subscription", ctx.QueryParams(), &params.Subscription, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter subscription: %s", err))
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "reason" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "reason", ctx.QueryParams(), &params.Reason, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter reason: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportRefunds(ctx, params)
+	return err
+}
+
 // GetRefund converts echo context to params.
 func (w *ServerInterfaceWrapper) GetRefund(ctx echo.Context) error {
 	var err error
@@ -12897,6 +24376,38 @@ func (w *ServerInterfaceWrapper) CancelRefund(ctx echo.Context) error {
 	return err
 }
 
+// Search converts echo context to params.
+func (w *ServerInterfaceWrapper) Search(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SearchParams
+	// ------------- Required query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "types" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "types", ctx.QueryParams(), &params.Types, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter types: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.Search(ctx, params)
+	return err
+}
+
 // ListSocialAccounts converts echo context to params.
 func (w *ServerInterfaceWrapper) ListSocialAccounts(ctx echo.Context) error {
 	var err error
@@ -12961,6 +24472,88 @@ func (w *ServerInterfaceWrapper) ActivateSocialAccount(ctx echo.Context) error {
 	return err
 }
 
+// CreateSocialConnection converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateSocialConnection(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateSocialConnection(ctx)
+	return err
+}
+
+// GetSocialConnection converts echo context to params.
+func (w *ServerInterfaceWrapper) GetSocialConnection(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetSocialConnection(ctx, id)
+	return err
+}
+
+// SelectSocialProfile converts echo context to params.
+func (w *ServerInterfaceWrapper) SelectSocialProfile(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SelectSocialProfile(ctx, id)
+	return err
+}
+
+// ExportSocialAccounts converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportSocialAccounts(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportSocialAccountsParams
+	// ------------- Optional query parameter "platform" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "platform", ctx.QueryParams(), &params.Platform, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter platform: %s", err))
+	}
+
+	// ------------- Optional query parameter "ads_status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ads_status", ctx.QueryParams(), &params.AdsStatus, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ads_status: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportSocialAccounts(ctx, params)
+	return err
+}
+
+// DeleteSocialAccount converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteSocialAccount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteSocialAccount(ctx, id)
+	return err
+}
+
 // GetSocialAccount converts echo context to params.
 func (w *ServerInterfaceWrapper) GetSocialAccount(ctx echo.Context) error {
 	var err error
@@ -12974,6 +24567,22 @@ func (w *ServerInterfaceWrapper) GetSocialAccount(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.GetSocialAccount(ctx, id)
+	return err
+}
+
+// UpdateSocialAccount converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateSocialAccount(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateSocialAccount(ctx, id)
 	return err
 }
 
@@ -13647,6 +25256,52 @@ func (w *ServerInterfaceWrapper) ListWebhookEventTypes(ctx echo.Context) error {
 	return err
 }
 
+// ExportWebhookEndpoints converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportWebhookEndpoints(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ExportWebhookEndpointsParams
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", ctx.QueryParams(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter status: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", ctx.QueryParams(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter q: %s", err))
+	}
+
+	// ------------- Optional query parameter "metadata" -------------
+
+	err = runtime.BindQueryParameterWithOptions("deepObject", true, false, "metadata", ctx.QueryParams(), &params.Metadata, runtime.BindQueryParameterOptions{Type: "object", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter metadata: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportWebhookEndpoints(ctx, params)
+	return err
+}
+
 // DeleteWebhookEndpoint converts echo context to params.
 func (w *ServerInterfaceWrapper) DeleteWebhookEndpoint(ctx echo.Context) error {
 	var err error
@@ -13905,15 +25560,23 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 
 	router.GET(options.BaseURL+"/account", wrapper.GetAccount, options.OperationMiddlewares["getAccount"]...)
 	router.PATCH(options.BaseURL+"/account", wrapper.UpdateAccount, options.OperationMiddlewares["updateAccount"]...)
+	router.GET(options.BaseURL+"/activity", wrapper.ListActivity, options.OperationMiddlewares["listActivity"]...)
 	router.GET(options.BaseURL+"/ads", wrapper.ListAds, options.OperationMiddlewares["listAds"]...)
 	router.POST(options.BaseURL+"/ads", wrapper.CreateAd, options.OperationMiddlewares["createAd"]...)
 	router.POST(options.BaseURL+"/ads/boost", wrapper.BoostPost, options.OperationMiddlewares["boostPost"]...)
+	router.DELETE(options.BaseURL+"/ads/:id", wrapper.DeleteAd, options.OperationMiddlewares["deleteAd"]...)
+	router.GET(options.BaseURL+"/ads/:id", wrapper.GetAd, options.OperationMiddlewares["getAd"]...)
+	router.PATCH(options.BaseURL+"/ads/:id", wrapper.UpdateAd, options.OperationMiddlewares["updateAd"]...)
+	router.POST(options.BaseURL+"/ads/:id/pause", wrapper.PauseAd, options.OperationMiddlewares["pauseAd"]...)
+	router.POST(options.BaseURL+"/ads/:id/resume", wrapper.ResumeAd, options.OperationMiddlewares["resumeAd"]...)
 	router.GET(options.BaseURL+"/ads/ad-accounts", wrapper.ListAdAccounts, options.OperationMiddlewares["listAdAccounts"]...)
+	router.PATCH(options.BaseURL+"/ads/ad-accounts/:id", wrapper.UpdateAdAccount, options.OperationMiddlewares["updateAdAccount"]...)
 	router.GET(options.BaseURL+"/ads/actions", wrapper.ListAdActions, options.OperationMiddlewares["listAdActions"]...)
 	router.GET(options.BaseURL+"/ads/audiences", wrapper.ListAdAudiences, options.OperationMiddlewares["listAdAudiences"]...)
 	router.POST(options.BaseURL+"/ads/audiences", wrapper.CreateAdAudience, options.OperationMiddlewares["createAdAudience"]...)
 	router.DELETE(options.BaseURL+"/ads/audiences/:id", wrapper.DeleteAdAudience, options.OperationMiddlewares["deleteAdAudience"]...)
 	router.GET(options.BaseURL+"/ads/audiences/:id", wrapper.GetAdAudience, options.OperationMiddlewares["getAdAudience"]...)
+	router.DELETE(options.BaseURL+"/ads/audiences/:id/users", wrapper.RemoveAdAudienceUsers, options.OperationMiddlewares["removeAdAudienceUsers"]...)
 	router.POST(options.BaseURL+"/ads/audiences/:id/users", wrapper.UploadAdAudienceUsers, options.OperationMiddlewares["uploadAdAudienceUsers"]...)
 	router.GET(options.BaseURL+"/ads/campaigns", wrapper.ListAdCampaigns, options.OperationMiddlewares["listAdCampaigns"]...)
 	router.POST(options.BaseURL+"/ads/campaigns/bulk-pause", wrapper.PauseAdCampaigns, options.OperationMiddlewares["pauseAdCampaigns"]...)
@@ -13929,16 +25592,40 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/ads/ad-groups/:id/resume", wrapper.ResumeAdGroup, options.OperationMiddlewares["resumeAdGroup"]...)
 	router.GET(options.BaseURL+"/ads/limits", wrapper.GetAdLimits, options.OperationMiddlewares["getAdLimits"]...)
 	router.PATCH(options.BaseURL+"/ads/limits", wrapper.UpdateAdLimits, options.OperationMiddlewares["updateAdLimits"]...)
+	router.GET(options.BaseURL+"/ads/:id/metrics", wrapper.ListAdMetrics, options.OperationMiddlewares["listAdMetrics"]...)
+	router.GET(options.BaseURL+"/ads/ad-groups/:id/metrics", wrapper.ListAdGroupMetrics, options.OperationMiddlewares["listAdGroupMetrics"]...)
+	router.GET(options.BaseURL+"/ads/campaigns/:id/metrics", wrapper.ListAdCampaignMetrics, options.OperationMiddlewares["listAdCampaignMetrics"]...)
+	router.POST(options.BaseURL+"/ads/preview", wrapper.PreviewNewAd, options.OperationMiddlewares["previewNewAd"]...)
+	router.POST(options.BaseURL+"/ads/:id/preview", wrapper.PreviewAd, options.OperationMiddlewares["previewAd"]...)
 	router.GET(options.BaseURL+"/ai_sites", wrapper.ListAISites, options.OperationMiddlewares["listAISites"]...)
 	router.POST(options.BaseURL+"/ai_sites", wrapper.CreateAISite, options.OperationMiddlewares["createAISite"]...)
 	router.DELETE(options.BaseURL+"/ai_sites/:id", wrapper.DeleteAISite, options.OperationMiddlewares["deleteAISite"]...)
 	router.GET(options.BaseURL+"/ai_sites/:id", wrapper.GetAISite, options.OperationMiddlewares["getAISite"]...)
 	router.PATCH(options.BaseURL+"/ai_sites/:id", wrapper.UpdateAISite, options.OperationMiddlewares["updateAISite"]...)
+	router.POST(options.BaseURL+"/ai_sites/:id/publish", wrapper.PublishAISite, options.OperationMiddlewares["publishAISite"]...)
+	router.POST(options.BaseURL+"/ai_sites/:id/unpublish", wrapper.UnpublishAISite, options.OperationMiddlewares["unpublishAISite"]...)
+	router.POST(options.BaseURL+"/ai_sites/:id/verify_domain", wrapper.VerifyAISiteDomain, options.OperationMiddlewares["verifyAISiteDomain"]...)
+	router.POST(options.BaseURL+"/ai_sites/:id/generate", wrapper.GenerateAISite, options.OperationMiddlewares["generateAISite"]...)
+	router.GET(options.BaseURL+"/ai_sites/:id/versions", wrapper.ListAISiteVersions, options.OperationMiddlewares["listAISiteVersions"]...)
+	router.GET(options.BaseURL+"/ai_sites/:id/versions/:version", wrapper.GetAISiteVersion, options.OperationMiddlewares["getAISiteVersion"]...)
 	router.GET(options.BaseURL+"/auth/keys", wrapper.ListAPIKeys, options.OperationMiddlewares["listAPIKeys"]...)
 	router.POST(options.BaseURL+"/auth/keys", wrapper.CreateAPIKey, options.OperationMiddlewares["createAPIKey"]...)
 	router.DELETE(options.BaseURL+"/auth/keys/:id", wrapper.DeleteAPIKey, options.OperationMiddlewares["deleteAPIKey"]...)
 	router.GET(options.BaseURL+"/auth/keys/:id", wrapper.GetAPIKey, options.OperationMiddlewares["getAPIKey"]...)
 	router.PATCH(options.BaseURL+"/auth/keys/:id", wrapper.UpdateAPIKey, options.OperationMiddlewares["updateAPIKey"]...)
+	router.GET(options.BaseURL+"/blog_posts", wrapper.ListBlogPosts, options.OperationMiddlewares["listBlogPosts"]...)
+	router.POST(options.BaseURL+"/blog_posts", wrapper.CreateBlogPost, options.OperationMiddlewares["createBlogPost"]...)
+	router.DELETE(options.BaseURL+"/blog_posts/:id", wrapper.DeleteBlogPost, options.OperationMiddlewares["deleteBlogPost"]...)
+	router.GET(options.BaseURL+"/blog_posts/:id", wrapper.GetBlogPost, options.OperationMiddlewares["getBlogPost"]...)
+	router.PATCH(options.BaseURL+"/blog_posts/:id", wrapper.UpdateBlogPost, options.OperationMiddlewares["updateBlogPost"]...)
+	router.POST(options.BaseURL+"/blog_posts/:id/publish", wrapper.PublishBlogPost, options.OperationMiddlewares["publishBlogPost"]...)
+	router.POST(options.BaseURL+"/blog_posts/:id/unpublish", wrapper.UnpublishBlogPost, options.OperationMiddlewares["unpublishBlogPost"]...)
+	router.POST(options.BaseURL+"/blog_posts/:id/archive", wrapper.ArchiveBlogPost, options.OperationMiddlewares["archiveBlogPost"]...)
+	router.POST(options.BaseURL+"/blog_posts/:id/unarchive", wrapper.UnarchiveBlogPost, options.OperationMiddlewares["unarchiveBlogPost"]...)
+	router.POST(options.BaseURL+"/blog_posts/:id/duplicate", wrapper.DuplicateBlogPost, options.OperationMiddlewares["duplicateBlogPost"]...)
+	router.GET(options.BaseURL+"/blog_posts/:id/versions", wrapper.ListBlogPostVersions, options.OperationMiddlewares["listBlogPostVersions"]...)
+	router.GET(options.BaseURL+"/blog_posts/:id/versions/:version", wrapper.GetBlogPostVersion, options.OperationMiddlewares["getBlogPostVersion"]...)
+	router.GET(options.BaseURL+"/blog_posts/:id/access", wrapper.GetBlogPostAccess, options.OperationMiddlewares["getBlogPostAccess"]...)
 	router.GET(options.BaseURL+"/ads/business-centers", wrapper.ListBusinessCenters, options.OperationMiddlewares["listBusinessCenters"]...)
 	router.GET(options.BaseURL+"/checkouts", wrapper.ListCheckouts, options.OperationMiddlewares["listCheckouts"]...)
 	router.POST(options.BaseURL+"/checkouts", wrapper.CreateCheckout, options.OperationMiddlewares["createCheckout"]...)
@@ -13955,9 +25642,17 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/checkout_links/:id", wrapper.DeleteCheckoutLink, options.OperationMiddlewares["deleteCheckoutLink"]...)
 	router.GET(options.BaseURL+"/checkout_links/:id", wrapper.GetCheckoutLink, options.OperationMiddlewares["getCheckoutLink"]...)
 	router.PATCH(options.BaseURL+"/checkout_links/:id", wrapper.UpdateCheckoutLink, options.OperationMiddlewares["updateCheckoutLink"]...)
+	router.GET(options.BaseURL+"/ads/conversions", wrapper.ListConversions, options.OperationMiddlewares["listConversions"]...)
+	router.POST(options.BaseURL+"/ads/conversions", wrapper.CreateConversions, options.OperationMiddlewares["createConversions"]...)
+	router.GET(options.BaseURL+"/ads/conversions/:id", wrapper.GetConversion, options.OperationMiddlewares["getConversion"]...)
+	router.GET(options.BaseURL+"/ads/pixels", wrapper.ListAdPixels, options.OperationMiddlewares["listAdPixels"]...)
+	router.GET(options.BaseURL+"/ads/conversion-destinations", wrapper.ListConversionDestinations, options.OperationMiddlewares["listConversionDestinations"]...)
+	router.POST(options.BaseURL+"/ads/conversion-destinations", wrapper.CreateConversionDestination, options.OperationMiddlewares["createConversionDestination"]...)
+	router.DELETE(options.BaseURL+"/ads/conversion-destinations/:id", wrapper.DeleteConversionDestination, options.OperationMiddlewares["deleteConversionDestination"]...)
+	router.GET(options.BaseURL+"/ads/conversion-destinations/:id", wrapper.GetConversionDestination, options.OperationMiddlewares["getConversionDestination"]...)
+	router.PATCH(options.BaseURL+"/ads/conversion-destinations/:id", wrapper.UpdateConversionDestination, options.OperationMiddlewares["updateConversionDestination"]...)
 	router.GET(options.BaseURL+"/customers", wrapper.ListCustomers, options.OperationMiddlewares["listCustomers"]...)
 	router.POST(options.BaseURL+"/customers", wrapper.CreateCustomer, options.OperationMiddlewares["createCustomer"]...)
-	router.GET(options.BaseURL+"/customers/export", wrapper.ExportCustomers, options.OperationMiddlewares["exportCustomers"]...)
 	router.DELETE(options.BaseURL+"/customers/:id", wrapper.DeleteCustomer, options.OperationMiddlewares["deleteCustomer"]...)
 	router.GET(options.BaseURL+"/customers/:id", wrapper.GetCustomer, options.OperationMiddlewares["getCustomer"]...)
 	router.PATCH(options.BaseURL+"/customers/:id", wrapper.UpdateCustomer, options.OperationMiddlewares["updateCustomer"]...)
@@ -13976,6 +25671,35 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/discounts/:id/disable", wrapper.DisableDiscount, options.OperationMiddlewares["disableDiscount"]...)
 	router.POST(options.BaseURL+"/discounts/:id/enable", wrapper.EnableDiscount, options.OperationMiddlewares["enableDiscount"]...)
 	router.GET(options.BaseURL+"/discounts/:id/redemptions", wrapper.ListDiscountRedemptions, options.OperationMiddlewares["listDiscountRedemptions"]...)
+	router.GET(options.BaseURL+"/experiences", wrapper.ListExperiences, options.OperationMiddlewares["listExperiences"]...)
+	router.POST(options.BaseURL+"/experiences", wrapper.CreateExperience, options.OperationMiddlewares["createExperience"]...)
+	router.DELETE(options.BaseURL+"/experiences/:id", wrapper.DeleteExperience, options.OperationMiddlewares["deleteExperience"]...)
+	router.GET(options.BaseURL+"/experiences/:id", wrapper.GetExperience, options.OperationMiddlewares["getExperience"]...)
+	router.PATCH(options.BaseURL+"/experiences/:id", wrapper.UpdateExperience, options.OperationMiddlewares["updateExperience"]...)
+	router.POST(options.BaseURL+"/experiences/:id/publish", wrapper.PublishExperience, options.OperationMiddlewares["publishExperience"]...)
+	router.POST(options.BaseURL+"/experiences/:id/unpublish", wrapper.UnpublishExperience, options.OperationMiddlewares["unpublishExperience"]...)
+	router.POST(options.BaseURL+"/experiences/:id/archive", wrapper.ArchiveExperience, options.OperationMiddlewares["archiveExperience"]...)
+	router.POST(options.BaseURL+"/experiences/:id/unarchive", wrapper.UnarchiveExperience, options.OperationMiddlewares["unarchiveExperience"]...)
+	router.POST(options.BaseURL+"/experiences/:id/duplicate", wrapper.DuplicateExperience, options.OperationMiddlewares["duplicateExperience"]...)
+	router.POST(options.BaseURL+"/experiences/:id/attach", wrapper.AttachExperience, options.OperationMiddlewares["attachExperience"]...)
+	router.POST(options.BaseURL+"/experiences/:id/detach", wrapper.DetachExperience, options.OperationMiddlewares["detachExperience"]...)
+	router.GET(options.BaseURL+"/experiences/:id/access", wrapper.GetExperienceAccess, options.OperationMiddlewares["getExperienceAccess"]...)
+	router.GET(options.BaseURL+"/files", wrapper.ListFiles, options.OperationMiddlewares["listFiles"]...)
+	router.POST(options.BaseURL+"/files", wrapper.CreateFile, options.OperationMiddlewares["createFile"]...)
+	router.DELETE(options.BaseURL+"/files/:id", wrapper.DeleteFile, options.OperationMiddlewares["deleteFile"]...)
+	router.GET(options.BaseURL+"/files/:id", wrapper.GetFile, options.OperationMiddlewares["getFile"]...)
+	router.PATCH(options.BaseURL+"/files/:id", wrapper.UpdateFile, options.OperationMiddlewares["updateFile"]...)
+	router.POST(options.BaseURL+"/files/:id/complete", wrapper.CompleteFile, options.OperationMiddlewares["completeFile"]...)
+	router.GET(options.BaseURL+"/files/:id/versions", wrapper.ListFileVersions, options.OperationMiddlewares["listFileVersions"]...)
+	router.POST(options.BaseURL+"/files/:id/versions", wrapper.CreateFileVersion, options.OperationMiddlewares["createFileVersion"]...)
+	router.GET(options.BaseURL+"/files/:id/download", wrapper.GetFileDownload, options.OperationMiddlewares["getFileDownload"]...)
+	router.GET(options.BaseURL+"/grants", wrapper.ListGrants, options.OperationMiddlewares["listGrants"]...)
+	router.POST(options.BaseURL+"/grants", wrapper.CreateGrant, options.OperationMiddlewares["createGrant"]...)
+	router.GET(options.BaseURL+"/grants/:id", wrapper.GetGrant, options.OperationMiddlewares["getGrant"]...)
+	router.PATCH(options.BaseURL+"/grants/:id", wrapper.UpdateGrant, options.OperationMiddlewares["updateGrant"]...)
+	router.POST(options.BaseURL+"/grants/:id/revoke", wrapper.RevokeGrant, options.OperationMiddlewares["revokeGrant"]...)
+	router.POST(options.BaseURL+"/grants/:id/reinstate", wrapper.ReinstateGrant, options.OperationMiddlewares["reinstateGrant"]...)
+	router.GET(options.BaseURL+"/grants/:id/download", wrapper.GetGrantDownload, options.OperationMiddlewares["getGrantDownload"]...)
 	router.GET(options.BaseURL+"/invoices", wrapper.ListInvoices, options.OperationMiddlewares["listInvoices"]...)
 	router.POST(options.BaseURL+"/invoices", wrapper.CreateInvoice, options.OperationMiddlewares["createInvoice"]...)
 	router.DELETE(options.BaseURL+"/invoices/:id", wrapper.DeleteInvoice, options.OperationMiddlewares["deleteInvoice"]...)
@@ -13989,10 +25713,47 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/invoices/:id/send", wrapper.SendInvoice, options.OperationMiddlewares["sendInvoice"]...)
 	router.POST(options.BaseURL+"/invoices/:id/revoke_links", wrapper.RevokeInvoiceLinks, options.OperationMiddlewares["revokeInvoiceLinks"]...)
 	router.POST(options.BaseURL+"/invoices/:id/pay", wrapper.PayInvoice, options.OperationMiddlewares["payInvoice"]...)
+	router.GET(options.BaseURL+"/leads", wrapper.ListLeads, options.OperationMiddlewares["listLeads"]...)
+	router.POST(options.BaseURL+"/leads", wrapper.CreateLead, options.OperationMiddlewares["createLead"]...)
+	router.POST(options.BaseURL+"/leads/import", wrapper.ImportLeads, options.OperationMiddlewares["importLeads"]...)
+	router.DELETE(options.BaseURL+"/leads/:id", wrapper.DeleteLead, options.OperationMiddlewares["deleteLead"]...)
+	router.GET(options.BaseURL+"/leads/:id", wrapper.GetLead, options.OperationMiddlewares["getLead"]...)
+	router.PATCH(options.BaseURL+"/leads/:id", wrapper.UpdateLead, options.OperationMiddlewares["updateLead"]...)
+	router.GET(options.BaseURL+"/legal_pages", wrapper.ListLegalPages, options.OperationMiddlewares["listLegalPages"]...)
+	router.POST(options.BaseURL+"/legal_pages", wrapper.CreateLegalPage, options.OperationMiddlewares["createLegalPage"]...)
+	router.DELETE(options.BaseURL+"/legal_pages/:id", wrapper.DeleteLegalPage, options.OperationMiddlewares["deleteLegalPage"]...)
+	router.GET(options.BaseURL+"/legal_pages/:id", wrapper.GetLegalPage, options.OperationMiddlewares["getLegalPage"]...)
+	router.PATCH(options.BaseURL+"/legal_pages/:id", wrapper.UpdateLegalPage, options.OperationMiddlewares["updateLegalPage"]...)
+	router.POST(options.BaseURL+"/legal_pages/:id/publish", wrapper.PublishLegalPage, options.OperationMiddlewares["publishLegalPage"]...)
+	router.POST(options.BaseURL+"/legal_pages/:id/unpublish", wrapper.UnpublishLegalPage, options.OperationMiddlewares["unpublishLegalPage"]...)
+	router.POST(options.BaseURL+"/legal_pages/:id/archive", wrapper.ArchiveLegalPage, options.OperationMiddlewares["archiveLegalPage"]...)
+	router.POST(options.BaseURL+"/legal_pages/:id/unarchive", wrapper.UnarchiveLegalPage, options.OperationMiddlewares["unarchiveLegalPage"]...)
+	router.POST(options.BaseURL+"/legal_pages/:id/duplicate", wrapper.DuplicateLegalPage, options.OperationMiddlewares["duplicateLegalPage"]...)
+	router.GET(options.BaseURL+"/legal_pages/:id/versions", wrapper.ListLegalPageVersions, options.OperationMiddlewares["listLegalPageVersions"]...)
+	router.GET(options.BaseURL+"/legal_pages/:id/versions/:version", wrapper.GetLegalPageVersion, options.OperationMiddlewares["getLegalPageVersion"]...)
+	router.GET(options.BaseURL+"/letters", wrapper.ListLetters, options.OperationMiddlewares["listLetters"]...)
+	router.GET(options.BaseURL+"/letters/:id", wrapper.GetLetter, options.OperationMiddlewares["getLetter"]...)
+	router.POST(options.BaseURL+"/letters/:id/resend", wrapper.ResendLetter, options.OperationMiddlewares["resendLetter"]...)
+	router.GET(options.BaseURL+"/license_keys/:id/activations", wrapper.ListLicenseActivations, options.OperationMiddlewares["listLicenseActivations"]...)
+	router.DELETE(options.BaseURL+"/license_keys/:id/activations/:activation", wrapper.DeleteLicenseActivation, options.OperationMiddlewares["deleteLicenseActivation"]...)
+	router.POST(options.BaseURL+"/license_keys/validate", wrapper.ValidateLicenseKey, options.OperationMiddlewares["validateLicenseKey"]...)
+	router.POST(options.BaseURL+"/license_keys/activate", wrapper.ActivateLicenseKey, options.OperationMiddlewares["activateLicenseKey"]...)
+	router.POST(options.BaseURL+"/license_keys/deactivate", wrapper.DeactivateLicenseKey, options.OperationMiddlewares["deactivateLicenseKey"]...)
+	router.GET(options.BaseURL+"/license_keys", wrapper.ListLicenseKeys, options.OperationMiddlewares["listLicenseKeys"]...)
+	router.POST(options.BaseURL+"/license_keys", wrapper.CreateLicenseKey, options.OperationMiddlewares["createLicenseKey"]...)
+	router.POST(options.BaseURL+"/license_keys/import", wrapper.ImportLicenseKeys, options.OperationMiddlewares["importLicenseKeys"]...)
+	router.GET(options.BaseURL+"/license_keys/:id", wrapper.GetLicenseKey, options.OperationMiddlewares["getLicenseKey"]...)
+	router.PATCH(options.BaseURL+"/license_keys/:id", wrapper.UpdateLicenseKey, options.OperationMiddlewares["updateLicenseKey"]...)
+	router.POST(options.BaseURL+"/license_keys/:id/disable", wrapper.DisableLicenseKey, options.OperationMiddlewares["disableLicenseKey"]...)
+	router.POST(options.BaseURL+"/license_keys/:id/enable", wrapper.EnableLicenseKey, options.OperationMiddlewares["enableLicenseKey"]...)
+	router.POST(options.BaseURL+"/license_keys/:id/revoke", wrapper.RevokeLicenseKey, options.OperationMiddlewares["revokeLicenseKey"]...)
+	router.POST(options.BaseURL+"/license_keys/:id/rotate", wrapper.RotateLicenseKey, options.OperationMiddlewares["rotateLicenseKey"]...)
+	router.GET(options.BaseURL+"/license_keys/signing_keys", wrapper.ListLicenseSigningKeys, options.OperationMiddlewares["listLicenseSigningKeys"]...)
+	router.POST(options.BaseURL+"/license_keys/signing_keys", wrapper.CreateLicenseSigningKey, options.OperationMiddlewares["createLicenseSigningKey"]...)
+	router.GET(options.BaseURL+"/metrics", wrapper.GetMetrics, options.OperationMiddlewares["getMetrics"]...)
 	router.GET(options.BaseURL+"/orders", wrapper.ListOrders, options.OperationMiddlewares["listOrders"]...)
 	router.GET(options.BaseURL+"/orders/:id", wrapper.GetOrder, options.OperationMiddlewares["getOrder"]...)
 	router.PATCH(options.BaseURL+"/orders/:id", wrapper.UpdateOrder, options.OperationMiddlewares["updateOrder"]...)
-	router.GET(options.BaseURL+"/orders/export", wrapper.ExportOrders, options.OperationMiddlewares["exportOrders"]...)
 	router.GET(options.BaseURL+"/orders/:id/receipt", wrapper.GetOrderReceipt, options.OperationMiddlewares["getOrderReceipt"]...)
 	router.POST(options.BaseURL+"/orders/:id/resend_receipt", wrapper.ResendOrderReceipt, options.OperationMiddlewares["resendOrderReceipt"]...)
 	router.POST(options.BaseURL+"/orders/:id/revoke_links", wrapper.RevokeOrderLinks, options.OperationMiddlewares["revokeOrderLinks"]...)
@@ -14014,23 +25775,34 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/products/:id/archive", wrapper.ArchiveProduct, options.OperationMiddlewares["archiveProduct"]...)
 	router.POST(options.BaseURL+"/products/:id/unarchive", wrapper.UnarchiveProduct, options.OperationMiddlewares["unarchiveProduct"]...)
 	router.POST(options.BaseURL+"/products/:id/duplicate", wrapper.DuplicateProduct, options.OperationMiddlewares["duplicateProduct"]...)
+	router.GET(options.BaseURL+"/public/lead_forms/:account", wrapper.GetPublicLeadForm, options.OperationMiddlewares["getPublicLeadForm"]...)
+	router.POST(options.BaseURL+"/public/leads", wrapper.CreatePublicLead, options.OperationMiddlewares["createPublicLead"]...)
+	router.POST(options.BaseURL+"/public/license_keys/validate", wrapper.ValidatePublicLicenseKey, options.OperationMiddlewares["validatePublicLicenseKey"]...)
+	router.POST(options.BaseURL+"/public/license_keys/activate", wrapper.ActivatePublicLicenseKey, options.OperationMiddlewares["activatePublicLicenseKey"]...)
+	router.POST(options.BaseURL+"/public/license_keys/deactivate", wrapper.DeactivatePublicLicenseKey, options.OperationMiddlewares["deactivatePublicLicenseKey"]...)
+	router.POST(options.BaseURL+"/ads/targeting/reach", wrapper.EstimateAdReach, options.OperationMiddlewares["estimateAdReach"]...)
 	router.GET(options.BaseURL+"/refunds", wrapper.ListRefunds, options.OperationMiddlewares["listRefunds"]...)
 	router.POST(options.BaseURL+"/refunds", wrapper.CreateRefund, options.OperationMiddlewares["createRefund"]...)
 	router.GET(options.BaseURL+"/refunds/:id", wrapper.GetRefund, options.OperationMiddlewares["getRefund"]...)
 	router.PATCH(options.BaseURL+"/refunds/:id", wrapper.UpdateRefund, options.OperationMiddlewares["updateRefund"]...)
 	router.POST(options.BaseURL+"/refunds/:id/cancel", wrapper.CancelRefund, options.OperationMiddlewares["cancelRefund"]...)
+	router.GET(options.BaseURL+"/search", wrapper.Search, options.OperationMiddlewares["search"]...)
 	router.GET(options.BaseURL+"/socials", wrapper.ListSocialAccounts, options.OperationMiddlewares["listSocialAccounts"]...)
 	router.POST(options.BaseURL+"/socials", wrapper.ConnectSocialAccount, options.OperationMiddlewares["connectSocialAccount"]...)
 	router.POST(options.BaseURL+"/socials/activate", wrapper.ActivateSocialAccount, options.OperationMiddlewares["activateSocialAccount"]...)
+	router.DELETE(options.BaseURL+"/socials/:id", wrapper.DeleteSocialAccount, options.OperationMiddlewares["deleteSocialAccount"]...)
 	router.GET(options.BaseURL+"/socials/:id", wrapper.GetSocialAccount, options.OperationMiddlewares["getSocialAccount"]...)
+	router.PATCH(options.BaseURL+"/socials/:id", wrapper.UpdateSocialAccount, options.OperationMiddlewares["updateSocialAccount"]...)
 	router.POST(options.BaseURL+"/socials/:id/deactivate", wrapper.DeactivateSocialAccount, options.OperationMiddlewares["deactivateSocialAccount"]...)
 	router.POST(options.BaseURL+"/socials/:id/sync", wrapper.SyncSocialAccount, options.OperationMiddlewares["syncSocialAccount"]...)
 	router.GET(options.BaseURL+"/socials/:id/posts", wrapper.ListSocialPosts, options.OperationMiddlewares["listSocialPosts"]...)
+	router.POST(options.BaseURL+"/socials/connect", wrapper.CreateSocialConnection, options.OperationMiddlewares["createSocialConnection"]...)
+	router.GET(options.BaseURL+"/socials/connections/:id", wrapper.GetSocialConnection, options.OperationMiddlewares["getSocialConnection"]...)
+	router.POST(options.BaseURL+"/socials/connections/:id/select", wrapper.SelectSocialProfile, options.OperationMiddlewares["selectSocialProfile"]...)
 	router.GET(options.BaseURL+"/subscriptions", wrapper.ListSubscriptions, options.OperationMiddlewares["listSubscriptions"]...)
 	router.POST(options.BaseURL+"/subscriptions", wrapper.CreateSubscription, options.OperationMiddlewares["createSubscription"]...)
 	router.GET(options.BaseURL+"/subscriptions/:id", wrapper.GetSubscription, options.OperationMiddlewares["getSubscription"]...)
 	router.PATCH(options.BaseURL+"/subscriptions/:id", wrapper.UpdateSubscription, options.OperationMiddlewares["updateSubscription"]...)
-	router.GET(options.BaseURL+"/subscriptions/export", wrapper.ExportSubscriptions, options.OperationMiddlewares["exportSubscriptions"]...)
 	router.POST(options.BaseURL+"/subscriptions/:id/change", wrapper.ChangeSubscription, options.OperationMiddlewares["changeSubscription"]...)
 	router.POST(options.BaseURL+"/subscriptions/:id/change_preview", wrapper.PreviewSubscriptionChange, options.OperationMiddlewares["previewSubscriptionChange"]...)
 	router.GET(options.BaseURL+"/subscriptions/:id/renew_preview", wrapper.PreviewSubscriptionRenewal, options.OperationMiddlewares["previewSubscriptionRenewal"]...)
@@ -14038,6 +25810,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/subscriptions/:id/uncancel", wrapper.UncancelSubscription, options.OperationMiddlewares["uncancelSubscription"]...)
 	router.POST(options.BaseURL+"/subscriptions/:id/pause", wrapper.PauseSubscription, options.OperationMiddlewares["pauseSubscription"]...)
 	router.POST(options.BaseURL+"/subscriptions/:id/resume", wrapper.ResumeSubscription, options.OperationMiddlewares["resumeSubscription"]...)
+	router.GET(options.BaseURL+"/ads/targeting/search", wrapper.SearchAdTargeting, options.OperationMiddlewares["searchAdTargeting"]...)
 	router.POST(options.BaseURL+"/test_helpers/ads/drift", wrapper.DriftAds, options.OperationMiddlewares["driftAds"]...)
 	router.POST(options.BaseURL+"/test_helpers/clock", wrapper.AdvanceTestClock, options.OperationMiddlewares["advanceTestClock"]...)
 	router.POST(options.BaseURL+"/test_helpers/payments/:id/authenticate", wrapper.AuthenticateTestPayment, options.OperationMiddlewares["authenticateTestPayment"]...)
@@ -14054,6 +25827,31 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/webhook_endpoints/:id/test", wrapper.TestWebhookEndpoint, options.OperationMiddlewares["testWebhookEndpoint"]...)
 	router.GET(options.BaseURL+"/webhook_events/:id", wrapper.GetWebhookEvent, options.OperationMiddlewares["getWebhookEvent"]...)
 	router.POST(options.BaseURL+"/webhook_events/:id/redeliver", wrapper.RedeliverWebhookEvent, options.OperationMiddlewares["redeliverWebhookEvent"]...)
+	router.GET(options.BaseURL+"/activity/export", wrapper.ExportActivity, options.OperationMiddlewares["exportActivity"]...)
+	router.GET(options.BaseURL+"/ads/actions/export", wrapper.ExportAdActions, options.OperationMiddlewares["exportAdActions"]...)
+	router.GET(options.BaseURL+"/ai_sites/export", wrapper.ExportAISites, options.OperationMiddlewares["exportAISites"]...)
+	router.GET(options.BaseURL+"/blog_posts/export", wrapper.ExportBlogPosts, options.OperationMiddlewares["exportBlogPosts"]...)
+	router.GET(options.BaseURL+"/checkouts/export", wrapper.ExportCheckouts, options.OperationMiddlewares["exportCheckouts"]...)
+	router.GET(options.BaseURL+"/checkout_links/export", wrapper.ExportCheckoutLinks, options.OperationMiddlewares["exportCheckoutLinks"]...)
+	router.GET(options.BaseURL+"/ads/conversions/export", wrapper.ExportConversions, options.OperationMiddlewares["exportConversions"]...)
+	router.GET(options.BaseURL+"/ads/conversion-destinations/export", wrapper.ExportConversionDestinations, options.OperationMiddlewares["exportConversionDestinations"]...)
+	router.GET(options.BaseURL+"/customers/export", wrapper.ExportCustomers, options.OperationMiddlewares["exportCustomers"]...)
+	router.GET(options.BaseURL+"/discounts/export", wrapper.ExportDiscounts, options.OperationMiddlewares["exportDiscounts"]...)
+	router.GET(options.BaseURL+"/experiences/export", wrapper.ExportExperiences, options.OperationMiddlewares["exportExperiences"]...)
+	router.GET(options.BaseURL+"/files/export", wrapper.ExportFiles, options.OperationMiddlewares["exportFiles"]...)
+	router.GET(options.BaseURL+"/grants/export", wrapper.ExportGrants, options.OperationMiddlewares["exportGrants"]...)
+	router.GET(options.BaseURL+"/invoices/export", wrapper.ExportInvoices, options.OperationMiddlewares["exportInvoices"]...)
+	router.GET(options.BaseURL+"/leads/export", wrapper.ExportLeads, options.OperationMiddlewares["exportLeads"]...)
+	router.GET(options.BaseURL+"/legal_pages/export", wrapper.ExportLegalPages, options.OperationMiddlewares["exportLegalPages"]...)
+	router.GET(options.BaseURL+"/letters/export", wrapper.ExportLetters, options.OperationMiddlewares["exportLetters"]...)
+	router.GET(options.BaseURL+"/license_keys/export", wrapper.ExportLicenseKeys, options.OperationMiddlewares["exportLicenseKeys"]...)
+	router.GET(options.BaseURL+"/orders/export", wrapper.ExportOrders, options.OperationMiddlewares["exportOrders"]...)
+	router.GET(options.BaseURL+"/price_variants/export", wrapper.ExportPriceVariants, options.OperationMiddlewares["exportPriceVariants"]...)
+	router.GET(options.BaseURL+"/products/export", wrapper.ExportProducts, options.OperationMiddlewares["exportProducts"]...)
+	router.GET(options.BaseURL+"/refunds/export", wrapper.ExportRefunds, options.OperationMiddlewares["exportRefunds"]...)
+	router.GET(options.BaseURL+"/socials/export", wrapper.ExportSocialAccounts, options.OperationMiddlewares["exportSocialAccounts"]...)
+	router.GET(options.BaseURL+"/subscriptions/export", wrapper.ExportSubscriptions, options.OperationMiddlewares["exportSubscriptions"]...)
+	router.GET(options.BaseURL+"/webhook_endpoints/export", wrapper.ExportWebhookEndpoints, options.OperationMiddlewares["exportWebhookEndpoints"]...)
 
 }
 
@@ -14082,6 +25880,34 @@ type UpdateAccount200JSONResponse Account
 
 func (response UpdateAccount200JSONResponse) VisitUpdateAccountResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, Account(response)) // as itself: response has none of its methods
+}
+
+type ListActivityRequestObject struct {
+	Params ListActivityParams
+}
+
+type ListActivityResponseObject interface {
+	VisitListActivityResponse(w http.ResponseWriter) error
+}
+
+type ListActivity200JSONResponse ActivityList
+
+func (response ListActivity200JSONResponse) VisitListActivityResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ActivityList(response)) // as itself: response has none of its methods
+}
+
+type ExportActivityRequestObject struct {
+	Params ExportActivityParams
+}
+
+type ExportActivityResponseObject interface {
+	VisitExportActivityResponse(w http.ResponseWriter) error
+}
+
+type ExportActivity200JSONResponse SignedURL
+
+func (response ExportActivity200JSONResponse) VisitExportActivityResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
 }
 
 type ListAdsRequestObject struct {
@@ -14133,6 +25959,20 @@ func (response ListAdActions200JSONResponse) VisitListAdActionsResponse(w http.R
 	return answer.JSON(w, 200, AdActionList(response)) // as itself: response has none of its methods
 }
 
+type ExportAdActionsRequestObject struct {
+	Params ExportAdActionsParams
+}
+
+type ExportAdActionsResponseObject interface {
+	VisitExportAdActionsResponse(w http.ResponseWriter) error
+}
+
+type ExportAdActions200JSONResponse SignedURL
+
+func (response ExportAdActions200JSONResponse) VisitExportAdActionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
 type ListAdAccountsRequestObject struct {
 	Params ListAdAccountsParams
 }
@@ -14145,6 +25985,21 @@ type ListAdAccounts200JSONResponse AdAccountList
 
 func (response ListAdAccounts200JSONResponse) VisitListAdAccountsResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, AdAccountList(response)) // as itself: response has none of its methods
+}
+
+type UpdateAdAccountRequestObject struct {
+	ID   string `json:"id"`
+	Body *UpdateAdAccountJSONRequestBody
+}
+
+type UpdateAdAccountResponseObject interface {
+	VisitUpdateAdAccountResponse(w http.ResponseWriter) error
+}
+
+type UpdateAdAccount200JSONResponse AdAccount
+
+func (response UpdateAdAccount200JSONResponse) VisitUpdateAdAccountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdAccount(response)) // as itself: response has none of its methods
 }
 
 type GetAdGroupRequestObject struct {
@@ -14182,6 +26037,21 @@ type UpdateAdGroupPlanJSONResponse AdPlan
 
 func (response UpdateAdGroupPlanJSONResponse) VisitUpdateAdGroupResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, response)
+}
+
+type ListAdGroupMetricsRequestObject struct {
+	ID     string `json:"id"`
+	Params ListAdGroupMetricsParams
+}
+
+type ListAdGroupMetricsResponseObject interface {
+	VisitListAdGroupMetricsResponse(w http.ResponseWriter) error
+}
+
+type ListAdGroupMetrics200JSONResponse AdMetricsPeriodList
+
+func (response ListAdGroupMetrics200JSONResponse) VisitListAdGroupMetricsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdMetricsPeriodList(response)) // as itself: response has none of its methods
 }
 
 type PauseAdGroupRequestObject struct {
@@ -14268,6 +26138,21 @@ type GetAdAudience200JSONResponse AdAudience
 
 func (response GetAdAudience200JSONResponse) VisitGetAdAudienceResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, AdAudience(response)) // as itself: response has none of its methods
+}
+
+type RemoveAdAudienceUsersRequestObject struct {
+	ID   string `json:"id"`
+	Body *RemoveAdAudienceUsersJSONRequestBody
+}
+
+type RemoveAdAudienceUsersResponseObject interface {
+	VisitRemoveAdAudienceUsersResponse(w http.ResponseWriter) error
+}
+
+type RemoveAdAudienceUsers200JSONResponse AdAudienceRemoval
+
+func (response RemoveAdAudienceUsers200JSONResponse) VisitRemoveAdAudienceUsersResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdAudienceRemoval(response)) // as itself: response has none of its methods
 }
 
 type UploadAdAudienceUsersRequestObject struct {
@@ -14443,6 +26328,21 @@ func (response ListAdCampaignAdGroups200JSONResponse) VisitListAdCampaignAdGroup
 	return answer.JSON(w, 200, AdGroupList(response)) // as itself: response has none of its methods
 }
 
+type ListAdCampaignMetricsRequestObject struct {
+	ID     string `json:"id"`
+	Params ListAdCampaignMetricsParams
+}
+
+type ListAdCampaignMetricsResponseObject interface {
+	VisitListAdCampaignMetricsResponse(w http.ResponseWriter) error
+}
+
+type ListAdCampaignMetrics200JSONResponse AdMetricsPeriodList
+
+func (response ListAdCampaignMetrics200JSONResponse) VisitListAdCampaignMetricsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdMetricsPeriodList(response)) // as itself: response has none of its methods
+}
+
 type ListAdCapabilitiesRequestObject struct {
 }
 
@@ -14454,6 +26354,147 @@ type ListAdCapabilities200JSONResponse AdCapabilityList
 
 func (response ListAdCapabilities200JSONResponse) VisitListAdCapabilitiesResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, AdCapabilityList(response)) // as itself: response has none of its methods
+}
+
+type ListConversionDestinationsRequestObject struct {
+	Params ListConversionDestinationsParams
+}
+
+type ListConversionDestinationsResponseObject interface {
+	VisitListConversionDestinationsResponse(w http.ResponseWriter) error
+}
+
+type ListConversionDestinations200JSONResponse ConversionDestinationList
+
+func (response ListConversionDestinations200JSONResponse) VisitListConversionDestinationsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ConversionDestinationList(response)) // as itself: response has none of its methods
+}
+
+type CreateConversionDestinationRequestObject struct {
+	Body *CreateConversionDestinationJSONRequestBody
+}
+
+type CreateConversionDestinationResponseObject interface {
+	VisitCreateConversionDestinationResponse(w http.ResponseWriter) error
+}
+
+type CreateConversionDestination201JSONResponse ConversionDestination
+
+func (response CreateConversionDestination201JSONResponse) VisitCreateConversionDestinationResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, ConversionDestination(response)) // as itself: response has none of its methods
+}
+
+type ExportConversionDestinationsRequestObject struct {
+	Params ExportConversionDestinationsParams
+}
+
+type ExportConversionDestinationsResponseObject interface {
+	VisitExportConversionDestinationsResponse(w http.ResponseWriter) error
+}
+
+type ExportConversionDestinations200JSONResponse SignedURL
+
+func (response ExportConversionDestinations200JSONResponse) VisitExportConversionDestinationsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type DeleteConversionDestinationRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeleteConversionDestinationResponseObject interface {
+	VisitDeleteConversionDestinationResponse(w http.ResponseWriter) error
+}
+
+type DeleteConversionDestination200JSONResponse Deleted
+
+func (response DeleteConversionDestination200JSONResponse) VisitDeleteConversionDestinationResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type GetConversionDestinationRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetConversionDestinationResponseObject interface {
+	VisitGetConversionDestinationResponse(w http.ResponseWriter) error
+}
+
+type GetConversionDestination200JSONResponse ConversionDestination
+
+func (response GetConversionDestination200JSONResponse) VisitGetConversionDestinationResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ConversionDestination(response)) // as itself: response has none of its methods
+}
+
+type UpdateConversionDestinationRequestObject struct {
+	ID   string `json:"id"`
+	Body *UpdateConversionDestinationJSONRequestBody
+}
+
+type UpdateConversionDestinationResponseObject interface {
+	VisitUpdateConversionDestinationResponse(w http.ResponseWriter) error
+}
+
+type UpdateConversionDestination200JSONResponse ConversionDestination
+
+func (response UpdateConversionDestination200JSONResponse) VisitUpdateConversionDestinationResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ConversionDestination(response)) // as itself: response has none of its methods
+}
+
+type ListConversionsRequestObject struct {
+	Params ListConversionsParams
+}
+
+type ListConversionsResponseObject interface {
+	VisitListConversionsResponse(w http.ResponseWriter) error
+}
+
+type ListConversions200JSONResponse ConversionList
+
+func (response ListConversions200JSONResponse) VisitListConversionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ConversionList(response)) // as itself: response has none of its methods
+}
+
+type CreateConversionsRequestObject struct {
+	Body *CreateConversionsJSONRequestBody
+}
+
+type CreateConversionsResponseObject interface {
+	VisitCreateConversionsResponse(w http.ResponseWriter) error
+}
+
+type CreateConversions200JSONResponse ConversionsResult
+
+func (response CreateConversions200JSONResponse) VisitCreateConversionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ConversionsResult(response)) // as itself: response has none of its methods
+}
+
+type ExportConversionsRequestObject struct {
+	Params ExportConversionsParams
+}
+
+type ExportConversionsResponseObject interface {
+	VisitExportConversionsResponse(w http.ResponseWriter) error
+}
+
+type ExportConversions200JSONResponse SignedURL
+
+func (response ExportConversions200JSONResponse) VisitExportConversionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type GetConversionRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetConversionResponseObject interface {
+	VisitGetConversionResponse(w http.ResponseWriter) error
+}
+
+type GetConversion200JSONResponse Conversion
+
+func (response GetConversion200JSONResponse) VisitGetConversionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Conversion(response)) // as itself: response has none of its methods
 }
 
 type GetAdLimitsRequestObject struct {
@@ -14483,6 +26524,174 @@ func (response UpdateAdLimits200JSONResponse) VisitUpdateAdLimitsResponse(w http
 	return answer.JSON(w, 200, AdLimits(response)) // as itself: response has none of its methods
 }
 
+type ListAdPixelsRequestObject struct {
+	Params ListAdPixelsParams
+}
+
+type ListAdPixelsResponseObject interface {
+	VisitListAdPixelsResponse(w http.ResponseWriter) error
+}
+
+type ListAdPixels200JSONResponse AdPixelList
+
+func (response ListAdPixels200JSONResponse) VisitListAdPixelsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdPixelList(response)) // as itself: response has none of its methods
+}
+
+type PreviewNewAdRequestObject struct {
+	Body *PreviewNewAdJSONRequestBody
+}
+
+type PreviewNewAdResponseObject interface {
+	VisitPreviewNewAdResponse(w http.ResponseWriter) error
+}
+
+type PreviewNewAd200JSONResponse AdPreview
+
+func (response PreviewNewAd200JSONResponse) VisitPreviewNewAdResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdPreview(response)) // as itself: response has none of its methods
+}
+
+type EstimateAdReachRequestObject struct {
+	Body *EstimateAdReachJSONRequestBody
+}
+
+type EstimateAdReachResponseObject interface {
+	VisitEstimateAdReachResponse(w http.ResponseWriter) error
+}
+
+type EstimateAdReach200JSONResponse ReachEstimate
+
+func (response EstimateAdReach200JSONResponse) VisitEstimateAdReachResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ReachEstimate(response)) // as itself: response has none of its methods
+}
+
+type SearchAdTargetingRequestObject struct {
+	Params SearchAdTargetingParams
+}
+
+type SearchAdTargetingResponseObject interface {
+	VisitSearchAdTargetingResponse(w http.ResponseWriter) error
+}
+
+type SearchAdTargeting200JSONResponse TargetingOptionList
+
+func (response SearchAdTargeting200JSONResponse) VisitSearchAdTargetingResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, TargetingOptionList(response)) // as itself: response has none of its methods
+}
+
+type DeleteAdRequestObject struct {
+	ID   string `json:"id"`
+	Body *DeleteAdJSONRequestBody
+}
+
+type DeleteAdResponseObject interface {
+	VisitDeleteAdResponse(w http.ResponseWriter) error
+}
+
+type DeleteAd200JSONResponse DeletedAd
+
+func (response DeleteAd200JSONResponse) VisitDeleteAdResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, DeletedAd(response)) // as itself: response has none of its methods
+}
+
+type GetAdRequestObject struct {
+	ID     string `json:"id"`
+	Params GetAdParams
+}
+
+type GetAdResponseObject interface {
+	VisitGetAdResponse(w http.ResponseWriter) error
+}
+
+type GetAd200JSONResponse Ad
+
+func (response GetAd200JSONResponse) VisitGetAdResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Ad(response)) // as itself: response has none of its methods
+}
+
+type UpdateAdRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateAdParams
+	Body   *UpdateAdJSONRequestBody
+}
+
+type UpdateAdResponseObject interface {
+	VisitUpdateAdResponse(w http.ResponseWriter) error
+}
+
+type UpdateAd200JSONResponse Ad
+
+func (response UpdateAd200JSONResponse) VisitUpdateAdResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Ad(response)) // as itself: response has none of its methods
+}
+
+type UpdateAdPlanJSONResponse AdPlan
+
+func (response UpdateAdPlanJSONResponse) VisitUpdateAdResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, response)
+}
+
+type ListAdMetricsRequestObject struct {
+	ID     string `json:"id"`
+	Params ListAdMetricsParams
+}
+
+type ListAdMetricsResponseObject interface {
+	VisitListAdMetricsResponse(w http.ResponseWriter) error
+}
+
+type ListAdMetrics200JSONResponse AdMetricsPeriodList
+
+func (response ListAdMetrics200JSONResponse) VisitListAdMetricsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdMetricsPeriodList(response)) // as itself: response has none of its methods
+}
+
+type PauseAdRequestObject struct {
+	ID   string `json:"id"`
+	Body *PauseAdJSONRequestBody
+}
+
+type PauseAdResponseObject interface {
+	VisitPauseAdResponse(w http.ResponseWriter) error
+}
+
+type PauseAd200JSONResponse AdStatusResult
+
+func (response PauseAd200JSONResponse) VisitPauseAdResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdStatusResult(response)) // as itself: response has none of its methods
+}
+
+type PreviewAdRequestObject struct {
+	ID   string `json:"id"`
+	Body *PreviewAdJSONRequestBody
+}
+
+type PreviewAdResponseObject interface {
+	VisitPreviewAdResponse(w http.ResponseWriter) error
+}
+
+type PreviewAd200JSONResponse AdPreview
+
+func (response PreviewAd200JSONResponse) VisitPreviewAdResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdPreview(response)) // as itself: response has none of its methods
+}
+
+type ResumeAdRequestObject struct {
+	ID   string `json:"id"`
+	Body *ResumeAdJSONRequestBody
+}
+
+type ResumeAdResponseObject interface {
+	VisitResumeAdResponse(w http.ResponseWriter) error
+}
+
+type ResumeAd200JSONResponse AdStatusResult
+
+func (response ResumeAd200JSONResponse) VisitResumeAdResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AdStatusResult(response)) // as itself: response has none of its methods
+}
+
 type ListAISitesRequestObject struct {
 	Params ListAISitesParams
 }
@@ -14509,6 +26718,20 @@ type CreateAISite201JSONResponse AISite
 
 func (response CreateAISite201JSONResponse) VisitCreateAISiteResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 201, AISite(response)) // as itself: response has none of its methods
+}
+
+type ExportAISitesRequestObject struct {
+	Params ExportAISitesParams
+}
+
+type ExportAISitesResponseObject interface {
+	VisitExportAISitesResponse(w http.ResponseWriter) error
+}
+
+type ExportAISites200JSONResponse SignedURL
+
+func (response ExportAISites200JSONResponse) VisitExportAISitesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
 }
 
 type DeleteAISiteRequestObject struct {
@@ -14552,6 +26775,94 @@ type UpdateAISite200JSONResponse AISite
 
 func (response UpdateAISite200JSONResponse) VisitUpdateAISiteResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, AISite(response)) // as itself: response has none of its methods
+}
+
+type GenerateAISiteRequestObject struct {
+	ID   string `json:"id"`
+	Body *GenerateAISiteJSONRequestBody
+}
+
+type GenerateAISiteResponseObject interface {
+	VisitGenerateAISiteResponse(w http.ResponseWriter) error
+}
+
+type GenerateAISite201JSONResponse AISiteVersion
+
+func (response GenerateAISite201JSONResponse) VisitGenerateAISiteResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, AISiteVersion(response)) // as itself: response has none of its methods
+}
+
+type PublishAISiteRequestObject struct {
+	ID   string `json:"id"`
+	Body *PublishAISiteJSONRequestBody
+}
+
+type PublishAISiteResponseObject interface {
+	VisitPublishAISiteResponse(w http.ResponseWriter) error
+}
+
+type PublishAISite200JSONResponse AISite
+
+func (response PublishAISite200JSONResponse) VisitPublishAISiteResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AISite(response)) // as itself: response has none of its methods
+}
+
+type UnpublishAISiteRequestObject struct {
+	ID string `json:"id"`
+}
+
+type UnpublishAISiteResponseObject interface {
+	VisitUnpublishAISiteResponse(w http.ResponseWriter) error
+}
+
+type UnpublishAISite200JSONResponse AISite
+
+func (response UnpublishAISite200JSONResponse) VisitUnpublishAISiteResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AISite(response)) // as itself: response has none of its methods
+}
+
+type VerifyAISiteDomainRequestObject struct {
+	ID string `json:"id"`
+}
+
+type VerifyAISiteDomainResponseObject interface {
+	VisitVerifyAISiteDomainResponse(w http.ResponseWriter) error
+}
+
+type VerifyAISiteDomain200JSONResponse AISite
+
+func (response VerifyAISiteDomain200JSONResponse) VisitVerifyAISiteDomainResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AISite(response)) // as itself: response has none of its methods
+}
+
+type ListAISiteVersionsRequestObject struct {
+	ID     string `json:"id"`
+	Params ListAISiteVersionsParams
+}
+
+type ListAISiteVersionsResponseObject interface {
+	VisitListAISiteVersionsResponse(w http.ResponseWriter) error
+}
+
+type ListAISiteVersions200JSONResponse AISiteVersionList
+
+func (response ListAISiteVersions200JSONResponse) VisitListAISiteVersionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AISiteVersionList(response)) // as itself: response has none of its methods
+}
+
+type GetAISiteVersionRequestObject struct {
+	ID      string `json:"id"`
+	Version int64  `json:"version"`
+}
+
+type GetAISiteVersionResponseObject interface {
+	VisitGetAISiteVersionResponse(w http.ResponseWriter) error
+}
+
+type GetAISiteVersion200JSONResponse AISiteVersion
+
+func (response GetAISiteVersion200JSONResponse) VisitGetAISiteVersionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, AISiteVersion(response)) // as itself: response has none of its methods
 }
 
 type ListAPIKeysRequestObject struct {
@@ -14626,6 +26937,208 @@ func (response UpdateAPIKey200JSONResponse) VisitUpdateAPIKeyResponse(w http.Res
 	return answer.JSON(w, 200, APIKey(response)) // as itself: response has none of its methods
 }
 
+type ListBlogPostsRequestObject struct {
+	Params ListBlogPostsParams
+}
+
+type ListBlogPostsResponseObject interface {
+	VisitListBlogPostsResponse(w http.ResponseWriter) error
+}
+
+type ListBlogPosts200JSONResponse BlogPostList
+
+func (response ListBlogPosts200JSONResponse) VisitListBlogPostsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BlogPostList(response)) // as itself: response has none of its methods
+}
+
+type CreateBlogPostRequestObject struct {
+	Params CreateBlogPostParams
+	Body   *CreateBlogPostJSONRequestBody
+}
+
+type CreateBlogPostResponseObject interface {
+	VisitCreateBlogPostResponse(w http.ResponseWriter) error
+}
+
+type CreateBlogPost201JSONResponse BlogPost
+
+func (response CreateBlogPost201JSONResponse) VisitCreateBlogPostResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, BlogPost(response)) // as itself: response has none of its methods
+}
+
+type ExportBlogPostsRequestObject struct {
+	Params ExportBlogPostsParams
+}
+
+type ExportBlogPostsResponseObject interface {
+	VisitExportBlogPostsResponse(w http.ResponseWriter) error
+}
+
+type ExportBlogPosts200JSONResponse SignedURL
+
+func (response ExportBlogPosts200JSONResponse) VisitExportBlogPostsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type DeleteBlogPostRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeleteBlogPostResponseObject interface {
+	VisitDeleteBlogPostResponse(w http.ResponseWriter) error
+}
+
+type DeleteBlogPost200JSONResponse Deleted
+
+func (response DeleteBlogPost200JSONResponse) VisitDeleteBlogPostResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type GetBlogPostRequestObject struct {
+	ID     string `json:"id"`
+	Params GetBlogPostParams
+}
+
+type GetBlogPostResponseObject interface {
+	VisitGetBlogPostResponse(w http.ResponseWriter) error
+}
+
+type GetBlogPost200JSONResponse BlogPost
+
+func (response GetBlogPost200JSONResponse) VisitGetBlogPostResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BlogPost(response)) // as itself: response has none of its methods
+}
+
+type UpdateBlogPostRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateBlogPostParams
+	Body   *UpdateBlogPostJSONRequestBody
+}
+
+type UpdateBlogPostResponseObject interface {
+	VisitUpdateBlogPostResponse(w http.ResponseWriter) error
+}
+
+type UpdateBlogPost200JSONResponse BlogPost
+
+func (response UpdateBlogPost200JSONResponse) VisitUpdateBlogPostResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BlogPost(response)) // as itself: response has none of its methods
+}
+
+type GetBlogPostAccessRequestObject struct {
+	ID     string `json:"id"`
+	Params GetBlogPostAccessParams
+}
+
+type GetBlogPostAccessResponseObject interface {
+	VisitGetBlogPostAccessResponse(w http.ResponseWriter) error
+}
+
+type GetBlogPostAccess200JSONResponse Access
+
+func (response GetBlogPostAccess200JSONResponse) VisitGetBlogPostAccessResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Access(response)) // as itself: response has none of its methods
+}
+
+type ArchiveBlogPostRequestObject struct {
+	ID string `json:"id"`
+}
+
+type ArchiveBlogPostResponseObject interface {
+	VisitArchiveBlogPostResponse(w http.ResponseWriter) error
+}
+
+type ArchiveBlogPost200JSONResponse BlogPost
+
+func (response ArchiveBlogPost200JSONResponse) VisitArchiveBlogPostResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BlogPost(response)) // as itself: response has none of its methods
+}
+
+type DuplicateBlogPostRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DuplicateBlogPostResponseObject interface {
+	VisitDuplicateBlogPostResponse(w http.ResponseWriter) error
+}
+
+type DuplicateBlogPost201JSONResponse BlogPost
+
+func (response DuplicateBlogPost201JSONResponse) VisitDuplicateBlogPostResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, BlogPost(response)) // as itself: response has none of its methods
+}
+
+type PublishBlogPostRequestObject struct {
+	ID string `json:"id"`
+}
+
+type PublishBlogPostResponseObject interface {
+	VisitPublishBlogPostResponse(w http.ResponseWriter) error
+}
+
+type PublishBlogPost200JSONResponse BlogPost
+
+func (response PublishBlogPost200JSONResponse) VisitPublishBlogPostResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BlogPost(response)) // as itself: response has none of its methods
+}
+
+type UnarchiveBlogPostRequestObject struct {
+	ID string `json:"id"`
+}
+
+type UnarchiveBlogPostResponseObject interface {
+	VisitUnarchiveBlogPostResponse(w http.ResponseWriter) error
+}
+
+type UnarchiveBlogPost200JSONResponse BlogPost
+
+func (response UnarchiveBlogPost200JSONResponse) VisitUnarchiveBlogPostResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BlogPost(response)) // as itself: response has none of its methods
+}
+
+type UnpublishBlogPostRequestObject struct {
+	ID string `json:"id"`
+}
+
+type UnpublishBlogPostResponseObject interface {
+	VisitUnpublishBlogPostResponse(w http.ResponseWriter) error
+}
+
+type UnpublishBlogPost200JSONResponse BlogPost
+
+func (response UnpublishBlogPost200JSONResponse) VisitUnpublishBlogPostResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BlogPost(response)) // as itself: response has none of its methods
+}
+
+type ListBlogPostVersionsRequestObject struct {
+	ID string `json:"id"`
+}
+
+type ListBlogPostVersionsResponseObject interface {
+	VisitListBlogPostVersionsResponse(w http.ResponseWriter) error
+}
+
+type ListBlogPostVersions200JSONResponse BlogPostVersionList
+
+func (response ListBlogPostVersions200JSONResponse) VisitListBlogPostVersionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BlogPostVersionList(response)) // as itself: response has none of its methods
+}
+
+type GetBlogPostVersionRequestObject struct {
+	ID      string `json:"id"`
+	Version int64  `json:"version"`
+}
+
+type GetBlogPostVersionResponseObject interface {
+	VisitGetBlogPostVersionResponse(w http.ResponseWriter) error
+}
+
+type GetBlogPostVersion200JSONResponse BlogPostVersion
+
+func (response GetBlogPostVersion200JSONResponse) VisitGetBlogPostVersionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BlogPostVersion(response)) // as itself: response has none of its methods
+}
+
 type ListCheckoutLinksRequestObject struct {
 	Params ListCheckoutLinksParams
 }
@@ -14653,6 +27166,20 @@ type CreateCheckoutLink201JSONResponse CheckoutLink
 
 func (response CreateCheckoutLink201JSONResponse) VisitCreateCheckoutLinkResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 201, CheckoutLink(response)) // as itself: response has none of its methods
+}
+
+type ExportCheckoutLinksRequestObject struct {
+	Params ExportCheckoutLinksParams
+}
+
+type ExportCheckoutLinksResponseObject interface {
+	VisitExportCheckoutLinksResponse(w http.ResponseWriter) error
+}
+
+type ExportCheckoutLinks200JSONResponse SignedURL
+
+func (response ExportCheckoutLinks200JSONResponse) VisitExportCheckoutLinksResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
 }
 
 type DeleteCheckoutLinkRequestObject struct {
@@ -14727,6 +27254,20 @@ type CreateCheckout201JSONResponse Checkout
 
 func (response CreateCheckout201JSONResponse) VisitCreateCheckoutResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 201, Checkout(response)) // as itself: response has none of its methods
+}
+
+type ExportCheckoutsRequestObject struct {
+	Params ExportCheckoutsParams
+}
+
+type ExportCheckoutsResponseObject interface {
+	VisitExportCheckoutsResponse(w http.ResponseWriter) error
+}
+
+type ExportCheckouts200JSONResponse SignedURL
+
+func (response ExportCheckouts200JSONResponse) VisitExportCheckoutsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
 }
 
 type GetCheckoutRequestObject struct {
@@ -15027,6 +27568,20 @@ func (response CreateDiscount201JSONResponse) VisitCreateDiscountResponse(w http
 	return answer.JSON(w, 201, Discount(response)) // as itself: response has none of its methods
 }
 
+type ExportDiscountsRequestObject struct {
+	Params ExportDiscountsParams
+}
+
+type ExportDiscountsResponseObject interface {
+	VisitExportDiscountsResponse(w http.ResponseWriter) error
+}
+
+type ExportDiscounts200JSONResponse SignedURL
+
+func (response ExportDiscounts200JSONResponse) VisitExportDiscountsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
 type LookupDiscountRequestObject struct {
 	Params LookupDiscountParams
 }
@@ -15127,6 +27682,471 @@ func (response ListDiscountRedemptions200JSONResponse) VisitListDiscountRedempti
 	return answer.JSON(w, 200, DiscountRedemptionList(response)) // as itself: response has none of its methods
 }
 
+type ListExperiencesRequestObject struct {
+	Params ListExperiencesParams
+}
+
+type ListExperiencesResponseObject interface {
+	VisitListExperiencesResponse(w http.ResponseWriter) error
+}
+
+type ListExperiences200JSONResponse ExperienceList
+
+func (response ListExperiences200JSONResponse) VisitListExperiencesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, ExperienceList(response)) // as itself: response has none of its methods
+}
+
+type CreateExperienceRequestObject struct {
+	Params CreateExperienceParams
+	Body   *CreateExperienceJSONRequestBody
+}
+
+type CreateExperienceResponseObject interface {
+	VisitCreateExperienceResponse(w http.ResponseWriter) error
+}
+
+type CreateExperience201JSONResponse Experience
+
+func (response CreateExperience201JSONResponse) VisitCreateExperienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Experience(response)) // as itself: response has none of its methods
+}
+
+type ExportExperiencesRequestObject struct {
+	Params ExportExperiencesParams
+}
+
+type ExportExperiencesResponseObject interface {
+	VisitExportExperiencesResponse(w http.ResponseWriter) error
+}
+
+type ExportExperiences200JSONResponse SignedURL
+
+func (response ExportExperiences200JSONResponse) VisitExportExperiencesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type DeleteExperienceRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeleteExperienceResponseObject interface {
+	VisitDeleteExperienceResponse(w http.ResponseWriter) error
+}
+
+type DeleteExperience200JSONResponse Deleted
+
+func (response DeleteExperience200JSONResponse) VisitDeleteExperienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type GetExperienceRequestObject struct {
+	ID     string `json:"id"`
+	Params GetExperienceParams
+}
+
+type GetExperienceResponseObject interface {
+	VisitGetExperienceResponse(w http.ResponseWriter) error
+}
+
+type GetExperience200JSONResponse Experience
+
+func (response GetExperience200JSONResponse) VisitGetExperienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Experience(response)) // as itself: response has none of its methods
+}
+
+type UpdateExperienceRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateExperienceParams
+	Body   *UpdateExperienceJSONRequestBody
+}
+
+type UpdateExperienceResponseObject interface {
+	VisitUpdateExperienceResponse(w http.ResponseWriter) error
+}
+
+type UpdateExperience200JSONResponse Experience
+
+func (response UpdateExperience200JSONResponse) VisitUpdateExperienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Experience(response)) // as itself: response has none of its methods
+}
+
+type GetExperienceAccessRequestObject struct {
+	ID     string `json:"id"`
+	Params GetExperienceAccessParams
+}
+
+type GetExperienceAccessResponseObject interface {
+	VisitGetExperienceAccessResponse(w http.ResponseWriter) error
+}
+
+type GetExperienceAccess200JSONResponse Access
+
+func (response GetExperienceAccess200JSONResponse) VisitGetExperienceAccessResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Access(response)) // as itself: response has none of its methods
+}
+
+type ArchiveExperienceRequestObject struct {
+	ID string `json:"id"`
+}
+
+type ArchiveExperienceResponseObject interface {
+	VisitArchiveExperienceResponse(w http.ResponseWriter) error
+}
+
+type ArchiveExperience200JSONResponse Experience
+
+func (response ArchiveExperience200JSONResponse) VisitArchiveExperienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Experience(response)) // as itself: response has none of its methods
+}
+
+type AttachExperienceRequestObject struct {
+	ID   string `json:"id"`
+	Body *AttachExperienceJSONRequestBody
+}
+
+type AttachExperienceResponseObject interface {
+	VisitAttachExperienceResponse(w http.ResponseWriter) error
+}
+
+type AttachExperience200JSONResponse Experience
+
+func (response AttachExperience200JSONResponse) VisitAttachExperienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Experience(response)) // as itself: response has none of its methods
+}
+
+type DetachExperienceRequestObject struct {
+	ID   string `json:"id"`
+	Body *DetachExperienceJSONRequestBody
+}
+
+type DetachExperienceResponseObject interface {
+	VisitDetachExperienceResponse(w http.ResponseWriter) error
+}
+
+type DetachExperience200JSONResponse Experience
+
+func (response DetachExperience200JSONResponse) VisitDetachExperienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Experience(response)) // as itself: response has none of its methods
+}
+
+type DuplicateExperienceRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DuplicateExperienceResponseObject interface {
+	VisitDuplicateExperienceResponse(w http.ResponseWriter) error
+}
+
+type DuplicateExperience201JSONResponse Experience
+
+func (response DuplicateExperience201JSONResponse) VisitDuplicateExperienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Experience(response)) // as itself: response has none of its methods
+}
+
+type PublishExperienceRequestObject struct {
+	ID string `json:"id"`
+}
+
+type PublishExperienceResponseObject interface {
+	VisitPublishExperienceResponse(w http.ResponseWriter) error
+}
+
+type PublishExperience200JSONResponse Experience
+
+func (response PublishExperience200JSONResponse) VisitPublishExperienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Experience(response)) // as itself: response has none of its methods
+}
+
+type UnarchiveExperienceRequestObject struct {
+	ID string `json:"id"`
+}
+
+type UnarchiveExperienceResponseObject interface {
+	VisitUnarchiveExperienceResponse(w http.ResponseWriter) error
+}
+
+type UnarchiveExperience200JSONResponse Experience
+
+func (response UnarchiveExperience200JSONResponse) VisitUnarchiveExperienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Experience(response)) // as itself: response has none of its methods
+}
+
+type UnpublishExperienceRequestObject struct {
+	ID string `json:"id"`
+}
+
+type UnpublishExperienceResponseObject interface {
+	VisitUnpublishExperienceResponse(w http.ResponseWriter) error
+}
+
+type UnpublishExperience200JSONResponse Experience
+
+func (response UnpublishExperience200JSONResponse) VisitUnpublishExperienceResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Experience(response)) // as itself: response has none of its methods
+}
+
+type ListFilesRequestObject struct {
+	Params ListFilesParams
+}
+
+type ListFilesResponseObject interface {
+	VisitListFilesResponse(w http.ResponseWriter) error
+}
+
+type ListFiles200JSONResponse FileList
+
+func (response ListFiles200JSONResponse) VisitListFilesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, FileList(response)) // as itself: response has none of its methods
+}
+
+type CreateFileRequestObject struct {
+	Body *CreateFileJSONRequestBody
+}
+
+type CreateFileResponseObject interface {
+	VisitCreateFileResponse(w http.ResponseWriter) error
+}
+
+type CreateFile201JSONResponse File
+
+func (response CreateFile201JSONResponse) VisitCreateFileResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, File(response)) // as itself: response has none of its methods
+}
+
+type ExportFilesRequestObject struct {
+	Params ExportFilesParams
+}
+
+type ExportFilesResponseObject interface {
+	VisitExportFilesResponse(w http.ResponseWriter) error
+}
+
+type ExportFiles200JSONResponse SignedURL
+
+func (response ExportFiles200JSONResponse) VisitExportFilesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type DeleteFileRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeleteFileResponseObject interface {
+	VisitDeleteFileResponse(w http.ResponseWriter) error
+}
+
+type DeleteFile200JSONResponse Deleted
+
+func (response DeleteFile200JSONResponse) VisitDeleteFileResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type GetFileRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetFileResponseObject interface {
+	VisitGetFileResponse(w http.ResponseWriter) error
+}
+
+type GetFile200JSONResponse File
+
+func (response GetFile200JSONResponse) VisitGetFileResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, File(response)) // as itself: response has none of its methods
+}
+
+type UpdateFileRequestObject struct {
+	ID   string `json:"id"`
+	Body *UpdateFileJSONRequestBody
+}
+
+type UpdateFileResponseObject interface {
+	VisitUpdateFileResponse(w http.ResponseWriter) error
+}
+
+type UpdateFile200JSONResponse File
+
+func (response UpdateFile200JSONResponse) VisitUpdateFileResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, File(response)) // as itself: response has none of its methods
+}
+
+type CompleteFileRequestObject struct {
+	ID string `json:"id"`
+}
+
+type CompleteFileResponseObject interface {
+	VisitCompleteFileResponse(w http.ResponseWriter) error
+}
+
+type CompleteFile200JSONResponse File
+
+func (response CompleteFile200JSONResponse) VisitCompleteFileResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, File(response)) // as itself: response has none of its methods
+}
+
+type GetFileDownloadRequestObject struct {
+	ID     string `json:"id"`
+	Params GetFileDownloadParams
+}
+
+type GetFileDownloadResponseObject interface {
+	VisitGetFileDownloadResponse(w http.ResponseWriter) error
+}
+
+type GetFileDownload200JSONResponse SignedURL
+
+func (response GetFileDownload200JSONResponse) VisitGetFileDownloadResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type ListFileVersionsRequestObject struct {
+	ID     string `json:"id"`
+	Params ListFileVersionsParams
+}
+
+type ListFileVersionsResponseObject interface {
+	VisitListFileVersionsResponse(w http.ResponseWriter) error
+}
+
+type ListFileVersions200JSONResponse FileVersionList
+
+func (response ListFileVersions200JSONResponse) VisitListFileVersionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, FileVersionList(response)) // as itself: response has none of its methods
+}
+
+type CreateFileVersionRequestObject struct {
+	ID     string `json:"id"`
+	Params CreateFileVersionParams
+	Body   *CreateFileVersionJSONRequestBody
+}
+
+type CreateFileVersionResponseObject interface {
+	VisitCreateFileVersionResponse(w http.ResponseWriter) error
+}
+
+type CreateFileVersion201JSONResponse FileVersion
+
+func (response CreateFileVersion201JSONResponse) VisitCreateFileVersionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, FileVersion(response)) // as itself: response has none of its methods
+}
+
+type ListGrantsRequestObject struct {
+	Params ListGrantsParams
+}
+
+type ListGrantsResponseObject interface {
+	VisitListGrantsResponse(w http.ResponseWriter) error
+}
+
+type ListGrants200JSONResponse GrantList
+
+func (response ListGrants200JSONResponse) VisitListGrantsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, GrantList(response)) // as itself: response has none of its methods
+}
+
+type CreateGrantRequestObject struct {
+	Params CreateGrantParams
+	Body   *CreateGrantJSONRequestBody
+}
+
+type CreateGrantResponseObject interface {
+	VisitCreateGrantResponse(w http.ResponseWriter) error
+}
+
+type CreateGrant201JSONResponse Grant
+
+func (response CreateGrant201JSONResponse) VisitCreateGrantResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Grant(response)) // as itself: response has none of its methods
+}
+
+type ExportGrantsRequestObject struct {
+	Params ExportGrantsParams
+}
+
+type ExportGrantsResponseObject interface {
+	VisitExportGrantsResponse(w http.ResponseWriter) error
+}
+
+type ExportGrants200JSONResponse SignedURL
+
+func (response ExportGrants200JSONResponse) VisitExportGrantsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type GetGrantRequestObject struct {
+	ID     string `json:"id"`
+	Params GetGrantParams
+}
+
+type GetGrantResponseObject interface {
+	VisitGetGrantResponse(w http.ResponseWriter) error
+}
+
+type GetGrant200JSONResponse Grant
+
+func (response GetGrant200JSONResponse) VisitGetGrantResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Grant(response)) // as itself: response has none of its methods
+}
+
+type UpdateGrantRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateGrantParams
+	Body   *UpdateGrantJSONRequestBody
+}
+
+type UpdateGrantResponseObject interface {
+	VisitUpdateGrantResponse(w http.ResponseWriter) error
+}
+
+type UpdateGrant200JSONResponse Grant
+
+func (response UpdateGrant200JSONResponse) VisitUpdateGrantResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Grant(response)) // as itself: response has none of its methods
+}
+
+type GetGrantDownloadRequestObject struct {
+	ID     string `json:"id"`
+	Params GetGrantDownloadParams
+}
+
+type GetGrantDownloadResponseObject interface {
+	VisitGetGrantDownloadResponse(w http.ResponseWriter) error
+}
+
+type GetGrantDownload200JSONResponse SignedURL
+
+func (response GetGrantDownload200JSONResponse) VisitGetGrantDownloadResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type ReinstateGrantRequestObject struct {
+	ID string `json:"id"`
+}
+
+type ReinstateGrantResponseObject interface {
+	VisitReinstateGrantResponse(w http.ResponseWriter) error
+}
+
+type ReinstateGrant200JSONResponse Grant
+
+func (response ReinstateGrant200JSONResponse) VisitReinstateGrantResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Grant(response)) // as itself: response has none of its methods
+}
+
+type RevokeGrantRequestObject struct {
+	ID string `json:"id"`
+}
+
+type RevokeGrantResponseObject interface {
+	VisitRevokeGrantResponse(w http.ResponseWriter) error
+}
+
+type RevokeGrant200JSONResponse Grant
+
+func (response RevokeGrant200JSONResponse) VisitRevokeGrantResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Grant(response)) // as itself: response has none of its methods
+}
+
 type ListInvoicesRequestObject struct {
 	Params ListInvoicesParams
 }
@@ -15154,6 +28174,20 @@ type CreateInvoice201JSONResponse Invoice
 
 func (response CreateInvoice201JSONResponse) VisitCreateInvoiceResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 201, Invoice(response)) // as itself: response has none of its methods
+}
+
+type ExportInvoicesRequestObject struct {
+	Params ExportInvoicesParams
+}
+
+type ExportInvoicesResponseObject interface {
+	VisitExportInvoicesResponse(w http.ResponseWriter) error
+}
+
+type ExportInvoices200JSONResponse SignedURL
+
+func (response ExportInvoices200JSONResponse) VisitExportInvoicesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
 }
 
 type DeleteInvoiceRequestObject struct {
@@ -15319,6 +28353,618 @@ func (response VoidInvoice200JSONResponse) VisitVoidInvoiceResponse(w http.Respo
 	return answer.JSON(w, 200, Invoice(response)) // as itself: response has none of its methods
 }
 
+type ListLeadsRequestObject struct {
+	Params ListLeadsParams
+}
+
+type ListLeadsResponseObject interface {
+	VisitListLeadsResponse(w http.ResponseWriter) error
+}
+
+type ListLeads200JSONResponse LeadList
+
+func (response ListLeads200JSONResponse) VisitListLeadsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LeadList(response)) // as itself: response has none of its methods
+}
+
+type CreateLeadRequestObject struct {
+	Params CreateLeadParams
+	Body   *CreateLeadJSONRequestBody
+}
+
+type CreateLeadResponseObject interface {
+	VisitCreateLeadResponse(w http.ResponseWriter) error
+}
+
+type CreateLead200JSONResponse Lead
+
+func (response CreateLead200JSONResponse) VisitCreateLeadResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Lead(response)) // as itself: response has none of its methods
+}
+
+type CreateLead201JSONResponse Lead
+
+func (response CreateLead201JSONResponse) VisitCreateLeadResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Lead(response)) // as itself: response has none of its methods
+}
+
+type ExportLeadsRequestObject struct {
+	Params ExportLeadsParams
+}
+
+type ExportLeadsResponseObject interface {
+	VisitExportLeadsResponse(w http.ResponseWriter) error
+}
+
+type ExportLeads200JSONResponse SignedURL
+
+func (response ExportLeads200JSONResponse) VisitExportLeadsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type ImportLeadsRequestObject struct {
+	Body *ImportLeadsJSONRequestBody
+}
+
+type ImportLeadsResponseObject interface {
+	VisitImportLeadsResponse(w http.ResponseWriter) error
+}
+
+type ImportLeads200JSONResponse LeadImport
+
+func (response ImportLeads200JSONResponse) VisitImportLeadsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LeadImport(response)) // as itself: response has none of its methods
+}
+
+type DeleteLeadRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeleteLeadResponseObject interface {
+	VisitDeleteLeadResponse(w http.ResponseWriter) error
+}
+
+type DeleteLead200JSONResponse Deleted
+
+func (response DeleteLead200JSONResponse) VisitDeleteLeadResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type GetLeadRequestObject struct {
+	ID     string `json:"id"`
+	Params GetLeadParams
+}
+
+type GetLeadResponseObject interface {
+	VisitGetLeadResponse(w http.ResponseWriter) error
+}
+
+type GetLead200JSONResponse Lead
+
+func (response GetLead200JSONResponse) VisitGetLeadResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Lead(response)) // as itself: response has none of its methods
+}
+
+type UpdateLeadRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateLeadParams
+	Body   *UpdateLeadJSONRequestBody
+}
+
+type UpdateLeadResponseObject interface {
+	VisitUpdateLeadResponse(w http.ResponseWriter) error
+}
+
+type UpdateLead200JSONResponse Lead
+
+func (response UpdateLead200JSONResponse) VisitUpdateLeadResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Lead(response)) // as itself: response has none of its methods
+}
+
+type ListLegalPagesRequestObject struct {
+	Params ListLegalPagesParams
+}
+
+type ListLegalPagesResponseObject interface {
+	VisitListLegalPagesResponse(w http.ResponseWriter) error
+}
+
+type ListLegalPages200JSONResponse LegalPageList
+
+func (response ListLegalPages200JSONResponse) VisitListLegalPagesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LegalPageList(response)) // as itself: response has none of its methods
+}
+
+type CreateLegalPageRequestObject struct {
+	Body *CreateLegalPageJSONRequestBody
+}
+
+type CreateLegalPageResponseObject interface {
+	VisitCreateLegalPageResponse(w http.ResponseWriter) error
+}
+
+type CreateLegalPage201JSONResponse LegalPage
+
+func (response CreateLegalPage201JSONResponse) VisitCreateLegalPageResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, LegalPage(response)) // as itself: response has none of its methods
+}
+
+type ExportLegalPagesRequestObject struct {
+	Params ExportLegalPagesParams
+}
+
+type ExportLegalPagesResponseObject interface {
+	VisitExportLegalPagesResponse(w http.ResponseWriter) error
+}
+
+type ExportLegalPages200JSONResponse SignedURL
+
+func (response ExportLegalPages200JSONResponse) VisitExportLegalPagesResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type DeleteLegalPageRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeleteLegalPageResponseObject interface {
+	VisitDeleteLegalPageResponse(w http.ResponseWriter) error
+}
+
+type DeleteLegalPage200JSONResponse Deleted
+
+func (response DeleteLegalPage200JSONResponse) VisitDeleteLegalPageResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type GetLegalPageRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetLegalPageResponseObject interface {
+	VisitGetLegalPageResponse(w http.ResponseWriter) error
+}
+
+type GetLegalPage200JSONResponse LegalPage
+
+func (response GetLegalPage200JSONResponse) VisitGetLegalPageResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LegalPage(response)) // as itself: response has none of its methods
+}
+
+type UpdateLegalPageRequestObject struct {
+	ID   string `json:"id"`
+	Body *UpdateLegalPageJSONRequestBody
+}
+
+type UpdateLegalPageResponseObject interface {
+	VisitUpdateLegalPageResponse(w http.ResponseWriter) error
+}
+
+type UpdateLegalPage200JSONResponse LegalPage
+
+func (response UpdateLegalPage200JSONResponse) VisitUpdateLegalPageResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LegalPage(response)) // as itself: response has none of its methods
+}
+
+type ArchiveLegalPageRequestObject struct {
+	ID string `json:"id"`
+}
+
+type ArchiveLegalPageResponseObject interface {
+	VisitArchiveLegalPageResponse(w http.ResponseWriter) error
+}
+
+type ArchiveLegalPage200JSONResponse LegalPage
+
+func (response ArchiveLegalPage200JSONResponse) VisitArchiveLegalPageResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LegalPage(response)) // as itself: response has none of its methods
+}
+
+type DuplicateLegalPageRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DuplicateLegalPageResponseObject interface {
+	VisitDuplicateLegalPageResponse(w http.ResponseWriter) error
+}
+
+type DuplicateLegalPage201JSONResponse LegalPage
+
+func (response DuplicateLegalPage201JSONResponse) VisitDuplicateLegalPageResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, LegalPage(response)) // as itself: response has none of its methods
+}
+
+type PublishLegalPageRequestObject struct {
+	ID string `json:"id"`
+}
+
+type PublishLegalPageResponseObject interface {
+	VisitPublishLegalPageResponse(w http.ResponseWriter) error
+}
+
+type PublishLegalPage200JSONResponse LegalPage
+
+func (response PublishLegalPage200JSONResponse) VisitPublishLegalPageResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LegalPage(response)) // as itself: response has none of its methods
+}
+
+type UnarchiveLegalPageRequestObject struct {
+	ID string `json:"id"`
+}
+
+type UnarchiveLegalPageResponseObject interface {
+	VisitUnarchiveLegalPageResponse(w http.ResponseWriter) error
+}
+
+type UnarchiveLegalPage200JSONResponse LegalPage
+
+func (response UnarchiveLegalPage200JSONResponse) VisitUnarchiveLegalPageResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LegalPage(response)) // as itself: response has none of its methods
+}
+
+type UnpublishLegalPageRequestObject struct {
+	ID string `json:"id"`
+}
+
+type UnpublishLegalPageResponseObject interface {
+	VisitUnpublishLegalPageResponse(w http.ResponseWriter) error
+}
+
+type UnpublishLegalPage200JSONResponse LegalPage
+
+func (response UnpublishLegalPage200JSONResponse) VisitUnpublishLegalPageResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LegalPage(response)) // as itself: response has none of its methods
+}
+
+type ListLegalPageVersionsRequestObject struct {
+	ID string `json:"id"`
+}
+
+type ListLegalPageVersionsResponseObject interface {
+	VisitListLegalPageVersionsResponse(w http.ResponseWriter) error
+}
+
+type ListLegalPageVersions200JSONResponse LegalPageVersionList
+
+func (response ListLegalPageVersions200JSONResponse) VisitListLegalPageVersionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LegalPageVersionList(response)) // as itself: response has none of its methods
+}
+
+type GetLegalPageVersionRequestObject struct {
+	ID      string `json:"id"`
+	Version int64  `json:"version"`
+}
+
+type GetLegalPageVersionResponseObject interface {
+	VisitGetLegalPageVersionResponse(w http.ResponseWriter) error
+}
+
+type GetLegalPageVersion200JSONResponse LegalPageVersion
+
+func (response GetLegalPageVersion200JSONResponse) VisitGetLegalPageVersionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LegalPageVersion(response)) // as itself: response has none of its methods
+}
+
+type ListLettersRequestObject struct {
+	Params ListLettersParams
+}
+
+type ListLettersResponseObject interface {
+	VisitListLettersResponse(w http.ResponseWriter) error
+}
+
+type ListLetters200JSONResponse LetterList
+
+func (response ListLetters200JSONResponse) VisitListLettersResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LetterList(response)) // as itself: response has none of its methods
+}
+
+type ExportLettersRequestObject struct {
+	Params ExportLettersParams
+}
+
+type ExportLettersResponseObject interface {
+	VisitExportLettersResponse(w http.ResponseWriter) error
+}
+
+type ExportLetters200JSONResponse SignedURL
+
+func (response ExportLetters200JSONResponse) VisitExportLettersResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type GetLetterRequestObject struct {
+	ID     string `json:"id"`
+	Params GetLetterParams
+}
+
+type GetLetterResponseObject interface {
+	VisitGetLetterResponse(w http.ResponseWriter) error
+}
+
+type GetLetter200JSONResponse Letter
+
+func (response GetLetter200JSONResponse) VisitGetLetterResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Letter(response)) // as itself: response has none of its methods
+}
+
+type ResendLetterRequestObject struct {
+	ID     string `json:"id"`
+	Params ResendLetterParams
+}
+
+type ResendLetterResponseObject interface {
+	VisitResendLetterResponse(w http.ResponseWriter) error
+}
+
+type ResendLetter200JSONResponse Letter
+
+func (response ResendLetter200JSONResponse) VisitResendLetterResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Letter(response)) // as itself: response has none of its methods
+}
+
+type ListLicenseKeysRequestObject struct {
+	Params ListLicenseKeysParams
+}
+
+type ListLicenseKeysResponseObject interface {
+	VisitListLicenseKeysResponse(w http.ResponseWriter) error
+}
+
+type ListLicenseKeys200JSONResponse LicenseKeyList
+
+func (response ListLicenseKeys200JSONResponse) VisitListLicenseKeysResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseKeyList(response)) // as itself: response has none of its methods
+}
+
+type CreateLicenseKeyRequestObject struct {
+	Params CreateLicenseKeyParams
+	Body   *CreateLicenseKeyJSONRequestBody
+}
+
+type CreateLicenseKeyResponseObject interface {
+	VisitCreateLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type CreateLicenseKey201JSONResponse LicenseKey
+
+func (response CreateLicenseKey201JSONResponse) VisitCreateLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, LicenseKey(response)) // as itself: response has none of its methods
+}
+
+type ActivateLicenseKeyRequestObject struct {
+	Body *ActivateLicenseKeyJSONRequestBody
+}
+
+type ActivateLicenseKeyResponseObject interface {
+	VisitActivateLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type ActivateLicenseKey200JSONResponse LicenseActivation
+
+func (response ActivateLicenseKey200JSONResponse) VisitActivateLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseActivation(response)) // as itself: response has none of its methods
+}
+
+type DeactivateLicenseKeyRequestObject struct {
+	Body *DeactivateLicenseKeyJSONRequestBody
+}
+
+type DeactivateLicenseKeyResponseObject interface {
+	VisitDeactivateLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type DeactivateLicenseKey200JSONResponse Deleted
+
+func (response DeactivateLicenseKey200JSONResponse) VisitDeactivateLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type ExportLicenseKeysRequestObject struct {
+	Params ExportLicenseKeysParams
+}
+
+type ExportLicenseKeysResponseObject interface {
+	VisitExportLicenseKeysResponse(w http.ResponseWriter) error
+}
+
+type ExportLicenseKeys200JSONResponse SignedURL
+
+func (response ExportLicenseKeys200JSONResponse) VisitExportLicenseKeysResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type ImportLicenseKeysRequestObject struct {
+	Body *ImportLicenseKeysJSONRequestBody
+}
+
+type ImportLicenseKeysResponseObject interface {
+	VisitImportLicenseKeysResponse(w http.ResponseWriter) error
+}
+
+type ImportLicenseKeys200JSONResponse LicenseKeyImport
+
+func (response ImportLicenseKeys200JSONResponse) VisitImportLicenseKeysResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseKeyImport(response)) // as itself: response has none of its methods
+}
+
+type ListLicenseSigningKeysRequestObject struct {
+	Params ListLicenseSigningKeysParams
+}
+
+type ListLicenseSigningKeysResponseObject interface {
+	VisitListLicenseSigningKeysResponse(w http.ResponseWriter) error
+}
+
+type ListLicenseSigningKeys200JSONResponse LicenseSigningKeyList
+
+func (response ListLicenseSigningKeys200JSONResponse) VisitListLicenseSigningKeysResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseSigningKeyList(response)) // as itself: response has none of its methods
+}
+
+type CreateLicenseSigningKeyRequestObject struct {
+}
+
+type CreateLicenseSigningKeyResponseObject interface {
+	VisitCreateLicenseSigningKeyResponse(w http.ResponseWriter) error
+}
+
+type CreateLicenseSigningKey201JSONResponse LicenseSigningKey
+
+func (response CreateLicenseSigningKey201JSONResponse) VisitCreateLicenseSigningKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, LicenseSigningKey(response)) // as itself: response has none of its methods
+}
+
+type ValidateLicenseKeyRequestObject struct {
+	Body *ValidateLicenseKeyJSONRequestBody
+}
+
+type ValidateLicenseKeyResponseObject interface {
+	VisitValidateLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type ValidateLicenseKey200JSONResponse LicenseValidation
+
+func (response ValidateLicenseKey200JSONResponse) VisitValidateLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseValidation(response)) // as itself: response has none of its methods
+}
+
+type GetLicenseKeyRequestObject struct {
+	ID     string `json:"id"`
+	Params GetLicenseKeyParams
+}
+
+type GetLicenseKeyResponseObject interface {
+	VisitGetLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type GetLicenseKey200JSONResponse LicenseKey
+
+func (response GetLicenseKey200JSONResponse) VisitGetLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseKey(response)) // as itself: response has none of its methods
+}
+
+type UpdateLicenseKeyRequestObject struct {
+	ID     string `json:"id"`
+	Params UpdateLicenseKeyParams
+	Body   *UpdateLicenseKeyJSONRequestBody
+}
+
+type UpdateLicenseKeyResponseObject interface {
+	VisitUpdateLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type UpdateLicenseKey200JSONResponse LicenseKey
+
+func (response UpdateLicenseKey200JSONResponse) VisitUpdateLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseKey(response)) // as itself: response has none of its methods
+}
+
+type ListLicenseActivationsRequestObject struct {
+	ID     string `json:"id"`
+	Params ListLicenseActivationsParams
+}
+
+type ListLicenseActivationsResponseObject interface {
+	VisitListLicenseActivationsResponse(w http.ResponseWriter) error
+}
+
+type ListLicenseActivations200JSONResponse LicenseActivationList
+
+func (response ListLicenseActivations200JSONResponse) VisitListLicenseActivationsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseActivationList(response)) // as itself: response has none of its methods
+}
+
+type DeleteLicenseActivationRequestObject struct {
+	ID         string `json:"id"`
+	Activation string `json:"activation"`
+}
+
+type DeleteLicenseActivationResponseObject interface {
+	VisitDeleteLicenseActivationResponse(w http.ResponseWriter) error
+}
+
+type DeleteLicenseActivation200JSONResponse Deleted
+
+func (response DeleteLicenseActivation200JSONResponse) VisitDeleteLicenseActivationResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type DisableLicenseKeyRequestObject struct {
+	ID     string `json:"id"`
+	Params DisableLicenseKeyParams
+}
+
+type DisableLicenseKeyResponseObject interface {
+	VisitDisableLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type DisableLicenseKey200JSONResponse LicenseKey
+
+func (response DisableLicenseKey200JSONResponse) VisitDisableLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseKey(response)) // as itself: response has none of its methods
+}
+
+type EnableLicenseKeyRequestObject struct {
+	ID     string `json:"id"`
+	Params EnableLicenseKeyParams
+}
+
+type EnableLicenseKeyResponseObject interface {
+	VisitEnableLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type EnableLicenseKey200JSONResponse LicenseKey
+
+func (response EnableLicenseKey200JSONResponse) VisitEnableLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseKey(response)) // as itself: response has none of its methods
+}
+
+type RevokeLicenseKeyRequestObject struct {
+	ID     string `json:"id"`
+	Params RevokeLicenseKeyParams
+}
+
+type RevokeLicenseKeyResponseObject interface {
+	VisitRevokeLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type RevokeLicenseKey200JSONResponse LicenseKey
+
+func (response RevokeLicenseKey200JSONResponse) VisitRevokeLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseKey(response)) // as itself: response has none of its methods
+}
+
+type RotateLicenseKeyRequestObject struct {
+	ID     string `json:"id"`
+	Params RotateLicenseKeyParams
+	Body   *RotateLicenseKeyJSONRequestBody
+}
+
+type RotateLicenseKeyResponseObject interface {
+	VisitRotateLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type RotateLicenseKey200JSONResponse LicenseKey
+
+func (response RotateLicenseKey200JSONResponse) VisitRotateLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseKey(response)) // as itself: response has none of its methods
+}
+
+type GetMetricsRequestObject struct {
+	Params GetMetricsParams
+}
+
+type GetMetricsResponseObject interface {
+	VisitGetMetricsResponse(w http.ResponseWriter) error
+}
+
+type GetMetrics200JSONResponse Metrics
+
+func (response GetMetrics200JSONResponse) VisitGetMetricsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Metrics(response)) // as itself: response has none of its methods
+}
+
 type ListOrdersRequestObject struct {
 	Params ListOrdersParams
 }
@@ -15464,6 +29110,20 @@ func (response CreatePriceVariant201JSONResponse) VisitCreatePriceVariantRespons
 	return answer.JSON(w, 201, PriceVariant(response)) // as itself: response has none of its methods
 }
 
+type ExportPriceVariantsRequestObject struct {
+	Params ExportPriceVariantsParams
+}
+
+type ExportPriceVariantsResponseObject interface {
+	VisitExportPriceVariantsResponse(w http.ResponseWriter) error
+}
+
+type ExportPriceVariants200JSONResponse SignedURL
+
+func (response ExportPriceVariants200JSONResponse) VisitExportPriceVariantsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
 type DeletePriceVariantRequestObject struct {
 	ID string `json:"id"`
 }
@@ -15536,6 +29196,20 @@ type CreateProduct201JSONResponse Product
 
 func (response CreateProduct201JSONResponse) VisitCreateProductResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 201, Product(response)) // as itself: response has none of its methods
+}
+
+type ExportProductsRequestObject struct {
+	Params ExportProductsParams
+}
+
+type ExportProductsResponseObject interface {
+	VisitExportProductsResponse(w http.ResponseWriter) error
+}
+
+type ExportProducts200JSONResponse SignedURL
+
+func (response ExportProducts200JSONResponse) VisitExportProductsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
 }
 
 type DeleteProductRequestObject struct {
@@ -15711,6 +29385,76 @@ func (response VerifyPublicCheckoutEmail200JSONResponse) VisitVerifyPublicChecko
 	return answer.JSON(w, 200, PublicCheckout(response)) // as itself: response has none of its methods
 }
 
+type GetPublicLeadFormRequestObject struct {
+	Account string `json:"account"`
+}
+
+type GetPublicLeadFormResponseObject interface {
+	VisitGetPublicLeadFormResponse(w http.ResponseWriter) error
+}
+
+type GetPublicLeadForm200JSONResponse LeadForm
+
+func (response GetPublicLeadForm200JSONResponse) VisitGetPublicLeadFormResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LeadForm(response)) // as itself: response has none of its methods
+}
+
+type CreatePublicLeadRequestObject struct {
+	Body *CreatePublicLeadJSONRequestBody
+}
+
+type CreatePublicLeadResponseObject interface {
+	VisitCreatePublicLeadResponse(w http.ResponseWriter) error
+}
+
+type CreatePublicLead200JSONResponse LeadReceipt
+
+func (response CreatePublicLead200JSONResponse) VisitCreatePublicLeadResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LeadReceipt(response)) // as itself: response has none of its methods
+}
+
+type ActivatePublicLicenseKeyRequestObject struct {
+	Body *ActivatePublicLicenseKeyJSONRequestBody
+}
+
+type ActivatePublicLicenseKeyResponseObject interface {
+	VisitActivatePublicLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type ActivatePublicLicenseKey200JSONResponse LicenseActivation
+
+func (response ActivatePublicLicenseKey200JSONResponse) VisitActivatePublicLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, LicenseActivation(response)) // as itself: response has none of its methods
+}
+
+type DeactivatePublicLicenseKeyRequestObject struct {
+	Body *DeactivatePublicLicenseKeyJSONRequestBody
+}
+
+type DeactivatePublicLicenseKeyResponseObject interface {
+	VisitDeactivatePublicLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type DeactivatePublicLicenseKey200JSONResponse Deleted
+
+func (response DeactivatePublicLicenseKey200JSONResponse) VisitDeactivatePublicLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Deleted(response)) // as itself: response has none of its methods
+}
+
+type ValidatePublicLicenseKeyRequestObject struct {
+	Body *ValidatePublicLicenseKeyJSONRequestBody
+}
+
+type ValidatePublicLicenseKeyResponseObject interface {
+	VisitValidatePublicLicenseKeyResponse(w http.ResponseWriter) error
+}
+
+type ValidatePublicLicenseKey200JSONResponse PublicLicenseValidation
+
+func (response ValidatePublicLicenseKey200JSONResponse) VisitValidatePublicLicenseKeyResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, PublicLicenseValidation(response)) // as itself: response has none of its methods
+}
+
 type ListRefundsRequestObject struct {
 	Params ListRefundsParams
 }
@@ -15738,6 +29482,20 @@ type CreateRefund201JSONResponse Refund
 
 func (response CreateRefund201JSONResponse) VisitCreateRefundResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 201, Refund(response)) // as itself: response has none of its methods
+}
+
+type ExportRefundsRequestObject struct {
+	Params ExportRefundsParams
+}
+
+type ExportRefundsResponseObject interface {
+	VisitExportRefundsResponse(w http.ResponseWriter) error
+}
+
+type ExportRefunds200JSONResponse SignedURL
+
+func (response ExportRefunds200JSONResponse) VisitExportRefundsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
 }
 
 type GetRefundRequestObject struct {
@@ -15786,6 +29544,20 @@ func (response CancelRefund200JSONResponse) VisitCancelRefundResponse(w http.Res
 	return answer.JSON(w, 200, Refund(response)) // as itself: response has none of its methods
 }
 
+type SearchRequestObject struct {
+	Params SearchParams
+}
+
+type SearchResponseObject interface {
+	VisitSearchResponse(w http.ResponseWriter) error
+}
+
+type Search200JSONResponse SearchResultList
+
+func (response Search200JSONResponse) VisitSearchResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SearchResultList(response)) // as itself: response has none of its methods
+}
+
 type ListSocialAccountsRequestObject struct {
 	Params ListSocialAccountsParams
 }
@@ -15828,6 +29600,77 @@ func (response ActivateSocialAccount200JSONResponse) VisitActivateSocialAccountR
 	return answer.JSON(w, 200, SocialAccount(response)) // as itself: response has none of its methods
 }
 
+type CreateSocialConnectionRequestObject struct {
+	Body *CreateSocialConnectionJSONRequestBody
+}
+
+type CreateSocialConnectionResponseObject interface {
+	VisitCreateSocialConnectionResponse(w http.ResponseWriter) error
+}
+
+type CreateSocialConnection201JSONResponse SocialConnection
+
+func (response CreateSocialConnection201JSONResponse) VisitCreateSocialConnectionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, SocialConnection(response)) // as itself: response has none of its methods
+}
+
+type GetSocialConnectionRequestObject struct {
+	ID string `json:"id"`
+}
+
+type GetSocialConnectionResponseObject interface {
+	VisitGetSocialConnectionResponse(w http.ResponseWriter) error
+}
+
+type GetSocialConnection200JSONResponse SocialConnection
+
+func (response GetSocialConnection200JSONResponse) VisitGetSocialConnectionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SocialConnection(response)) // as itself: response has none of its methods
+}
+
+type SelectSocialProfileRequestObject struct {
+	ID   string `json:"id"`
+	Body *SelectSocialProfileJSONRequestBody
+}
+
+type SelectSocialProfileResponseObject interface {
+	VisitSelectSocialProfileResponse(w http.ResponseWriter) error
+}
+
+type SelectSocialProfile200JSONResponse SocialConnection
+
+func (response SelectSocialProfile200JSONResponse) VisitSelectSocialProfileResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SocialConnection(response)) // as itself: response has none of its methods
+}
+
+type ExportSocialAccountsRequestObject struct {
+	Params ExportSocialAccountsParams
+}
+
+type ExportSocialAccountsResponseObject interface {
+	VisitExportSocialAccountsResponse(w http.ResponseWriter) error
+}
+
+type ExportSocialAccounts200JSONResponse SignedURL
+
+func (response ExportSocialAccounts200JSONResponse) VisitExportSocialAccountsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
+type DeleteSocialAccountRequestObject struct {
+	ID string `json:"id"`
+}
+
+type DeleteSocialAccountResponseObject interface {
+	VisitDeleteSocialAccountResponse(w http.ResponseWriter) error
+}
+
+type DeleteSocialAccount200JSONResponse DeletedSocialAccount
+
+func (response DeleteSocialAccount200JSONResponse) VisitDeleteSocialAccountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, DeletedSocialAccount(response)) // as itself: response has none of its methods
+}
+
 type GetSocialAccountRequestObject struct {
 	ID string `json:"id"`
 }
@@ -15839,6 +29682,21 @@ type GetSocialAccountResponseObject interface {
 type GetSocialAccount200JSONResponse SocialAccount
 
 func (response GetSocialAccount200JSONResponse) VisitGetSocialAccountResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SocialAccount(response)) // as itself: response has none of its methods
+}
+
+type UpdateSocialAccountRequestObject struct {
+	ID   string `json:"id"`
+	Body *UpdateSocialAccountJSONRequestBody
+}
+
+type UpdateSocialAccountResponseObject interface {
+	VisitUpdateSocialAccountResponse(w http.ResponseWriter) error
+}
+
+type UpdateSocialAccount200JSONResponse SocialAccount
+
+func (response UpdateSocialAccount200JSONResponse) VisitUpdateSocialAccountResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, SocialAccount(response)) // as itself: response has none of its methods
 }
 
@@ -16164,6 +30022,20 @@ func (response ListWebhookEventTypes200JSONResponse) VisitListWebhookEventTypesR
 	return answer.JSON(w, 200, EventTypeList(response)) // as itself: response has none of its methods
 }
 
+type ExportWebhookEndpointsRequestObject struct {
+	Params ExportWebhookEndpointsParams
+}
+
+type ExportWebhookEndpointsResponseObject interface {
+	VisitExportWebhookEndpointsResponse(w http.ResponseWriter) error
+}
+
+type ExportWebhookEndpoints200JSONResponse SignedURL
+
+func (response ExportWebhookEndpoints200JSONResponse) VisitExportWebhookEndpointsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, SignedURL(response)) // as itself: response has none of its methods
+}
+
 type DeleteWebhookEndpointRequestObject struct {
 	ID string `json:"id"`
 }
@@ -16304,6 +30176,12 @@ type StrictServerInterface interface {
 	// UpdateAccount Change the account
 	// (PATCH /account)
 	UpdateAccount(ctx context.Context, request UpdateAccountRequestObject) (UpdateAccountResponseObject, error)
+	// ListActivity List who changed what
+	// (GET /activity)
+	ListActivity(ctx context.Context, request ListActivityRequestObject) (ListActivityResponseObject, error)
+	// ExportActivity Export who changed what
+	// (GET /activity/export)
+	ExportActivity(ctx context.Context, request ExportActivityRequestObject) (ExportActivityResponseObject, error)
 	// ListAds List ads
 	// (GET /ads)
 	ListAds(ctx context.Context, request ListAdsRequestObject) (ListAdsResponseObject, error)
@@ -16313,15 +30191,24 @@ type StrictServerInterface interface {
 	// ListAdActions List what was done to ads
 	// (GET /ads/actions)
 	ListAdActions(ctx context.Context, request ListAdActionsRequestObject) (ListAdActionsResponseObject, error)
+	// ExportAdActions Export what was done to ads
+	// (GET /ads/actions/export)
+	ExportAdActions(ctx context.Context, request ExportAdActionsRequestObject) (ExportAdActionsResponseObject, error)
 	// ListAdAccounts List ad accounts
 	// (GET /ads/ad-accounts)
 	ListAdAccounts(ctx context.Context, request ListAdAccountsRequestObject) (ListAdAccountsResponseObject, error)
+	// UpdateAdAccount Change an ad account
+	// (PATCH /ads/ad-accounts/{id})
+	UpdateAdAccount(ctx context.Context, request UpdateAdAccountRequestObject) (UpdateAdAccountResponseObject, error)
 	// GetAdGroup Get an ad group
 	// (GET /ads/ad-groups/{id})
 	GetAdGroup(ctx context.Context, request GetAdGroupRequestObject) (GetAdGroupResponseObject, error)
 	// UpdateAdGroup Change an ad group
 	// (PATCH /ads/ad-groups/{id})
 	UpdateAdGroup(ctx context.Context, request UpdateAdGroupRequestObject) (UpdateAdGroupResponseObject, error)
+	// ListAdGroupMetrics List an ad group's metrics over time
+	// (GET /ads/ad-groups/{id}/metrics)
+	ListAdGroupMetrics(ctx context.Context, request ListAdGroupMetricsRequestObject) (ListAdGroupMetricsResponseObject, error)
 	// PauseAdGroup Pause an ad group
 	// (POST /ads/ad-groups/{id}/pause)
 	PauseAdGroup(ctx context.Context, request PauseAdGroupRequestObject) (PauseAdGroupResponseObject, error)
@@ -16340,6 +30227,9 @@ type StrictServerInterface interface {
 	// GetAdAudience Get an audience
 	// (GET /ads/audiences/{id})
 	GetAdAudience(ctx context.Context, request GetAdAudienceRequestObject) (GetAdAudienceResponseObject, error)
+	// RemoveAdAudienceUsers Remove people from an audience
+	// (DELETE /ads/audiences/{id}/users)
+	RemoveAdAudienceUsers(ctx context.Context, request RemoveAdAudienceUsersRequestObject) (RemoveAdAudienceUsersResponseObject, error)
 	// UploadAdAudienceUsers Upload people to an audience
 	// (POST /ads/audiences/{id}/users)
 	UploadAdAudienceUsers(ctx context.Context, request UploadAdAudienceUsersRequestObject) (UploadAdAudienceUsersResponseObject, error)
@@ -16370,21 +30260,90 @@ type StrictServerInterface interface {
 	// ListAdCampaignAdGroups List a campaign's ad groups
 	// (GET /ads/campaigns/{id}/ad-groups)
 	ListAdCampaignAdGroups(ctx context.Context, request ListAdCampaignAdGroupsRequestObject) (ListAdCampaignAdGroupsResponseObject, error)
+	// ListAdCampaignMetrics List a campaign's metrics over time
+	// (GET /ads/campaigns/{id}/metrics)
+	ListAdCampaignMetrics(ctx context.Context, request ListAdCampaignMetricsRequestObject) (ListAdCampaignMetricsResponseObject, error)
 	// ListAdCapabilities List what each network can do
 	// (GET /ads/capabilities)
 	ListAdCapabilities(ctx context.Context, request ListAdCapabilitiesRequestObject) (ListAdCapabilitiesResponseObject, error)
+	// ListConversionDestinations List conversion destinations
+	// (GET /ads/conversion-destinations)
+	ListConversionDestinations(ctx context.Context, request ListConversionDestinationsRequestObject) (ListConversionDestinationsResponseObject, error)
+	// CreateConversionDestination Tell a pixel what happens in the shop
+	// (POST /ads/conversion-destinations)
+	CreateConversionDestination(ctx context.Context, request CreateConversionDestinationRequestObject) (CreateConversionDestinationResponseObject, error)
+	// ExportConversionDestinations Export conversion destinations
+	// (GET /ads/conversion-destinations/export)
+	ExportConversionDestinations(ctx context.Context, request ExportConversionDestinationsRequestObject) (ExportConversionDestinationsResponseObject, error)
+	// DeleteConversionDestination Delete a conversion destination
+	// (DELETE /ads/conversion-destinations/{id})
+	DeleteConversionDestination(ctx context.Context, request DeleteConversionDestinationRequestObject) (DeleteConversionDestinationResponseObject, error)
+	// GetConversionDestination Get a conversion destination
+	// (GET /ads/conversion-destinations/{id})
+	GetConversionDestination(ctx context.Context, request GetConversionDestinationRequestObject) (GetConversionDestinationResponseObject, error)
+	// UpdateConversionDestination Change a conversion destination
+	// (PATCH /ads/conversion-destinations/{id})
+	UpdateConversionDestination(ctx context.Context, request UpdateConversionDestinationRequestObject) (UpdateConversionDestinationResponseObject, error)
+	// ListConversions List conversions
+	// (GET /ads/conversions)
+	ListConversions(ctx context.Context, request ListConversionsRequestObject) (ListConversionsResponseObject, error)
+	// CreateConversions Tell a pixel of what happened elsewhere
+	// (POST /ads/conversions)
+	CreateConversions(ctx context.Context, request CreateConversionsRequestObject) (CreateConversionsResponseObject, error)
+	// ExportConversions Export conversions
+	// (GET /ads/conversions/export)
+	ExportConversions(ctx context.Context, request ExportConversionsRequestObject) (ExportConversionsResponseObject, error)
+	// GetConversion Get a conversion
+	// (GET /ads/conversions/{id})
+	GetConversion(ctx context.Context, request GetConversionRequestObject) (GetConversionResponseObject, error)
 	// GetAdLimits Get the limits of spending
 	// (GET /ads/limits)
 	GetAdLimits(ctx context.Context, request GetAdLimitsRequestObject) (GetAdLimitsResponseObject, error)
 	// UpdateAdLimits Change the limits of spending
 	// (PATCH /ads/limits)
 	UpdateAdLimits(ctx context.Context, request UpdateAdLimitsRequestObject) (UpdateAdLimitsResponseObject, error)
+	// ListAdPixels List pixels
+	// (GET /ads/pixels)
+	ListAdPixels(ctx context.Context, request ListAdPixelsRequestObject) (ListAdPixelsResponseObject, error)
+	// PreviewNewAd Preview a new ad
+	// (POST /ads/preview)
+	PreviewNewAd(ctx context.Context, request PreviewNewAdRequestObject) (PreviewNewAdResponseObject, error)
+	// EstimateAdReach Estimate the reach of a targeting
+	// (POST /ads/targeting/reach)
+	EstimateAdReach(ctx context.Context, request EstimateAdReachRequestObject) (EstimateAdReachResponseObject, error)
+	// SearchAdTargeting Search for what a targeting can name
+	// (GET /ads/targeting/search)
+	SearchAdTargeting(ctx context.Context, request SearchAdTargetingRequestObject) (SearchAdTargetingResponseObject, error)
+	// DeleteAd Delete an ad
+	// (DELETE /ads/{id})
+	DeleteAd(ctx context.Context, request DeleteAdRequestObject) (DeleteAdResponseObject, error)
+	// GetAd Get an ad
+	// (GET /ads/{id})
+	GetAd(ctx context.Context, request GetAdRequestObject) (GetAdResponseObject, error)
+	// UpdateAd Change an ad
+	// (PATCH /ads/{id})
+	UpdateAd(ctx context.Context, request UpdateAdRequestObject) (UpdateAdResponseObject, error)
+	// ListAdMetrics List an ad's metrics over time
+	// (GET /ads/{id}/metrics)
+	ListAdMetrics(ctx context.Context, request ListAdMetricsRequestObject) (ListAdMetricsResponseObject, error)
+	// PauseAd Pause an ad
+	// (POST /ads/{id}/pause)
+	PauseAd(ctx context.Context, request PauseAdRequestObject) (PauseAdResponseObject, error)
+	// PreviewAd Preview an ad
+	// (POST /ads/{id}/preview)
+	PreviewAd(ctx context.Context, request PreviewAdRequestObject) (PreviewAdResponseObject, error)
+	// ResumeAd Resume an ad
+	// (POST /ads/{id}/resume)
+	ResumeAd(ctx context.Context, request ResumeAdRequestObject) (ResumeAdResponseObject, error)
 	// ListAISites List AI sites
 	// (GET /ai_sites)
 	ListAISites(ctx context.Context, request ListAISitesRequestObject) (ListAISitesResponseObject, error)
 	// CreateAISite Create an AI site
 	// (POST /ai_sites)
 	CreateAISite(ctx context.Context, request CreateAISiteRequestObject) (CreateAISiteResponseObject, error)
+	// ExportAISites Export AI sites
+	// (GET /ai_sites/export)
+	ExportAISites(ctx context.Context, request ExportAISitesRequestObject) (ExportAISitesResponseObject, error)
 	// DeleteAISite Delete an AI site
 	// (DELETE /ai_sites/{id})
 	DeleteAISite(ctx context.Context, request DeleteAISiteRequestObject) (DeleteAISiteResponseObject, error)
@@ -16394,6 +30353,24 @@ type StrictServerInterface interface {
 	// UpdateAISite Change an AI site
 	// (PATCH /ai_sites/{id})
 	UpdateAISite(ctx context.Context, request UpdateAISiteRequestObject) (UpdateAISiteResponseObject, error)
+	// GenerateAISite Generate a page for an AI site
+	// (POST /ai_sites/{id}/generate)
+	GenerateAISite(ctx context.Context, request GenerateAISiteRequestObject) (GenerateAISiteResponseObject, error)
+	// PublishAISite Publish an AI site
+	// (POST /ai_sites/{id}/publish)
+	PublishAISite(ctx context.Context, request PublishAISiteRequestObject) (PublishAISiteResponseObject, error)
+	// UnpublishAISite Unpublish an AI site
+	// (POST /ai_sites/{id}/unpublish)
+	UnpublishAISite(ctx context.Context, request UnpublishAISiteRequestObject) (UnpublishAISiteResponseObject, error)
+	// VerifyAISiteDomain Verify an AI site's domain
+	// (POST /ai_sites/{id}/verify_domain)
+	VerifyAISiteDomain(ctx context.Context, request VerifyAISiteDomainRequestObject) (VerifyAISiteDomainResponseObject, error)
+	// ListAISiteVersions List an AI site's versions
+	// (GET /ai_sites/{id}/versions)
+	ListAISiteVersions(ctx context.Context, request ListAISiteVersionsRequestObject) (ListAISiteVersionsResponseObject, error)
+	// GetAISiteVersion Get an AI site's version
+	// (GET /ai_sites/{id}/versions/{version})
+	GetAISiteVersion(ctx context.Context, request GetAISiteVersionRequestObject) (GetAISiteVersionResponseObject, error)
 	// ListAPIKeys List API keys
 	// (GET /auth/keys)
 	ListAPIKeys(ctx context.Context, request ListAPIKeysRequestObject) (ListAPIKeysResponseObject, error)
@@ -16409,12 +30386,57 @@ type StrictServerInterface interface {
 	// UpdateAPIKey Change an API key
 	// (PATCH /auth/keys/{id})
 	UpdateAPIKey(ctx context.Context, request UpdateAPIKeyRequestObject) (UpdateAPIKeyResponseObject, error)
+	// ListBlogPosts List blog posts
+	// (GET /blog_posts)
+	ListBlogPosts(ctx context.Context, request ListBlogPostsRequestObject) (ListBlogPostsResponseObject, error)
+	// CreateBlogPost Create a blog post
+	// (POST /blog_posts)
+	CreateBlogPost(ctx context.Context, request CreateBlogPostRequestObject) (CreateBlogPostResponseObject, error)
+	// ExportBlogPosts Export blog posts
+	// (GET /blog_posts/export)
+	ExportBlogPosts(ctx context.Context, request ExportBlogPostsRequestObject) (ExportBlogPostsResponseObject, error)
+	// DeleteBlogPost Delete a blog post
+	// (DELETE /blog_posts/{id})
+	DeleteBlogPost(ctx context.Context, request DeleteBlogPostRequestObject) (DeleteBlogPostResponseObject, error)
+	// GetBlogPost Get a blog post
+	// (GET /blog_posts/{id})
+	GetBlogPost(ctx context.Context, request GetBlogPostRequestObject) (GetBlogPostResponseObject, error)
+	// UpdateBlogPost Change a blog post
+	// (PATCH /blog_posts/{id})
+	UpdateBlogPost(ctx context.Context, request UpdateBlogPostRequestObject) (UpdateBlogPostResponseObject, error)
+	// GetBlogPostAccess Ask whether a customer may read a blog post
+	// (GET /blog_posts/{id}/access)
+	GetBlogPostAccess(ctx context.Context, request GetBlogPostAccessRequestObject) (GetBlogPostAccessResponseObject, error)
+	// ArchiveBlogPost Archive a blog post
+	// (POST /blog_posts/{id}/archive)
+	ArchiveBlogPost(ctx context.Context, request ArchiveBlogPostRequestObject) (ArchiveBlogPostResponseObject, error)
+	// DuplicateBlogPost Duplicate a blog post
+	// (POST /blog_posts/{id}/duplicate)
+	DuplicateBlogPost(ctx context.Context, request DuplicateBlogPostRequestObject) (DuplicateBlogPostResponseObject, error)
+	// PublishBlogPost Publish a blog post
+	// (POST /blog_posts/{id}/publish)
+	PublishBlogPost(ctx context.Context, request PublishBlogPostRequestObject) (PublishBlogPostResponseObject, error)
+	// UnarchiveBlogPost Unarchive a blog post
+	// (POST /blog_posts/{id}/unarchive)
+	UnarchiveBlogPost(ctx context.Context, request UnarchiveBlogPostRequestObject) (UnarchiveBlogPostResponseObject, error)
+	// UnpublishBlogPost Unpublish a blog post
+	// (POST /blog_posts/{id}/unpublish)
+	UnpublishBlogPost(ctx context.Context, request UnpublishBlogPostRequestObject) (UnpublishBlogPostResponseObject, error)
+	// ListBlogPostVersions List the versions of a post
+	// (GET /blog_posts/{id}/versions)
+	ListBlogPostVersions(ctx context.Context, request ListBlogPostVersionsRequestObject) (ListBlogPostVersionsResponseObject, error)
+	// GetBlogPostVersion Get a version of a post
+	// (GET /blog_posts/{id}/versions/{version})
+	GetBlogPostVersion(ctx context.Context, request GetBlogPostVersionRequestObject) (GetBlogPostVersionResponseObject, error)
 	// ListCheckoutLinks List checkout links
 	// (GET /checkout_links)
 	ListCheckoutLinks(ctx context.Context, request ListCheckoutLinksRequestObject) (ListCheckoutLinksResponseObject, error)
 	// CreateCheckoutLink Create a checkout link
 	// (POST /checkout_links)
 	CreateCheckoutLink(ctx context.Context, request CreateCheckoutLinkRequestObject) (CreateCheckoutLinkResponseObject, error)
+	// ExportCheckoutLinks Export checkout links
+	// (GET /checkout_links/export)
+	ExportCheckoutLinks(ctx context.Context, request ExportCheckoutLinksRequestObject) (ExportCheckoutLinksResponseObject, error)
 	// DeleteCheckoutLink Delete a checkout link
 	// (DELETE /checkout_links/{id})
 	DeleteCheckoutLink(ctx context.Context, request DeleteCheckoutLinkRequestObject) (DeleteCheckoutLinkResponseObject, error)
@@ -16430,6 +30452,9 @@ type StrictServerInterface interface {
 	// CreateCheckout Create a checkout
 	// (POST /checkouts)
 	CreateCheckout(ctx context.Context, request CreateCheckoutRequestObject) (CreateCheckoutResponseObject, error)
+	// ExportCheckouts Export checkouts
+	// (GET /checkouts/export)
+	ExportCheckouts(ctx context.Context, request ExportCheckoutsRequestObject) (ExportCheckoutsResponseObject, error)
 	// GetCheckout Get a checkout
 	// (GET /checkouts/{id})
 	GetCheckout(ctx context.Context, request GetCheckoutRequestObject) (GetCheckoutResponseObject, error)
@@ -16490,6 +30515,9 @@ type StrictServerInterface interface {
 	// CreateDiscount Create a discount
 	// (POST /discounts)
 	CreateDiscount(ctx context.Context, request CreateDiscountRequestObject) (CreateDiscountResponseObject, error)
+	// ExportDiscounts Export discounts
+	// (GET /discounts/export)
+	ExportDiscounts(ctx context.Context, request ExportDiscountsRequestObject) (ExportDiscountsResponseObject, error)
 	// LookupDiscount Get a discount by its code
 	// (GET /discounts/lookup)
 	LookupDiscount(ctx context.Context, request LookupDiscountRequestObject) (LookupDiscountResponseObject, error)
@@ -16511,12 +30539,111 @@ type StrictServerInterface interface {
 	// ListDiscountRedemptions List a discount's redemptions
 	// (GET /discounts/{id}/redemptions)
 	ListDiscountRedemptions(ctx context.Context, request ListDiscountRedemptionsRequestObject) (ListDiscountRedemptionsResponseObject, error)
+	// ListExperiences List experiences
+	// (GET /experiences)
+	ListExperiences(ctx context.Context, request ListExperiencesRequestObject) (ListExperiencesResponseObject, error)
+	// CreateExperience Create an experience
+	// (POST /experiences)
+	CreateExperience(ctx context.Context, request CreateExperienceRequestObject) (CreateExperienceResponseObject, error)
+	// ExportExperiences Export experiences
+	// (GET /experiences/export)
+	ExportExperiences(ctx context.Context, request ExportExperiencesRequestObject) (ExportExperiencesResponseObject, error)
+	// DeleteExperience Delete an experience
+	// (DELETE /experiences/{id})
+	DeleteExperience(ctx context.Context, request DeleteExperienceRequestObject) (DeleteExperienceResponseObject, error)
+	// GetExperience Get an experience
+	// (GET /experiences/{id})
+	GetExperience(ctx context.Context, request GetExperienceRequestObject) (GetExperienceResponseObject, error)
+	// UpdateExperience Change an experience
+	// (PATCH /experiences/{id})
+	UpdateExperience(ctx context.Context, request UpdateExperienceRequestObject) (UpdateExperienceResponseObject, error)
+	// GetExperienceAccess Ask whether a customer may open an experience
+	// (GET /experiences/{id}/access)
+	GetExperienceAccess(ctx context.Context, request GetExperienceAccessRequestObject) (GetExperienceAccessResponseObject, error)
+	// ArchiveExperience Archive an experience
+	// (POST /experiences/{id}/archive)
+	ArchiveExperience(ctx context.Context, request ArchiveExperienceRequestObject) (ArchiveExperienceResponseObject, error)
+	// AttachExperience Have a product deliver an experience
+	// (POST /experiences/{id}/attach)
+	AttachExperience(ctx context.Context, request AttachExperienceRequestObject) (AttachExperienceResponseObject, error)
+	// DetachExperience Have a product deliver an experience no more
+	// (POST /experiences/{id}/detach)
+	DetachExperience(ctx context.Context, request DetachExperienceRequestObject) (DetachExperienceResponseObject, error)
+	// DuplicateExperience Duplicate an experience
+	// (POST /experiences/{id}/duplicate)
+	DuplicateExperience(ctx context.Context, request DuplicateExperienceRequestObject) (DuplicateExperienceResponseObject, error)
+	// PublishExperience Publish an experience
+	// (POST /experiences/{id}/publish)
+	PublishExperience(ctx context.Context, request PublishExperienceRequestObject) (PublishExperienceResponseObject, error)
+	// UnarchiveExperience Unarchive an experience
+	// (POST /experiences/{id}/unarchive)
+	UnarchiveExperience(ctx context.Context, request UnarchiveExperienceRequestObject) (UnarchiveExperienceResponseObject, error)
+	// UnpublishExperience Unpublish an experience
+	// (POST /experiences/{id}/unpublish)
+	UnpublishExperience(ctx context.Context, request UnpublishExperienceRequestObject) (UnpublishExperienceResponseObject, error)
+	// ListFiles List files
+	// (GET /files)
+	ListFiles(ctx context.Context, request ListFilesRequestObject) (ListFilesResponseObject, error)
+	// CreateFile Create a file
+	// (POST /files)
+	CreateFile(ctx context.Context, request CreateFileRequestObject) (CreateFileResponseObject, error)
+	// ExportFiles Export files
+	// (GET /files/export)
+	ExportFiles(ctx context.Context, request ExportFilesRequestObject) (ExportFilesResponseObject, error)
+	// DeleteFile Delete a file
+	// (DELETE /files/{id})
+	DeleteFile(ctx context.Context, request DeleteFileRequestObject) (DeleteFileResponseObject, error)
+	// GetFile Get a file
+	// (GET /files/{id})
+	GetFile(ctx context.Context, request GetFileRequestObject) (GetFileResponseObject, error)
+	// UpdateFile Change a file
+	// (PATCH /files/{id})
+	UpdateFile(ctx context.Context, request UpdateFileRequestObject) (UpdateFileResponseObject, error)
+	// CompleteFile Complete an upload
+	// (POST /files/{id}/complete)
+	CompleteFile(ctx context.Context, request CompleteFileRequestObject) (CompleteFileResponseObject, error)
+	// GetFileDownload Get a link to a file
+	// (GET /files/{id}/download)
+	GetFileDownload(ctx context.Context, request GetFileDownloadRequestObject) (GetFileDownloadResponseObject, error)
+	// ListFileVersions List versions of a file
+	// (GET /files/{id}/versions)
+	ListFileVersions(ctx context.Context, request ListFileVersionsRequestObject) (ListFileVersionsResponseObject, error)
+	// CreateFileVersion Send a new version of a file
+	// (POST /files/{id}/versions)
+	CreateFileVersion(ctx context.Context, request CreateFileVersionRequestObject) (CreateFileVersionResponseObject, error)
+	// ListGrants List grants
+	// (GET /grants)
+	ListGrants(ctx context.Context, request ListGrantsRequestObject) (ListGrantsResponseObject, error)
+	// CreateGrant Give a product
+	// (POST /grants)
+	CreateGrant(ctx context.Context, request CreateGrantRequestObject) (CreateGrantResponseObject, error)
+	// ExportGrants Export grants
+	// (GET /grants/export)
+	ExportGrants(ctx context.Context, request ExportGrantsRequestObject) (ExportGrantsResponseObject, error)
+	// GetGrant Get a grant
+	// (GET /grants/{id})
+	GetGrant(ctx context.Context, request GetGrantRequestObject) (GetGrantResponseObject, error)
+	// UpdateGrant Change a grant
+	// (PATCH /grants/{id})
+	UpdateGrant(ctx context.Context, request UpdateGrantRequestObject) (UpdateGrantResponseObject, error)
+	// GetGrantDownload Get a link to a file for its buyer
+	// (GET /grants/{id}/download)
+	GetGrantDownload(ctx context.Context, request GetGrantDownloadRequestObject) (GetGrantDownloadResponseObject, error)
+	// ReinstateGrant Reinstate a grant
+	// (POST /grants/{id}/reinstate)
+	ReinstateGrant(ctx context.Context, request ReinstateGrantRequestObject) (ReinstateGrantResponseObject, error)
+	// RevokeGrant Revoke a grant
+	// (POST /grants/{id}/revoke)
+	RevokeGrant(ctx context.Context, request RevokeGrantRequestObject) (RevokeGrantResponseObject, error)
 	// ListInvoices List invoices
 	// (GET /invoices)
 	ListInvoices(ctx context.Context, request ListInvoicesRequestObject) (ListInvoicesResponseObject, error)
 	// CreateInvoice Create an invoice
 	// (POST /invoices)
 	CreateInvoice(ctx context.Context, request CreateInvoiceRequestObject) (CreateInvoiceResponseObject, error)
+	// ExportInvoices Export invoices
+	// (GET /invoices/export)
+	ExportInvoices(ctx context.Context, request ExportInvoicesRequestObject) (ExportInvoicesResponseObject, error)
 	// DeleteInvoice Delete a draft
 	// (DELETE /invoices/{id})
 	DeleteInvoice(ctx context.Context, request DeleteInvoiceRequestObject) (DeleteInvoiceResponseObject, error)
@@ -16550,6 +30677,132 @@ type StrictServerInterface interface {
 	// VoidInvoice Void an invoice
 	// (POST /invoices/{id}/void)
 	VoidInvoice(ctx context.Context, request VoidInvoiceRequestObject) (VoidInvoiceResponseObject, error)
+	// ListLeads List leads
+	// (GET /leads)
+	ListLeads(ctx context.Context, request ListLeadsRequestObject) (ListLeadsResponseObject, error)
+	// CreateLead Create a lead
+	// (POST /leads)
+	CreateLead(ctx context.Context, request CreateLeadRequestObject) (CreateLeadResponseObject, error)
+	// ExportLeads Export leads
+	// (GET /leads/export)
+	ExportLeads(ctx context.Context, request ExportLeadsRequestObject) (ExportLeadsResponseObject, error)
+	// ImportLeads Import leads
+	// (POST /leads/import)
+	ImportLeads(ctx context.Context, request ImportLeadsRequestObject) (ImportLeadsResponseObject, error)
+	// DeleteLead Delete a lead
+	// (DELETE /leads/{id})
+	DeleteLead(ctx context.Context, request DeleteLeadRequestObject) (DeleteLeadResponseObject, error)
+	// GetLead Get a lead
+	// (GET /leads/{id})
+	GetLead(ctx context.Context, request GetLeadRequestObject) (GetLeadResponseObject, error)
+	// UpdateLead Change a lead
+	// (PATCH /leads/{id})
+	UpdateLead(ctx context.Context, request UpdateLeadRequestObject) (UpdateLeadResponseObject, error)
+	// ListLegalPages List legal pages
+	// (GET /legal_pages)
+	ListLegalPages(ctx context.Context, request ListLegalPagesRequestObject) (ListLegalPagesResponseObject, error)
+	// CreateLegalPage Create a legal page
+	// (POST /legal_pages)
+	CreateLegalPage(ctx context.Context, request CreateLegalPageRequestObject) (CreateLegalPageResponseObject, error)
+	// ExportLegalPages Export legal pages
+	// (GET /legal_pages/export)
+	ExportLegalPages(ctx context.Context, request ExportLegalPagesRequestObject) (ExportLegalPagesResponseObject, error)
+	// DeleteLegalPage Delete a legal page
+	// (DELETE /legal_pages/{id})
+	DeleteLegalPage(ctx context.Context, request DeleteLegalPageRequestObject) (DeleteLegalPageResponseObject, error)
+	// GetLegalPage Get a legal page
+	// (GET /legal_pages/{id})
+	GetLegalPage(ctx context.Context, request GetLegalPageRequestObject) (GetLegalPageResponseObject, error)
+	// UpdateLegalPage Change a legal page
+	// (PATCH /legal_pages/{id})
+	UpdateLegalPage(ctx context.Context, request UpdateLegalPageRequestObject) (UpdateLegalPageResponseObject, error)
+	// ArchiveLegalPage Archive a legal page
+	// (POST /legal_pages/{id}/archive)
+	ArchiveLegalPage(ctx context.Context, request ArchiveLegalPageRequestObject) (ArchiveLegalPageResponseObject, error)
+	// DuplicateLegalPage Duplicate a legal page
+	// (POST /legal_pages/{id}/duplicate)
+	DuplicateLegalPage(ctx context.Context, request DuplicateLegalPageRequestObject) (DuplicateLegalPageResponseObject, error)
+	// PublishLegalPage Publish a legal page
+	// (POST /legal_pages/{id}/publish)
+	PublishLegalPage(ctx context.Context, request PublishLegalPageRequestObject) (PublishLegalPageResponseObject, error)
+	// UnarchiveLegalPage Unarchive a legal page
+	// (POST /legal_pages/{id}/unarchive)
+	UnarchiveLegalPage(ctx context.Context, request UnarchiveLegalPageRequestObject) (UnarchiveLegalPageResponseObject, error)
+	// UnpublishLegalPage Unpublish a legal page
+	// (POST /legal_pages/{id}/unpublish)
+	UnpublishLegalPage(ctx context.Context, request UnpublishLegalPageRequestObject) (UnpublishLegalPageResponseObject, error)
+	// ListLegalPageVersions List the versions of a page
+	// (GET /legal_pages/{id}/versions)
+	ListLegalPageVersions(ctx context.Context, request ListLegalPageVersionsRequestObject) (ListLegalPageVersionsResponseObject, error)
+	// GetLegalPageVersion Get a version of a page
+	// (GET /legal_pages/{id}/versions/{version})
+	GetLegalPageVersion(ctx context.Context, request GetLegalPageVersionRequestObject) (GetLegalPageVersionResponseObject, error)
+	// ListLetters List letters
+	// (GET /letters)
+	ListLetters(ctx context.Context, request ListLettersRequestObject) (ListLettersResponseObject, error)
+	// ExportLetters Export letters
+	// (GET /letters/export)
+	ExportLetters(ctx context.Context, request ExportLettersRequestObject) (ExportLettersResponseObject, error)
+	// GetLetter Get a letter
+	// (GET /letters/{id})
+	GetLetter(ctx context.Context, request GetLetterRequestObject) (GetLetterResponseObject, error)
+	// ResendLetter Send a letter again
+	// (POST /letters/{id}/resend)
+	ResendLetter(ctx context.Context, request ResendLetterRequestObject) (ResendLetterResponseObject, error)
+	// ListLicenseKeys List licence keys
+	// (GET /license_keys)
+	ListLicenseKeys(ctx context.Context, request ListLicenseKeysRequestObject) (ListLicenseKeysResponseObject, error)
+	// CreateLicenseKey Create a licence key
+	// (POST /license_keys)
+	CreateLicenseKey(ctx context.Context, request CreateLicenseKeyRequestObject) (CreateLicenseKeyResponseObject, error)
+	// ActivateLicenseKey Activate a licence key
+	// (POST /license_keys/activate)
+	ActivateLicenseKey(ctx context.Context, request ActivateLicenseKeyRequestObject) (ActivateLicenseKeyResponseObject, error)
+	// DeactivateLicenseKey Deactivate a licence key
+	// (POST /license_keys/deactivate)
+	DeactivateLicenseKey(ctx context.Context, request DeactivateLicenseKeyRequestObject) (DeactivateLicenseKeyResponseObject, error)
+	// ExportLicenseKeys Export licence keys
+	// (GET /license_keys/export)
+	ExportLicenseKeys(ctx context.Context, request ExportLicenseKeysRequestObject) (ExportLicenseKeysResponseObject, error)
+	// ImportLicenseKeys Import licence keys
+	// (POST /license_keys/import)
+	ImportLicenseKeys(ctx context.Context, request ImportLicenseKeysRequestObject) (ImportLicenseKeysResponseObject, error)
+	// ListLicenseSigningKeys List signing keys
+	// (GET /license_keys/signing_keys)
+	ListLicenseSigningKeys(ctx context.Context, request ListLicenseSigningKeysRequestObject) (ListLicenseSigningKeysResponseObject, error)
+	// CreateLicenseSigningKey Create a signing key
+	// (POST /license_keys/signing_keys)
+	CreateLicenseSigningKey(ctx context.Context, request CreateLicenseSigningKeyRequestObject) (CreateLicenseSigningKeyResponseObject, error)
+	// ValidateLicenseKey Validate a licence key
+	// (POST /license_keys/validate)
+	ValidateLicenseKey(ctx context.Context, request ValidateLicenseKeyRequestObject) (ValidateLicenseKeyResponseObject, error)
+	// GetLicenseKey Get a licence key
+	// (GET /license_keys/{id})
+	GetLicenseKey(ctx context.Context, request GetLicenseKeyRequestObject) (GetLicenseKeyResponseObject, error)
+	// UpdateLicenseKey Change a licence key
+	// (PATCH /license_keys/{id})
+	UpdateLicenseKey(ctx context.Context, request UpdateLicenseKeyRequestObject) (UpdateLicenseKeyResponseObject, error)
+	// ListLicenseActivations List a licence key's activations
+	// (GET /license_keys/{id}/activations)
+	ListLicenseActivations(ctx context.Context, request ListLicenseActivationsRequestObject) (ListLicenseActivationsResponseObject, error)
+	// DeleteLicenseActivation Deactivate a device
+	// (DELETE /license_keys/{id}/activations/{activation})
+	DeleteLicenseActivation(ctx context.Context, request DeleteLicenseActivationRequestObject) (DeleteLicenseActivationResponseObject, error)
+	// DisableLicenseKey Disable a licence key
+	// (POST /license_keys/{id}/disable)
+	DisableLicenseKey(ctx context.Context, request DisableLicenseKeyRequestObject) (DisableLicenseKeyResponseObject, error)
+	// EnableLicenseKey Enable a licence key
+	// (POST /license_keys/{id}/enable)
+	EnableLicenseKey(ctx context.Context, request EnableLicenseKeyRequestObject) (EnableLicenseKeyResponseObject, error)
+	// RevokeLicenseKey Revoke a licence key
+	// (POST /license_keys/{id}/revoke)
+	RevokeLicenseKey(ctx context.Context, request RevokeLicenseKeyRequestObject) (RevokeLicenseKeyResponseObject, error)
+	// RotateLicenseKey Replace a licence key
+	// (POST /license_keys/{id}/rotate)
+	RotateLicenseKey(ctx context.Context, request RotateLicenseKeyRequestObject) (RotateLicenseKeyResponseObject, error)
+	// GetMetrics Get the account's metrics
+	// (GET /metrics)
+	GetMetrics(ctx context.Context, request GetMetricsRequestObject) (GetMetricsResponseObject, error)
 	// ListOrders List orders
 	// (GET /orders)
 	ListOrders(ctx context.Context, request ListOrdersRequestObject) (ListOrdersResponseObject, error)
@@ -16580,6 +30833,9 @@ type StrictServerInterface interface {
 	// CreatePriceVariant Create a price variant
 	// (POST /price_variants)
 	CreatePriceVariant(ctx context.Context, request CreatePriceVariantRequestObject) (CreatePriceVariantResponseObject, error)
+	// ExportPriceVariants Export price variants
+	// (GET /price_variants/export)
+	ExportPriceVariants(ctx context.Context, request ExportPriceVariantsRequestObject) (ExportPriceVariantsResponseObject, error)
 	// DeletePriceVariant Delete a price variant
 	// (DELETE /price_variants/{id})
 	DeletePriceVariant(ctx context.Context, request DeletePriceVariantRequestObject) (DeletePriceVariantResponseObject, error)
@@ -16595,6 +30851,9 @@ type StrictServerInterface interface {
 	// CreateProduct Create a product
 	// (POST /products)
 	CreateProduct(ctx context.Context, request CreateProductRequestObject) (CreateProductResponseObject, error)
+	// ExportProducts Export products
+	// (GET /products/export)
+	ExportProducts(ctx context.Context, request ExportProductsRequestObject) (ExportProductsResponseObject, error)
 	// DeleteProduct Delete a product
 	// (DELETE /products/{id})
 	DeleteProduct(ctx context.Context, request DeleteProductRequestObject) (DeleteProductResponseObject, error)
@@ -16631,12 +30890,30 @@ type StrictServerInterface interface {
 	// VerifyPublicCheckoutEmail Have a checkout's address confirmed
 	// (POST /public/checkouts/{client_secret}/verify_email)
 	VerifyPublicCheckoutEmail(ctx context.Context, request VerifyPublicCheckoutEmailRequestObject) (VerifyPublicCheckoutEmailResponseObject, error)
+	// GetPublicLeadForm Get a token for a form
+	// (GET /public/lead_forms/{account})
+	GetPublicLeadForm(ctx context.Context, request GetPublicLeadFormRequestObject) (GetPublicLeadFormResponseObject, error)
+	// CreatePublicLead Send a lead from a form
+	// (POST /public/leads)
+	CreatePublicLead(ctx context.Context, request CreatePublicLeadRequestObject) (CreatePublicLeadResponseObject, error)
+	// ActivatePublicLicenseKey Activate a licence key from a program
+	// (POST /public/license_keys/activate)
+	ActivatePublicLicenseKey(ctx context.Context, request ActivatePublicLicenseKeyRequestObject) (ActivatePublicLicenseKeyResponseObject, error)
+	// DeactivatePublicLicenseKey Deactivate a licence key from a program
+	// (POST /public/license_keys/deactivate)
+	DeactivatePublicLicenseKey(ctx context.Context, request DeactivatePublicLicenseKeyRequestObject) (DeactivatePublicLicenseKeyResponseObject, error)
+	// ValidatePublicLicenseKey Validate a licence key from a program
+	// (POST /public/license_keys/validate)
+	ValidatePublicLicenseKey(ctx context.Context, request ValidatePublicLicenseKeyRequestObject) (ValidatePublicLicenseKeyResponseObject, error)
 	// ListRefunds List refunds
 	// (GET /refunds)
 	ListRefunds(ctx context.Context, request ListRefundsRequestObject) (ListRefundsResponseObject, error)
 	// CreateRefund Refund an order
 	// (POST /refunds)
 	CreateRefund(ctx context.Context, request CreateRefundRequestObject) (CreateRefundResponseObject, error)
+	// ExportRefunds Export refunds
+	// (GET /refunds/export)
+	ExportRefunds(ctx context.Context, request ExportRefundsRequestObject) (ExportRefundsResponseObject, error)
 	// GetRefund Get a refund
 	// (GET /refunds/{id})
 	GetRefund(ctx context.Context, request GetRefundRequestObject) (GetRefundResponseObject, error)
@@ -16646,6 +30923,9 @@ type StrictServerInterface interface {
 	// CancelRefund Cancel a refund
 	// (POST /refunds/{id}/cancel)
 	CancelRefund(ctx context.Context, request CancelRefundRequestObject) (CancelRefundResponseObject, error)
+	// Search Search everything
+	// (GET /search)
+	Search(ctx context.Context, request SearchRequestObject) (SearchResponseObject, error)
 	// ListSocialAccounts List channels
 	// (GET /socials)
 	ListSocialAccounts(ctx context.Context, request ListSocialAccountsRequestObject) (ListSocialAccountsResponseObject, error)
@@ -16655,9 +30935,27 @@ type StrictServerInterface interface {
 	// ActivateSocialAccount Activate a channel for ads
 	// (POST /socials/activate)
 	ActivateSocialAccount(ctx context.Context, request ActivateSocialAccountRequestObject) (ActivateSocialAccountResponseObject, error)
+	// CreateSocialConnection Connect a channel by consent
+	// (POST /socials/connect)
+	CreateSocialConnection(ctx context.Context, request CreateSocialConnectionRequestObject) (CreateSocialConnectionResponseObject, error)
+	// GetSocialConnection Get a connection
+	// (GET /socials/connections/{id})
+	GetSocialConnection(ctx context.Context, request GetSocialConnectionRequestObject) (GetSocialConnectionResponseObject, error)
+	// SelectSocialProfile Select the profile to connect
+	// (POST /socials/connections/{id}/select)
+	SelectSocialProfile(ctx context.Context, request SelectSocialProfileRequestObject) (SelectSocialProfileResponseObject, error)
+	// ExportSocialAccounts Export channels
+	// (GET /socials/export)
+	ExportSocialAccounts(ctx context.Context, request ExportSocialAccountsRequestObject) (ExportSocialAccountsResponseObject, error)
+	// DeleteSocialAccount Delete a channel
+	// (DELETE /socials/{id})
+	DeleteSocialAccount(ctx context.Context, request DeleteSocialAccountRequestObject) (DeleteSocialAccountResponseObject, error)
 	// GetSocialAccount Get a channel
 	// (GET /socials/{id})
 	GetSocialAccount(ctx context.Context, request GetSocialAccountRequestObject) (GetSocialAccountResponseObject, error)
+	// UpdateSocialAccount Renew a channel's token
+	// (PATCH /socials/{id})
+	UpdateSocialAccount(ctx context.Context, request UpdateSocialAccountRequestObject) (UpdateSocialAccountResponseObject, error)
 	// DeactivateSocialAccount Deactivate a channel for ads
 	// (POST /socials/{id}/deactivate)
 	DeactivateSocialAccount(ctx context.Context, request DeactivateSocialAccountRequestObject) (DeactivateSocialAccountResponseObject, error)
@@ -16724,6 +31022,9 @@ type StrictServerInterface interface {
 	// ListWebhookEventTypes List event types
 	// (GET /webhook_endpoints/events)
 	ListWebhookEventTypes(ctx context.Context, request ListWebhookEventTypesRequestObject) (ListWebhookEventTypesResponseObject, error)
+	// ExportWebhookEndpoints Export webhook endpoints
+	// (GET /webhook_endpoints/export)
+	ExportWebhookEndpoints(ctx context.Context, request ExportWebhookEndpointsRequestObject) (ExportWebhookEndpointsResponseObject, error)
 	// DeleteWebhookEndpoint Delete a webhook endpoint
 	// (DELETE /webhook_endpoints/{id})
 	DeleteWebhookEndpoint(ctx context.Context, request DeleteWebhookEndpointRequestObject) (DeleteWebhookEndpointResponseObject, error)
@@ -16834,6 +31135,56 @@ func (sh *strictHandler) UpdateAccount(ctx echo.Context) error {
 	return nil
 }
 
+// ListActivity operation middleware
+func (sh *strictHandler) ListActivity(ctx echo.Context, params ListActivityParams) error {
+	var request ListActivityRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListActivity(ctx.Request().Context(), request.(ListActivityRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListActivity")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListActivityResponseObject); ok {
+		return validResponse.VisitListActivityResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportActivity operation middleware
+func (sh *strictHandler) ExportActivity(ctx echo.Context, params ExportActivityParams) error {
+	var request ExportActivityRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportActivity(ctx.Request().Context(), request.(ExportActivityRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportActivity")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportActivityResponseObject); ok {
+		return validResponse.VisitExportActivityResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListAds operation middleware
 func (sh *strictHandler) ListAds(ctx echo.Context, params ListAdsParams) error {
 	var request ListAdsRequestObject
@@ -16932,6 +31283,31 @@ func (sh *strictHandler) ListAdActions(ctx echo.Context, params ListAdActionsPar
 	return nil
 }
 
+// ExportAdActions operation middleware
+func (sh *strictHandler) ExportAdActions(ctx echo.Context, params ExportAdActionsParams) error {
+	var request ExportAdActionsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportAdActions(ctx.Request().Context(), request.(ExportAdActionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportAdActions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportAdActionsResponseObject); ok {
+		return validResponse.VisitExportAdActionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListAdAccounts operation middleware
 func (sh *strictHandler) ListAdAccounts(ctx echo.Context, params ListAdAccountsParams) error {
 	var request ListAdAccountsRequestObject
@@ -16951,6 +31327,54 @@ func (sh *strictHandler) ListAdAccounts(ctx echo.Context, params ListAdAccountsP
 		return err
 	} else if validResponse, ok := response.(ListAdAccountsResponseObject); ok {
 		return validResponse.VisitListAdAccountsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateAdAccount operation middleware
+func (sh *strictHandler) UpdateAdAccount(ctx echo.Context, id string) error {
+	var request UpdateAdAccountRequestObject
+
+	request.ID = id
+
+	var body UpdateAdAccountJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAdAccount(ctx.Request().Context(), request.(UpdateAdAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAdAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateAdAccountResponseObject); ok {
+		return validResponse.VisitUpdateAdAccountResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -17026,6 +31450,32 @@ func (sh *strictHandler) UpdateAdGroup(ctx echo.Context, id string, params Updat
 		return err
 	} else if validResponse, ok := response.(UpdateAdGroupResponseObject); ok {
 		return validResponse.VisitUpdateAdGroupResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListAdGroupMetrics operation middleware
+func (sh *strictHandler) ListAdGroupMetrics(ctx echo.Context, id string, params ListAdGroupMetricsParams) error {
+	var request ListAdGroupMetricsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAdGroupMetrics(ctx.Request().Context(), request.(ListAdGroupMetricsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAdGroupMetrics")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAdGroupMetricsResponseObject); ok {
+		return validResponse.VisitListAdGroupMetricsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -17243,6 +31693,54 @@ func (sh *strictHandler) GetAdAudience(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(GetAdAudienceResponseObject); ok {
 		return validResponse.VisitGetAdAudienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RemoveAdAudienceUsers operation middleware
+func (sh *strictHandler) RemoveAdAudienceUsers(ctx echo.Context, id string) error {
+	var request RemoveAdAudienceUsersRequestObject
+
+	request.ID = id
+
+	var body RemoveAdAudienceUsersJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RemoveAdAudienceUsers(ctx.Request().Context(), request.(RemoveAdAudienceUsersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RemoveAdAudienceUsers")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RemoveAdAudienceUsersResponseObject); ok {
+		return validResponse.VisitRemoveAdAudienceUsersResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -17640,6 +32138,32 @@ func (sh *strictHandler) ListAdCampaignAdGroups(ctx echo.Context, id string, par
 	return nil
 }
 
+// ListAdCampaignMetrics operation middleware
+func (sh *strictHandler) ListAdCampaignMetrics(ctx echo.Context, id string, params ListAdCampaignMetricsParams) error {
+	var request ListAdCampaignMetricsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAdCampaignMetrics(ctx.Request().Context(), request.(ListAdCampaignMetricsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAdCampaignMetrics")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAdCampaignMetricsResponseObject); ok {
+		return validResponse.VisitListAdCampaignMetricsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListAdCapabilities operation middleware
 func (sh *strictHandler) ListAdCapabilities(ctx echo.Context) error {
 	var request ListAdCapabilitiesRequestObject
@@ -17657,6 +32181,321 @@ func (sh *strictHandler) ListAdCapabilities(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(ListAdCapabilitiesResponseObject); ok {
 		return validResponse.VisitListAdCapabilitiesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListConversionDestinations operation middleware
+func (sh *strictHandler) ListConversionDestinations(ctx echo.Context, params ListConversionDestinationsParams) error {
+	var request ListConversionDestinationsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListConversionDestinations(ctx.Request().Context(), request.(ListConversionDestinationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListConversionDestinations")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListConversionDestinationsResponseObject); ok {
+		return validResponse.VisitListConversionDestinationsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateConversionDestination operation middleware
+func (sh *strictHandler) CreateConversionDestination(ctx echo.Context) error {
+	var request CreateConversionDestinationRequestObject
+
+	var body CreateConversionDestinationJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateConversionDestination(ctx.Request().Context(), request.(CreateConversionDestinationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateConversionDestination")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateConversionDestinationResponseObject); ok {
+		return validResponse.VisitCreateConversionDestinationResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportConversionDestinations operation middleware
+func (sh *strictHandler) ExportConversionDestinations(ctx echo.Context, params ExportConversionDestinationsParams) error {
+	var request ExportConversionDestinationsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportConversionDestinations(ctx.Request().Context(), request.(ExportConversionDestinationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportConversionDestinations")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportConversionDestinationsResponseObject); ok {
+		return validResponse.VisitExportConversionDestinationsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteConversionDestination operation middleware
+func (sh *strictHandler) DeleteConversionDestination(ctx echo.Context, id string) error {
+	var request DeleteConversionDestinationRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteConversionDestination(ctx.Request().Context(), request.(DeleteConversionDestinationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteConversionDestination")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteConversionDestinationResponseObject); ok {
+		return validResponse.VisitDeleteConversionDestinationResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetConversionDestination operation middleware
+func (sh *strictHandler) GetConversionDestination(ctx echo.Context, id string) error {
+	var request GetConversionDestinationRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetConversionDestination(ctx.Request().Context(), request.(GetConversionDestinationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetConversionDestination")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetConversionDestinationResponseObject); ok {
+		return validResponse.VisitGetConversionDestinationResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateConversionDestination operation middleware
+func (sh *strictHandler) UpdateConversionDestination(ctx echo.Context, id string) error {
+	var request UpdateConversionDestinationRequestObject
+
+	request.ID = id
+
+	var body UpdateConversionDestinationJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateConversionDestination(ctx.Request().Context(), request.(UpdateConversionDestinationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateConversionDestination")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateConversionDestinationResponseObject); ok {
+		return validResponse.VisitUpdateConversionDestinationResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListConversions operation middleware
+func (sh *strictHandler) ListConversions(ctx echo.Context, params ListConversionsParams) error {
+	var request ListConversionsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListConversions(ctx.Request().Context(), request.(ListConversionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListConversions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListConversionsResponseObject); ok {
+		return validResponse.VisitListConversionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateConversions operation middleware
+func (sh *strictHandler) CreateConversions(ctx echo.Context) error {
+	var request CreateConversionsRequestObject
+
+	var body CreateConversionsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateConversions(ctx.Request().Context(), request.(CreateConversionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateConversions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateConversionsResponseObject); ok {
+		return validResponse.VisitCreateConversionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportConversions operation middleware
+func (sh *strictHandler) ExportConversions(ctx echo.Context, params ExportConversionsParams) error {
+	var request ExportConversionsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportConversions(ctx.Request().Context(), request.(ExportConversionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportConversions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportConversionsResponseObject); ok {
+		return validResponse.VisitExportConversionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetConversion operation middleware
+func (sh *strictHandler) GetConversion(ctx echo.Context, id string) error {
+	var request GetConversionRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetConversion(ctx.Request().Context(), request.(GetConversionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetConversion")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetConversionResponseObject); ok {
+		return validResponse.VisitGetConversionResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -17732,6 +32571,441 @@ func (sh *strictHandler) UpdateAdLimits(ctx echo.Context) error {
 	return nil
 }
 
+// ListAdPixels operation middleware
+func (sh *strictHandler) ListAdPixels(ctx echo.Context, params ListAdPixelsParams) error {
+	var request ListAdPixelsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAdPixels(ctx.Request().Context(), request.(ListAdPixelsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAdPixels")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAdPixelsResponseObject); ok {
+		return validResponse.VisitListAdPixelsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PreviewNewAd operation middleware
+func (sh *strictHandler) PreviewNewAd(ctx echo.Context) error {
+	var request PreviewNewAdRequestObject
+
+	var body PreviewNewAdJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PreviewNewAd(ctx.Request().Context(), request.(PreviewNewAdRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PreviewNewAd")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PreviewNewAdResponseObject); ok {
+		return validResponse.VisitPreviewNewAdResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// EstimateAdReach operation middleware
+func (sh *strictHandler) EstimateAdReach(ctx echo.Context) error {
+	var request EstimateAdReachRequestObject
+
+	var body EstimateAdReachJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EstimateAdReach(ctx.Request().Context(), request.(EstimateAdReachRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EstimateAdReach")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(EstimateAdReachResponseObject); ok {
+		return validResponse.VisitEstimateAdReachResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SearchAdTargeting operation middleware
+func (sh *strictHandler) SearchAdTargeting(ctx echo.Context, params SearchAdTargetingParams) error {
+	var request SearchAdTargetingRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SearchAdTargeting(ctx.Request().Context(), request.(SearchAdTargetingRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SearchAdTargeting")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SearchAdTargetingResponseObject); ok {
+		return validResponse.VisitSearchAdTargetingResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteAd operation middleware
+func (sh *strictHandler) DeleteAd(ctx echo.Context, id string) error {
+	var request DeleteAdRequestObject
+
+	request.ID = id
+
+	var body DeleteAdJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteAd(ctx.Request().Context(), request.(DeleteAdRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteAd")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteAdResponseObject); ok {
+		return validResponse.VisitDeleteAdResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetAd operation middleware
+func (sh *strictHandler) GetAd(ctx echo.Context, id string, params GetAdParams) error {
+	var request GetAdRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAd(ctx.Request().Context(), request.(GetAdRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAd")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetAdResponseObject); ok {
+		return validResponse.VisitGetAdResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateAd operation middleware
+func (sh *strictHandler) UpdateAd(ctx echo.Context, id string, params UpdateAdParams) error {
+	var request UpdateAdRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateAdJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAd(ctx.Request().Context(), request.(UpdateAdRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAd")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateAdResponseObject); ok {
+		return validResponse.VisitUpdateAdResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListAdMetrics operation middleware
+func (sh *strictHandler) ListAdMetrics(ctx echo.Context, id string, params ListAdMetricsParams) error {
+	var request ListAdMetricsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAdMetrics(ctx.Request().Context(), request.(ListAdMetricsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAdMetrics")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAdMetricsResponseObject); ok {
+		return validResponse.VisitListAdMetricsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PauseAd operation middleware
+func (sh *strictHandler) PauseAd(ctx echo.Context, id string) error {
+	var request PauseAdRequestObject
+
+	request.ID = id
+
+	var body PauseAdJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PauseAd(ctx.Request().Context(), request.(PauseAdRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PauseAd")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PauseAdResponseObject); ok {
+		return validResponse.VisitPauseAdResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PreviewAd operation middleware
+func (sh *strictHandler) PreviewAd(ctx echo.Context, id string) error {
+	var request PreviewAdRequestObject
+
+	request.ID = id
+
+	var body PreviewAdJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PreviewAd(ctx.Request().Context(), request.(PreviewAdRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PreviewAd")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PreviewAdResponseObject); ok {
+		return validResponse.VisitPreviewAdResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ResumeAd operation middleware
+func (sh *strictHandler) ResumeAd(ctx echo.Context, id string) error {
+	var request ResumeAdRequestObject
+
+	request.ID = id
+
+	var body ResumeAdJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ResumeAd(ctx.Request().Context(), request.(ResumeAdRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResumeAd")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ResumeAdResponseObject); ok {
+		return validResponse.VisitResumeAdResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListAISites operation middleware
 func (sh *strictHandler) ListAISites(ctx echo.Context, params ListAISitesParams) error {
 	var request ListAISitesRequestObject
@@ -17797,6 +33071,31 @@ func (sh *strictHandler) CreateAISite(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(CreateAISiteResponseObject); ok {
 		return validResponse.VisitCreateAISiteResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportAISites operation middleware
+func (sh *strictHandler) ExportAISites(ctx echo.Context, params ExportAISitesParams) error {
+	var request ExportAISitesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportAISites(ctx.Request().Context(), request.(ExportAISitesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportAISites")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportAISitesResponseObject); ok {
+		return validResponse.VisitExportAISitesResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -17895,6 +33194,207 @@ func (sh *strictHandler) UpdateAISite(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(UpdateAISiteResponseObject); ok {
 		return validResponse.VisitUpdateAISiteResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GenerateAISite operation middleware
+func (sh *strictHandler) GenerateAISite(ctx echo.Context, id string) error {
+	var request GenerateAISiteRequestObject
+
+	request.ID = id
+
+	var body GenerateAISiteJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GenerateAISite(ctx.Request().Context(), request.(GenerateAISiteRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GenerateAISite")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GenerateAISiteResponseObject); ok {
+		return validResponse.VisitGenerateAISiteResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PublishAISite operation middleware
+func (sh *strictHandler) PublishAISite(ctx echo.Context, id string) error {
+	var request PublishAISiteRequestObject
+
+	request.ID = id
+
+	var body PublishAISiteJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	} else {
+		request.Body = &body
+	}
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PublishAISite(ctx.Request().Context(), request.(PublishAISiteRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PublishAISite")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PublishAISiteResponseObject); ok {
+		return validResponse.VisitPublishAISiteResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UnpublishAISite operation middleware
+func (sh *strictHandler) UnpublishAISite(ctx echo.Context, id string) error {
+	var request UnpublishAISiteRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UnpublishAISite(ctx.Request().Context(), request.(UnpublishAISiteRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnpublishAISite")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UnpublishAISiteResponseObject); ok {
+		return validResponse.VisitUnpublishAISiteResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// VerifyAISiteDomain operation middleware
+func (sh *strictHandler) VerifyAISiteDomain(ctx echo.Context, id string) error {
+	var request VerifyAISiteDomainRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.VerifyAISiteDomain(ctx.Request().Context(), request.(VerifyAISiteDomainRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "VerifyAISiteDomain")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(VerifyAISiteDomainResponseObject); ok {
+		return validResponse.VisitVerifyAISiteDomainResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListAISiteVersions operation middleware
+func (sh *strictHandler) ListAISiteVersions(ctx echo.Context, id string, params ListAISiteVersionsParams) error {
+	var request ListAISiteVersionsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAISiteVersions(ctx.Request().Context(), request.(ListAISiteVersionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAISiteVersions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListAISiteVersionsResponseObject); ok {
+		return validResponse.VisitListAISiteVersionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetAISiteVersion operation middleware
+func (sh *strictHandler) GetAISiteVersion(ctx echo.Context, id string, version int64) error {
+	var request GetAISiteVersionRequestObject
+
+	request.ID = id
+	request.Version = version
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAISiteVersion(ctx.Request().Context(), request.(GetAISiteVersionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAISiteVersion")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetAISiteVersionResponseObject); ok {
+		return validResponse.VisitGetAISiteVersionResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -18071,6 +33571,406 @@ func (sh *strictHandler) UpdateAPIKey(ctx echo.Context, id string) error {
 	return nil
 }
 
+// ListBlogPosts operation middleware
+func (sh *strictHandler) ListBlogPosts(ctx echo.Context, params ListBlogPostsParams) error {
+	var request ListBlogPostsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListBlogPosts(ctx.Request().Context(), request.(ListBlogPostsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListBlogPosts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListBlogPostsResponseObject); ok {
+		return validResponse.VisitListBlogPostsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateBlogPost operation middleware
+func (sh *strictHandler) CreateBlogPost(ctx echo.Context, params CreateBlogPostParams) error {
+	var request CreateBlogPostRequestObject
+
+	request.Params = params
+
+	var body CreateBlogPostJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateBlogPost(ctx.Request().Context(), request.(CreateBlogPostRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateBlogPost")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateBlogPostResponseObject); ok {
+		return validResponse.VisitCreateBlogPostResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportBlogPosts operation middleware
+func (sh *strictHandler) ExportBlogPosts(ctx echo.Context, params ExportBlogPostsParams) error {
+	var request ExportBlogPostsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportBlogPosts(ctx.Request().Context(), request.(ExportBlogPostsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportBlogPosts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportBlogPostsResponseObject); ok {
+		return validResponse.VisitExportBlogPostsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteBlogPost operation middleware
+func (sh *strictHandler) DeleteBlogPost(ctx echo.Context, id string) error {
+	var request DeleteBlogPostRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteBlogPost(ctx.Request().Context(), request.(DeleteBlogPostRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteBlogPost")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteBlogPostResponseObject); ok {
+		return validResponse.VisitDeleteBlogPostResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetBlogPost operation middleware
+func (sh *strictHandler) GetBlogPost(ctx echo.Context, id string, params GetBlogPostParams) error {
+	var request GetBlogPostRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetBlogPost(ctx.Request().Context(), request.(GetBlogPostRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetBlogPost")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetBlogPostResponseObject); ok {
+		return validResponse.VisitGetBlogPostResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateBlogPost operation middleware
+func (sh *strictHandler) UpdateBlogPost(ctx echo.Context, id string, params UpdateBlogPostParams) error {
+	var request UpdateBlogPostRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateBlogPostJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateBlogPost(ctx.Request().Context(), request.(UpdateBlogPostRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateBlogPost")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateBlogPostResponseObject); ok {
+		return validResponse.VisitUpdateBlogPostResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetBlogPostAccess operation middleware
+func (sh *strictHandler) GetBlogPostAccess(ctx echo.Context, id string, params GetBlogPostAccessParams) error {
+	var request GetBlogPostAccessRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetBlogPostAccess(ctx.Request().Context(), request.(GetBlogPostAccessRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetBlogPostAccess")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetBlogPostAccessResponseObject); ok {
+		return validResponse.VisitGetBlogPostAccessResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ArchiveBlogPost operation middleware
+func (sh *strictHandler) ArchiveBlogPost(ctx echo.Context, id string) error {
+	var request ArchiveBlogPostRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ArchiveBlogPost(ctx.Request().Context(), request.(ArchiveBlogPostRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ArchiveBlogPost")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ArchiveBlogPostResponseObject); ok {
+		return validResponse.VisitArchiveBlogPostResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DuplicateBlogPost operation middleware
+func (sh *strictHandler) DuplicateBlogPost(ctx echo.Context, id string) error {
+	var request DuplicateBlogPostRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DuplicateBlogPost(ctx.Request().Context(), request.(DuplicateBlogPostRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DuplicateBlogPost")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DuplicateBlogPostResponseObject); ok {
+		return validResponse.VisitDuplicateBlogPostResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PublishBlogPost operation middleware
+func (sh *strictHandler) PublishBlogPost(ctx echo.Context, id string) error {
+	var request PublishBlogPostRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PublishBlogPost(ctx.Request().Context(), request.(PublishBlogPostRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PublishBlogPost")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PublishBlogPostResponseObject); ok {
+		return validResponse.VisitPublishBlogPostResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UnarchiveBlogPost operation middleware
+func (sh *strictHandler) UnarchiveBlogPost(ctx echo.Context, id string) error {
+	var request UnarchiveBlogPostRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UnarchiveBlogPost(ctx.Request().Context(), request.(UnarchiveBlogPostRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnarchiveBlogPost")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UnarchiveBlogPostResponseObject); ok {
+		return validResponse.VisitUnarchiveBlogPostResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UnpublishBlogPost operation middleware
+func (sh *strictHandler) UnpublishBlogPost(ctx echo.Context, id string) error {
+	var request UnpublishBlogPostRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UnpublishBlogPost(ctx.Request().Context(), request.(UnpublishBlogPostRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnpublishBlogPost")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UnpublishBlogPostResponseObject); ok {
+		return validResponse.VisitUnpublishBlogPostResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListBlogPostVersions operation middleware
+func (sh *strictHandler) ListBlogPostVersions(ctx echo.Context, id string) error {
+	var request ListBlogPostVersionsRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListBlogPostVersions(ctx.Request().Context(), request.(ListBlogPostVersionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListBlogPostVersions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListBlogPostVersionsResponseObject); ok {
+		return validResponse.VisitListBlogPostVersionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetBlogPostVersion operation middleware
+func (sh *strictHandler) GetBlogPostVersion(ctx echo.Context, id string, version int64) error {
+	var request GetBlogPostVersionRequestObject
+
+	request.ID = id
+	request.Version = version
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetBlogPostVersion(ctx.Request().Context(), request.(GetBlogPostVersionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetBlogPostVersion")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetBlogPostVersionResponseObject); ok {
+		return validResponse.VisitGetBlogPostVersionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListCheckoutLinks operation middleware
 func (sh *strictHandler) ListCheckoutLinks(ctx echo.Context, params ListCheckoutLinksParams) error {
 	var request ListCheckoutLinksRequestObject
@@ -18138,6 +34038,31 @@ func (sh *strictHandler) CreateCheckoutLink(ctx echo.Context, params CreateCheck
 		return err
 	} else if validResponse, ok := response.(CreateCheckoutLinkResponseObject); ok {
 		return validResponse.VisitCreateCheckoutLinkResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportCheckoutLinks operation middleware
+func (sh *strictHandler) ExportCheckoutLinks(ctx echo.Context, params ExportCheckoutLinksParams) error {
+	var request ExportCheckoutLinksRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportCheckoutLinks(ctx.Request().Context(), request.(ExportCheckoutLinksRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportCheckoutLinks")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportCheckoutLinksResponseObject); ok {
+		return validResponse.VisitExportCheckoutLinksResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -18311,6 +34236,31 @@ func (sh *strictHandler) CreateCheckout(ctx echo.Context, params CreateCheckoutP
 		return err
 	} else if validResponse, ok := response.(CreateCheckoutResponseObject); ok {
 		return validResponse.VisitCreateCheckoutResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportCheckouts operation middleware
+func (sh *strictHandler) ExportCheckouts(ctx echo.Context, params ExportCheckoutsParams) error {
+	var request ExportCheckoutsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportCheckouts(ctx.Request().Context(), request.(ExportCheckoutsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportCheckouts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportCheckoutsResponseObject); ok {
+		return validResponse.VisitExportCheckoutsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -19016,6 +34966,31 @@ func (sh *strictHandler) CreateDiscount(ctx echo.Context) error {
 	return nil
 }
 
+// ExportDiscounts operation middleware
+func (sh *strictHandler) ExportDiscounts(ctx echo.Context, params ExportDiscountsParams) error {
+	var request ExportDiscountsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportDiscounts(ctx.Request().Context(), request.(ExportDiscountsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportDiscounts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportDiscountsResponseObject); ok {
+		return validResponse.VisitExportDiscountsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // LookupDiscount operation middleware
 func (sh *strictHandler) LookupDiscount(ctx echo.Context, params LookupDiscountParams) error {
 	var request LookupDiscountRequestObject
@@ -19215,6 +35190,1020 @@ func (sh *strictHandler) ListDiscountRedemptions(ctx echo.Context, id string, pa
 	return nil
 }
 
+// ListExperiences operation middleware
+func (sh *strictHandler) ListExperiences(ctx echo.Context, params ListExperiencesParams) error {
+	var request ListExperiencesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListExperiences(ctx.Request().Context(), request.(ListExperiencesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListExperiences")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListExperiencesResponseObject); ok {
+		return validResponse.VisitListExperiencesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateExperience operation middleware
+func (sh *strictHandler) CreateExperience(ctx echo.Context, params CreateExperienceParams) error {
+	var request CreateExperienceRequestObject
+
+	request.Params = params
+
+	var body CreateExperienceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateExperience(ctx.Request().Context(), request.(CreateExperienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateExperience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateExperienceResponseObject); ok {
+		return validResponse.VisitCreateExperienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportExperiences operation middleware
+func (sh *strictHandler) ExportExperiences(ctx echo.Context, params ExportExperiencesParams) error {
+	var request ExportExperiencesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportExperiences(ctx.Request().Context(), request.(ExportExperiencesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportExperiences")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportExperiencesResponseObject); ok {
+		return validResponse.VisitExportExperiencesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteExperience operation middleware
+func (sh *strictHandler) DeleteExperience(ctx echo.Context, id string) error {
+	var request DeleteExperienceRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteExperience(ctx.Request().Context(), request.(DeleteExperienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteExperience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteExperienceResponseObject); ok {
+		return validResponse.VisitDeleteExperienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetExperience operation middleware
+func (sh *strictHandler) GetExperience(ctx echo.Context, id string, params GetExperienceParams) error {
+	var request GetExperienceRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetExperience(ctx.Request().Context(), request.(GetExperienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetExperience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetExperienceResponseObject); ok {
+		return validResponse.VisitGetExperienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateExperience operation middleware
+func (sh *strictHandler) UpdateExperience(ctx echo.Context, id string, params UpdateExperienceParams) error {
+	var request UpdateExperienceRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateExperienceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateExperience(ctx.Request().Context(), request.(UpdateExperienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateExperience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateExperienceResponseObject); ok {
+		return validResponse.VisitUpdateExperienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetExperienceAccess operation middleware
+func (sh *strictHandler) GetExperienceAccess(ctx echo.Context, id string, params GetExperienceAccessParams) error {
+	var request GetExperienceAccessRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetExperienceAccess(ctx.Request().Context(), request.(GetExperienceAccessRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetExperienceAccess")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetExperienceAccessResponseObject); ok {
+		return validResponse.VisitGetExperienceAccessResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ArchiveExperience operation middleware
+func (sh *strictHandler) ArchiveExperience(ctx echo.Context, id string) error {
+	var request ArchiveExperienceRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ArchiveExperience(ctx.Request().Context(), request.(ArchiveExperienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ArchiveExperience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ArchiveExperienceResponseObject); ok {
+		return validResponse.VisitArchiveExperienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AttachExperience operation middleware
+func (sh *strictHandler) AttachExperience(ctx echo.Context, id string) error {
+	var request AttachExperienceRequestObject
+
+	request.ID = id
+
+	var body AttachExperienceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AttachExperience(ctx.Request().Context(), request.(AttachExperienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AttachExperience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AttachExperienceResponseObject); ok {
+		return validResponse.VisitAttachExperienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DetachExperience operation middleware
+func (sh *strictHandler) DetachExperience(ctx echo.Context, id string) error {
+	var request DetachExperienceRequestObject
+
+	request.ID = id
+
+	var body DetachExperienceJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DetachExperience(ctx.Request().Context(), request.(DetachExperienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DetachExperience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DetachExperienceResponseObject); ok {
+		return validResponse.VisitDetachExperienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DuplicateExperience operation middleware
+func (sh *strictHandler) DuplicateExperience(ctx echo.Context, id string) error {
+	var request DuplicateExperienceRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DuplicateExperience(ctx.Request().Context(), request.(DuplicateExperienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DuplicateExperience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DuplicateExperienceResponseObject); ok {
+		return validResponse.VisitDuplicateExperienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PublishExperience operation middleware
+func (sh *strictHandler) PublishExperience(ctx echo.Context, id string) error {
+	var request PublishExperienceRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PublishExperience(ctx.Request().Context(), request.(PublishExperienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PublishExperience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PublishExperienceResponseObject); ok {
+		return validResponse.VisitPublishExperienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UnarchiveExperience operation middleware
+func (sh *strictHandler) UnarchiveExperience(ctx echo.Context, id string) error {
+	var request UnarchiveExperienceRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UnarchiveExperience(ctx.Request().Context(), request.(UnarchiveExperienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnarchiveExperience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UnarchiveExperienceResponseObject); ok {
+		return validResponse.VisitUnarchiveExperienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UnpublishExperience operation middleware
+func (sh *strictHandler) UnpublishExperience(ctx echo.Context, id string) error {
+	var request UnpublishExperienceRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UnpublishExperience(ctx.Request().Context(), request.(UnpublishExperienceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnpublishExperience")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UnpublishExperienceResponseObject); ok {
+		return validResponse.VisitUnpublishExperienceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListFiles operation middleware
+func (sh *strictHandler) ListFiles(ctx echo.Context, params ListFilesParams) error {
+	var request ListFilesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListFiles(ctx.Request().Context(), request.(ListFilesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListFiles")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListFilesResponseObject); ok {
+		return validResponse.VisitListFilesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateFile operation middleware
+func (sh *strictHandler) CreateFile(ctx echo.Context) error {
+	var request CreateFileRequestObject
+
+	var body CreateFileJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateFile(ctx.Request().Context(), request.(CreateFileRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateFile")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateFileResponseObject); ok {
+		return validResponse.VisitCreateFileResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportFiles operation middleware
+func (sh *strictHandler) ExportFiles(ctx echo.Context, params ExportFilesParams) error {
+	var request ExportFilesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportFiles(ctx.Request().Context(), request.(ExportFilesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportFiles")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportFilesResponseObject); ok {
+		return validResponse.VisitExportFilesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteFile operation middleware
+func (sh *strictHandler) DeleteFile(ctx echo.Context, id string) error {
+	var request DeleteFileRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteFile(ctx.Request().Context(), request.(DeleteFileRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteFile")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteFileResponseObject); ok {
+		return validResponse.VisitDeleteFileResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetFile operation middleware
+func (sh *strictHandler) GetFile(ctx echo.Context, id string) error {
+	var request GetFileRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetFile(ctx.Request().Context(), request.(GetFileRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetFile")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetFileResponseObject); ok {
+		return validResponse.VisitGetFileResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateFile operation middleware
+func (sh *strictHandler) UpdateFile(ctx echo.Context, id string) error {
+	var request UpdateFileRequestObject
+
+	request.ID = id
+
+	var body UpdateFileJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateFile(ctx.Request().Context(), request.(UpdateFileRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateFile")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateFileResponseObject); ok {
+		return validResponse.VisitUpdateFileResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CompleteFile operation middleware
+func (sh *strictHandler) CompleteFile(ctx echo.Context, id string) error {
+	var request CompleteFileRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CompleteFile(ctx.Request().Context(), request.(CompleteFileRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CompleteFile")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CompleteFileResponseObject); ok {
+		return validResponse.VisitCompleteFileResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetFileDownload operation middleware
+func (sh *strictHandler) GetFileDownload(ctx echo.Context, id string, params GetFileDownloadParams) error {
+	var request GetFileDownloadRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetFileDownload(ctx.Request().Context(), request.(GetFileDownloadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetFileDownload")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetFileDownloadResponseObject); ok {
+		return validResponse.VisitGetFileDownloadResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListFileVersions operation middleware
+func (sh *strictHandler) ListFileVersions(ctx echo.Context, id string, params ListFileVersionsParams) error {
+	var request ListFileVersionsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListFileVersions(ctx.Request().Context(), request.(ListFileVersionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListFileVersions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListFileVersionsResponseObject); ok {
+		return validResponse.VisitListFileVersionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateFileVersion operation middleware
+func (sh *strictHandler) CreateFileVersion(ctx echo.Context, id string, params CreateFileVersionParams) error {
+	var request CreateFileVersionRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body CreateFileVersionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateFileVersion(ctx.Request().Context(), request.(CreateFileVersionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateFileVersion")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateFileVersionResponseObject); ok {
+		return validResponse.VisitCreateFileVersionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListGrants operation middleware
+func (sh *strictHandler) ListGrants(ctx echo.Context, params ListGrantsParams) error {
+	var request ListGrantsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListGrants(ctx.Request().Context(), request.(ListGrantsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListGrants")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListGrantsResponseObject); ok {
+		return validResponse.VisitListGrantsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateGrant operation middleware
+func (sh *strictHandler) CreateGrant(ctx echo.Context, params CreateGrantParams) error {
+	var request CreateGrantRequestObject
+
+	request.Params = params
+
+	var body CreateGrantJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateGrant(ctx.Request().Context(), request.(CreateGrantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateGrant")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateGrantResponseObject); ok {
+		return validResponse.VisitCreateGrantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportGrants operation middleware
+func (sh *strictHandler) ExportGrants(ctx echo.Context, params ExportGrantsParams) error {
+	var request ExportGrantsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportGrants(ctx.Request().Context(), request.(ExportGrantsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportGrants")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportGrantsResponseObject); ok {
+		return validResponse.VisitExportGrantsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetGrant operation middleware
+func (sh *strictHandler) GetGrant(ctx echo.Context, id string, params GetGrantParams) error {
+	var request GetGrantRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetGrant(ctx.Request().Context(), request.(GetGrantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetGrant")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetGrantResponseObject); ok {
+		return validResponse.VisitGetGrantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateGrant operation middleware
+func (sh *strictHandler) UpdateGrant(ctx echo.Context, id string, params UpdateGrantParams) error {
+	var request UpdateGrantRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateGrantJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateGrant(ctx.Request().Context(), request.(UpdateGrantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateGrant")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateGrantResponseObject); ok {
+		return validResponse.VisitUpdateGrantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetGrantDownload operation middleware
+func (sh *strictHandler) GetGrantDownload(ctx echo.Context, id string, params GetGrantDownloadParams) error {
+	var request GetGrantDownloadRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetGrantDownload(ctx.Request().Context(), request.(GetGrantDownloadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetGrantDownload")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetGrantDownloadResponseObject); ok {
+		return validResponse.VisitGetGrantDownloadResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ReinstateGrant operation middleware
+func (sh *strictHandler) ReinstateGrant(ctx echo.Context, id string) error {
+	var request ReinstateGrantRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ReinstateGrant(ctx.Request().Context(), request.(ReinstateGrantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReinstateGrant")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ReinstateGrantResponseObject); ok {
+		return validResponse.VisitReinstateGrantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RevokeGrant operation middleware
+func (sh *strictHandler) RevokeGrant(ctx echo.Context, id string) error {
+	var request RevokeGrantRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RevokeGrant(ctx.Request().Context(), request.(RevokeGrantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RevokeGrant")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RevokeGrantResponseObject); ok {
+		return validResponse.VisitRevokeGrantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListInvoices operation middleware
 func (sh *strictHandler) ListInvoices(ctx echo.Context, params ListInvoicesParams) error {
 	var request ListInvoicesRequestObject
@@ -19282,6 +36271,31 @@ func (sh *strictHandler) CreateInvoice(ctx echo.Context, params CreateInvoicePar
 		return err
 	} else if validResponse, ok := response.(CreateInvoiceResponseObject); ok {
 		return validResponse.VisitCreateInvoiceResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportInvoices operation middleware
+func (sh *strictHandler) ExportInvoices(ctx echo.Context, params ExportInvoicesParams) error {
+	var request ExportInvoicesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportInvoices(ctx.Request().Context(), request.(ExportInvoicesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportInvoices")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportInvoicesResponseObject); ok {
+		return validResponse.VisitExportInvoicesResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -19616,6 +36630,1334 @@ func (sh *strictHandler) VoidInvoice(ctx echo.Context, id string, params VoidInv
 	return nil
 }
 
+// ListLeads operation middleware
+func (sh *strictHandler) ListLeads(ctx echo.Context, params ListLeadsParams) error {
+	var request ListLeadsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListLeads(ctx.Request().Context(), request.(ListLeadsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListLeads")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListLeadsResponseObject); ok {
+		return validResponse.VisitListLeadsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateLead operation middleware
+func (sh *strictHandler) CreateLead(ctx echo.Context, params CreateLeadParams) error {
+	var request CreateLeadRequestObject
+
+	request.Params = params
+
+	var body CreateLeadJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateLead(ctx.Request().Context(), request.(CreateLeadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateLead")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateLeadResponseObject); ok {
+		return validResponse.VisitCreateLeadResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportLeads operation middleware
+func (sh *strictHandler) ExportLeads(ctx echo.Context, params ExportLeadsParams) error {
+	var request ExportLeadsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportLeads(ctx.Request().Context(), request.(ExportLeadsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportLeads")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportLeadsResponseObject); ok {
+		return validResponse.VisitExportLeadsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ImportLeads operation middleware
+func (sh *strictHandler) ImportLeads(ctx echo.Context) error {
+	var request ImportLeadsRequestObject
+
+	var body ImportLeadsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ImportLeads(ctx.Request().Context(), request.(ImportLeadsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ImportLeads")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ImportLeadsResponseObject); ok {
+		return validResponse.VisitImportLeadsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteLead operation middleware
+func (sh *strictHandler) DeleteLead(ctx echo.Context, id string) error {
+	var request DeleteLeadRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteLead(ctx.Request().Context(), request.(DeleteLeadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteLead")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteLeadResponseObject); ok {
+		return validResponse.VisitDeleteLeadResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetLead operation middleware
+func (sh *strictHandler) GetLead(ctx echo.Context, id string, params GetLeadParams) error {
+	var request GetLeadRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetLead(ctx.Request().Context(), request.(GetLeadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetLead")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetLeadResponseObject); ok {
+		return validResponse.VisitGetLeadResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateLead operation middleware
+func (sh *strictHandler) UpdateLead(ctx echo.Context, id string, params UpdateLeadParams) error {
+	var request UpdateLeadRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateLeadJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateLead(ctx.Request().Context(), request.(UpdateLeadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateLead")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateLeadResponseObject); ok {
+		return validResponse.VisitUpdateLeadResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListLegalPages operation middleware
+func (sh *strictHandler) ListLegalPages(ctx echo.Context, params ListLegalPagesParams) error {
+	var request ListLegalPagesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListLegalPages(ctx.Request().Context(), request.(ListLegalPagesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListLegalPages")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListLegalPagesResponseObject); ok {
+		return validResponse.VisitListLegalPagesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateLegalPage operation middleware
+func (sh *strictHandler) CreateLegalPage(ctx echo.Context) error {
+	var request CreateLegalPageRequestObject
+
+	var body CreateLegalPageJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateLegalPage(ctx.Request().Context(), request.(CreateLegalPageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateLegalPage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateLegalPageResponseObject); ok {
+		return validResponse.VisitCreateLegalPageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportLegalPages operation middleware
+func (sh *strictHandler) ExportLegalPages(ctx echo.Context, params ExportLegalPagesParams) error {
+	var request ExportLegalPagesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportLegalPages(ctx.Request().Context(), request.(ExportLegalPagesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportLegalPages")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportLegalPagesResponseObject); ok {
+		return validResponse.VisitExportLegalPagesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteLegalPage operation middleware
+func (sh *strictHandler) DeleteLegalPage(ctx echo.Context, id string) error {
+	var request DeleteLegalPageRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteLegalPage(ctx.Request().Context(), request.(DeleteLegalPageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteLegalPage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteLegalPageResponseObject); ok {
+		return validResponse.VisitDeleteLegalPageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetLegalPage operation middleware
+func (sh *strictHandler) GetLegalPage(ctx echo.Context, id string) error {
+	var request GetLegalPageRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetLegalPage(ctx.Request().Context(), request.(GetLegalPageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetLegalPage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetLegalPageResponseObject); ok {
+		return validResponse.VisitGetLegalPageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateLegalPage operation middleware
+func (sh *strictHandler) UpdateLegalPage(ctx echo.Context, id string) error {
+	var request UpdateLegalPageRequestObject
+
+	request.ID = id
+
+	var body UpdateLegalPageJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateLegalPage(ctx.Request().Context(), request.(UpdateLegalPageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateLegalPage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateLegalPageResponseObject); ok {
+		return validResponse.VisitUpdateLegalPageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ArchiveLegalPage operation middleware
+func (sh *strictHandler) ArchiveLegalPage(ctx echo.Context, id string) error {
+	var request ArchiveLegalPageRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ArchiveLegalPage(ctx.Request().Context(), request.(ArchiveLegalPageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ArchiveLegalPage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ArchiveLegalPageResponseObject); ok {
+		return validResponse.VisitArchiveLegalPageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DuplicateLegalPage operation middleware
+func (sh *strictHandler) DuplicateLegalPage(ctx echo.Context, id string) error {
+	var request DuplicateLegalPageRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DuplicateLegalPage(ctx.Request().Context(), request.(DuplicateLegalPageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DuplicateLegalPage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DuplicateLegalPageResponseObject); ok {
+		return validResponse.VisitDuplicateLegalPageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PublishLegalPage operation middleware
+func (sh *strictHandler) PublishLegalPage(ctx echo.Context, id string) error {
+	var request PublishLegalPageRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PublishLegalPage(ctx.Request().Context(), request.(PublishLegalPageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PublishLegalPage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PublishLegalPageResponseObject); ok {
+		return validResponse.VisitPublishLegalPageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UnarchiveLegalPage operation middleware
+func (sh *strictHandler) UnarchiveLegalPage(ctx echo.Context, id string) error {
+	var request UnarchiveLegalPageRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UnarchiveLegalPage(ctx.Request().Context(), request.(UnarchiveLegalPageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnarchiveLegalPage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UnarchiveLegalPageResponseObject); ok {
+		return validResponse.VisitUnarchiveLegalPageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UnpublishLegalPage operation middleware
+func (sh *strictHandler) UnpublishLegalPage(ctx echo.Context, id string) error {
+	var request UnpublishLegalPageRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UnpublishLegalPage(ctx.Request().Context(), request.(UnpublishLegalPageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnpublishLegalPage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UnpublishLegalPageResponseObject); ok {
+		return validResponse.VisitUnpublishLegalPageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListLegalPageVersions operation middleware
+func (sh *strictHandler) ListLegalPageVersions(ctx echo.Context, id string) error {
+	var request ListLegalPageVersionsRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListLegalPageVersions(ctx.Request().Context(), request.(ListLegalPageVersionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListLegalPageVersions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListLegalPageVersionsResponseObject); ok {
+		return validResponse.VisitListLegalPageVersionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetLegalPageVersion operation middleware
+func (sh *strictHandler) GetLegalPageVersion(ctx echo.Context, id string, version int64) error {
+	var request GetLegalPageVersionRequestObject
+
+	request.ID = id
+	request.Version = version
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetLegalPageVersion(ctx.Request().Context(), request.(GetLegalPageVersionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetLegalPageVersion")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetLegalPageVersionResponseObject); ok {
+		return validResponse.VisitGetLegalPageVersionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListLetters operation middleware
+func (sh *strictHandler) ListLetters(ctx echo.Context, params ListLettersParams) error {
+	var request ListLettersRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListLetters(ctx.Request().Context(), request.(ListLettersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListLetters")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListLettersResponseObject); ok {
+		return validResponse.VisitListLettersResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportLetters operation middleware
+func (sh *strictHandler) ExportLetters(ctx echo.Context, params ExportLettersParams) error {
+	var request ExportLettersRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportLetters(ctx.Request().Context(), request.(ExportLettersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportLetters")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportLettersResponseObject); ok {
+		return validResponse.VisitExportLettersResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetLetter operation middleware
+func (sh *strictHandler) GetLetter(ctx echo.Context, id string, params GetLetterParams) error {
+	var request GetLetterRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetLetter(ctx.Request().Context(), request.(GetLetterRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetLetter")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetLetterResponseObject); ok {
+		return validResponse.VisitGetLetterResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ResendLetter operation middleware
+func (sh *strictHandler) ResendLetter(ctx echo.Context, id string, params ResendLetterParams) error {
+	var request ResendLetterRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ResendLetter(ctx.Request().Context(), request.(ResendLetterRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResendLetter")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ResendLetterResponseObject); ok {
+		return validResponse.VisitResendLetterResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListLicenseKeys operation middleware
+func (sh *strictHandler) ListLicenseKeys(ctx echo.Context, params ListLicenseKeysParams) error {
+	var request ListLicenseKeysRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListLicenseKeys(ctx.Request().Context(), request.(ListLicenseKeysRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListLicenseKeys")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListLicenseKeysResponseObject); ok {
+		return validResponse.VisitListLicenseKeysResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateLicenseKey operation middleware
+func (sh *strictHandler) CreateLicenseKey(ctx echo.Context, params CreateLicenseKeyParams) error {
+	var request CreateLicenseKeyRequestObject
+
+	request.Params = params
+
+	var body CreateLicenseKeyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateLicenseKey(ctx.Request().Context(), request.(CreateLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateLicenseKeyResponseObject); ok {
+		return validResponse.VisitCreateLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ActivateLicenseKey operation middleware
+func (sh *strictHandler) ActivateLicenseKey(ctx echo.Context) error {
+	var request ActivateLicenseKeyRequestObject
+
+	var body ActivateLicenseKeyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActivateLicenseKey(ctx.Request().Context(), request.(ActivateLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActivateLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ActivateLicenseKeyResponseObject); ok {
+		return validResponse.VisitActivateLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeactivateLicenseKey operation middleware
+func (sh *strictHandler) DeactivateLicenseKey(ctx echo.Context) error {
+	var request DeactivateLicenseKeyRequestObject
+
+	var body DeactivateLicenseKeyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeactivateLicenseKey(ctx.Request().Context(), request.(DeactivateLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeactivateLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeactivateLicenseKeyResponseObject); ok {
+		return validResponse.VisitDeactivateLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportLicenseKeys operation middleware
+func (sh *strictHandler) ExportLicenseKeys(ctx echo.Context, params ExportLicenseKeysParams) error {
+	var request ExportLicenseKeysRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportLicenseKeys(ctx.Request().Context(), request.(ExportLicenseKeysRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportLicenseKeys")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportLicenseKeysResponseObject); ok {
+		return validResponse.VisitExportLicenseKeysResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ImportLicenseKeys operation middleware
+func (sh *strictHandler) ImportLicenseKeys(ctx echo.Context) error {
+	var request ImportLicenseKeysRequestObject
+
+	var body ImportLicenseKeysJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ImportLicenseKeys(ctx.Request().Context(), request.(ImportLicenseKeysRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ImportLicenseKeys")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ImportLicenseKeysResponseObject); ok {
+		return validResponse.VisitImportLicenseKeysResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListLicenseSigningKeys operation middleware
+func (sh *strictHandler) ListLicenseSigningKeys(ctx echo.Context, params ListLicenseSigningKeysParams) error {
+	var request ListLicenseSigningKeysRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListLicenseSigningKeys(ctx.Request().Context(), request.(ListLicenseSigningKeysRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListLicenseSigningKeys")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListLicenseSigningKeysResponseObject); ok {
+		return validResponse.VisitListLicenseSigningKeysResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateLicenseSigningKey operation middleware
+func (sh *strictHandler) CreateLicenseSigningKey(ctx echo.Context) error {
+	var request CreateLicenseSigningKeyRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateLicenseSigningKey(ctx.Request().Context(), request.(CreateLicenseSigningKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateLicenseSigningKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateLicenseSigningKeyResponseObject); ok {
+		return validResponse.VisitCreateLicenseSigningKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ValidateLicenseKey operation middleware
+func (sh *strictHandler) ValidateLicenseKey(ctx echo.Context) error {
+	var request ValidateLicenseKeyRequestObject
+
+	var body ValidateLicenseKeyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ValidateLicenseKey(ctx.Request().Context(), request.(ValidateLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ValidateLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ValidateLicenseKeyResponseObject); ok {
+		return validResponse.VisitValidateLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetLicenseKey operation middleware
+func (sh *strictHandler) GetLicenseKey(ctx echo.Context, id string, params GetLicenseKeyParams) error {
+	var request GetLicenseKeyRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetLicenseKey(ctx.Request().Context(), request.(GetLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetLicenseKeyResponseObject); ok {
+		return validResponse.VisitGetLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateLicenseKey operation middleware
+func (sh *strictHandler) UpdateLicenseKey(ctx echo.Context, id string, params UpdateLicenseKeyParams) error {
+	var request UpdateLicenseKeyRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body UpdateLicenseKeyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateLicenseKey(ctx.Request().Context(), request.(UpdateLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateLicenseKeyResponseObject); ok {
+		return validResponse.VisitUpdateLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListLicenseActivations operation middleware
+func (sh *strictHandler) ListLicenseActivations(ctx echo.Context, id string, params ListLicenseActivationsParams) error {
+	var request ListLicenseActivationsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListLicenseActivations(ctx.Request().Context(), request.(ListLicenseActivationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListLicenseActivations")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListLicenseActivationsResponseObject); ok {
+		return validResponse.VisitListLicenseActivationsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteLicenseActivation operation middleware
+func (sh *strictHandler) DeleteLicenseActivation(ctx echo.Context, id string, activation string) error {
+	var request DeleteLicenseActivationRequestObject
+
+	request.ID = id
+	request.Activation = activation
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteLicenseActivation(ctx.Request().Context(), request.(DeleteLicenseActivationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteLicenseActivation")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteLicenseActivationResponseObject); ok {
+		return validResponse.VisitDeleteLicenseActivationResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DisableLicenseKey operation middleware
+func (sh *strictHandler) DisableLicenseKey(ctx echo.Context, id string, params DisableLicenseKeyParams) error {
+	var request DisableLicenseKeyRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DisableLicenseKey(ctx.Request().Context(), request.(DisableLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DisableLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DisableLicenseKeyResponseObject); ok {
+		return validResponse.VisitDisableLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// EnableLicenseKey operation middleware
+func (sh *strictHandler) EnableLicenseKey(ctx echo.Context, id string, params EnableLicenseKeyParams) error {
+	var request EnableLicenseKeyRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EnableLicenseKey(ctx.Request().Context(), request.(EnableLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EnableLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(EnableLicenseKeyResponseObject); ok {
+		return validResponse.VisitEnableLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RevokeLicenseKey operation middleware
+func (sh *strictHandler) RevokeLicenseKey(ctx echo.Context, id string, params RevokeLicenseKeyParams) error {
+	var request RevokeLicenseKeyRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RevokeLicenseKey(ctx.Request().Context(), request.(RevokeLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RevokeLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RevokeLicenseKeyResponseObject); ok {
+		return validResponse.VisitRevokeLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RotateLicenseKey operation middleware
+func (sh *strictHandler) RotateLicenseKey(ctx echo.Context, id string, params RotateLicenseKeyParams) error {
+	var request RotateLicenseKeyRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body RotateLicenseKeyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	} else {
+		request.Body = &body
+	}
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RotateLicenseKey(ctx.Request().Context(), request.(RotateLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RotateLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RotateLicenseKeyResponseObject); ok {
+		return validResponse.VisitRotateLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetMetrics operation middleware
+func (sh *strictHandler) GetMetrics(ctx echo.Context, params GetMetricsParams) error {
+	var request GetMetricsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetMetrics(ctx.Request().Context(), request.(GetMetricsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetMetrics")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetMetricsResponseObject); ok {
+		return validResponse.VisitGetMetricsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListOrders operation middleware
 func (sh *strictHandler) ListOrders(ctx echo.Context, params ListOrdersParams) error {
 	var request ListOrdersRequestObject
@@ -19915,6 +38257,31 @@ func (sh *strictHandler) CreatePriceVariant(ctx echo.Context, params CreatePrice
 	return nil
 }
 
+// ExportPriceVariants operation middleware
+func (sh *strictHandler) ExportPriceVariants(ctx echo.Context, params ExportPriceVariantsParams) error {
+	var request ExportPriceVariantsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportPriceVariants(ctx.Request().Context(), request.(ExportPriceVariantsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportPriceVariants")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportPriceVariantsResponseObject); ok {
+		return validResponse.VisitExportPriceVariantsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // DeletePriceVariant operation middleware
 func (sh *strictHandler) DeletePriceVariant(ctx echo.Context, id string) error {
 	var request DeletePriceVariantRequestObject
@@ -20082,6 +38449,31 @@ func (sh *strictHandler) CreateProduct(ctx echo.Context, params CreateProductPar
 		return err
 	} else if validResponse, ok := response.(CreateProductResponseObject); ok {
 		return validResponse.VisitCreateProductResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportProducts operation middleware
+func (sh *strictHandler) ExportProducts(ctx echo.Context, params ExportProductsParams) error {
+	var request ExportProductsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportProducts(ctx.Request().Context(), request.(ExportProductsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportProducts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportProductsResponseObject); ok {
+		return validResponse.VisitExportProductsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -20462,6 +38854,215 @@ func (sh *strictHandler) VerifyPublicCheckoutEmail(ctx echo.Context, clientSecre
 	return nil
 }
 
+// GetPublicLeadForm operation middleware
+func (sh *strictHandler) GetPublicLeadForm(ctx echo.Context, account string) error {
+	var request GetPublicLeadFormRequestObject
+
+	request.Account = account
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetPublicLeadForm(ctx.Request().Context(), request.(GetPublicLeadFormRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetPublicLeadForm")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetPublicLeadFormResponseObject); ok {
+		return validResponse.VisitGetPublicLeadFormResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreatePublicLead operation middleware
+func (sh *strictHandler) CreatePublicLead(ctx echo.Context) error {
+	var request CreatePublicLeadRequestObject
+
+	var body CreatePublicLeadJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreatePublicLead(ctx.Request().Context(), request.(CreatePublicLeadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreatePublicLead")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreatePublicLeadResponseObject); ok {
+		return validResponse.VisitCreatePublicLeadResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ActivatePublicLicenseKey operation middleware
+func (sh *strictHandler) ActivatePublicLicenseKey(ctx echo.Context) error {
+	var request ActivatePublicLicenseKeyRequestObject
+
+	var body ActivatePublicLicenseKeyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ActivatePublicLicenseKey(ctx.Request().Context(), request.(ActivatePublicLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ActivatePublicLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ActivatePublicLicenseKeyResponseObject); ok {
+		return validResponse.VisitActivatePublicLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeactivatePublicLicenseKey operation middleware
+func (sh *strictHandler) DeactivatePublicLicenseKey(ctx echo.Context) error {
+	var request DeactivatePublicLicenseKeyRequestObject
+
+	var body DeactivatePublicLicenseKeyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeactivatePublicLicenseKey(ctx.Request().Context(), request.(DeactivatePublicLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeactivatePublicLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeactivatePublicLicenseKeyResponseObject); ok {
+		return validResponse.VisitDeactivatePublicLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ValidatePublicLicenseKey operation middleware
+func (sh *strictHandler) ValidatePublicLicenseKey(ctx echo.Context) error {
+	var request ValidatePublicLicenseKeyRequestObject
+
+	var body ValidatePublicLicenseKeyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ValidatePublicLicenseKey(ctx.Request().Context(), request.(ValidatePublicLicenseKeyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ValidatePublicLicenseKey")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ValidatePublicLicenseKeyResponseObject); ok {
+		return validResponse.VisitValidatePublicLicenseKeyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListRefunds operation middleware
 func (sh *strictHandler) ListRefunds(ctx echo.Context, params ListRefundsParams) error {
 	var request ListRefundsRequestObject
@@ -20529,6 +39130,31 @@ func (sh *strictHandler) CreateRefund(ctx echo.Context, params CreateRefundParam
 		return err
 	} else if validResponse, ok := response.(CreateRefundResponseObject); ok {
 		return validResponse.VisitCreateRefundResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportRefunds operation middleware
+func (sh *strictHandler) ExportRefunds(ctx echo.Context, params ExportRefundsParams) error {
+	var request ExportRefundsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportRefunds(ctx.Request().Context(), request.(ExportRefundsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportRefunds")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportRefundsResponseObject); ok {
+		return validResponse.VisitExportRefundsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -20630,6 +39256,31 @@ func (sh *strictHandler) CancelRefund(ctx echo.Context, id string, params Cancel
 		return err
 	} else if validResponse, ok := response.(CancelRefundResponseObject); ok {
 		return validResponse.VisitCancelRefundResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// Search operation middleware
+func (sh *strictHandler) Search(ctx echo.Context, params SearchParams) error {
+	var request SearchRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.Search(ctx.Request().Context(), request.(SearchRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Search")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SearchResponseObject); ok {
+		return validResponse.VisitSearchResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -20753,6 +39404,175 @@ func (sh *strictHandler) ActivateSocialAccount(ctx echo.Context) error {
 	return nil
 }
 
+// CreateSocialConnection operation middleware
+func (sh *strictHandler) CreateSocialConnection(ctx echo.Context) error {
+	var request CreateSocialConnectionRequestObject
+
+	var body CreateSocialConnectionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateSocialConnection(ctx.Request().Context(), request.(CreateSocialConnectionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateSocialConnection")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateSocialConnectionResponseObject); ok {
+		return validResponse.VisitCreateSocialConnectionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetSocialConnection operation middleware
+func (sh *strictHandler) GetSocialConnection(ctx echo.Context, id string) error {
+	var request GetSocialConnectionRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetSocialConnection(ctx.Request().Context(), request.(GetSocialConnectionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetSocialConnection")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetSocialConnectionResponseObject); ok {
+		return validResponse.VisitGetSocialConnectionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// SelectSocialProfile operation middleware
+func (sh *strictHandler) SelectSocialProfile(ctx echo.Context, id string) error {
+	var request SelectSocialProfileRequestObject
+
+	request.ID = id
+
+	var body SelectSocialProfileJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.SelectSocialProfile(ctx.Request().Context(), request.(SelectSocialProfileRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SelectSocialProfile")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(SelectSocialProfileResponseObject); ok {
+		return validResponse.VisitSelectSocialProfileResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportSocialAccounts operation middleware
+func (sh *strictHandler) ExportSocialAccounts(ctx echo.Context, params ExportSocialAccountsParams) error {
+	var request ExportSocialAccountsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportSocialAccounts(ctx.Request().Context(), request.(ExportSocialAccountsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportSocialAccounts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportSocialAccountsResponseObject); ok {
+		return validResponse.VisitExportSocialAccountsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteSocialAccount operation middleware
+func (sh *strictHandler) DeleteSocialAccount(ctx echo.Context, id string) error {
+	var request DeleteSocialAccountRequestObject
+
+	request.ID = id
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteSocialAccount(ctx.Request().Context(), request.(DeleteSocialAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteSocialAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteSocialAccountResponseObject); ok {
+		return validResponse.VisitDeleteSocialAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // GetSocialAccount operation middleware
 func (sh *strictHandler) GetSocialAccount(ctx echo.Context, id string) error {
 	var request GetSocialAccountRequestObject
@@ -20772,6 +39592,54 @@ func (sh *strictHandler) GetSocialAccount(ctx echo.Context, id string) error {
 		return err
 	} else if validResponse, ok := response.(GetSocialAccountResponseObject); ok {
 		return validResponse.VisitGetSocialAccountResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateSocialAccount operation middleware
+func (sh *strictHandler) UpdateSocialAccount(ctx echo.Context, id string) error {
+	var request UpdateSocialAccountRequestObject
+
+	request.ID = id
+
+	var body UpdateSocialAccountJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateSocialAccount(ctx.Request().Context(), request.(UpdateSocialAccountRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateSocialAccount")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateSocialAccountResponseObject); ok {
+		return validResponse.VisitUpdateSocialAccountResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}
@@ -21558,6 +40426,31 @@ func (sh *strictHandler) ListWebhookEventTypes(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(ListWebhookEventTypesResponseObject); ok {
 		return validResponse.VisitListWebhookEventTypesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportWebhookEndpoints operation middleware
+func (sh *strictHandler) ExportWebhookEndpoints(ctx echo.Context, params ExportWebhookEndpointsParams) error {
+	var request ExportWebhookEndpointsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportWebhookEndpoints(ctx.Request().Context(), request.(ExportWebhookEndpointsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportWebhookEndpoints")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportWebhookEndpointsResponseObject); ok {
+		return validResponse.VisitExportWebhookEndpointsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

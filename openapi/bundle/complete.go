@@ -12,9 +12,10 @@ const wirePackage = "github.com/tillwright/tillwright/openapi/wire"
 // schemaPath is the beginning of every reference to a schema.
 const schemaPath = "#/components/schemas/"
 
-// complete adds to the document what the resource files leave to conventions: the schemas of lists, references, and expand
+// complete adds to the document what the resource files leave to conventions: exports, the schemas of lists, references, and expand
 // parameters. Both the published document and the Go code are made from the result.
 func complete(doc *yaml.Node) {
+	addExports(doc)
 	addExpand(doc) // while references still name what they point at
 	for _, op := range operations(doc) {
 		if op.dryRun() {

@@ -90,8 +90,8 @@ func (l *linter) operation(op operation) {
 	}
 	if public := text(op.node, "x-public") == "true"; public != strings.HasPrefix(op.path, "/public/") {
 		l.fail("x-public goes with a path under /public/")
-	} else if !public && !strings.Contains(text(op.node, "x-scope"), ":") {
-		l.fail("needs x-scope, like products:read")
+	} else if scope := text(op.node, "x-scope"); !public && scope != "none" && !strings.Contains(scope, ":") {
+		l.fail("needs x-scope, like products:read, or none")
 	}
 	if (text(op.node, "x-development") == "true") != strings.HasPrefix(op.path, "/test_helpers/") {
 		l.fail("x-development goes with a path under /test_helpers/")
@@ -143,7 +143,8 @@ func (l *linter) body(op operation) {
 	}
 }
 
-// responses checks that an operation has one successful response, and names its errors in x-errors.
+// responses checks that an operation has one successful response, and names its errors in x-errors. One that makes a thing, or changes the
+// one that is there, answers the same with 201 and with 200.
 func (l *linter) responses(op operation) {
 	success := 0
 	each(get(op.node, "responses"), func(status string, _ *yaml.Node) {
@@ -154,14 +155,20 @@ func (l *linter) responses(op operation) {
 			l.fail("status %s comes from x-errors, not from responses", status)
 		}
 	})
-	if success != 1 {
-		l.fail("needs exactly one successful response")
+	made, there := answerWith(op, "201"), answerWith(op, "200")
+	if success != 1 && (success != 2 || made == "" || made != there) {
+		l.fail("needs exactly one successful response, or a 201 and a 200 with the same schema")
 	}
 	for _, name := range items(get(op.node, "x-errors")) {
 		if statuses[name] == "" {
 			l.fail("x-errors names no response: %s", name)
 		}
 	}
+}
+
+// answerWith returns the reference to the schema of an operation's answer with a status, empty if there is none.
+func answerWith(op operation, status string) string {
+	return text(get(op.node, "responses", status, "content", "application/json", "schema"), "$ref")
 }
 
 // deprecation checks that a deprecated operation gives enough notice and a link.
