@@ -22,12 +22,17 @@ import (
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
+		if caller.Of(r.Context()).PersonID != "" {
+			return next(c) // on the dashboard, whose page was counted
+		}
 		grant, known, err := s.grantOf(r)
 		if err != nil {
-			s.limitUnknown(c.Response().Header())
+			s.limitUnknown(c.Response().Header(), tenant.RateLimit)
 			return err
 		}
 		limitHeaders(c.Response().Header(), grant)
+		who := caller.Of(r.Context())
+		who.Account, who.KeyID, who.KeyName, who.Scopes = grant.Account, grant.KeyID, grant.KeyName, grant.Scopes
 		switch {
 		case grant.Used > grant.Limit:
 			return overLimit(c.Response().Header(), grant)
@@ -37,8 +42,6 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 				Message: "The API key is missing, malformed, expired or revoked, or its account is disabled. Send one header: Authorization: Bearer sk_...",
 			}
 		}
-		who := caller.Of(r.Context())
-		who.Account, who.KeyID, who.Scopes = grant.Account, grant.KeyID, grant.Scopes
 		if grant.ExpiresAt != nil {
 			who.Until = grant.ExpiresAt.String()
 		}
@@ -48,25 +51,33 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 
 // countAddress counts requests to operations without a key against the quota of their address.
 func (s *Server) countAddress(next echo.HandlerFunc) echo.HandlerFunc {
-	return s.countBy(s.store.Tenant.CountAddress, next)
+	return s.countBy(s.store.Tenant.CountAddress, tenant.RateLimit, next)
 }
 
 // countPage counts requests for pages. Each address has a quota for them alone, which no request to the API uses up.
 func (s *Server) countPage(next echo.HandlerFunc) echo.HandlerFunc {
-	return s.countBy(s.store.Tenant.CountPage, next)
+	return s.countBy(s.store.Tenant.CountPage, tenant.RateLimit, next)
 }
 
 // countHook counts the notifications of providers. Each address has a quota for them alone.
 func (s *Server) countHook(next echo.HandlerFunc) echo.HandlerFunc {
-	return s.countBy(s.store.Tenant.CountHook, next)
+	return s.countBy(s.store.Tenant.CountHook, tenant.HookRateLimit, next)
 }
 
-// countBy counts a request of an address with count, and refuses it once the quota is used up.
-func (s *Server) countBy(count func(context.Context, string) (*tenant.Grant, error), next echo.HandlerFunc) echo.HandlerFunc {
+// countOperation returns the check that counts requests for an operation, which has a limit of its own, and for its resource's other ones.
+func (s *Server) countOperation(op *Operation) echo.MiddlewareFunc {
+	count := func(ctx context.Context, address string) (*tenant.Grant, error) {
+		return s.store.Tenant.CountFor(ctx, op.resource(), address, op.AddressLimit)
+	}
+	return func(next echo.HandlerFunc) echo.HandlerFunc { return s.countBy(count, op.AddressLimit, next) }
+}
+
+// countBy counts a request of an address with count, and refuses it once the quota is used up. Limit is that quota, for when counting fails.
+func (s *Server) countBy(count func(context.Context, string) (*tenant.Grant, error), limit int, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		grant, err := count(c.Request().Context(), caller.Address(c.Request().Context()))
 		if err != nil {
-			s.limitUnknown(c.Response().Header())
+			s.limitUnknown(c.Response().Header(), limit)
 			return err
 		}
 		limitHeaders(c.Response().Header(), grant)

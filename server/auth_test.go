@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -71,6 +70,7 @@ func TestAuthenticate_LimitsAnAddressWithoutAKey(t *testing.T) {
 		f.server.ServeHTTP(w, r)
 		return w.Code
 	}
+	f.stopClock()
 	for range tenant.RateLimit {
 		require.Equal(t, 401, ask("/v1/widgets", "192.0.2.1:5"))
 	}
@@ -88,7 +88,7 @@ func TestCountPage_IsApartFromTheAPIAndRefusesWithAPage(t *testing.T) {
 		f.server.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		return w
 	}
-	withinOneWindow()
+	asked := f.stopClock()
 	for range tenant.RateLimit + 1 {
 		ask("/v1/widgets")
 	}
@@ -100,7 +100,6 @@ func TestCountPage_IsApartFromTheAPIAndRefusesWithAPage(t *testing.T) {
 	for range tenant.RateLimit - 1 {
 		require.Equal(t, 200, ask("/shop/7").Code)
 	}
-	asked := time.Now()
 	w = ask("/shop/7")
 	assert.Equal(t, 429, w.Code)
 	assert.Equal(t, "<h1>Too Many Requests</h1>", w.Body.String())
@@ -109,13 +108,6 @@ func TestCountPage_IsApartFromTheAPIAndRefusesWithAPage(t *testing.T) {
 	assert.NotEmpty(t, w.Header().Get("X-Request-Id"))
 	assertLimitHeaders(t, asked, w.Header())
 	assert.Contains(t, f.send("POST", "/v1/widgets", `{}`).Header.Get("Content-Type"), "json", "the API's refusals are as ever")
-}
-
-// withinOneWindow leaves a test ten seconds before the quota begins anew.
-func withinOneWindow() {
-	if left := time.Until(time.Now().Truncate(time.Minute).Add(time.Minute)); left < 10*time.Second {
-		time.Sleep(left)
-	}
 }
 
 func TestAddress_SaysOnceThatAProxyIsNotNamed(t *testing.T) {

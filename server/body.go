@@ -63,7 +63,7 @@ const announced = 16 << 10
 
 // readBody returns the body without white space around it.
 func readBody(r *http.Request, limit int64) ([]byte, error) {
-	tooLarge := &core.Error{Code: codeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that this operation takes.", limit)}
+	tooLarge := &core.Error{Code: core.CodeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that this operation takes.", limit)}
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
@@ -116,7 +116,7 @@ func (o *Operation) accept(data []byte, h http.Header) ([]byte, error) {
 // read its parameters again.
 func checkContentType(h http.Header) error {
 	if encoding := h.Get(echo.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return &core.Error{Code: codeMediaType, Message: "Send the body without a Content-Encoding."}
+		return &core.Error{Code: core.CodeMediaType, Message: "Send the body without a Content-Encoding."}
 	}
 	if values := h["Content-Type"]; len(values) == 1 && values[0] == echo.MIMEApplicationJSON {
 		return nil
@@ -124,7 +124,7 @@ func checkContentType(h http.Header) error {
 	media, parameters, err := mime.ParseMediaType(strings.Join(h["Content-Type"], ","))
 	charset := parameters["charset"]
 	if err != nil || media != echo.MIMEApplicationJSON || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return &core.Error{Code: codeMediaType, Message: "Send the body as Content-Type: application/json, in UTF-8."}
+		return &core.Error{Code: core.CodeMediaType, Message: "Send the body as Content-Type: application/json, in UTF-8."}
 	}
 	h["Content-Type"] = contentTypeJSON
 	return nil

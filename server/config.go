@@ -18,6 +18,7 @@ import (
 
 	"github.com/caarlos0/env/v11"
 
+	"github.com/tillwright/tillwright/server/domains"
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/outbox"
@@ -49,11 +50,24 @@ type Config struct {
 	Synchronous    string `env:"TILLWRIGHT_DATABASE_SYNCHRONOUS" envDefault:"full" flag:"database-synchronous" help:"SQLite: full survives a power cut, normal is faster and may lose the last moments"`
 	Log            string `env:"TILLWRIGHT_LOG" flag:"log" help:"json or text" otherwise:"text in development, json in production"`
 
+	SignUp string `env:"TILLWRIGHT_SIGNUP" flag:"signup" help:"who may make an account of their own in the dashboard: open, everybody; invite, who was invited to one; closed, nobody, and no member can invite others" otherwise:"open in development, invite in production"`
+
 	TestPayments string `env:"TILLWRIGHT_TEST_PAYMENTS" flag:"test-payments" help:"true or false: accounts may take test cards, which move no money" otherwise:"true in development, false in production"`
 	StripeURL    string `env:"TILLWRIGHT_STRIPE_URL" flag:"stripe-url" help:"address of Stripe's API" otherwise:"Stripe's own"`
 
 	SMTPURL  string `env:"TILLWRIGHT_SMTP_URL" help:"mail server for receipts and invoices: smtp://user:password@host:587 or smtps://user:password@host:465" otherwise:"none; in development mail goes into files of the data directory"`
 	MailFrom string `env:"TILLWRIGHT_MAIL_FROM" flag:"mail-from" help:"address that mail is sent from; answers go to the account" otherwise:"needed with TILLWRIGHT_SMTP_URL"`
+
+	AIURL   string `env:"TILLWRIGHT_AI_URL" flag:"ai-url" help:"address of an API in the form of OpenAI's, such as https://host/v1, whose model makes pages of sites" otherwise:"none: they are made by rules"`
+	AIKey   string `env:"TILLWRIGHT_AI_KEY" help:"key at that API" otherwise:"none"`
+	AIModel string `env:"TILLWRIGHT_AI_MODEL" flag:"ai-model" help:"name of the model there" otherwise:"needed with TILLWRIGHT_AI_URL"`
+
+	SitesHost string `env:"TILLWRIGHT_SITES_HOST" flag:"sites-host" help:"host below which every site has a name, at which sellers point their domains by CNAME" otherwise:"the host of the public URL"`
+	SitesDNS  string `env:"TILLWRIGHT_SITES_DNS" flag:"sites-dns" help:"DNS server that is asked about the domains of sites, host:port" otherwise:"the first in /etc/resolv.conf"`
+	SitesTLS  string `env:"TILLWRIGHT_SITES_TLS" flag:"sites-tls" help:"who has the certificates of sites' domains: none, a proxy that asks /sites/ask for which, or acme, this server itself" otherwise:"none in development, proxy in production"`
+	SitesAddr string `env:"TILLWRIGHT_SITES_TLS_ADDR" envDefault:":443" flag:"sites-tls-addr" help:"address to listen on by https for acme, host:port; port 443 of the domains has to lead there"`
+	ACMEURL   string `env:"TILLWRIGHT_SITES_ACME_URL" flag:"sites-acme-url" help:"directory of the certificate authority for acme, whose terms you agree to" otherwise:"that of Let's Encrypt"`
+	ACMECA    string `env:"TILLWRIGHT_SITES_ACME_CA" flag:"sites-acme-ca" help:"file of PEM certificates by which that authority, and what it issues, is believed, for one of your own" otherwise:"the system's alone"`
 
 	WebhookAllow     string        `env:"TILLWRIGHT_WEBHOOK_ALLOW_CIDRS" flag:"webhook-allow-cidrs" help:"networks that webhooks may be sent to although they are not public, separated by commas, e.g. 10.1.0.0/16" otherwise:"none; in development loopback too"`
 	WebhookDeny      string        `env:"TILLWRIGHT_WEBHOOK_DENY_CIDRS" flag:"webhook-deny-cidrs" help:"networks that webhooks are never sent to, separated by commas; stronger than the allowed ones" otherwise:"none"`
@@ -61,15 +75,33 @@ type Config struct {
 	WebhookStandard  bool          `env:"TILLWRIGHT_WEBHOOK_STANDARD_HEADERS" envDefault:"true" flag:"webhook-standard-headers" help:"true or false: add the three headers of Standard Webhooks to deliveries"`
 	WebhookRetention time.Duration `env:"TILLWRIGHT_WEBHOOK_RETENTION" envDefault:"24h" flag:"webhook-retention" help:"how long succeeded deliveries are kept, 0h to 168h; failed ones always are for 168h"`
 
-	AdsNetworks  string `env:"TILLWRIGHT_ADS_NETWORKS" flag:"ads-networks" help:"ad networks to speak to, separated by commas: facebook, instagram, pinterest; the others are played by a sandbox" otherwise:"none"`
-	MetaURL      string `env:"TILLWRIGHT_META_URL" flag:"meta-url" help:"address of Meta's Graph API, for facebook and instagram" otherwise:"Meta's own"`
-	MetaVersion  string `env:"TILLWRIGHT_META_VERSION" flag:"meta-version" help:"version of Meta's Graph API, such as v26.0" otherwise:"the newest that was tested"`
-	MetaSecret   string `env:"TILLWRIGHT_META_APP_SECRET" help:"secret of the Meta app that the channels' tokens are of: every request to Meta is then signed with it" otherwise:"none"`
-	PinterestURL string `env:"TILLWRIGHT_PINTEREST_URL" flag:"pinterest-url" help:"address of Pinterest's API" otherwise:"Pinterest's own"`
+	ActivityRetention time.Duration `env:"TILLWRIGHT_ACTIVITY_RETENTION" envDefault:"8760h" flag:"activity-retention" help:"how long it is kept who changed what, 24h to 87600h"`
+
+	FilesURL     string `env:"TILLWRIGHT_FILES_URL" flag:"files-url" help:"where the bytes of files are: file:///folder, or s3://bucket/prefix?endpoint=&region=&path_style=true with the usual AWS variables for its keys" otherwise:"the folder files in the data directory"`
+	FilesMaxSize string `env:"TILLWRIGHT_FILES_MAX_SIZE" envDefault:"10GiB" flag:"files-max-size" help:"how large a file may be: bytes, or a number with KiB, MiB or GiB; at most 156GiB"`
+	FilesQuota   string `env:"TILLWRIGHT_FILES_QUOTA" flag:"files-quota" help:"how much the files of an account may take, written alike" otherwise:"any amount"`
+
+	AdsNetworks         string `env:"TILLWRIGHT_ADS_NETWORKS" flag:"ads-networks" help:"ad networks to speak to, separated by commas: facebook, instagram, pinterest, tiktok; the others are played by a sandbox" otherwise:"none"`
+	MetaURL             string `env:"TILLWRIGHT_META_URL" flag:"meta-url" help:"address of Meta's Graph API, for facebook and instagram" otherwise:"Meta's own"`
+	MetaVersion         string `env:"TILLWRIGHT_META_VERSION" flag:"meta-version" help:"version of Meta's Graph API, such as v26.0" otherwise:"the newest that was tested"`
+	MetaSecret          string `env:"TILLWRIGHT_META_APP_SECRET" help:"secret of the Meta app that the channels' tokens are of: every request to Meta is then signed with it" otherwise:"none"`
+	MetaAppID           string `env:"TILLWRIGHT_META_APP_ID" flag:"meta-app-id" help:"id of that app: with its secret, sellers can connect channels by giving their consent on Facebook" otherwise:"none"`
+	MetaConsentURL      string `env:"TILLWRIGHT_META_CONSENT_URL" flag:"meta-consent-url" help:"address of the pages on which Meta asks for consent" otherwise:"Meta's own"`
+	PinterestURL        string `env:"TILLWRIGHT_PINTEREST_URL" flag:"pinterest-url" help:"address of Pinterest's API" otherwise:"Pinterest's own"`
+	PinterestAppID      string `env:"TILLWRIGHT_PINTEREST_APP_ID" flag:"pinterest-app-id" help:"id of the Pinterest app by which sellers connect channels by giving their consent" otherwise:"none"`
+	PinterestSecret     string `env:"TILLWRIGHT_PINTEREST_APP_SECRET" help:"secret of that app" otherwise:"none"`
+	PinterestConsentURL string `env:"TILLWRIGHT_PINTEREST_CONSENT_URL" flag:"pinterest-consent-url" help:"address of the pages on which Pinterest asks for consent" otherwise:"Pinterest's own"`
+	TikTokURL           string `env:"TILLWRIGHT_TIKTOK_URL" flag:"tiktok-url" help:"address of TikTok's API" otherwise:"TikTok's own"`
+	TikTokAppID         string `env:"TILLWRIGHT_TIKTOK_APP_ID" flag:"tiktok-app-id" help:"id of the TikTok app by which sellers connect channels; TikTok lists ad accounts to it alone" otherwise:"none"`
+	TikTokSecret        string `env:"TILLWRIGHT_TIKTOK_APP_SECRET" help:"secret of that app" otherwise:"none"`
+	TikTokConsentURL    string `env:"TILLWRIGHT_TIKTOK_CONSENT_URL" flag:"tiktok-consent-url" help:"address of the pages on which TikTok asks for consent" otherwise:"TikTok's own"`
+	ZernioKey           string `env:"TILLWRIGHT_ZERNIO_API_KEY" help:"key at Zernio, a third party that reaches all ad networks; sellers who name the driver zernio advertise through it, and what they advertise goes there" otherwise:"none: Zernio is told nothing"`
+	ZernioURL           string `env:"TILLWRIGHT_ZERNIO_URL" flag:"zernio-url" help:"address of Zernio's API" otherwise:"Zernio's own"`
 }
 
 // fileVariants are the settings whose value may also be in a file, which is named by the same setting with _FILE appended.
-var fileVariants = []string{"TILLWRIGHT_SECRET_KEY", "TILLWRIGHT_DATABASE_URL", "TILLWRIGHT_SMTP_URL", "TILLWRIGHT_META_APP_SECRET"}
+var fileVariants = []string{"TILLWRIGHT_SECRET_KEY", "TILLWRIGHT_DATABASE_URL", "TILLWRIGHT_SMTP_URL", "TILLWRIGHT_META_APP_SECRET", "TILLWRIGHT_PINTEREST_APP_SECRET", "TILLWRIGHT_TIKTOK_APP_SECRET",
+	"TILLWRIGHT_ZERNIO_API_KEY", "TILLWRIGHT_AI_KEY"}
 
 // LoadConfig merges the layers, of which the first that has a setting wins: flags, environment, file. Each maps TILLWRIGHT_...
 // names to values; an empty value counts as none. The error names every wrong setting and says what is allowed.
@@ -98,12 +130,13 @@ const (
 	allowedConns     = "a number from 2 to 1000"
 	allowedSwitch    = "true or false"
 	allowedRetention = "a duration from 0h to 168h, such as 24h"
+	allowedActivity  = "a duration from 24h to 87600h, such as 8760h"
 	allowedAPI       = "an http:// or https:// address without a query, with a port up to 65535 if with any"
 )
 
 // wrongTypes says which settings could not be read as what they have to be, such as a number.
 func wrongTypes(err error, values map[string]string) error {
-	allowed := map[string]string{"DatabaseConns": allowedConns, "AllowRemote": allowedSwitch, "WebhookStandard": allowedSwitch, "WebhookRetention": allowedRetention}
+	allowed := map[string]string{"DatabaseConns": allowedConns, "AllowRemote": allowedSwitch, "WebhookStandard": allowedSwitch, "WebhookRetention": allowedRetention, "ActivityRetention": allowedActivity}
 	var all env.AggregateError
 	if !errors.As(err, &all) {
 		return err
@@ -138,8 +171,26 @@ func (c *Config) fill() {
 	if c.TestPayments == "" {
 		c.TestPayments = strconv.FormatBool(c.Env == Development)
 	}
+	if c.FilesURL == "" {
+		c.FilesURL = "file://" + filepath.Join(c.DataDir, "files")
+	}
+	if c.SignUp == "" {
+		c.SignUp = "invite"
+		if c.Env == Development {
+			c.SignUp = "open"
+		}
+	}
+	if c.SitesTLS == "" {
+		c.SitesTLS = domains.TLSNone
+		if c.Env == Production {
+			c.SitesTLS = domains.TLSProxy
+		}
+	}
+	c.SitesHost = strings.ToLower(c.SitesHost)
 	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
 }
+
+var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
 var metaVersion = regexp.MustCompile(`^v[1-9][0-9]\.0$`)
 
@@ -169,10 +220,24 @@ func (c *Config) check() error {
 	need(c.Log == LogJSON || c.Log == LogText, "TILLWRIGHT_LOG", c.Log, "json or text")
 	need(c.TestPayments == "true" || c.TestPayments == "false", "TILLWRIGHT_TEST_PAYMENTS", c.TestPayments, allowedSwitch)
 	need(0 <= c.WebhookRetention && c.WebhookRetention <= outbox.FailedRetention, "TILLWRIGHT_WEBHOOK_RETENTION", c.WebhookRetention.String(), allowedRetention)
+	need(24*time.Hour <= c.ActivityRetention && c.ActivityRetention <= 87600*time.Hour, "TILLWRIGHT_ACTIVITY_RETENTION", c.ActivityRetention.String(), allowedActivity)
 	need(c.StripeURL == "" || validPublicURL(c.StripeURL), "TILLWRIGHT_STRIPE_URL", c.StripeURL, allowedAPI)
 	need(c.MetaURL == "" || validPublicURL(c.MetaURL), "TILLWRIGHT_META_URL", c.MetaURL, allowedAPI)
 	need(c.MetaVersion == "" || metaVersion.MatchString(c.MetaVersion), "TILLWRIGHT_META_VERSION", c.MetaVersion, "a version such as v26.0")
 	need(c.PinterestURL == "" || validPublicURL(c.PinterestURL), "TILLWRIGHT_PINTEREST_URL", c.PinterestURL, allowedAPI)
+	need(c.MetaConsentURL == "" || validPublicURL(c.MetaConsentURL), "TILLWRIGHT_META_CONSENT_URL", c.MetaConsentURL, allowedAPI)
+	need(c.PinterestConsentURL == "" || validPublicURL(c.PinterestConsentURL), "TILLWRIGHT_PINTEREST_CONSENT_URL", c.PinterestConsentURL, allowedAPI)
+	need(c.TikTokURL == "" || validPublicURL(c.TikTokURL), "TILLWRIGHT_TIKTOK_URL", c.TikTokURL, allowedAPI)
+	need(c.TikTokConsentURL == "" || validPublicURL(c.TikTokConsentURL), "TILLWRIGHT_TIKTOK_CONSENT_URL", c.TikTokConsentURL, allowedAPI)
+	need(c.AIURL == "" || validPublicURL(c.AIURL), "TILLWRIGHT_AI_URL", redact(c.AIURL), allowedAPI)
+	need(c.AIURL == "" || c.AIModel != "", "TILLWRIGHT_AI_MODEL", c.AIModel, "the name of a model, when there is a TILLWRIGHT_AI_URL")
+	need(c.SitesHost == "" || hostName.MatchString(c.SitesHost), "TILLWRIGHT_SITES_HOST", c.SitesHost, "a host name, such as sites.example.com")
+	need(c.SitesDNS == "" || validAddr(c.SitesDNS), "TILLWRIGHT_SITES_DNS", c.SitesDNS, "host:port, such as 192.0.2.53:53")
+	need(slices.Contains([]string{"open", "invite", "closed"}, c.SignUp), "TILLWRIGHT_SIGNUP", c.SignUp, "open, invite or closed")
+	need(slices.Contains([]string{domains.TLSNone, domains.TLSProxy, domains.TLSACME}, c.SitesTLS), "TILLWRIGHT_SITES_TLS", c.SitesTLS, "none, proxy or acme")
+	need(validAddr(c.SitesAddr), "TILLWRIGHT_SITES_TLS_ADDR", c.SitesAddr, "host:port, such as :443")
+	need(c.ACMEURL == "" || validPublicURL(c.ACMEURL) && strings.HasPrefix(c.ACMEURL, "https://"), "TILLWRIGHT_SITES_ACME_URL", redact(c.ACMEURL), "an https:// address without a query")
+	need(c.ZernioURL == "" || validPublicURL(c.ZernioURL), "TILLWRIGHT_ZERNIO_URL", c.ZernioURL, allowedAPI)
 	if _, err := c.Mailer(); err != nil {
 		errs = append(errs, err)
 	}
@@ -182,7 +247,9 @@ func (c *Config) check() error {
 	if c.DatabaseURL == "" && c.Env == Production {
 		errs = append(errs, errors.New("TILLWRIGHT_DATABASE_URL is needed in production: postgres://..., or sqlite:///path/file.db if it shall be an embedded database"))
 	}
-	return errors.Join(append(errs, keyErr, proxyErr, guardErr, networkErr)...)
+	_, limitErr := c.FileLimits()
+	_, rootsErr := c.SitesRoots()
+	return errors.Join(append(errs, keyErr, proxyErr, guardErr, networkErr, limitErr, rootsErr, c.checkFilesURL())...)
 }
 
 // TakesTestCards reports whether accounts may take payments that move no money.
@@ -249,12 +316,18 @@ func (c *Config) CheckServing() error {
 	if c.Env == Production && !c.isSafelyPublic() {
 		return errors.New("TILLWRIGHT_PUBLIC_URL must begin with https:// in production, unless only this machine is to reach the server: buyers' cards and secrets go there")
 	}
-	host, _, err := net.SplitHostPort(c.Addr)
-	if err != nil || c.Env == Production || c.AllowRemote || isLoopback(host) {
-		return nil
+	addrs := []string{c.Addr}
+	if c.SitesTLS == domains.TLSACME {
+		addrs = append(addrs, c.SitesAddr)
 	}
-	return fmt.Errorf("a development server on %s would be reached by others: listen on 127.0.0.1, set TILLWRIGHT_ENV=production, "+
-		"or say that it is meant, as in a container, with TILLWRIGHT_ALLOW_REMOTE=true or --allow-remote=true", c.Addr)
+	for _, addr := range addrs {
+		host, _, err := net.SplitHostPort(addr)
+		if err == nil && c.Env != Production && !c.AllowRemote && !isLoopback(host) {
+			return fmt.Errorf("a development server on %s would be reached by others: listen on 127.0.0.1, set TILLWRIGHT_ENV=production, "+
+				"or say that it is meant, as in a container, with TILLWRIGHT_ALLOW_REMOTE=true or --allow-remote=true", addr)
+		}
+	}
+	return nil
 }
 
 func isLoopback(host string) bool {
@@ -300,7 +373,7 @@ func (c *Config) Guard() (webhooks.GuardOptions, error) {
 }
 
 // liveNetworks are the ad networks that the program can speak to itself. It is never changed.
-var liveNetworks = []advert.Platform{advert.PlatformFacebook, advert.PlatformInstagram, advert.PlatformPinterest}
+var liveNetworks = []advert.Platform{advert.PlatformFacebook, advert.PlatformInstagram, advert.PlatformPinterest, advert.PlatformTikTok}
 
 // AdNetworks returns the ad networks that the server speaks to. All others are played by the sandbox.
 func (c *Config) AdNetworks() ([]advert.Platform, error) {
@@ -308,7 +381,7 @@ func (c *Config) AdNetworks() ([]advert.Platform, error) {
 	for _, part := range splitList(c.AdsNetworks) {
 		p := advert.Platform(part)
 		if !slices.Contains(liveNetworks, p) {
-			return nil, refusal("TILLWRIGHT_ADS_NETWORKS", part, "some of facebook, instagram and pinterest, separated by commas")
+			return nil, refusal("TILLWRIGHT_ADS_NETWORKS", part, "some of facebook, instagram, pinterest and tiktok, separated by commas")
 		}
 		all = append(all, p)
 	}

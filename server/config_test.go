@@ -2,6 +2,9 @@ package server
 
 import (
 	"encoding/base64"
+	"encoding/pem"
+	"maps"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -14,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/domains"
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/webhooks"
@@ -30,11 +34,14 @@ func TestLoadConfig_Defaults(t *testing.T) {
 	assert.Equal(t, &Config{
 		Addr: "127.0.0.1:8080", DatabaseURL: "sqlite://data/tillwright.db", DataDir: "data", Env: Development, ServiceName: "Service",
 		DatabasePooler: "none", DatabaseConns: 12, Synchronous: "full", Log: LogText,
-		TestPayments: "true", WebhookStandard: true, WebhookRetention: 24 * time.Hour,
+		SignUp: "open", TestPayments: "true", SitesTLS: domains.TLSNone, SitesAddr: ":443", WebhookStandard: true, WebhookRetention: 24 * time.Hour, ActivityRetention: 8760 * time.Hour,
+		FilesURL: "file://data/files", FilesMaxSize: "10GiB",
 	}, c)
 	c, err = LoadConfig(layer{"TILLWRIGHT_ENV": Production, "TILLWRIGHT_DATABASE_URL": "sqlite://x.db", "TILLWRIGHT_SECRET_KEY": someKey})
 	require.NoError(t, err)
 	assert.Equal(t, LogJSON, c.Log)
+	assert.Equal(t, domains.TLSProxy, c.SitesTLS)
+	assert.Equal(t, "invite", c.SignUp)
 	assert.False(t, c.TakesTestCards(), "nobody pays with a test card by accident")
 }
 
@@ -87,10 +94,11 @@ func TestLoadConfig_RefusesByName(t *testing.T) {
 		"TILLWRIGHT_DATABASE_SYNCHRONOUS": {"off"},
 		"TILLWRIGHT_LOG":                  {"xml"},
 		"TILLWRIGHT_ALLOW_REMOTE":         {"maybe"},
-		"TILLWRIGHT_ADS_NETWORKS":         {"tiktok", "facebook,google", "Facebook"},
+		"TILLWRIGHT_ADS_NETWORKS":         {"linkedin", "facebook,google", "Facebook"},
 		"TILLWRIGHT_META_URL":             {"graph.facebook.com", "ftp://graph.facebook.com", "http://127.0.0.1:65536"},
 		"TILLWRIGHT_META_VERSION":         {"26", "v26", "v26.0.1", "latest"},
 		"TILLWRIGHT_PINTEREST_URL":        {"https://api.pinterest.com/v5?a=1"},
+		"TILLWRIGHT_TIKTOK_URL":           {"business-api.tiktok.com"},
 		"TILLWRIGHT_SMTP_URL":             {"mail.example.org", "http://mail.example.org", "smtp://", "smtp://mail.example.org:99999"},
 		"TILLWRIGHT_STRIPE_URL":           {"api.stripe.com", "https://api.stripe.com/?a=1", "https://api.stripe.com:70000"},
 
@@ -201,6 +209,18 @@ func TestLoadConfig_RetentionOfWebhooks(t *testing.T) {
 	}
 }
 
+func TestLoadConfig_RetentionOfActivity(t *testing.T) {
+	t.Parallel()
+	c, err := LoadConfig(layer{"TILLWRIGHT_ACTIVITY_RETENTION": "720h"})
+	require.NoError(t, err)
+	assert.Equal(t, 720*time.Hour, c.ActivityRetention)
+	for _, wrong := range []string{"23h", "87601h", "a year"} {
+		_, err := LoadConfig(layer{"TILLWRIGHT_ACTIVITY_RETENTION": wrong})
+		require.ErrorContains(t, err, "TILLWRIGHT_ACTIVITY_RETENTION")
+		require.ErrorContains(t, err, "a duration from 24h to 87600h, such as 8760h")
+	}
+}
+
 func TestConfig_SealKeysOfDevelopmentAreKept(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -242,7 +262,8 @@ func TestSettings_AreComplete(t *testing.T) {
 		assert.Regexp(t, `^TILLWRIGHT_[A-Z_]+$`, s.Env)
 		assert.NotEmpty(t, s.Help, s.Env)
 		assert.NotEqual(t, s.Default == "", s.Otherwise == "", "%s has one default", s.Env)
-		secret := slices.Contains([]string{"TILLWRIGHT_SECRET_KEY", "TILLWRIGHT_SMTP_URL", "TILLWRIGHT_META_APP_SECRET"}, s.Env)
+		secret := slices.Contains([]string{"TILLWRIGHT_SECRET_KEY", "TILLWRIGHT_SMTP_URL", "TILLWRIGHT_META_APP_SECRET", "TILLWRIGHT_PINTEREST_APP_SECRET", "TILLWRIGHT_TIKTOK_APP_SECRET",
+			"TILLWRIGHT_ZERNIO_API_KEY", "TILLWRIGHT_AI_KEY"}, s.Env)
 		assert.Equal(t, !secret, s.Flag != "", "a secret has no place on a command line")
 	}
 }
@@ -311,4 +332,35 @@ func TestCheckNames_FindsTypingMistakes(t *testing.T) {
 		fine[s.Env] = "x"
 	}
 	require.NoError(t, CheckNames(fine))
+}
+
+func TestLoadConfig_CertificateAuthority(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	load := func(more layer) error {
+		all := layer{"TILLWRIGHT_SITES_TLS": "acme", "TILLWRIGHT_SITES_ACME_URL": "https://ca.internal:9000/acme/directory"}
+		maps.Copy(all, more)
+		_, err := LoadConfig(all)
+		return err
+	}
+	require.NoError(t, load(nil))
+	require.ErrorContains(t, load(layer{"TILLWRIGHT_SITES_TLS": "caddy"}), "none, proxy or acme")
+	require.ErrorContains(t, load(layer{"TILLWRIGHT_SITES_TLS_ADDR": "443"}), "TILLWRIGHT_SITES_TLS_ADDR must be host:port")
+	require.ErrorContains(t, load(layer{"TILLWRIGHT_SITES_ACME_URL": "http://ca.internal"}), "TILLWRIGHT_SITES_ACME_URL must be an https:// address")
+	require.ErrorContains(t, load(layer{"TILLWRIGHT_SITES_ACME_CA": file}), "TILLWRIGHT_SITES_ACME_CA must be a file of PEM certificates")
+	require.NoError(t, os.WriteFile(file, []byte("nothing"), 0o600))
+	require.ErrorContains(t, load(layer{"TILLWRIGHT_SITES_ACME_CA": file}), "TILLWRIGHT_SITES_ACME_CA must be a file of PEM certificates")
+	ca := httptest.NewTLSServer(nil)
+	defer ca.Close()
+	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Certificate().Raw}), 0o600))
+	require.NoError(t, load(layer{"TILLWRIGHT_SITES_ACME_CA": file}))
+}
+
+func TestCheckServing_CountsTheAddressOfSites(t *testing.T) {
+	t.Parallel()
+	c, err := LoadConfig(layer{"TILLWRIGHT_SITES_TLS": "acme"})
+	require.NoError(t, err)
+	require.ErrorContains(t, c.CheckServing(), "a development server on :443 would be reached by others")
+	c.SitesAddr = "127.0.0.1:8443"
+	require.NoError(t, c.CheckServing())
 }

@@ -22,7 +22,7 @@ func TestServer_GuardsEveryOperationOfTheDocument(t *testing.T) {
 	server, err := New(Deps{Store: s, Handlers: struct{ api.StrictServerInterface }{}, Log: NewLogger(io.Discard, LogText), Development: true})
 	require.NoError(t, err)
 	_, everything := makeKey(t, s)
-	_, nothing := makeKey(t, s, "metrics:read")
+	_, nothing := makeKey(t, s, "metrics:write") // which nothing asks for any more
 	parameter := regexp.MustCompile(`:[a-z_]+`)
 	ask := func(op *Operation, token, query string) (int, string) {
 		r := httptest.NewRequest(op.Method, parameter.ReplaceAllString(op.Pattern, "x")+query, strings.NewReader(""))
@@ -42,6 +42,9 @@ func TestServer_GuardsEveryOperationOfTheDocument(t *testing.T) {
 			status, _ := ask(op, "", "")
 			assert.Equal(t, 401, status, op.ID)
 			status, body := ask(op, nothing, "")
+			if op.Scope == scopeNone {
+				continue
+			}
 			assert.Equal(t, 403, status, op.ID)
 			assert.Contains(t, body, op.Scope)
 		}

@@ -17,15 +17,15 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // The codes of errors that only HTTP has. The store has the others.
 const (
 	codeMethodNotAllowed core.Code = "method_not_allowed"
-	codeTooLarge         core.Code = "request_too_large"
 	codeHeadersTooLarge  core.Code = "request_headers_too_large"
-	codeMediaType        core.Code = "unsupported_media_type"
 	codeInternal         core.Code = "api_error"
 
 	// outOfReach is sent as codeInternal: both mean the same to a client, and the status tells them apart.
@@ -56,11 +56,13 @@ func statusOf(code core.Code) (status int, kind string) {
 		return http.StatusNotFound, typeInvalidRequest
 	case codeMethodNotAllowed:
 		return http.StatusMethodNotAllowed, typeInvalidRequest
-	case core.CodeInProgress, core.CodeNotActivated, core.CodePermission:
+	case core.CodeInProgress, core.CodeNotActivated, core.CodePermission, core.CodeMedia, core.CodeUploadConflict:
 		return http.StatusConflict, typeInvalidRequest
-	case codeTooLarge:
+	case core.CodeGone:
+		return http.StatusGone, typeInvalidRequest
+	case core.CodeTooLarge:
 		return http.StatusRequestEntityTooLarge, typeInvalidRequest
-	case codeMediaType:
+	case core.CodeMediaType:
 		return http.StatusUnsupportedMediaType, typeInvalidRequest
 	case core.CodeInvalid, core.CodeKeyReused, core.CodeSpendLimit:
 		return http.StatusUnprocessableEntity, typeValidation
@@ -119,15 +121,20 @@ func (s *Server) refuse(c echo.Context, err error) {
 	if err != nil {
 		body = []byte(`{"error":{"type":"api_error","code":"api_error","message":"The error cannot be shown."}}`)
 	}
+	caller.Of(c.Request().Context()).Refusal = body
 	writeJSON(c.Response(), c.Request().Method, status, append(body, '\n'))
 }
 
 // pageKey marks in an echo.Context that a person asks, who is answered with a page instead of an envelope.
 const pageKey = "page"
 
+// asPage has a handler answer a person, who does what it does.
 func asPage(h echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Set(pageKey, true)
+		r := c.Request()
+		by := activity.Actor{Type: activity.ActorCustomer, RequestID: caller.RequestID(r.Context())}
+		c.SetRequest(r.WithContext(activity.As(r.Context(), by)))
 		return h(c)
 	}
 }
@@ -138,9 +145,15 @@ func isForm(c echo.Context) bool {
 	return c.Get(pageKey) != nil && c.Request().Method == http.MethodPost
 }
 
+// asksForPage reports whether a browser asks for something that is no part of the API.
+func asksForPage(r *http.Request) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	return first != "v1" && first != "public" && first != "hooks" && strings.Contains(r.Header.Get(echo.HeaderAccept), "text/html")
+}
+
 // refusePage answers with a page if a page was asked for, and reports whether it did.
 func (s *Server) refusePage(c echo.Context, status int) bool {
-	if s.errorPage == nil || c.Get(pageKey) == nil {
+	if s.errorPage == nil || c.Get(pageKey) == nil && !asksForPage(c.Request()) {
 		return false
 	}
 	if err := s.errorPage(c, status); err != nil {
@@ -197,7 +210,7 @@ func translate(err error, body io.Reader) *core.Error {
 		return known
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &core.Error{Code: codeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that are taken here.", tooLarge.Limit)}
+		return &core.Error{Code: core.CodeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that are taken here.", tooLarge.Limit)}
 	}
 	var binding *echo.HTTPError
 	if errors.As(err, &binding) && binding.Code == http.StatusBadRequest {

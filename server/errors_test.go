@@ -20,8 +20,8 @@ func TestStatusOf(t *testing.T) {
 	t.Parallel()
 	table := map[core.Code]int{
 		core.CodeBadRequest: 400, core.CodeParameterMissing: 400, core.CodeUnauthenticated: 401, core.CodePlan: 402,
-		core.CodeForbidden: 403, core.CodeMissing: 404, codeMethodNotAllowed: 405, core.CodeInProgress: 409, codeTooLarge: 413,
-		codeMediaType: 415, core.CodeInvalid: 422, core.CodeKeyReused: 422, core.CodeNotActivated: 409, core.CodePermission: 409, core.CodeSpendLimit: 422, core.CodeRateLimit: 429, codeHeadersTooLarge: 431,
+		core.CodeForbidden: 403, core.CodeMissing: 404, codeMethodNotAllowed: 405, core.CodeInProgress: 409, core.CodeTooLarge: 413,
+		core.CodeMediaType: 415, core.CodeInvalid: 422, core.CodeKeyReused: 422, core.CodeNotActivated: 409, core.CodePermission: 409, core.CodeMedia: 409, core.CodeSpendLimit: 422, core.CodeRateLimit: 429, codeHeadersTooLarge: 431,
 		codeInternal: 500, outOfReach: 503, "something new": 500,
 	}
 	for code, want := range table {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ type fixture struct {
 	token   string // of a key that may do everything
 	log     *lockedBuffer
 	calls   *calls // what reached a handler
+	stopped atomic.Pointer[time.Time]
 }
 
 // newFixture starts the server. The handlers do what the test needs; without one
@@ -40,7 +42,7 @@ type fixture struct {
 func newFixture(t *testing.T, handlers map[string]echo.HandlerFunc) *fixture {
 	t.Helper()
 	f := &fixture{t: t, log: &lockedBuffer{}, calls: &calls{}}
-	f.store = openStore(t)
+	f.store = openStoreAt(t, f.now)
 	f.account, f.token = makeKey(t, f.store)
 	document, err := os.ReadFile("testdata/widgets.yaml")
 	require.NoError(t, err)
@@ -57,12 +59,33 @@ func newFixture(t *testing.T, handlers map[string]echo.HandlerFunc) *fixture {
 	return f
 }
 
+// now is when the clock was stopped, or the time.
+func (f *fixture) now() time.Time {
+	if at := f.stopped.Load(); at != nil {
+		return *at
+	}
+	return time.Now()
+}
+
+// stopClock makes the store stay in this minute, whose quota is used up then however slow the machine is, and returns its time.
+func (f *fixture) stopClock() time.Time {
+	now := f.now()
+	f.stopped.Store(&now)
+	return now
+}
+
 func openStore(t *testing.T) *store.Store {
+	t.Helper()
+	return openStoreAt(t, time.Now)
+}
+
+func openStoreAt(t *testing.T, now func() time.Time) *store.Store {
 	t.Helper()
 	sealer, err := core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
 	s, err := store.Open(t.Context(), store.Options{
 		CloseTime: time.Minute,
+		Now:       now,
 		URL:       "sqlite://" + filepath.Join(t.TempDir(), "test.db"),
 		Sealer:    sealer,
 		Render:    func(string, any) ([]byte, error) { return []byte(`{}`), nil },
@@ -189,6 +212,7 @@ func do(t *testing.T, r *http.Request) *answer {
 // useUp spends the quota of the fixture's key.
 func (f *fixture) useUp() {
 	f.t.Helper()
+	f.stopClock()
 	for range tenant.RateLimit {
 		r := httptest.NewRequest(http.MethodGet, "/v1/nowhere", nil)
 		r.Header.Set("Authorization", "Bearer "+f.token)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +66,9 @@ func (s *Server) transact(op *Operation) echo.MiddlewareFunc {
 			}
 			if replayed {
 				c.Response().Header().Set("Idempotent-Replayed", "true")
+				if answer.Status >= http.StatusBadRequest {
+					caller.Of(c.Request().Context()).Refusal = answer.Body
+				}
 			}
 			writeJSON(c.Response(), op.Method, answer.Status, answer.Body)
 			return nil
@@ -85,11 +90,16 @@ func (s *Server) run(c echo.Context, op *Operation, key *core.Key, next echo.Han
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(request.Context()), deadline)
 	defer cancel()
+	line := s.lineOf(c, op)
 	return s.store.Request(ctx, key, func(ctx context.Context) (*core.Answer, error) {
 		rec := &recorder{header: response.Header()}
 		c.SetRequest(request.WithContext(ctx))
 		c.SetResponse(echo.NewResponse(rec, s.echo))
+		s.store.Activity.Watch(ctx, line.look)
 		err := next(c)
+		if err == nil {
+			err = line.write(ctx, rec.answer())
+		}
 		if err != nil && core.OutcomeOf(err) == core.Recorded {
 			s.refuse(c, err) // a declined charge is an answer like any other
 		}
@@ -114,9 +124,60 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*core.Key, error) {
 		key.Account = caller.Account(c.Request().Context())
 		return key, nil
 	}
+	if op.KeyScope != nil {
+		return s.scopeKey(c, op, key)
+	}
 	account, object, err := s.store.CheckoutOfSecret(c.Request().Context(), c.Param("client_secret"))
 	key.Account, key.Key = account, object+"\n"+values[0]
 	return key, err
+}
+
+// scopeKey gives the key of a public request that has its account in its body what it belongs to: all that x-key-scope names, as a hash
+// because there is a secret among it. For an account that does not exist, which has nothing to change, and for a form's token that is refused,
+// there is no key.
+func (s *Server) scopeKey(c echo.Context, op *Operation, key *core.Key) (*core.Key, error) {
+	body := bodyOf(c)
+	account, err := s.accountOf(c, op)
+	var e *core.Error
+	if errors.As(err, &e) && (e.Code == core.CodeMissing || e.Code == core.CodeInvalid) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.New()
+	for _, field := range op.KeyScope {
+		fmt.Fprintf(hash, "%q\n", fmt.Sprint(body[field]))
+	}
+	key.Account, key.Key = account, fmt.Sprintf("%s %x\n%s", op.resource(), hash.Sum(nil), key.Key)
+	return key, nil
+}
+
+// accountOf returns the account of a public request.
+func (s *Server) accountOf(c echo.Context, op *Operation) (string, error) {
+	if op.KeyScope != nil {
+		return s.accountNamed(c.Request().Context(), op.KeyScope[0], fmt.Sprint(bodyOf(c)[op.KeyScope[0]]))
+	}
+	account, _, err := s.store.CheckoutOfSecret(c.Request().Context(), c.Param("client_secret"))
+	return account, err
+}
+
+// bodyOf returns the validated body of a request, which is an object.
+func bodyOf(c echo.Context) map[string]any {
+	body, _ := c.Request().Body.(interface{ ValidatedValue() any }).ValidatedValue().(map[string]any)
+	return body
+}
+
+// accountNamed returns the account that a field of a public request names: by its id, or by the token of its form.
+func (s *Server) accountNamed(ctx context.Context, field, value string) (string, error) {
+	if field == "form_token" {
+		return s.store.AccountOfForm(value)
+	}
+	account, err := s.store.Tenant.GetAccount(ctx, value)
+	if err != nil {
+		return "", err
+	}
+	return account.ID, nil
 }
 
 // fingerprintOf returns a hash that tells one request from another. It covers the scopes and expiry of the caller's key, the

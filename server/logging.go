@@ -49,6 +49,12 @@ func (s *Server) observe(h echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		began := time.Now()
 		request := c.Request()
+		if caller.Of(request.Context()).PersonID != "" {
+			if err := s.survive(c, h); err != nil {
+				s.refuse(c, err)
+			}
+			return nil // the page that asks is observed
+		}
 		who := &caller.Caller{RequestID: newRequestID(began), Address: s.address(request)}
 		c.SetRequest(request.WithContext(caller.With(request.Context(), who)))
 		header := c.Response().Header()
@@ -60,6 +66,7 @@ func (s *Server) observe(h echo.HandlerFunc) echo.HandlerFunc {
 			s.refuse(c, err)
 		}
 		s.logAccess(c, who, began)
+		s.noteRequest(c, who, began)
 		if err != nil && begun {
 			panic(http.ErrAbortHandler)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // ownRefusals is a listener that replaces the HTTP library's own refusals by ours. The library answers some requests without
@@ -111,7 +112,7 @@ func (s *Server) refuseMalformed(peer string, status int, reason string) []byte 
 	grant, err := s.store.Tenant.CountAddress(ctx, s.address(&http.Request{RemoteAddr: peer}))
 	switch {
 	case err != nil:
-		s.limitUnknown(h)
+		s.limitUnknown(h, tenant.RateLimit)
 	case grant.Used > grant.Limit:
 		limitHeaders(h, grant)
 		status, e = http.StatusTooManyRequests, envelopeError{Type: typeInvalidRequest, Code: core.CodeRateLimit, Message: overLimit(h, grant).Error()}

@@ -125,7 +125,7 @@ func TestServe_LeavesAnswersAlone(t *testing.T) {
 func TestServe_CountsWhatItCannotReadForTheAddress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	withinOneWindow()
+	f.stopClock()
 	for range tenant.RateLimit {
 		f.server.refuseMalformed("192.0.2.1:1", 400, "")
 	}

@@ -24,12 +24,16 @@ type Operation struct {
 	Pattern string // as the router writes it, under its root: /v1/products/:id
 
 	Public         bool     // x-public: no API key, outside of /v1
-	Scope          string   // x-scope: what the key must hold
+	CORS           bool     // x-cors: pages of every site may call it
+	AddressLimit   int      // x-address-limit: requests a minute from one address, if not the usual number; those of one resource count together
+	KeyScope       []string // x-key-scope: of a public one, the fields that name its account and what an Idempotency-Key belongs to
+	Scope          string   // x-scope: what the key must hold; scopeNone if that depends on what is asked for
 	Self           bool     // x-self: on the calling key itself it needs none
 	MoreScopes     []string // x-more-scopes: and these, for other things that it shows or allows
 	Approval       string   // x-approval: allow or ask
 	Locked         bool     // x-locked
 	ExternalEffect bool     // x-external-effect: calls a provider
+	Unlogged       bool     // x-unlogged: what it changes is no news to anybody, so that the list of what was done leaves it out
 	Unwrap         string   // x-unwrap: the body is also accepted under this key
 	MaxBody        int64    // x-max-body, in bytes
 	limits         jsonLimits
@@ -57,6 +61,12 @@ func (o *Operation) patterns() []string {
 		return []string{"/v1" + o.Pattern, o.Pattern}
 	}
 	return []string{o.Pattern}
+}
+
+// resource returns what the operation is about: of /public/license_keys/validate it is license_keys.
+func (o *Operation) resource() string {
+	parts := strings.Split(o.Path, "/")
+	return parts[min(2, len(parts)-1)]
 }
 
 // Write reports whether the operation may change something.
@@ -114,8 +124,9 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 	x := extensions(spec.Extensions)
 	op := &Operation{
 		ID: spec.OperationID, Method: method, Path: path,
-		Public: x.flag("x-public"), Scope: x.textOf("x-scope"), Self: x.flag("x-self"), MoreScopes: x.texts("x-more-scopes"), Approval: x.textOf("x-approval"), Locked: x.flag("x-locked"),
-		ExternalEffect: x.flag("x-external-effect"), Development: x.flag("x-development"), Unwrap: x.textOf("x-unwrap"), MaxBody: x.numberOf("x-max-body", defaultMaxBody),
+		Public: x.flag("x-public"), CORS: x.flag("x-cors"), AddressLimit: int(x.numberOf("x-address-limit", 0)), KeyScope: x.texts("x-key-scope"),
+		Scope: x.textOf("x-scope"), Self: x.flag("x-self"), MoreScopes: x.texts("x-more-scopes"), Approval: x.textOf("x-approval"), Locked: x.flag("x-locked"),
+		ExternalEffect: x.flag("x-external-effect"), Unlogged: x.flag("x-unlogged"), Development: x.flag("x-development"), Unwrap: x.textOf("x-unwrap"), MaxBody: x.numberOf("x-max-body", defaultMaxBody),
 		route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: spec},
 	}
 	if op.Pattern = routerPattern(path); !op.Public {

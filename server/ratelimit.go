@@ -20,6 +20,14 @@ const (
 
 var policies = map[int][]string{tenant.RateLimit: policy(tenant.RateLimit), tenant.HookRateLimit: policy(tenant.HookRateLimit)}
 
+// policyOf returns the value of headerPolicy for a limit. Operations may have limits of their own.
+func policyOf(limit int) []string {
+	if known := policies[limit]; known != nil {
+		return known
+	}
+	return policy(limit)
+}
+
 func policy(limit int) []string {
 	return []string{`"default";q=` + strconv.Itoa(limit) + `;w=` + strconv.Itoa(quotaWindow)}
 }
@@ -31,13 +39,13 @@ func limitHeaders(h http.Header, g *tenant.Grant) {
 	value = append(value, `;t=`...)
 	value = strconv.AppendInt(value, untilReset(g), 10)
 	values := [2]string{string(value), strconv.FormatInt(g.WindowEnd, 10)}
-	h[headerPolicy], h[headerLimit], h[headerReset] = policies[g.Limit], values[0:1:1], values[1:2:2]
+	h[headerPolicy], h[headerLimit], h[headerReset] = policyOf(g.Limit), values[0:1:1], values[1:2:2]
 }
 
 // limitUnknown sets those headers when counting itself has failed, as if nothing had been used.
-func (s *Server) limitUnknown(h http.Header) {
+func (s *Server) limitUnknown(h http.Header, limit int) {
 	now := time.Now().Unix()
-	limitHeaders(h, &tenant.Grant{Limit: tenant.RateLimit, Now: now, WindowEnd: now - now%quotaWindow + quotaWindow})
+	limitHeaders(h, &tenant.Grant{Limit: limit, Now: now, WindowEnd: now - now%quotaWindow + quotaWindow})
 }
 
 // overLimit returns the refusal of a request until the window of the quota ends, and sets Retry-After.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,25 @@ func parameterRefusal(p *parameter, err error) error {
 		return &core.Error{Code: core.CodeBadRequest, Param: name, Message: name + " " + requirement(inner) + "."}
 	}
 	return &core.Error{Code: core.CodeBadRequest, Param: name, Message: name + " must be " + describe(schema) + "."}
+}
+
+// CheckBody returns an error that says what is wrong with a body of a schema, in the words of an answer: for bodies that come
+// otherwise than by a request.
+func CheckBody(schema *openapi3.Schema, body map[string]any) error {
+	if err := schema.VisitJSON(body, slices.Concat(schemaOptions(), []openapi3.SchemaValidationOption{openapi3.MultiErrors()})...); err != nil {
+		return bodyRefusal(err)
+	}
+	return nil
+}
+
+// CheckJSON returns an error that says why data is not the strict JSON that a body is, by the field at fault: for bodies that come
+// otherwise than by a request.
+func CheckJSON(data []byte) *core.Error {
+	fault := checkJSON(data, jsonLimits{})
+	if fault == nil {
+		return nil
+	}
+	return core.Invalid(cmp.Or(fault.param(), "base"), fault.message)
 }
 
 // bodyRefusal turns everything that is wrong with a body into one error. First comes what makes it unreadable, as a 400: a

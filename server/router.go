@@ -48,6 +48,9 @@ func (r *router) add(method, pattern string, h echo.HandlerFunc, m []echo.Middle
 		return nil
 	}
 	r.mounted[op] = true
+	if !op.Write() {
+		r.server.reads[op.Path] = read{op, h}
+	}
 	if !r.server.has(op) {
 		return nil
 	}
@@ -80,6 +83,7 @@ func (r *router) refuseTheRest() {
 		for _, op := range there {
 			verbs = append(verbs, op.Method)
 		}
+		verbs = s.mountPreflight(pattern, there, verbs)
 		slices.Sort(verbs)
 		public := there[len(there)-1].Public
 		refuse := s.guard(public, methodNotAllowed(verbs))
@@ -127,6 +131,31 @@ func (s *Server) mountPlain(routes map[string]echo.HandlerFunc) {
 	for path, verbs := range allowed {
 		slices.Sort(verbs)
 		s.refuseOthers(path, verbs, s.guard(true, methodNotAllowed(verbs)))
+	}
+}
+
+// leadToPages leads whoever opens the address of a form, such as from the list of what they visited, to the page that the form stands on: the next
+// above that can be looked at.
+func (s *Server) leadToPages(pages map[string]echo.HandlerFunc) {
+	for route := range pages {
+		path, isForm := strings.CutPrefix(route, http.MethodPost+" ")
+		if !isForm || pages[path] != nil || pages[http.MethodGet+" "+path] != nil {
+			continue
+		}
+		above := path
+		for above != "" && pages[above] == nil {
+			above = above[:strings.LastIndex(above, "/")]
+		}
+		if above == "" {
+			continue
+		}
+		lead := func(c echo.Context) error {
+			parts := strings.Split(c.Request().URL.EscapedPath(), "/")
+			return c.Redirect(http.StatusSeeOther, strings.Join(parts[:strings.Count(above, "/")+1], "/"))
+		}
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			s.echo.Add(method, path, s.observe(asPage(s.countPage(plainPath(lead)))))
+		}
 	}
 }
 

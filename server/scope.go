@@ -7,6 +7,9 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
+// scopeNone is the x-scope of an operation that every key may call, and that looks itself what it may show.
+const scopeNone = "none"
+
 // needScope refuses an API key that lacks the scope. If self is true (x-self), a key may always ask about itself.
 func needScope(scope string, self bool) echo.MiddlewareFunc {
 	refusal := &core.Error{
@@ -19,6 +22,7 @@ func needScope(scope string, self bool) echo.MiddlewareFunc {
 			if !who.May(scope) && !(self && c.Param("id") == who.KeyID) {
 				return refusal
 			}
+			who.Needed = append(who.Needed, scope)
 			return next(c)
 		}
 	}

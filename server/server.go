@@ -34,12 +34,19 @@ type Deps struct {
 	// ErrorPage answers an error to a person who asked for a page. If it is nil, they get an envelope as well.
 	ErrorPage func(c echo.Context, status int) error
 
+	// Transfers take and give bytes of any size, by "/path" or "METHOD /path". They are not part of the API, are counted per address, bound
+	// their bodies and deadlines themselves, and answer errors in an envelope.
+	Transfers map[string]echo.HandlerFunc
+
 	// Hooks are where providers notify us, by "POST /path". They have a quota of their own.
 	Hooks map[string]echo.HandlerFunc
 
 	// Prepare may put something into a request's context that its headers ask for. In development these are faults of the
 	// built-in ad networks. It may be nil.
 	Prepare func(context.Context, http.Header) (context.Context, error)
+
+	// Inside is the transport by which pages ask the API for people who are signed in. New sets where it leads. It may be nil.
+	Inside *Inside
 
 	// Development mounts the operations that only a development server has.
 	Development bool
@@ -58,12 +65,14 @@ type Server struct {
 	log        *slog.Logger
 	echo       *echo.Echo
 	operations *Operations
+	reads      map[string]read // by path
 	proxies    []netip.Prefix
 	prepare    func(context.Context, http.Header) (context.Context, error)
 	develops   bool
 	readiness  readiness
 	errorPage  func(c echo.Context, status int) error
 	strangers  strangers
+	requests   *requestLog
 }
 
 // New reads the operations from the document and mounts them. It is an error if the document promises what the server does not
@@ -77,19 +86,27 @@ func New(d Deps) (*Server, error) {
 		d.Register = func(r api.EchoRouter) { api.RegisterHandlers(r, api.NewStrictHandler(d.Handlers, nil)) }
 	}
 	s := &Server{
-		store: d.Store, log: d.Log, echo: echo.New(), operations: operations,
+		store: d.Store, log: d.Log, echo: echo.New(), operations: operations, reads: map[string]read{},
 		proxies: d.TrustedProxies, prepare: d.Prepare, develops: d.Development, errorPage: d.ErrorPage,
+		requests: newRequestLog(),
+	}
+	if d.Inside != nil {
+		d.Inside.server = s
 	}
 	notFound := s.observe(s.guard(true, routeNotFound))
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route
 	routes := s.plainRoutes(d.describing())
 	for route, page := range d.Pages {
-		routes[route] = asPage(s.countPage(limitHeaderSize(limitForm(page))))
+		routes[route] = asPage(s.countPage(limitHeaderSize(limitForm(plainPath(page)))))
+	}
+	for route, h := range d.Transfers {
+		routes[route] = s.guard(true, plainPath(h))
 	}
 	for route, hook := range d.Hooks {
 		routes[route] = s.countHook(limitHeaderSize(limitForm(hook)))
 	}
 	s.mountPlain(routes)
+	s.leadToPages(d.Pages)
 	return s, s.mount(func(r *router) { d.Register(r) })
 }
 
@@ -113,9 +130,11 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 		}
 	}
 	use(op.deprecation != nil, op.deprecation.headers)
-	use(true, s.identify(op.Public)) // 401, then 429
-	use(true, limitHeaderSize)       // 431
-	use(op.Scope != "", needScope(op.Scope, op.Self))
+	use(op.CORS, anyOrigin)
+	use(op.AddressLimit == 0, s.identify(op.Public)) // 401, then 429
+	use(op.AddressLimit > 0, s.countOperation(op))   // 429
+	use(true, limitHeaderSize)                       // 431
+	use(op.Scope != "" && op.Scope != scopeNone, needScope(op.Scope, op.Self))
 	for _, scope := range op.MoreScopes {
 		use(true, needScope(scope, false))
 	}

@@ -57,8 +57,8 @@ func TestServer_EveryResponseHasTheHeaders(t *testing.T) {
 		{"wrong method outside of the API", "POST", "/openapi.json", "{}", nil, 405, codeMethodNotAllowed},
 		{"wrong method", "PUT", "/v1/widgets", "{}", nil, 405, codeMethodNotAllowed},
 		{"wrong method on a public path", "DELETE", "/public/tickets/x", "", nil, 405, codeMethodNotAllowed},
-		{"too large", "POST", "/v1/widgets", `{"name":"` + big + `"}`, nil, 413, codeTooLarge},
-		{"no json", "POST", "/v1/widgets", "name=x", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, codeMediaType},
+		{"too large", "POST", "/v1/widgets", `{"name":"` + big + `"}`, nil, 413, core.CodeTooLarge},
+		{"no json", "POST", "/v1/widgets", "name=x", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, core.CodeMediaType},
 		{"unacceptable", "POST", "/v1/widgets", `{"name":"","amount":1}`, nil, 422, core.CodeInvalid},
 		{"large headers", "GET", "/v1/widgets", "", []string{"X-Large", strings.Repeat("x", 65<<10)}, 431, codeHeadersTooLarge},
 		{"error", "GET", "/v1/widgets/w", "", nil, 500, codeInternal},
@@ -144,13 +144,12 @@ func TestServer_ChecksInOrder(t *testing.T) {
 	}
 	assert.Zero(t, f.calls.of("createWidget"))
 
+	f.useUp()
 	for path, method := range map[string]string{"/v1/nowhere": "GET", "/v1/widgets": "PUT", "/v1/widgets?limit=x": "GET"} {
-		f.useUp() // a minute may have passed
-		asked := time.Now()
 		a := f.send(method, path, "")
 		require.Equal(t, http.StatusTooManyRequests, a.StatusCode, path)
 		assert.Equal(t, core.CodeRateLimit, a.problem(t).Code)
-		remaining, reset := assertLimitHeaders(t, asked, a.Header)
+		remaining, reset := assertLimitHeaders(t, f.now(), a.Header)
 		assert.Zero(t, remaining)
 		assert.Equal(t, fmt.Sprint(reset), a.Header.Get("Retry-After"))
 	}
@@ -180,6 +179,17 @@ func TestServer_RefusesOtherMethodsWithAllow(t *testing.T) {
 	assertLimitHeaders(t, asked, w.Header())
 }
 
+func TestServer_HasNoPageOfWhatNoDatabaseTakes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for path, status := range map[string]int{"/shop/7": 200, "/shop/%00": 404, "/shop/a%00b": 404, "/shop/%ff": 404} {
+		for _, method := range []string{"GET", "POST"} {
+			assert.Equal(t, status, f.send(method, path, "").StatusCode, "%s %s", method, path)
+		}
+	}
+	assert.Equal(t, 404, f.send("POST", "/shop/%00/buy", "a=b").StatusCode)
+}
+
 func TestServer_CountsPathsOutsideOfTheAPIForTheAddress(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
@@ -188,6 +198,7 @@ func TestServer_CountsPathsOutsideOfTheAPIForTheAddress(t *testing.T) {
 		f.server.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		return w
 	}
+	f.stopClock()
 	for range tenant.RateLimit {
 		ask("/wp-login.php")
 	}

@@ -29,7 +29,7 @@ func validate(op *Operation) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
-			if err := op.checkPath(c); err != nil {
+			if err := checkPath(c); err != nil {
 				return err
 			}
 			query, err := op.readQuery(c)
@@ -91,13 +91,28 @@ func checkFormats() openapi3.SchemaValidationOption {
 
 // checkPath answers 404 to a path with something in it that cannot be an id and that a database might not take. Everything else
 // about ids is for the store, which knows their types.
-func (o *Operation) checkPath(c echo.Context) error {
+func checkPath(c echo.Context) error {
 	for _, value := range c.ParamValues() {
-		if plain, err := url.PathUnescape(value); err != nil || plain == "" || !plainText(plain) {
+		if plain, err := url.PathUnescape(value); err != nil || plain == "" || plain == "." || plain == ".." || !plainText(plain) {
 			return &core.Error{Code: core.CodeMissing, Message: "There is nothing with this id."}
 		}
 	}
 	return nil
+}
+
+// plainPath is checkPath of a page, and of what its query says.
+func plainPath(page echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if err := checkPath(c); err != nil {
+			return err
+		}
+		for _, values := range c.QueryParams() {
+			if !plainText(strings.Join(values, "")) {
+				return &core.Error{Code: core.CodeMissing, Message: "There is nothing with this query."}
+			}
+		}
+		return page(c)
+	}
 }
 
 // plainText reports whether a database takes s as text.

@@ -27,6 +27,10 @@ type Billing struct {
 	providers *payments.Registry
 	walkers   sync.Map // by account: *sync.RWMutex
 
+	// Letters sends the letters of an account that wait, and returns when none is under way any more. Whoever moves the account's clock has them sent on
+	// the way, each at its own moment. Nil leaves them to whoever sends letters otherwise.
+	Letters func(ctx context.Context, account string) error
+
 	workTime, turnTime time.Duration
 }
 
@@ -70,8 +74,10 @@ type ConfirmCheckout struct {
 	Method        *payments.MethodInput
 	Save          bool // save the method, to charge it later
 	TermsAccepted bool
-	OnPage        bool // the buyer pays on our page, to which their bank sends them back
-	IsPublic      bool // asked with the client secret, which is no proof of who asks: saved methods are refused
+	AdsConsent    *bool           // whether ad networks may be told; nil = as the checkout says
+	AdsVisit      *store.AdsVisit // nil = none was sent
+	OnPage        bool            // the buyer pays on our page, to which their bank sends them back
+	IsPublic      bool            // asked with the client secret, which is no proof of who asks: saved methods are refused
 	From          store.Buyer
 }
 
@@ -113,7 +119,9 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCh
 // the network. A method that a customer has saved is refused when the request is public. Without a method the account need not
 // even have a provider: a checkout that costs nothing has none to ask.
 func (b *Billing) accept(ctx context.Context, account string, in ConfirmCheckout) (store.Confirm, error) {
-	confirm := store.Confirm{TermsAccepted: in.TermsAccepted, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From}
+	confirm := store.Confirm{
+		TermsAccepted: in.TermsAccepted, AdsConsent: in.AdsConsent, AdsVisit: in.AdsVisit, Save: in.Save, OnPage: in.OnPage, IsPublic: in.IsPublic || in.OnPage, From: in.From,
+	}
 	if in.Method == nil {
 		return confirm, nil
 	}

@@ -81,6 +81,9 @@ func (w *walk) run(ctx context.Context) (err error) {
 		if err != nil || ctx.Err() != nil || time.Now().After(w.until) {
 			return err
 		}
+		if w.Letters != nil {
+			w.count.add(false, w.Letters(ctx, w.account))
+		}
 		next, err := w.store.NextDue(ctx, w.account, seen, w.clock.Target, clockStep)
 		if err != nil {
 			return err

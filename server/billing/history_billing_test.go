@@ -128,6 +128,9 @@ func (p *player) giveBack() error {
 	if p.odds(2) {
 		in.Amount = new(int64(1 + p.roll(int(o.RefundableAmount())+2)))
 	}
+	if p.odds(3) {
+		in.RevokeAccess = new(p.odds(2))
+	}
 	r, err := request(p, func(ctx context.Context) (*store.Refund, error) { return p.CreateRefund(ctx, p.account, in) })
 	return errors.Join(p.answered("give back some of "+o.ID, err), p.taxed(o, r))
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
@@ -34,11 +35,26 @@ func (h *history) sound() error {
 		return fmt.Errorf("the bank wonders: %q", problems)
 	}
 	for _, s := range h.shops {
-		if err := errors.Join(h.banked(s), h.spent(s), h.credited(s), h.discounted(s)); err != nil {
+		if err := errors.Join(h.banked(s), h.spent(s), h.credited(s), h.discounted(s), h.told(s), h.licensed(s), h.admitted(s), h.written(s)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// written checks that every paid order has its receipt sent once, and that whoever was deleted is written to no more.
+func (h *history) written(s *shop) error {
+	var wrong []string
+	err := h.rows.Select(&wrong, h.rows.Rebind(`
+		SELECT o.id FROM orders o JOIN customers c ON c.account_id = o.account_id AND c.id = o.customer_id
+		WHERE o.account_id = ? AND o.paid_at IS NOT NULL AND c.deleted_at IS NULL AND 1 <> (
+			SELECT COUNT(*) FROM letters l WHERE l.account_id = o.account_id AND l.object_id = o.id AND l.kind = 'receipt' AND l.customer_id = o.customer_id)
+		UNION ALL SELECT l.object_id FROM letters l JOIN orders o ON o.account_id = l.account_id AND o.id = l.object_id
+		WHERE l.account_id = ? AND (o.paid_at IS NULL OR o.customer_id NOT IN (SELECT id FROM customers WHERE account_id = l.account_id AND deleted_at IS NULL))`), s.account, s.account)
+	if err == nil && len(wrong) > 0 {
+		err = fmt.Errorf("the receipts of %q", wrong)
+	}
+	return err
 }
 
 // banked compares what orders say was paid and given back with what the bank holds. Of what is under way nothing is
@@ -109,6 +125,35 @@ func (h *history) spent(s *shop) error {
 			SELECT customer_id, currency, amount FROM payments WHERE account_id = ? AND status = 'succeeded'
 			UNION ALL SELECT customer_id, currency, -amount FROM refunds WHERE account_id = ? AND status = 'succeeded') moved
 		GROUP BY customer_id, currency`, nil)
+}
+
+// told makes sure that ad networks are told of all that was bought, or begun, with consent. What they are told of without it, a promise
+// finds. Of somebody who was deleted they are told nothing, nor of an address that somebody had who was.
+func (h *history) told(s *shop) error {
+	var all []struct {
+		ID    string
+		Email *string
+	}
+	err := h.rows.Select(&all, h.rows.Rebind(`
+		SELECT t.id, t.email FROM (
+			SELECT o.account_id, o.id, o.customer_id, c.customer_email AS email, 'purchase' AS kind FROM orders o JOIN checkouts c ON c.account_id = o.account_id AND c.id = o.checkout_id
+			WHERE c.ads_consent AND o.total_amount > 0
+			UNION ALL
+			SELECT s.account_id, s.id, s.customer_id, c.customer_email, CASE WHEN s.trial_start IS NULL THEN 'subscription_started' ELSE 'trial_started' END
+			FROM subscriptions s JOIN checkouts c ON c.account_id = s.account_id AND c.id = s.checkout_id WHERE c.ads_consent) AS t
+		JOIN customers b ON b.account_id = t.account_id AND b.id = t.customer_id
+		WHERE t.account_id = ? AND b.deleted_at IS NULL AND NOT EXISTS (
+			SELECT 1 FROM ad_conversions v WHERE v.account_id = t.account_id AND v.event_id = t.id AND v.kind = t.kind)`), s.account)
+	var untold []string
+	for _, row := range all {
+		if _, gone := s.forgotten.Load(strings.ToLower(core.Deref(row.Email))); !gone {
+			untold = append(untold, row.ID)
+		}
+	}
+	if err == nil && len(untold) > 0 {
+		err = fmt.Errorf("no ad network is told of %q", untold)
+	}
+	return err
 }
 
 // credited compares what customers have to their credit with what changes of plan gave them and orders took.

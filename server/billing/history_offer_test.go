@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
@@ -144,6 +145,9 @@ func (h *history) stock(p *player) error {
 		if _, err := p.CreateCustomer(everywhere, p.account, store.Customer{Email: new("buyer0@example.com")}); err != nil {
 			return err
 		}
+		if err := p.shelve(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -209,7 +213,9 @@ func (p *player) settings() error {
 	}
 	behavior := p.behavior()
 	days := pick(p, [][]int64{{2, 5, 7, 7}, {1}, {30, 30}})
+	access := pick(p, []tenant.PastDueAccess{tenant.PastDueAccessKeep, tenant.PastDueAccessSuspend})
 	_, err := p.Tenant.UpdateAccount(everywhere, p.account, func(a *tenant.AccountChange) {
+		a.PastDueAccess = access
 		a.Tax, a.ProrationBehavior, a.Dunning.V.IntervalsDays = core.JSONOf(tax), behavior, days
 	})
 	return p.answered("change the settings", err)
@@ -283,7 +289,10 @@ func (p *player) attend() error {
 	case what == 3:
 		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *store.Customer) { c.SetEmail(*email) })
 	default:
-		_, err = p.DeleteCustomer(everywhere, p.account, c.ID, exempt)
+		var gone *store.Customer
+		if gone, err = p.DeleteCustomer(everywhere, p.account, c.ID, exempt); err == nil && gone.Email != nil {
+			p.forgotten.Store(strings.ToLower(*gone.Email), true)
+		}
 	}
 	return p.answered("attend to "+c.ID, err)
 }

@@ -115,6 +115,21 @@ func (p *player) changeCheckout() error {
 	return errors.Join(p.answered("change "+c.ID, err), p.shown(changed))
 }
 
+// askAds has a buyer say whether ad networks may be told.
+func (p *player) askAds() error {
+	c, err := p.checkout(store.CheckoutStatusOpen)
+	if err != nil {
+		return err
+	}
+	agrees, visit := !p.odds(3), maybe(p, 2, func() store.AdsVisit { return store.AdsVisit{ClickIDs: map[string]string{"fbclid": "IwAR0"}} })
+	_, err = p.UpdateCheckout(everywhere, p.account, c.ID, func(d *store.CheckoutDraft) {
+		if d.AnswerAds(&agrees); visit != nil && !p.odds(8) {
+			d.AdsVisit.V = visit
+		}
+	})
+	return p.answered("ask who pays "+c.ID+" about ads", err)
+}
+
 // vouch says that what was bought, or is being bought, is its customer's.
 func (p *player) vouch() error {
 	c, err := p.checkout(pick(p, []store.CheckoutStatus{store.CheckoutStatusOpen, store.CheckoutStatusCompleted}))

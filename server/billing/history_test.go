@@ -28,6 +28,7 @@ var moves = []struct {
 	{"a checkout is confirmed", 9, (*player).confirm},
 	{"a checkout is changed", 2, (*player).changeCheckout},
 	{"a checkout is expired", 1, (*player).expire},
+	{"a buyer is asked about ads", 3, (*player).askAds},
 	{"somebody vouches for a buyer", 1, (*player).vouch},
 	{"a buyer consents", 3, (*player).consent},
 	{"a product is offered", 2, (*player).offer},
@@ -50,11 +51,17 @@ var moves = []struct {
 	{"an invoice is given up", 2, (*player).giveUp},
 	{"money is given back", 5, (*player).giveBack},
 	{"a refund is turned", 2, (*player).turnRefund},
+	{"a refund bounces", 2, (*player).bounce},
 	{"a subscription is begun", 3, (*player).subscribe},
 	{"a subscription is changed", 6, (*player).change},
 	{"a subscription is adjusted", 3, (*player).adjust},
 	{"a subscription is discounted", 5, (*player).thank},
 	{"a subscription is stopped", 3, (*player).stop},
+	{"a product delivers something else", 1, (*player).deliver},
+	{"the seller decides about a grant", 2, (*player).decide},
+	{"licence keys are imported", 2, (*player).importKeys},
+	{"a licence key is used", 4, (*player).useKey},
+	{"a licence key is managed", 3, (*player).manageKey},
 	{"everything is exported", 1, (*player).export},
 	{"time passes", 5, (*player).advance},
 	{"a client asks again", 3, (*player).again},
@@ -71,10 +78,15 @@ func (h *history) ends() error {
 	if err := h.heal(); err != nil {
 		return err
 	}
+	for _, s := range h.shops {
+		if err := h.served(s); err != nil {
+			return err
+		}
+	}
 	return h.sound()
 }
 
-// Whatever happens in whatever order, every promise about money holds, and the bank has what the orders say. A history
+// Whatever happens in whatever order, every promise about money and what it buys holds, and the bank has what the orders say. A history
 // that breaks one is cut down to what it takes. -rapid.checks and -rapid.steps make more and longer ones, and so does
 // TILLWRIGHT_SOAK.
 func TestHistories_KeepEveryPromiseAboutMoney(t *testing.T) {
@@ -162,6 +174,25 @@ var faults = map[string]struct {
 	}},
 	"a discount holds too early": {"the period of", func(t *testing.T, h *history) {
 		h.sabotage(t, "subscriptions", "discount_waits", "NEW.discount_waits IS NOT NULL AND OLD.discount_waits IS NULL")
+	}},
+	"a visit is kept for ever": {"a visit is kept while its buyer agrees", func(t *testing.T, h *history) {
+		h.sabotage(t, "checkouts", "ads_visit", "NEW.status = 'completed' AND OLD.ads_visit IS NOT NULL")
+	}},
+	"a sale is not told of": {"no ad network is told of", func(t *testing.T, h *history) {
+		_, err := h.rows.Exec(`UPDATE ad_conversion_destinations SET status = 'paused'`)
+		require.NoError(t, err)
+	}},
+	"a change of plan leaves what was given": {"a subscription gives its product", func(t *testing.T, h *history) {
+		h.sabotage(t, "grants", "quantity", "NEW.quantity <> OLD.quantity")
+	}},
+	"a merge leaves the licence keys": {"a licence key is of its grant's product and customer", func(t *testing.T, h *history) {
+		h.sabotage(t, "license_keys", "customer_id", "NEW.customer_id <> OLD.customer_id")
+	}},
+	"a bounced refund shuts out": {"what a refund took away is revoked while such a refund stands", func(t *testing.T, h *history) {
+		h.sabotage(t, "grants", "refunded", "OLD.refunded AND NOT NEW.refunded")
+	}},
+	"a place is not counted": {"a licence key counts its activations", func(t *testing.T, h *history) {
+		h.sabotage(t, "license_keys", "activations_count", "NEW.activations_count > OLD.activations_count")
 	}},
 	"credit is not booked": {"balance of customer", func(t *testing.T, h *history) { h.sabotage(t, "customers", "balance", "OLD.balance = OLD.balance") }},
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -39,6 +41,12 @@ type history struct {
 type shop struct {
 	account string
 	credits map[string]int64 // what changes of plan gave customers, by customer and currency
+
+	forgotten sync.Map // the addresses of customers who were deleted
+
+	boxed   string            // the product that is sold with imported licence keys
+	owners  map[string]string // of licence keys, as they were when everything was looked at last
+	decided sync.Map          // sources of grants about which the seller has decided
 }
 
 // player does things in a shop. What it does is rolled.
@@ -96,7 +104,10 @@ func newHistory(t testing.TB, engine string, shops int) *history {
 	for i := range shops {
 		account, err := h.Tenant.CreateAccount(context.Background(), tenant.NewAccount{Name: fmt.Sprintf("Shop %d", i), Email: "ada@example.com"})
 		require.NoError(t, err)
-		h.shops = append(h.shops, &shop{account: account.ID, credits: map[string]int64{}})
+		_, err = h.Advert.CreateConversionDestination(context.Background(), account.ID, &advert.SocialAccount{ID: "sacct_1", Platform: advert.PlatformFacebook},
+			advert.NewConversionDestination{PixelID: "1", Events: advert.ConversionKinds, Status: advert.DestinationActive})
+		require.NoError(t, err)
+		h.shops = append(h.shops, &shop{account: account.ID, credits: map[string]int64{}, owners: map[string]string{}})
 	}
 	return h
 }

@@ -17,6 +17,11 @@ import (
 // issued makes an invoice of 50 dollars, for a customer of its own or the one that is given.
 func (w *world) issued(how store.CollectionMethod, customer string) *store.Invoice {
 	w.t.Helper()
+	return w.issuedOf(how, customer, 5000)
+}
+
+func (w *world) issuedOf(how store.CollectionMethod, customer string, amount int64) *store.Invoice {
+	w.t.Helper()
 	if customer == "" {
 		c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Name: new("Bob"), Email: new(core.NewID(core.KindCustomer) + "@example.com")})
 		require.NoError(w.t, err)
@@ -25,7 +30,7 @@ func (w *world) issued(how store.CollectionMethod, customer string) *store.Invoi
 	due := w.Now().Add(24 * time.Hour)
 	draft, err := w.CreateInvoice(w.t.Context(), w.account, store.InvoiceDraft{
 		Invoice: &store.Invoice{CollectionMethod: how, DueAt: &due}, Customer: customer,
-		Lines: []store.NewInvoiceLine{{Description: new("Workshop"), UnitAmount: new(int64(5000)), Quantity: 1}},
+		Lines: []store.NewInvoiceLine{{Description: new("Workshop"), UnitAmount: &amount, Quantity: 1}},
 	})
 	require.NoError(w.t, err)
 	i, err := w.FinalizeInvoice(w.t.Context(), w.account, draft.ID)
@@ -76,6 +81,19 @@ func TestPayInvoice_ADeclineIsRecorded(t *testing.T) {
 		paid, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_visa"))
 		require.NoError(t, err)
 		assert.Equal(t, store.InvoiceStatusPaid, paid.Status)
+	})
+}
+
+// A small sum may be asked for by letter, but no card is charged for it.
+func TestPayInvoice_ChargesNoSumThatIsTooSmall(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		i := w.issuedOf(store.CollectionMethodSendInvoice, "", 49)
+		_, err := w.PayInvoice(t.Context(), w.account, i.ID, payInvoice("pm_card_visa"))
+		refused(t, err, "payment_method")
+		require.ErrorContains(t, err, "Less than USD\u00a00.50 cannot be charged.")
+		assert.Zero(t, w.provider.confirms.Load())
+		_, err = w.PayInvoice(t.Context(), w.account, i.ID, billing.PayInvoice{OutOfBand: true})
+		require.NoError(t, err)
 	})
 }
 

@@ -32,6 +32,9 @@ func (b *Billing) duties() []duty {
 		{find: b.store.DueSubscriptions, do: b.advance, shared: b.store.SubscribedAccounts},
 		{find: b.store.UncollectedInvoices, do: b.collectInvoice},
 		{find: b.store.DueInvoices, do: b.store.PassInvoiceDue},
+		{find: b.store.DueLetters, do: b.store.ReleaseLetter},
+		{find: b.store.Content.DueBlogPosts, do: b.store.Content.PublishDueBlogPost},
+		{find: b.store.Grant.DueLicenseWaits, do: b.store.Grant.ServeLicenseWaits, shared: b.store.Grant.WaitingAccounts},
 	}
 }
 

@@ -12,10 +12,19 @@ type Caller struct {
 	RequestID string   // req_..., made here, on every log line and response of the request
 	Account   string   // acct_..., empty without an API key
 	KeyID     string   // key_..., empty without an API key
+	KeyName   string   // what the key is called
+	PersonID  string   // pers_..., of who is signed in to the dashboard; empty for a request from outside
+	Email     string   // of that person
 	Address   string   // from which they ask, as far as our own proxies know
 	Scopes    []string // what the key may do; none means everything
 	Until     string   // when the key expires, empty for never
+	Needed    []string // the scopes that the request takes
+	Made      Object   // what the request has made or changed, if the answer does not say it
+	Refusal   []byte   // the envelope that it was answered with, nil if it did not fail
 }
+
+// Object is something of an account, by the name of its kind and its id.
+type Object struct{ Kind, ID string }
 
 type contextKey struct{}
 

@@ -42,7 +42,7 @@ func (h *Handlers) CreateAd(ctx context.Context, r api.CreateAdRequestObject) (a
 	case out.Plan != nil:
 		return api.CreateAdPlanJSONResponse(view.AdPlan(out.Plan)), nil
 	}
-	return api.CreateAd201JSONResponse(view.Ad(out.Ad)), nil
+	return api.CreateAd201JSONResponse(view.AdOutcome(out)), nil
 }
 
 // BoostPost implements POST /ads/boost.
@@ -55,6 +55,54 @@ func (h *Handlers) BoostPost(ctx context.Context, r api.BoostPostRequestObject) 
 		return api.BoostPostPlanJSONResponse(view.AdPlan(out.Plan)), nil
 	}
 	return api.BoostPost201JSONResponse(view.Ad(out.Ad)), nil
+}
+
+// GetAd implements GET /ads/{id}.
+func (h *Handlers) GetAd(ctx context.Context, r api.GetAdRequestObject) (api.GetAdResponseObject, error) {
+	a, err := h.ads.GetAd(ctx, account(ctx), r.ID, view.AdObject(r.Params.Platform, r.Params.From, r.Params.To))
+	if err != nil {
+		return nil, err
+	}
+	return api.GetAd200JSONResponse(view.Ad(a)), nil
+}
+
+// UpdateAd implements PATCH /ads/{id}.
+func (h *Handlers) UpdateAd(ctx context.Context, r api.UpdateAdRequestObject) (api.UpdateAdResponseObject, error) {
+	out, err := h.ads.UpdateAd(ctx, actor(ctx), r.ID, view.AdChange(r.Body, r.Params.DryRun))
+	switch {
+	case err != nil:
+		return nil, err
+	case out.Plan != nil:
+		return api.UpdateAdPlanJSONResponse(view.AdPlan(out.Plan)), nil
+	}
+	return api.UpdateAd200JSONResponse(view.Ad(out.Ad)), nil
+}
+
+// DeleteAd implements DELETE /ads/{id}.
+func (h *Handlers) DeleteAd(ctx context.Context, r api.DeleteAdRequestObject) (api.DeleteAdResponseObject, error) {
+	deleted, err := h.ads.DeleteAd(ctx, actor(ctx), r.ID, platform(r.Body.Platform))
+	if err != nil {
+		return nil, err
+	}
+	return api.DeleteAd200JSONResponse(view.DeletedAd(deleted)), nil
+}
+
+// PauseAd implements POST /ads/{id}/pause.
+func (h *Handlers) PauseAd(ctx context.Context, r api.PauseAdRequestObject) (api.PauseAdResponseObject, error) {
+	result, err := h.ads.PauseAd(ctx, actor(ctx), r.ID, platform(r.Body.Platform))
+	if err != nil {
+		return nil, err
+	}
+	return api.PauseAd200JSONResponse(view.AdStatusResult(result)), nil
+}
+
+// ResumeAd implements POST /ads/{id}/resume.
+func (h *Handlers) ResumeAd(ctx context.Context, r api.ResumeAdRequestObject) (api.ResumeAdResponseObject, error) {
+	result, err := h.ads.ResumeAd(ctx, actor(ctx), r.ID, platform(r.Body.Platform))
+	if err != nil {
+		return nil, err
+	}
+	return api.ResumeAd200JSONResponse(view.AdStatusResult(result)), nil
 }
 
 // How many unknown fields may be sent with an ad, and how large they may be together.

@@ -15,3 +15,12 @@ func (h *Handlers) ListAdAccounts(ctx context.Context, r api.ListAdAccountsReque
 	}
 	return api.ListAdAccounts200JSONResponse(view.CursorList("/v1/ads/ad-accounts", page, view.AdAccount)), nil
 }
+
+// UpdateAdAccount implements PATCH /ads/ad-accounts/{id}.
+func (h *Handlers) UpdateAdAccount(ctx context.Context, r api.UpdateAdAccountRequestObject) (api.UpdateAdAccountResponseObject, error) {
+	a, err := h.ads.UpdateAdAccount(ctx, account(ctx), r.ID, view.AdAccountChange(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	return api.UpdateAdAccount200JSONResponse(view.AdAccount(a)), nil
+}

@@ -16,3 +16,9 @@ func (h *Handlers) ListAdActions(ctx context.Context, r api.ListAdActionsRequest
 	}
 	return api.ListAdActions200JSONResponse(view.AdActions(actions, more, query.Page)), nil
 }
+
+// ExportAdActions implements GET /ads/actions/export.
+func (h *Handlers) ExportAdActions(ctx context.Context, r api.ExportAdActionsRequestObject) (api.ExportAdActionsResponseObject, error) {
+	u, err := h.export(ctx, "actions", r.Params)
+	return api.ExportAdActions200JSONResponse(u), err
+}

@@ -52,3 +52,13 @@ func (h *Handlers) UploadAdAudienceUsers(ctx context.Context, r api.UploadAdAudi
 	}
 	return api.UploadAdAudienceUsers200JSONResponse(view.AdAudienceUpload(result, other)), nil
 }
+
+// RemoveAdAudienceUsers implements DELETE /ads/audiences/{id}/users.
+func (h *Handlers) RemoveAdAudienceUsers(ctx context.Context, r api.RemoveAdAudienceUsersRequestObject) (api.RemoveAdAudienceUsersResponseObject, error) {
+	users, other := view.AdUsers(r.Body)
+	result, err := h.ads.RemoveAudienceUsers(ctx, actor(ctx), r.ID, users)
+	if err != nil {
+		return nil, err
+	}
+	return api.RemoveAdAudienceUsers200JSONResponse(view.AdAudienceRemoval(result, other)), nil
+}

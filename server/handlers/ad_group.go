@@ -18,7 +18,7 @@ func (h *Handlers) GetAdGroup(ctx context.Context, r api.GetAdGroupRequestObject
 
 // UpdateAdGroup implements PATCH /ads/ad-groups/{id}.
 func (h *Handlers) UpdateAdGroup(ctx context.Context, r api.UpdateAdGroupRequestObject) (api.UpdateAdGroupResponseObject, error) {
-	out, err := h.ads.UpdateAdGroup(ctx, actor(ctx), r.ID, view.AdBudgetChange((*api.AdCampaignUpdate)(r.Body), r.Params.DryRun))
+	out, err := h.ads.UpdateAdGroup(ctx, actor(ctx), r.ID, view.AdGroupChange(r.Body, r.Params.DryRun))
 	switch {
 	case err != nil:
 		return nil, err

@@ -16,6 +16,12 @@ func (h *Handlers) ListAISites(ctx context.Context, r api.ListAISitesRequestObje
 	return api.ListAISites200JSONResponse(view.List("/v1/ai_sites", sites, more, view.AISite)), nil
 }
 
+// ExportAISites implements GET /ai_sites/export.
+func (h *Handlers) ExportAISites(ctx context.Context, r api.ExportAISitesRequestObject) (api.ExportAISitesResponseObject, error) {
+	u, err := h.export(ctx, "ai_sites", r.Params)
+	return api.ExportAISites200JSONResponse(u), err
+}
+
 // CreateAISite implements POST /ai_sites.
 func (h *Handlers) CreateAISite(ctx context.Context, r api.CreateAISiteRequestObject) (api.CreateAISiteResponseObject, error) {
 	a, err := h.store.Content.CreateAISite(ctx, account(ctx), view.NewAISite(r.Body))
@@ -50,4 +56,31 @@ func (h *Handlers) DeleteAISite(ctx context.Context, r api.DeleteAISiteRequestOb
 		return nil, err
 	}
 	return api.DeleteAISite200JSONResponse(view.Deleted("ai_site", a.ID)), nil
+}
+
+// PublishAISite implements POST /ai_sites/{id}/publish.
+func (h *Handlers) PublishAISite(ctx context.Context, r api.PublishAISiteRequestObject) (api.PublishAISiteResponseObject, error) {
+	a, err := h.store.Content.PublishAISite(ctx, account(ctx), r.ID, r.Body.Version)
+	if err != nil {
+		return nil, err
+	}
+	return api.PublishAISite200JSONResponse(view.AISite(a)), nil
+}
+
+// UnpublishAISite implements POST /ai_sites/{id}/unpublish.
+func (h *Handlers) UnpublishAISite(ctx context.Context, r api.UnpublishAISiteRequestObject) (api.UnpublishAISiteResponseObject, error) {
+	a, err := h.store.Content.UnpublishAISite(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.UnpublishAISite200JSONResponse(view.AISite(a)), nil
+}
+
+// VerifyAISiteDomain implements POST /ai_sites/{id}/verify_domain.
+func (h *Handlers) VerifyAISiteDomain(ctx context.Context, r api.VerifyAISiteDomainRequestObject) (api.VerifyAISiteDomainResponseObject, error) {
+	a, err := h.domains.Verify(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.VerifyAISiteDomain200JSONResponse(view.AISite(a)), nil
 }

@@ -9,8 +9,14 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// granted names the calling key, which cannot give another key more than it has itself.
-func granted(ctx context.Context) tenant.Granted { return tenant.Granted{KeyID: &caller.Of(ctx).KeyID} }
+// granted names the calling key, or the person on the dashboard, who cannot give a key more than they have themselves.
+func granted(ctx context.Context) tenant.Granted {
+	who := caller.Of(ctx)
+	if who.PersonID != "" {
+		return tenant.Granted{PersonID: &who.PersonID, Scopes: who.Scopes}
+	}
+	return tenant.Granted{KeyID: &who.KeyID}
+}
 
 // ListAPIKeys implements GET /auth/keys.
 func (h *Handlers) ListAPIKeys(ctx context.Context, r api.ListAPIKeysRequestObject) (api.ListAPIKeysResponseObject, error) {

@@ -43,6 +43,12 @@ func (h *Handlers) ListCheckouts(ctx context.Context, r api.ListCheckoutsRequest
 	return api.ListCheckouts200JSONResponse(out), err
 }
 
+// ExportCheckouts implements GET /checkouts/export.
+func (h *Handlers) ExportCheckouts(ctx context.Context, r api.ExportCheckoutsRequestObject) (api.ExportCheckoutsResponseObject, error) {
+	u, err := h.export(ctx, "checkouts", r.Params)
+	return api.ExportCheckouts200JSONResponse(u), err
+}
+
 // CreateCheckout implements POST /checkouts.
 func (h *Handlers) CreateCheckout(ctx context.Context, r api.CreateCheckoutRequestObject) (api.CreateCheckoutResponseObject, error) {
 	c, err := h.store.CreateCheckout(ctx, account(ctx), view.NewCheckout(r.Body))
@@ -97,6 +103,7 @@ func (h *Handlers) ConfirmCheckout(ctx context.Context, r api.ConfirmCheckoutReq
 func confirmation(b *api.CheckoutConfirm) billing.ConfirmCheckout {
 	in := billing.ConfirmCheckout{
 		TermsAccepted: b.TermsAccepted != nil && *b.TermsAccepted, Save: b.SavePaymentMethod != nil && *b.SavePaymentMethod,
+		AdsConsent: b.AdsConsent, AdsVisit: view.AdsVisit(b.AdsVisit),
 	}
 	if b.PaymentMethod != nil {
 		in.Method = &payments.MethodInput{Ref: b.PaymentMethod.Token, Card: (*payments.Card)(b.PaymentMethod.Card)}

@@ -17,6 +17,12 @@ func (h *Handlers) ListCheckoutLinks(ctx context.Context, r api.ListCheckoutLink
 	return api.ListCheckoutLinks200JSONResponse(out), err
 }
 
+// ExportCheckoutLinks implements GET /checkout_links/export.
+func (h *Handlers) ExportCheckoutLinks(ctx context.Context, r api.ExportCheckoutLinksRequestObject) (api.ExportCheckoutLinksResponseObject, error) {
+	u, err := h.export(ctx, "checkout_links", r.Params)
+	return api.ExportCheckoutLinks200JSONResponse(u), err
+}
+
 // CreateCheckoutLink implements POST /checkout_links.
 func (h *Handlers) CreateCheckoutLink(ctx context.Context, r api.CreateCheckoutLinkRequestObject) (api.CreateCheckoutLinkResponseObject, error) {
 	l, err := h.store.CreateCheckoutLink(ctx, account(ctx), view.NewCheckoutLink(r.Body))

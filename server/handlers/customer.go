@@ -80,11 +80,8 @@ func (h *Handlers) DeleteCustomer(ctx context.Context, r api.DeleteCustomerReque
 
 // ExportCustomers implements GET /customers/export.
 func (h *Handlers) ExportCustomers(ctx context.Context, r api.ExportCustomersRequestObject) (api.ExportCustomersResponseObject, error) {
-	u, err := h.store.ExportCustomers(ctx, account(ctx), view.ExportCustomers(r.Params))
-	if err != nil {
-		return nil, err
-	}
-	return api.ExportCustomers200JSONResponse(view.SignedURL(u)), nil
+	u, err := h.export(ctx, "customers", r.Params)
+	return api.ExportCustomers200JSONResponse(u), err
 }
 
 // GetCustomerState implements GET /customers/{id}/state.

@@ -16,6 +16,12 @@ func (h *Handlers) ListDiscounts(ctx context.Context, r api.ListDiscountsRequest
 	return api.ListDiscounts200JSONResponse(view.List("/v1/discounts", discounts, more, view.Discount)), nil
 }
 
+// ExportDiscounts implements GET /discounts/export.
+func (h *Handlers) ExportDiscounts(ctx context.Context, r api.ExportDiscountsRequestObject) (api.ExportDiscountsResponseObject, error) {
+	u, err := h.export(ctx, "discounts", r.Params)
+	return api.ExportDiscounts200JSONResponse(u), err
+}
+
 // CreateDiscount implements POST /discounts.
 func (h *Handlers) CreateDiscount(ctx context.Context, r api.CreateDiscountRequestObject) (api.CreateDiscountResponseObject, error) {
 	d, err := h.store.CreateDiscount(ctx, account(ctx), view.NewDiscount(r.Body))

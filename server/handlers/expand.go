@@ -29,6 +29,8 @@ func kindsOf(s *store.Store) map[string]kind {
 		kindOf(core.KindSubscription, s.SubscriptionsByID, view.Subscription, view.SubscriptionRefs),
 		kindOf(core.KindPayment, s.PaymentsByID, view.Payment, nil),
 		kindOf(core.KindPaymentMethod, s.PaymentMethodsByID, view.SavedPaymentMethod, nil),
+		kindOf(core.KindFile, s.Grant.FilesByID, view.File, nil),
+		kindOf(core.KindGrant, s.Grant.GrantsByID, view.Grant, view.GrantRefs),
 		kindOf(core.KindRefund, s.RefundsByID, view.Refund, view.RefundRefs),
 	} {
 		kinds[k.name.Prefix()] = k

@@ -17,6 +17,12 @@ func (h *Handlers) ListInvoices(ctx context.Context, r api.ListInvoicesRequestOb
 	return api.ListInvoices200JSONResponse(out), err
 }
 
+// ExportInvoices implements GET /invoices/export.
+func (h *Handlers) ExportInvoices(ctx context.Context, r api.ExportInvoicesRequestObject) (api.ExportInvoicesResponseObject, error) {
+	u, err := h.export(ctx, "invoices", r.Params)
+	return api.ExportInvoices200JSONResponse(u), err
+}
+
 // CreateInvoice implements POST /invoices.
 func (h *Handlers) CreateInvoice(ctx context.Context, r api.CreateInvoiceRequestObject) (api.CreateInvoiceResponseObject, error) {
 	i, err := h.store.CreateInvoice(ctx, account(ctx), view.NewInvoice(r.Body))

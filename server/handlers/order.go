@@ -44,11 +44,8 @@ func (h *Handlers) UpdateOrder(ctx context.Context, r api.UpdateOrderRequestObje
 
 // ExportOrders implements GET /orders/export.
 func (h *Handlers) ExportOrders(ctx context.Context, r api.ExportOrdersRequestObject) (api.ExportOrdersResponseObject, error) {
-	u, err := h.store.ExportOrders(ctx, account(ctx), view.ExportOrders(r.Params))
-	if err != nil {
-		return nil, err
-	}
-	return api.ExportOrders200JSONResponse(view.SignedURL(u)), nil
+	u, err := h.export(ctx, "orders", r.Params)
+	return api.ExportOrders200JSONResponse(u), err
 }
 
 // GetOrderReceipt implements GET /orders/{id}/receipt.

@@ -17,6 +17,12 @@ func (h *Handlers) ListPriceVariants(ctx context.Context, r api.ListPriceVariant
 	return api.ListPriceVariants200JSONResponse(out), err
 }
 
+// ExportPriceVariants implements GET /price_variants/export.
+func (h *Handlers) ExportPriceVariants(ctx context.Context, r api.ExportPriceVariantsRequestObject) (api.ExportPriceVariantsResponseObject, error) {
+	u, err := h.export(ctx, "price_variants", r.Params)
+	return api.ExportPriceVariants200JSONResponse(u), err
+}
+
 // CreatePriceVariant implements POST /price_variants.
 func (h *Handlers) CreatePriceVariant(ctx context.Context, r api.CreatePriceVariantRequestObject) (api.CreatePriceVariantResponseObject, error) {
 	v, err := h.store.Catalog.CreatePriceVariant(ctx, account(ctx), r.Body.Product, view.NewPriceVariant(r.Body))

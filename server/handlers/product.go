@@ -17,6 +17,12 @@ func (h *Handlers) ListProducts(ctx context.Context, r api.ListProductsRequestOb
 	return api.ListProducts200JSONResponse(out), err
 }
 
+// ExportProducts implements GET /products/export.
+func (h *Handlers) ExportProducts(ctx context.Context, r api.ExportProductsRequestObject) (api.ExportProductsResponseObject, error) {
+	u, err := h.export(ctx, "products", r.Params)
+	return api.ExportProducts200JSONResponse(u), err
+}
+
 // CreateProduct implements POST /products.
 func (h *Handlers) CreateProduct(ctx context.Context, r api.CreateProductRequestObject) (api.CreateProductResponseObject, error) {
 	p, err := h.store.Catalog.CreateProduct(ctx, account(ctx), view.NewProduct(r.Body))

@@ -74,5 +74,9 @@ func (h *Handlers) publicCheckout(ctx context.Context, c *store.Checkout) (api.P
 	if err != nil {
 		return api.PublicCheckout{}, err
 	}
-	return view.PublicCheckout(c, offer.Seller, offer.Items, offer.CustomFields), nil
+	deliveries, err := h.store.CheckoutDeliveries(ctx, c)
+	if err != nil {
+		return api.PublicCheckout{}, err
+	}
+	return view.PublicCheckout(c, offer, deliveries), nil
 }

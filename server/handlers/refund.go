@@ -17,6 +17,12 @@ func (h *Handlers) ListRefunds(ctx context.Context, r api.ListRefundsRequestObje
 	return api.ListRefunds200JSONResponse(out), err
 }
 
+// ExportRefunds implements GET /refunds/export.
+func (h *Handlers) ExportRefunds(ctx context.Context, r api.ExportRefundsRequestObject) (api.ExportRefundsResponseObject, error) {
+	u, err := h.export(ctx, "refunds", r.Params)
+	return api.ExportRefunds200JSONResponse(u), err
+}
+
 // CreateRefund implements POST /refunds.
 func (h *Handlers) CreateRefund(ctx context.Context, r api.CreateRefundRequestObject) (api.CreateRefundResponseObject, error) {
 	refund, err := h.billing.CreateRefund(ctx, account(ctx), view.NewRefund(r.Body))

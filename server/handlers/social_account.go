@@ -16,6 +16,12 @@ func (h *Handlers) ListSocialAccounts(ctx context.Context, r api.ListSocialAccou
 	return api.ListSocialAccounts200JSONResponse(view.List("/v1/socials", channels, more, view.SocialAccount)), nil
 }
 
+// ExportSocialAccounts implements GET /socials/export.
+func (h *Handlers) ExportSocialAccounts(ctx context.Context, r api.ExportSocialAccountsRequestObject) (api.ExportSocialAccountsResponseObject, error) {
+	u, err := h.export(ctx, "socials", r.Params)
+	return api.ExportSocialAccounts200JSONResponse(u), err
+}
+
 // ConnectSocialAccount implements POST /socials.
 func (h *Handlers) ConnectSocialAccount(ctx context.Context, r api.ConnectSocialAccountRequestObject) (api.ConnectSocialAccountResponseObject, error) {
 	a, err := h.ads.ConnectSocialAccount(ctx, account(ctx), view.ConnectSocialAccount(r.Body))
@@ -32,6 +38,24 @@ func (h *Handlers) GetSocialAccount(ctx context.Context, r api.GetSocialAccountR
 		return nil, err
 	}
 	return api.GetSocialAccount200JSONResponse(view.SocialAccount(a)), nil
+}
+
+// UpdateSocialAccount implements PATCH /socials/{id}.
+func (h *Handlers) UpdateSocialAccount(ctx context.Context, r api.UpdateSocialAccountRequestObject) (api.UpdateSocialAccountResponseObject, error) {
+	a, err := h.ads.RenewSocialAccount(ctx, account(ctx), r.ID, r.Body.Token)
+	if err != nil {
+		return nil, err
+	}
+	return api.UpdateSocialAccount200JSONResponse(view.SocialAccount(a)), nil
+}
+
+// DeleteSocialAccount implements DELETE /socials/{id}.
+func (h *Handlers) DeleteSocialAccount(ctx context.Context, r api.DeleteSocialAccountRequestObject) (api.DeleteSocialAccountResponseObject, error) {
+	deleted, err := h.ads.DeleteSocialAccount(ctx, account(ctx), r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.DeleteSocialAccount200JSONResponse(view.DeletedSocialAccount(deleted)), nil
 }
 
 // ActivateSocialAccount implements POST /socials/activate.

@@ -85,11 +85,8 @@ func (h *Handlers) ChangeSubscription(ctx context.Context, r api.ChangeSubscript
 
 // ExportSubscriptions implements GET /subscriptions/export.
 func (h *Handlers) ExportSubscriptions(ctx context.Context, r api.ExportSubscriptionsRequestObject) (api.ExportSubscriptionsResponseObject, error) {
-	u, err := h.store.ExportSubscriptions(ctx, account(ctx), view.ExportSubscriptions(r.Params))
-	if err != nil {
-		return nil, err
-	}
-	return api.ExportSubscriptions200JSONResponse(view.SignedURL(u)), nil
+	u, err := h.export(ctx, "subscriptions", r.Params)
+	return api.ExportSubscriptions200JSONResponse(u), err
 }
 
 // GetSubscription implements GET /subscriptions/{id}.

@@ -20,6 +20,12 @@ func (h *Handlers) ListWebhookEndpoints(ctx context.Context, r api.ListWebhookEn
 	return api.ListWebhookEndpoints200JSONResponse(view.List("/v1/webhook_endpoints", endpoints, more, h.webhookEndpoint)), nil
 }
 
+// ExportWebhookEndpoints implements GET /webhook_endpoints/export.
+func (h *Handlers) ExportWebhookEndpoints(ctx context.Context, r api.ExportWebhookEndpointsRequestObject) (api.ExportWebhookEndpointsResponseObject, error) {
+	u, err := h.export(ctx, "webhook_endpoints", r.Params)
+	return api.ExportWebhookEndpoints200JSONResponse(u), err
+}
+
 // CreateWebhookEndpoint implements POST /webhook_endpoints. Its answer holds the secret.
 func (h *Handlers) CreateWebhookEndpoint(ctx context.Context, r api.CreateWebhookEndpointRequestObject) (api.CreateWebhookEndpointResponseObject, error) {
 	if err := h.checkURL(&r.Body.URL); err != nil {

@@ -1,5 +1,6 @@
 // Package invoicepdf writes invoices and receipts as PDF documents. It needs nothing that the machine would have to have: its
-// fonts, for Latin, Greek, Cyrillic and CJK scripts, are part of the program.
+// fonts, for Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic, Thai, Devanagari, Bengali, Tamil and CJK scripts, are part of
+// the program.
 package invoicepdf
 
 import (

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
-	"golang.org/x/image/font/sfnt"
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/shaping"
+	"golang.org/x/text/unicode/bidi"
 )
 
 // A4 in millimetres.
@@ -28,7 +30,9 @@ type printer struct {
 	glyphs    map[*face]map[rune]glyph // by the font that is preferred
 	shown     map[*face]map[rune]bool  // what each font is to hold
 	copies    map[*face]*face
-	buffer    sfnt.Buffer
+	faces     map[*face]*font.Face
+	paths     map[*face]map[font.GID]string
+	shaper    shaping.HarfbuzzShaper
 	stopped   func() error // why the work is not wanted any more
 	err       error
 	y         float64
@@ -45,7 +49,7 @@ func newPrinter(ctx context.Context, fallbacks []*face, made time.Time) *printer
 	pdf.SetProducer("Tillwright", true)
 	return &printer{
 		pdf: pdf, fallbacks: fallbacks, outlines: map[*face]*outline{}, glyphs: map[*face]map[rune]glyph{},
-		shown: map[*face]map[rune]bool{}, copies: map[*face]*face{}, stopped: ctx.Err,
+		shown: map[*face]map[rune]bool{}, copies: map[*face]*face{}, faces: map[*face]*font.Face{}, paths: map[*face]map[font.GID]string{}, stopped: ctx.Err,
 	}
 }
 
@@ -64,15 +68,30 @@ func (p *printer) outline(f *face) *outline {
 	return loaded
 }
 
-// printText draws one line with its left end at x and its baseline at y.
+// printText draws one line, a paragraph of its own, with its left end at x and its baseline at y.
 func (p *printer) printText(x, y float64, text string, f *face, size float64) {
+	p.printLine(x, y, text, isRightToLeft(text), f, size)
+}
+
+// printLine draws one line of a paragraph that is read from right to left or not.
+func (p *printer) printLine(x, y float64, text string, right bool, f *face, size float64) {
 	if p.stops() {
 		return
 	}
-	for _, r := range p.runs(text, f) {
-		p.pdf.SetFont(r.face.family, r.face.style, size)
-		p.pdf.Text(x, y, r.text)
-		x += p.pdf.GetStringWidth(r.text)
+	for _, r := range p.ordered(text, right, f) {
+		switch {
+		case r.face == nil:
+			x += p.printBox(x, y, r.text, f, size)
+		case r.face.shaped:
+			x += p.printShaped(x, y, r, size)
+		default:
+			if r.right { // such as brackets and spaces
+				r.text = bidi.ReverseString(r.text)
+			}
+			p.pdf.SetFont(r.face.family, r.face.style, size)
+			p.pdf.Text(x, y, r.text)
+			x += p.pdf.GetStringWidth(r.text)
+		}
 	}
 }
 
@@ -89,9 +108,10 @@ func (p *printer) textRight(x, y, width float64, text string, f *face, size floa
 
 // block draws a paragraph from y downwards and returns the y below it.
 func (p *printer) block(x, y, width float64, text string, f *face, size float64) float64 {
+	right := isRightToLeft(text)
 	for _, line := range p.wrap(strings.ReplaceAll(text, "\n", " "), f, size, width) {
 		y += lineHeight(size)
-		p.printText(x, y, line, f, size)
+		p.printLine(x, y, line, right, f, size)
 	}
 	return y
 }

@@ -86,12 +86,13 @@ func (s *sheet) head(columns []column) {
 // row draws one line of the document. A long description continues on the next page; a line of its text is never split.
 func (s *sheet) row(columns []column, l Line) {
 	height := lineHeight(smallSize)
+	reversed := isRightToLeft(l.Description)
 	for i, text := range s.wrap(columns[0].cell(l), s.regular, smallSize, columns[0].width-3) {
 		if s.hasRoom(height + 2) {
 			s.head(columns)
 		}
 		s.y += height
-		s.printText(margin, s.y, text, s.regular, smallSize)
+		s.printLine(margin, s.y, text, reversed, s.regular, smallSize)
 		if i == 0 {
 			s.figures(columns, l)
 		}

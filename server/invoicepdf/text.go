@@ -1,19 +1,19 @@
 package invoicepdf
 
 import (
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// unknown is drawn in the place of a character that no font has.
-const unknown = '?'
-
-// run is a piece of text in one font.
+// run is a piece of text in one font and direction.
 type run struct {
-	face *face
-	text string
+	face  *face
+	text  string
+	right bool // it is read from right to left
 }
 
 // prepare brings text into the form that fonts are made for: accents are joined with their letters, and control characters are
@@ -25,6 +25,8 @@ func prepare(text string) string {
 			return r
 		case unicode.IsSpace(r):
 			return ' '
+		case isJoiner(r):
+			return r
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):
 			return -1
 		}
@@ -34,9 +36,8 @@ func prepare(text string) string {
 
 // glyph says how a character is drawn.
 type glyph struct {
-	face  *face
-	r     rune // unknown if no font draws the character
-	units int  // its width in thousandths of the font's size
+	face  *face // nil if no font draws the character
+	units int   // its width in thousandths of the font's size; that of a shaped character when it stands alone
 }
 
 // glyph finds the font that draws a character, preferably the given one. It looks only once for each character of a document.
@@ -48,27 +49,40 @@ func (p *printer) glyph(r rune, preferred *face) glyph {
 	}
 	g, ok := known[r]
 	if !ok {
-		g.face, g.r = p.choose(r, preferred)
-		if p.err == nil {
+		g.face = p.choose(r, preferred)
+		switch {
+		case p.err != nil:
+		case g.face == nil:
+			g.units = boxUnits
+		case g.face.shaped:
+			g.units = p.shapedUnits(run{face: g.face, text: string(r)})
+		default:
 			p.pdf.SetFont(g.face.family, g.face.style, textSize)
-			g.units = p.pdf.GetStringSymbolWidth(string(g.r))
+			g.units = p.pdf.GetStringSymbolWidth(string(r))
 		}
 		known[r] = g
 	}
 	return g
 }
 
-func (p *printer) choose(r rune, preferred *face) (*face, rune) {
+// choose returns the font that draws a character, or nil if none does.
+func (p *printer) choose(r rune, preferred *face) *face {
 	for i := -1; i < len(p.fallbacks); i++ {
 		f := preferred
 		if i >= 0 {
 			f = p.fallbacks[i]
 		}
-		if o := p.outline(f); o != nil && o.has(&p.buffer, r) {
-			return p.spread(f, r), r
+		if !f.isAsked(r) {
+			continue
+		}
+		if o := p.outline(f); o != nil && o.has(r) {
+			if f.shaped {
+				return f
+			}
+			return p.spread(f, r)
 		}
 	}
-	return preferred, unknown
+	return nil
 }
 
 // longestRange is how many characters with consecutive code points one font of a document may hold.
@@ -106,34 +120,58 @@ func (p *printer) rangeAt(f *face, r rune) int {
 	return int(last-first) + 1
 }
 
-// runs splits prepared text into pieces that are drawn in one font each, preferably the given one.
+// runs splits prepared text into pieces that are drawn in one font each, preferably the given one. Each character that no font
+// has is a piece of its own, without a font.
 func (p *printer) runs(text string, preferred *face) []run {
 	var all []run
-	var piece strings.Builder
-	var last *face
-	end := func() {
-		if piece.Len() > 0 {
-			all = append(all, run{last, piece.String()})
-			piece.Reset()
+	start := 0
+	for i, r := range text {
+		n := len(all) - 1
+		if isJoiner(r) {
+			if n >= 0 && all[n].face != nil && all[n].face.shaped {
+				all[n].text = text[start : i+utf8.RuneLen(r)]
+			}
+			continue
+		}
+		f := p.glyph(r, preferred).face
+		if n < 0 || f == nil || f != all[n].face || i != start+len(all[n].text) {
+			start = i
+			all = append(all, run{face: f})
+			n++
+		}
+		all[n].text = text[start : i+utf8.RuneLen(r)]
+	}
+	return all
+}
+
+// ordered returns the pieces of a line in the order in which they stand, from left to right.
+func (p *printer) ordered(line string, right bool, preferred *face) []run {
+	var all []run
+	for _, s := range spans(line, right) {
+		pieces := p.runs(s.text, preferred)
+		if s.right {
+			slices.Reverse(pieces)
+		}
+		for _, r := range pieces {
+			r.right = s.right
+			all = append(all, r)
 		}
 	}
-	for _, r := range text {
-		g := p.glyph(r, preferred)
-		if g.face != last {
-			end()
-			last = g.face
-		}
-		piece.WriteRune(g.r)
-	}
-	end()
 	return all
 }
 
 // units returns the width of prepared text in thousandths of the font's size.
 func (p *printer) units(text string, f *face) int {
 	sum := 0
-	for _, r := range text {
-		sum += p.glyph(r, f).units
+	for _, r := range p.runs(text, f) {
+		if r.face != nil && r.face.shaped {
+			r.right = isRightToLeft(r.text)
+			sum += p.shapedUnits(r)
+			continue
+		}
+		for _, c := range r.text {
+			sum += p.glyph(c, f).units
+		}
 	}
 	return sum
 }
@@ -196,8 +234,11 @@ func length(pieces []string) int {
 func (p *printer) cut(word string, f *face, size, width float64) (full []string, rest string) {
 	start, used := 0, 0
 	for i, r := range word {
-		units := p.glyph(r, f).units
-		if i > start && r != ' ' && millimetres(used+units, size) > width {
+		units := 0
+		if !isJoiner(r) {
+			units = p.glyph(r, f).units
+		}
+		if i > start && r != ' ' && !clings(r) && millimetres(used+units, size) > width {
 			full = append(full, word[start:i])
 			start, used = i, 0
 		}

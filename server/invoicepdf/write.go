@@ -22,18 +22,28 @@ type Writer struct {
 	fallbacks []*face
 }
 
-// New returns a Writer. It writes in Noto Sans, and characters that this lacks in Droid Sans Fallback or Nanum Square, which
-// have no bold. It costs almost nothing: each font is read with the first document that needs it.
+// New returns a Writer. It writes in Noto Sans, and characters that this lacks in its sisters for other scripts, in Droid Sans
+// Fallback or in Nanum Square, which have no bold. It costs almost nothing: each font is read with the first document that needs it.
 func New() *Writer {
 	return &Writer{
-		regular:   newFace("noto", "", "NotoSans-Regular"),
-		bold:      newFace("noto", "B", "NotoSans-Bold"),
-		fallbacks: []*face{newFace("droid", "", "DroidSansFallbackFull"), newFace("nanum", "", "NanumSquareR")},
+		regular: newFace("noto", "", "NotoSans-Regular"),
+		bold:    newFace("noto", "B", "NotoSans-Bold"),
+		fallbacks: []*face{
+			newFace("arabic", "", "NotoSansArabic-Regular").shapes().only([2]rune{0x600, 0x6ff}, [2]rune{0x750, 0x77f}, [2]rune{0x8a0, 0x8ff}, [2]rune{0xfb50, 0xfdff}, [2]rune{0xfe70, 0xfeff}),
+			newFace("hebrew", "", "NotoSansHebrew-Regular").shapes().only([2]rune{0x590, 0x5ff}, [2]rune{0xfb1d, 0xfb4f}),
+			newFace("thai", "", "NotoSansThai-Regular").shapes().only([2]rune{0xe00, 0xe7f}),
+			newFace("devanagari", "", "NotoSansDevanagari-Regular").shapes().only([2]rune{0x900, 0x97f}, [2]rune{0xa8e0, 0xa8ff}),
+			newFace("bengali", "", "NotoSansBengali-Regular").shapes().only([2]rune{0x980, 0x9ff}),
+			newFace("tamil", "", "NotoSansTamil-Regular").shapes().only([2]rune{0xb80, 0xbff}),
+			newFace("armenian", "", "NotoSansArmenian-Regular").only([2]rune{0x530, 0x58f}, [2]rune{0xfb13, 0xfb17}),
+			newFace("georgian", "", "NotoSansGeorgian-Regular").only([2]rune{0x10a0, 0x10ff}, [2]rune{0x1c90, 0x1cbf}, [2]rune{0x2d00, 0x2d2f}),
+			newFace("droid", "", "DroidSansFallbackFull"), newFace("nanum", "", "NanumSquareR"),
+		},
 	}
 }
 
-// Write returns the document as a PDF of A4 pages. Equal documents give equal bytes. A character that no font has is written as
-// a question mark. The time it takes depends on the length of the texts; when ctx ends, it stops.
+// Write returns the document as a PDF of A4 pages. Equal documents give equal bytes. A character that no font has is a box
+// with its code point. The time it takes depends on the length of the texts; when ctx ends, it stops.
 func (w *Writer) Write(ctx context.Context, d Document) ([]byte, error) {
 	s := &sheet{printer: newPrinter(ctx, w.fallbacks, d.IssuedAt), Writer: w, document: d}
 	s.pdf.SetTitle(prepare(d.Title+" "+d.Number), true)
@@ -134,12 +144,17 @@ func (s *sheet) sum(name string, amount int64, f *face) {
 	s.y = y + 1.2
 }
 
-// note draws a note, which may run over several pages.
+// note draws a note, which may run over several pages. One that is read from right to left begins at the right.
 func (s *sheet) note(note string) {
+	reversed := isRightToLeft(note)
 	for _, line := range s.wrap(note, s.regular, textSize, right-margin) {
 		s.hasRoom(lineHeight(textSize))
 		s.y += lineHeight(textSize)
-		s.printText(margin, s.y, line, s.regular, textSize)
+		x := margin
+		if reversed {
+			x = right - s.width(line, s.regular, textSize)
+		}
+		s.printLine(x, s.y, line, reversed, s.regular, textSize)
 	}
 	s.y += 3
 }

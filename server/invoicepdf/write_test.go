@@ -163,7 +163,74 @@ func TestWrite_TakesAnyText(t *testing.T) {
 	}
 	d := invoice()
 	d.Seller.Name = "cafe\u0301 🎉 (x)"
-	assert.Contains(t, pdf.Pages(t, written(t, d))[0], "café ? (x)")
+	assert.Contains(t, pdf.Pages(t, written(t, d))[0], "café 🎉 (x)", "a box says which character it stands for")
+}
+
+// Copied, text reads as it was written, whatever is drawn for it.
+func TestWrite_ShapesScriptsThatNeedIt(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"arabic": "شركة النشر العربية", "hebrew": "הוצאת ספרים בע״מ", "thai": "บริษัทสำนักพิมพ์", "devanagari": "हिन्दी प्रकाशन क्षेत्र", "bengali": "বাংলা প্রকাশনী", "tamil": "தமிழ் பதிப்பகம்",
+		"persian": "می\u200cخواهم", "armenian": "Հրատարակչություն", "georgian": "გამომცემლობა",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := invoice()
+			d.Seller.Name, d.Notes = text, []string{text}
+			page := pdf.Pages(t, written(t, d))[0]
+			assert.Contains(t, page, strings.Fields(text)[0])
+			assert.NotContains(t, page, "?")
+		})
+	}
+}
+
+func TestShape_JoinsAndReorders(t *testing.T) {
+	t.Parallel()
+	w := New()
+	p := newPrinter(t.Context(), w.fallbacks, time.Time{})
+	one := func(text string) run {
+		pieces := p.runs(text, w.regular)
+		require.Len(t, pieces, 1)
+		pieces[0].right = isRightToLeft(text)
+		return pieces[0]
+	}
+	alone, joined := p.shapedUnits(one("ب")), p.shapedUnits(one("ببب"))
+	assert.Less(t, joined, 3*alone, "letters in the middle are narrower than alone")
+	glyphs := p.shape(one("कि")).Glyphs
+	require.Len(t, glyphs, 2)
+	assert.Less(t, glyphs[0].Advance, glyphs[1].Advance, "the sign for i stands before its consonant")
+	assert.Len(t, p.shape(one("क्ष")).Glyphs, 1, "a conjunct is one glyph")
+	assert.Equal(t, p.shapedUnits(one("ก")), p.shapedUnits(one("กี้")), "marks take no place")
+	assert.Greater(t, len(p.shape(one("می\u200cخ")).Glyphs), 2)
+}
+
+func TestSpans_StandAsReadersExpect(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line  string
+		right bool
+		want  string
+	}{
+		{"abc", false, "abc"},
+		{"abc אבג def", false, "abc |<אבג|> def"},
+		{"אבג abc", true, "abc|<אבג "},
+		{"אבג 123 דה", true, "< דה|>123|<אבג "},
+		{"x אבג 123 דה y", false, "x |< דה|>123|<אבג |> y"},
+		{"אבג x דהו y זחט", false, "<אבג|> x |<דהו|> y |<זחט"},
+		{"אבג x דהו y זחט", true, "< זחט|>y|< דהו |>x|<אבג "},
+	} {
+		var parts []string
+		for i, s := range spans(c.line, c.right) {
+			part := s.text
+			if s.right {
+				part = "<" + part
+			} else if i > 0 {
+				part = ">" + part
+			}
+			parts = append(parts, part)
+		}
+		assert.Equal(t, c.want, strings.Join(parts, "|"), "%q", c.line)
+	}
 }
 
 func TestWrite_FitsTheLargestAmounts(t *testing.T) {
@@ -190,6 +257,8 @@ func hostile() map[string]string {
 		row.WriteRune(r)
 	}
 	return map[string]string{
+		"arabic": strings.Repeat("مرحبا", 4_000), "arabic words": strings.Repeat("مرحبا ", 4_000), "directions": strings.Repeat("aب", 10_000), "brackets": strings.Repeat("(ب", 10_000),
+		"devanagari": strings.Repeat("क्ष्मि", 3_000), "viramas": strings.Repeat("क्", 10_000), "thai": strings.Repeat("กี้", 6_000), "boxes": strings.Repeat("🎉", 10_000), "joiners": "ب" + strings.Repeat("\u200d", 20_000),
 		"without width": strings.Repeat("\u302a", 20_000), "in a row": row.String(), "two fonts": strings.Repeat("a日", 10_000),
 		"lines": strings.Repeat("\n", 20_000), "spaces": strings.Repeat(" ", 20_000), "marks": strings.Repeat("a\u0301", 10_000),
 	}

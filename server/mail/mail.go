@@ -19,11 +19,13 @@ const sendTime = 30 * time.Second
 
 // Letter is a mail. Names and the subject may hold anything, line breaks too.
 type Letter struct {
+	ID      string // of its row, which is its Message-ID however often it is sent; empty: it has none, and another Message-ID each time
 	From    string // the seller's name
-	ReplyTo string // address at which the seller reads answers
+	ReplyTo string // address at which the seller reads answers; empty for a letter to one of them
 	To      string
 	Subject string
 	Text    string
+	HTML    string // the same as a page, empty for none
 }
 
 // Mailer sends letters. When Send returns nil, the letter has been taken.
@@ -114,15 +116,27 @@ func (l Letter) message(from string) (*gomail.Msg, error) {
 	if err := m.To(l.To); err != nil {
 		return nil, fmt.Errorf("recipient of a mail: %w", err)
 	}
-	if err := m.ReplyTo(l.ReplyTo); err != nil {
-		return nil, fmt.Errorf("address for answers to a mail: %w", err)
+	if l.ReplyTo != "" {
+		if err := m.ReplyTo(l.ReplyTo); err != nil {
+			return nil, fmt.Errorf("address for answers to a mail: %w", err)
+		}
 	}
 	m.Subject(oneLine(l.Subject))
 	m.SetDate()
-	m.SetMessageID()
+	if l.ID == "" {
+		m.SetMessageID()
+	} else {
+		m.SetMessageIDWithValue(l.ID + from[strings.LastIndexByte(from, '@'):])
+	}
 	m.SetBodyString(gomail.TypeTextPlain, l.Text)
+	if l.HTML != "" {
+		m.AddAlternativeString(gomail.TypeTextHTML, l.HTML) // after the text: who can show both shows the last
+	}
 	return m, nil
 }
 
-// oneLine puts a text on one line, so that none of it can become a header of its own.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine puts a text on one line, so that none of it can become a header of its own, and leaves nothing in it that a mail program would decode as if it
+// had been encoded.
+func oneLine(s string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "=?", "= ?")
+}

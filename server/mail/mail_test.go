@@ -3,6 +3,7 @@ package mail
 import (
 	"bufio"
 	"fmt"
+	"mime"
 	"net"
 	netmail "net/mail"
 	"os"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 var letter = Letter{
@@ -34,6 +37,62 @@ func check(t *testing.T, text, from string) {
 	assert.Empty(t, m.Header.Get("X-Evil"))
 	assert.NotEmpty(t, m.Header.Get("Date"))
 	assert.NotEmpty(t, m.Header.Get("Message-ID"))
+}
+
+// A letter that is sent twice is the same letter to whoever reads it.
+func TestFolder_NamesALetterByItsRow(t *testing.T) {
+	t.Parallel()
+	dir, named := t.TempDir(), letter
+	named.ID = "letter_1"
+	for range 2 {
+		require.NoError(t, Folder{Path: dir}.Send(t.Context(), named))
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.eml"))
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		m, err := netmail.ReadMessage(strings.NewReader(string(text)))
+		require.NoError(t, err)
+		assert.Equal(t, "<letter_1@localhost.localdomain>", m.Header.Get("Message-ID"))
+	}
+}
+
+// What stands encoded in a name is shown as it stands, and cannot pose as another sender or another subject.
+func TestMessage_DecodesNothingThatANameHolds(t *testing.T) {
+	t.Parallel()
+	posing := letter
+	posing.From, posing.Subject = "=?utf-8?q?Bank?=", "Hello =?utf-8?q?=0d=0aX-Evil:_yes?="
+	m, err := posing.message("post@example.org")
+	require.NoError(t, err)
+	var text strings.Builder
+	_, err = m.WriteTo(&text)
+	require.NoError(t, err)
+	read, err := netmail.ReadMessage(strings.NewReader(text.String()))
+	require.NoError(t, err)
+	subject, err := new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject"))
+	require.NoError(t, err)
+	assert.Equal(t, "Hello = ?utf-8?q?=0d=0aX-Evil:_yes?=", subject)
+	sender, err := read.Header.AddressList("From")
+	require.NoError(t, err)
+	assert.Equal(t, "= ?utf-8?q?Bank?=", sender[0].Name)
+	assert.Empty(t, read.Header.Get("X-Evil"))
+}
+
+func TestContent_IsTextByText(t *testing.T) {
+	t.Parallel()
+	c := content{
+		opening: []string{"Hello.", "How are you?"}, facts: []string{"Total: 1", "Paid: 1"}, actions: []action{{"Look here:", "https://a.example", "Look"}},
+		items: []item{{name: "Key", value: "ABC"}, {name: "Club"}}, closing: []string{"Bye."},
+	}
+	assert.Equal(t, "Hello.\n\nHow are you?\n\nTotal: 1\nPaid: 1\n\nLook here:\nhttps://a.example\n\nKey\nABC\n\nClub\n\nBye.\n", c.text())
+}
+
+func TestInTurn_KeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	a, b := core.Due{AccountID: "a"}, core.Due{AccountID: "b"}
+	assert.Equal(t, []core.Due{a, b, a, a}, inTurn([][]core.Due{{a, a, a}, {b}}))
 }
 
 func TestFolder_KeepsTheLetter(t *testing.T) {

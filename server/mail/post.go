@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
@@ -13,6 +14,8 @@ import (
 type Post struct {
 	store  *store.Store
 	mailer Mailer
+
+	busy sync.RWMutex // shared by the worker while it sends letters, taken by SendLettersOf
 }
 
 // NewPost returns a Post that sends its letters with m, which is nil if the server sends no mail.
@@ -51,29 +54,49 @@ func (p *Post) sendReceipt(ctx context.Context, o *store.Order, count counter) e
 	if err != nil {
 		return err
 	}
-	whose, err := p.whose(ctx, o)
+	deliveries, err := p.store.OrderDeliveries(ctx, o)
 	if err != nil {
 		return err
 	}
-	return p.send(ctx, seller, o.ID, o.CustomerEmail, count, Letter{
-		Subject: fmt.Sprintf("Your receipt from %s: order %d", nameOf(seller), o.Number),
-		Text: fmt.Sprintf("Thank you for your order %d from %s.\n\nTotal: %s\n\nYour receipt, also as PDF:\n%s\n",
-			o.Number, nameOf(seller), core.FormatAmount(o.TotalAmount, o.Currency), o.ReceiptURL) + whose,
-	})
+	c, err := p.receipt(ctx, seller, o, deliveries)
+	if err != nil {
+		return err
+	}
+	return p.send(ctx, seller, o.ID, o.CustomerEmail, count, c)
 }
 
-// whose returns the part of a receipt's letter that asks its reader to confirm their address. It is empty if the address is
-// confirmed already.
-func (p *Post) whose(ctx context.Context, o *store.Order) (string, error) {
+// receipt returns what the letter with a receipt says.
+func (p *Post) receipt(ctx context.Context, seller *tenant.Account, o *store.Order, deliveries []store.LetterDelivery) (content, error) {
+	c := content{
+		subject: fmt.Sprintf("Your receipt from %s: order %d", nameOf(seller), o.Number),
+		opening: []string{fmt.Sprintf("Thank you for your order %d from %s.", o.Number, nameOf(seller))},
+		facts:   []string{"Total: " + core.FormatAmount(o.TotalAmount, o.Currency)},
+		actions: []action{{"Your receipt, also as PDF:", o.ReceiptURL, "See the receipt"}},
+	}
+	var hasFiles bool
+	if c.items, hasFiles = itemsOf(deliveries); hasFiles {
+		c.closing = append(c.closing, filesEnd)
+	}
+	whose, err := p.whose(ctx, o)
+	if whose != nil {
+		c.actions = append(c.actions, *whose)
+	}
+	c.actions = append(c.actions, action{"Your purchases, at any time:", p.store.PortalURL(seller.Handle), "Your purchases"})
+	return c, err
+}
+
+// whose returns the part of a receipt's letter that asks its reader to confirm their address. It is nil if the
+// address is confirmed already.
+func (p *Post) whose(ctx context.Context, o *store.Order) (*action, error) {
 	if o.CustomerVerified || o.CheckoutID == nil {
-		return "", nil
+		return nil, nil
 	}
 	c, err := p.store.GetCheckout(ctx, o.AccountID, *o.CheckoutID)
 	if err != nil || c.CustomerEmail == nil {
-		return "", err
+		return nil, err
 	}
 	link, err := p.store.VerificationURL(c)
-	return "\nIf it was you who bought it, have it on your account: confirm your e-mail address here.\n" + link + "\n", err
+	return &action{"If it was you who bought it, have it on your account: confirm your e-mail address here.", link, "Confirm my address"}, err
 }
 
 // Sends reports whether the server sends mail.
@@ -98,11 +121,70 @@ func (p *Post) SendVerification(ctx context.Context, account, ref, from string) 
 	if err != nil {
 		return nil, err
 	}
-	return c, p.send(ctx, seller, c.ID, c.CustomerEmail, nil, Letter{
-		Subject: "Confirm your e-mail address for " + nameOf(seller),
-		Text: fmt.Sprintf("Somebody entered this e-mail address in an order at %s, for %s.\n\nIf it was you, confirm it here within seven days:\n%s\n\nIf it was not, do nothing: you are not charged for it.\n",
-			nameOf(seller), core.FormatAmount(c.TotalAmount, c.Currency), link),
-	})
+	return c, p.send(ctx, seller, c.ID, c.CustomerEmail, nil, verification(seller, c, link))
+}
+
+// verification asks the reader whether a checkout is theirs.
+func verification(seller *tenant.Account, c *store.Checkout, link string) content {
+	return content{
+		subject: "Confirm your e-mail address for " + nameOf(seller),
+		opening: []string{fmt.Sprintf("Somebody entered this e-mail address in an order at %s, for %s.", nameOf(seller), core.FormatAmount(c.TotalAmount, c.Currency))},
+		actions: []action{{"If it was you, confirm it here within seven days:", link, "Confirm my address"}},
+		closing: []string{"If it was not, do nothing: you are not charged for it."},
+	}
+}
+
+// sendLeadConfirmation sends a letter to a lead, whose reader is asked to agree to letters of the seller. It repeats nothing that somebody
+// has typed.
+func (p *Post) sendLeadConfirmation(ctx context.Context, l *store.Lead) error {
+	seller, err := p.store.Tenant.GetAccount(ctx, l.AccountID)
+	if err != nil {
+		return err
+	}
+	link, err := p.store.LeadConfirmationURL(l)
+	if err != nil {
+		return err
+	}
+	return p.send(ctx, seller, l.ID, &l.Email, nil, leadConfirmation(seller, link))
+}
+
+// leadConfirmation asks the reader whether a seller may write to them.
+func leadConfirmation(seller *tenant.Account, link string) content {
+	return content{
+		subject: "Confirm that " + nameOf(seller) + " may write to you",
+		opening: []string{"Somebody entered this e-mail address in a form of " + nameOf(seller) + ", to be written to by them."},
+		actions: []action{{"If it was you, confirm it here within seven days:", link, "Confirm my address"}},
+		closing: []string{"If it was not, do nothing: you are not written to."},
+	}
+}
+
+// sendPortalLink sends a customer the link with which they open the portal once.
+func (p *Post) sendPortalLink(ctx context.Context, l *store.PortalLink) error {
+	seller, err := p.store.Tenant.GetAccount(ctx, l.AccountID)
+	if err != nil {
+		return err
+	}
+	return p.send(ctx, seller, l.ID, &l.Recipient, nil, portalLink(seller, l.URL))
+}
+
+// portalLink leads the reader to what they bought.
+func portalLink(seller *tenant.Account, link string) content {
+	return content{
+		subject: "Your purchases from " + nameOf(seller),
+		opening: []string{"Somebody asked for a link to your purchases from " + nameOf(seller) + "."},
+		actions: []action{{"If it was you, open them here within 30 minutes. The link works once:", link, "See my purchases"}},
+		closing: []string{"If it was not, do nothing: nobody else has this link."},
+	}
+}
+
+// recovery leads somebody to where they choose another password.
+func recovery(link string) content {
+	return content{
+		subject: "Choose another password",
+		opening: []string{"Somebody asked for another password for the dashboard, with your e-mail address."},
+		actions: []action{{"If it was you, choose one here within 30 minutes. The link works once, and signs you out everywhere else:", link, "Choose a password"}},
+		closing: []string{"If it was not, do nothing: your password stays as it is."},
+	}
 }
 
 // SendInvoice sends the customer the address of an invoice, where it can be read, kept and paid. A draft and a void invoice are
@@ -130,48 +212,60 @@ func (p *Post) sendInvoice(ctx context.Context, i *store.Invoice, count counter)
 	if err != nil {
 		return err
 	}
-	return p.send(ctx, seller, i.ID, i.CustomerEmail, count, Letter{
-		Subject: fmt.Sprintf("Invoice %s from %s", *i.Number, nameOf(seller)),
-		Text:    invoiceText(seller, i),
-	})
+	return p.send(ctx, seller, i.ID, i.CustomerEmail, count, invoiceSent(seller, i))
 }
 
-func invoiceText(seller *tenant.Account, i *store.Invoice) string {
-	text := fmt.Sprintf("Invoice %s from %s\n\nTotal: %s\n", *i.Number, nameOf(seller), core.FormatAmount(i.TotalAmount, i.Currency))
-	if due := i.AmountDue(); due > 0 {
-		text += "Amount due: " + core.FormatAmount(due, i.Currency) + "\n"
-		if i.DueAt != nil {
-			text += "Due date: " + i.DueAt.Time().Format("2 January 2006") + "\n"
-		}
-		return text + "\nRead it, keep it as PDF, and pay it here:\n" + i.HostedURL + "\n"
+// invoiceSent leads the reader to an invoice, and says what is to be paid of it.
+func invoiceSent(seller *tenant.Account, i *store.Invoice) content {
+	c := content{
+		subject: fmt.Sprintf("Invoice %s from %s", *i.Number, nameOf(seller)),
+		opening: []string{fmt.Sprintf("Invoice %s from %s", *i.Number, nameOf(seller))},
+		facts:   []string{"Total: " + core.FormatAmount(i.TotalAmount, i.Currency)},
+		actions: []action{{"Read it, and keep it as PDF, here:", i.HostedURL, "See the invoice"}},
 	}
-	return text + "\nRead it, and keep it as PDF, here:\n" + i.HostedURL + "\n"
+	if due := i.AmountDue(); due > 0 {
+		c.facts = append(c.facts, "Amount due: "+core.FormatAmount(due, i.Currency))
+		if i.DueAt != nil {
+			c.facts = append(c.facts, "Due date: "+i.DueAt.Time().Format("2 January 2006"))
+		}
+		c.actions = []action{{"Read it, keep it as PDF, and pay it here:", i.HostedURL, "See and pay the invoice"}}
+	}
+	return c
 }
 
 var errNoMail = core.Invalid("base", "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL. Send the customer the address of the page yourself.")
 
-// send sends a letter, after it has checked that there is an address, that the server sends mail, and that not too many were
+// send sends a letter that somebody asks for, after it has checked that there is an address, that the server sends mail, and that not too many were
 // sent. Count is nil for a letter that was counted already.
-func (p *Post) send(ctx context.Context, seller *tenant.Account, about string, to *string, count counter, l Letter) error {
+func (p *Post) send(ctx context.Context, seller *tenant.Account, about string, to *string, count counter, c content) error {
 	if to == nil {
 		return core.Invalid("customer_email", "There is no address to send it to.")
 	}
 	if p.mailer == nil {
 		return errNoMail
 	}
-	l.To, l.From, l.ReplyTo = *to, nameOf(seller), seller.Email
-	if seller.SupportEmail != nil {
-		l.ReplyTo = *seller.SupportEmail
-	}
 	if count != nil {
 		if err := count(ctx, seller.ID, about); err != nil {
 			return err
 		}
 	}
+	letter, err := c.letter(seller)
+	if err != nil {
+		return err
+	}
 	if err := p.store.Leave(ctx); err != nil {
 		return err
 	}
-	return p.mailer.Send(ctx, l)
+	return p.mailer.Send(ctx, letter.from(seller, *to))
+}
+
+// from addresses a letter: from the seller's name, answers to the seller.
+func (l Letter) from(seller *tenant.Account, to string) Letter {
+	l.To, l.From, l.ReplyTo = to, nameOf(seller), seller.Email
+	if seller.SupportEmail != nil {
+		l.ReplyTo = *seller.SupportEmail
+	}
+	return l
 }
 
 func nameOf(a *tenant.Account) string {

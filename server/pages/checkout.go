@@ -3,39 +3,46 @@ package pages
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // checkoutPage is the data of checkout.html, for the page of a checkout and that of a checkout link.
 type checkoutPage struct {
-	Checkout     *store.Checkout
-	Seller       *tenant.Account
-	Items        []store.LineItem
-	Renewals     map[string]string // how often each recurring line is paid, by the line's id
-	CustomFields []catalog.CustomField
-	Base         string // relative path from the page to where its forms are sent
-	State        string // open, action, elsewhere, processing, paid or expired
-	SuccessURL   string
-	Forward      string            // to which the page sends the buyer at once, else empty
-	TakesCards   bool              // the buyer can type a test card here
-	StripeKey    string            // publishable key with which Stripe takes a card here, else empty
-	Carried      map[string]string // hidden fields of the form
-	Form         map[string]string // what was typed, without the card
-	Problems     map[string]string // what is wrong with what was typed, by field
-	AsksLetter   bool              // the buyer can have a letter sent, to confirm their address
-	LetterSent   bool              // the buyer has just asked for one
+	l             *locale.Locale
+	Checkout      *store.Checkout
+	Seller        *tenant.Account
+	Items         []shownLine
+	CallToAction  string // what the seller has the button say before the amount, empty for nothing
+	CustomFields  []catalog.CustomField
+	TermsRequired bool   // the buyer has to tick that they accept them
+	Terms         []term // legal pages that are accepted with that
+	Base          string // relative path from the page to where its forms are sent
+	State         string // open, action, elsewhere, processing, paid or expired
+	SuccessURL    string
+	Forward       string            // to which the page sends the buyer at once, else empty
+	TakesCards    bool              // the buyer can type a test card here
+	StripeKey     string            // publishable key with which Stripe takes a card here, else empty
+	Carried       map[string]string // hidden fields of the form
+	Form          map[string]string // what was typed, without the card
+	Problems      map[string]string // what is wrong with what was typed, by field
+	AdNetworks    string            // which the buyer is asked about whether they may be told; "": they are not asked
+	Portal        string            // where the buyer finds all that they bought, empty if the server sends no mail with a way in
+	AsksLetter    bool              // the buyer can have a letter sent, to confirm their address
+	LetterSent    bool              // the buyer has just asked for one
+	Order         *store.Order      // once it is paid
+	Deliveries    []grant.Delivery  // what the buyer has by it
 }
 
 // TakesStripe reports whether Stripe takes a card on the page.
@@ -49,7 +56,7 @@ func (p checkoutPage) TakesTestCard() bool { return p.TakesCards && p.needsCard(
 // needsCard reports whether the buyer has to give a card: because they pay now, or because what costs nothing today is renewed
 // for money.
 func (p checkoutPage) needsCard() bool {
-	renewed := func(item store.LineItem) bool { return p.Renewals[item.ID] != "" && item.UnitAmount > 0 }
+	renewed := func(item shownLine) bool { return item.Renewal != "" && item.UnitAmount > 0 }
 	return p.Checkout.PaymentMethodRequired || slices.ContainsFunc(p.Items, renewed)
 }
 
@@ -84,36 +91,62 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	if err != nil {
 		return p.refuse(c, err)
 	}
+	theirs := checkout.Locale
+	if theirs == nil { // the terms are those of the language in which the page is read
+		checkout.Locale = p.buyers(c)
+	}
 	offer, err := p.store.GetCheckoutOffer(ctx, checkout)
 	if err != nil {
 		return p.refuse(c, err)
 	}
-	page, err := p.pageOf(ctx, checkout, offer)
+	page, err := p.pageOf(ctx, p.speak(c, theirs, offer.Seller.Locale), checkout, offer)
 	if err != nil {
 		return err
 	}
 	page.Form, page.Problems, page.Base = form, problems, url.PathEscape(checkout.ClientSecret)+"/"
+	page.keepAmounts()
 	if strings.HasSuffix(c.Path(), "/pay") || strings.HasSuffix(c.Path(), "/verify") { // a refused form is answered below the page
 		page.Base = ""
+	}
+	page.linkFiles()
+	if p.post.Sends() && checkout.CustomerEmail != nil {
+		page.Portal = page.Base + "../../portal?" + shopQuery(page.Seller)
 	}
 	if err := p.offerLetter(c, checkout, page); err != nil {
 		return err
 	}
-	if page.State == "elsewhere" {
-		page.Forward = forward(c, checkout.NextAction.V.URL)
+	if err := p.askAds(ctx, page, sentOrAsked(c)); err != nil {
+		return err
 	}
-	return p.render(c, status, "checkout.html", page)
+	switch page.State {
+	case "elsewhere":
+		page.Forward = forward(c, checkout.NextAction.V.URL)
+	case "paid":
+		page.Forward = toShop(c, page.SuccessURL)
+	}
+	return p.render(c, status, "checkout.html", page.frame(), page)
 }
 
-// pageOf gathers what the page of a checkout shows, of the checkout and of its seller.
-func (p *Pages) pageOf(ctx context.Context, checkout *store.Checkout, offer *store.CheckoutOffer) (*checkoutPage, error) {
-	renewals, err := p.renewals(ctx, checkout.AccountID, offer.Items)
-	return &checkoutPage{
-		Checkout: checkout, Seller: offer.Seller, Items: offer.Items, Renewals: renewals, CustomFields: askedOnce(offer.CustomFields),
-		State: p.state(checkout), SuccessURL: successURL(checkout),
+// pageOf gathers what the page of a checkout shows in a language, of the checkout and of its seller.
+func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *store.Checkout, offer *store.CheckoutOffer) (*checkoutPage, error) {
+	variants, err := p.variantsOf(ctx, checkout.AccountID, offer.Items)
+	if err != nil {
+		return nil, err
+	}
+	page := &checkoutPage{
+		l: l, Checkout: checkout, Seller: offer.Seller, Items: shownLines(l, offer, variants), CustomFields: askedOnce(offer.CustomFields),
+		TermsRequired: offer.TermsRequired(), State: p.state(checkout), SuccessURL: successURL(checkout),
 		TakesCards: offer.Seller.PaymentsProvider == tenant.PaymentsProviderTest && p.authenticator != nil,
 		StripeKey:  offer.Seller.CardKey(),
-	}, err
+	}
+	page.letChoose(variants)
+	if page.Only() != nil && l.Tag != "de" { // German law has the button say no more than that it buys
+		page.CallToAction = text(page.Items[0].CallToAction)
+	}
+	if err := p.showBought(ctx, page); err != nil {
+		return nil, err
+	}
+	return page, p.askTerms(ctx, page, offer)
 }
 
 // offerLetter decides whether the page offers to send a letter by which the buyer can confirm their address. It does if that is
@@ -151,42 +184,24 @@ func askedOnce(fields []catalog.CustomField) []catalog.CustomField {
 	return once
 }
 
-// renewals says how often each recurring line is paid, by the line's id. Lines that are paid once are left out.
-func (p *Pages) renewals(ctx context.Context, account string, items []store.LineItem) (map[string]string, error) {
-	ids := map[string]string{}
+// variantsOf returns the price variants of lines, by id. Those that were deleted are left out.
+func (p *Pages) variantsOf(ctx context.Context, account string, items []store.LineItem) (map[string]*catalog.PriceVariant, error) {
+	var ids []string
 	for _, item := range items {
 		if item.Kind == store.LineItemKindPrice {
-			ids[item.ID] = *item.PriceVariantID
+			ids = append(ids, *item.PriceVariantID)
 		}
 	}
-	variants, err := p.store.Catalog.PriceVariantsByID(ctx, account, slices.Collect(maps.Values(ids)))
-	if err != nil {
-		return nil, err
-	}
-	renewals := map[string]string{}
-	for item, id := range ids {
-		if v := variants[id]; v != nil && v.Type == catalog.PriceVariantTypeRecurring {
-			renewals[item] = paidEvery(v)
-		}
-	}
-	return renewals, nil
-}
-
-// every returns an interval in words, such as "every month" or "every 3 weeks".
-func every(interval string, count int64) string {
-	if count == 1 {
-		return "every " + interval
-	}
-	return "every " + strconv.FormatInt(count, 10) + " " + interval + "s"
+	return p.store.Catalog.PriceVariantsByID(ctx, account, ids)
 }
 
 // paidEvery returns how often a recurring price is paid, such as "every year" or "every month, 5 times".
-func paidEvery(v *catalog.PriceVariant) string {
-	text := every(*v.Interval, *v.IntervalCount)
+func paidEvery(l *locale.Locale, v *catalog.PriceVariant) string {
+	every := l.Every(*v.Interval, *v.IntervalCount)
 	if v.BillingCycles != nil {
-		text += ", " + strconv.FormatInt(*v.BillingCycles, 10) + " times"
+		every = l.T("every.times", "every", every, "count", *v.BillingCycles)
 	}
-	return text
+	return every
 }
 
 // welcomeBack asks the provider what became of a checkout's payment, once its buyer comes back from their bank. A failure is

@@ -15,12 +15,16 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // answerField is the prefix of the names of form fields that hold answers to a product's questions.
 const answerField = "answer."
+
+// amountField is the prefix of the names of form fields that hold what a buyer chooses to pay, before the place of the line.
+const amountField = "amount."
 
 // pay takes the form of a checkout. It stores what the buyer entered, and charges them if they pressed the button for that.
 // Only who knows the client secret can send the form. If the entries have changed the total, the new one is shown first, and
@@ -33,16 +37,26 @@ func (p *Pages) pay(c echo.Context) error {
 	}
 	values, err := c.FormParams()
 	if err != nil {
-		return p.showCheckout(c, http.StatusBadRequest, account, id, nil, map[string]string{"": "The form could not be read."})
+		return p.showCheckout(c, http.StatusBadRequest, account, id, nil, map[string]string{"": p.spoken(c).T("error.form")})
 	}
 	form := typed(values)
-	if problems := form.problems(); problems != nil {
+	if problems := form.problems(p.spoken(c)); problems != nil {
 		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, form, problems)
 	}
-	checkout, err := p.store.UpdateCheckout(ctx, account, id, form.change)
+	agrees, err := p.adsAnswer(ctx, account, form)
+	if err != nil {
+		return err
+	}
+	checkout, err := p.store.UpdateCheckout(ctx, account, id, func(d *store.CheckoutDraft) {
+		form.change(d)
+		if d.Locale == nil {
+			d.Locale = p.buyers(c)
+		}
+		p.answerAds(c, d, agrees)
+	})
 	if err == nil && form["do"] == "pay" {
 		if strconv.FormatInt(checkout.AmountDueNow, 10) != form["shown"] {
-			return p.showCheckout(c, http.StatusOK, account, id, form, map[string]string{"": "The total has changed. Look at it, and pay again."})
+			return p.showCheckout(c, http.StatusOK, account, id, form, map[string]string{"": p.spoken(c).T("error.total_changed")})
 		}
 		if checkout, err = p.billing.ConfirmCheckout(ctx, account, id, form.confirmation(c)); core.OutcomeOf(err) == core.Unknown {
 			slog.WarnContext(ctx, "take a payment", "error", err)
@@ -52,7 +66,7 @@ func (p *Pages) pay(c echo.Context) error {
 	if isOver(err) {
 		return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), ""))
 	}
-	if problems := problemsOf(c, err); problems != nil {
+	if problems := p.problemsOf(c, err); problems != nil {
 		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, form, problems)
 	}
 	if err != nil {
@@ -61,11 +75,13 @@ func (p *Pages) pay(c echo.Context) error {
 	if form["do"] != "pay" { // show again all that they typed
 		return p.showCheckout(c, http.StatusOK, account, id, form, nil)
 	}
-	next := ""
-	if p.state(checkout) == "elsewhere" {
-		next = checkout.NextAction.V.URL
+	switch p.state(checkout) {
+	case "elsewhere":
+		return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), checkout.NextAction.V.URL))
+	case "paid":
+		return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), "")+"?"+justPaid+"=1")
 	}
-	return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), next))
+	return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), ""))
 }
 
 // form is what was typed into a form, by the name of the field, without white space around it. The card is left out: a page
@@ -110,6 +126,11 @@ func (f form) change(d *store.CheckoutDraft) {
 		d.EnterDiscountCode(nil)
 	}
 	d.CustomFieldData.V = f.answers(d.CustomFieldData.V)
+	for name, amount := range f {
+		if at, err := strconv.Atoi(strings.TrimPrefix(name, amountField)); err == nil && strings.HasPrefix(name, amountField) {
+			d.ChooseAmount(at, amount)
+		}
+	}
 }
 
 // address returns the address that was typed. Where nothing was typed it keeps what the address before says, if that is in the
@@ -147,7 +168,7 @@ const answerLongest = 1000
 
 // problems returns what is wrong with the form, by field, nil if nothing is. These are the limits that the API checks by its
 // document and the store does not: lengths, and that the country is one of the list.
-func (f form) problems() map[string]string {
+func (f form) problems(l *locale.Locale) map[string]string {
 	var problems map[string]string
 	found := func(name, problem string) {
 		if problems == nil {
@@ -161,14 +182,14 @@ func (f form) problems() map[string]string {
 			most, known = answerLongest, true
 		}
 		if known && utf8.RuneCountInString(value) > most {
-			found(name, "Write at most "+strconv.Itoa(most)+" characters.")
+			found(name, l.T("error.long", "count", int64(most)))
 		}
 	}
 	switch country := f["country"]; {
-	case country != "" && countryName(country) == country:
-		found("country", "Choose a country of the list.")
+	case country != "" && !locale.IsCountry(country):
+		found("country", l.T("error.country.unknown"))
 	case country == "" && f["line1"]+f["postal_code"]+f["city"]+f["state"] != "":
-		found("country", "Choose the country of this address.")
+		found("country", l.T("error.country.missing"))
 	}
 	return problems
 }
@@ -199,23 +220,6 @@ func (f form) confirmation(c echo.Context) billing.ConfirmCheckout {
 	return in
 }
 
-// field is one input of the form, with its label.
-type field struct {
-	Name, Label, Type, Autocomplete string
-	Value, Problem                  string
-	Required                        bool
-}
-
-// newField returns an input of the checkout's form with what was typed into it. Before anything was sent, the discount code is
-// the checkout's.
-func newField(page *checkoutPage, name, label, kind, autocomplete string, required bool) field {
-	value := page.Form[name]
-	if _, sent := page.Form[name]; name == "discount_code" && !sent && page.Checkout.DiscountCode != nil {
-		value = *page.Checkout.DiscountCode
-	}
-	return field{Name: name, Label: label, Type: kind, Autocomplete: autocomplete, Value: value, Problem: page.Problems[name], Required: required}
-}
-
 // fieldOf maps the store's name of a field to its name in the form. A problem with any other field is shown above the form.
 var fieldOf = map[string]string{
 	"customer_email": "email", "billing_address": "country", "discount_code": "discount_code", "payment_method": "card_number",
@@ -224,8 +228,8 @@ var fieldOf = map[string]string{
 
 // problemsOf returns what a refusal means for the form: the problems by field, or nil if err is no refusal. What only the
 // seller can change is told to the buyer without its details.
-func problemsOf(c echo.Context, err error) map[string]string {
-	if problem, slow := whyNot(c, err); slow && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
+func (p *Pages) problemsOf(c echo.Context, err error) map[string]string {
+	if problem, slow := p.whyNot(c, err); slow && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
 		return map[string]string{"": problem}
 	}
 	var refused *core.Error
@@ -233,7 +237,7 @@ func problemsOf(c echo.Context, err error) map[string]string {
 		return nil
 	}
 	if refused.ForSeller {
-		return map[string]string{"": unpayable}
+		return map[string]string{"": p.spoken(c).T("error.unpayable")}
 	}
 	problems := map[string]string{}
 	for _, field := range slices.Sorted(maps.Keys(refused.Fields)) {

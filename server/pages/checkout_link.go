@@ -25,19 +25,23 @@ func (p *Pages) offer(c echo.Context) error {
 // showOffer answers with the page of a checkout link. Carried are the hidden fields of its form; form and problems are those of
 // showCheckout.
 func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string, form, problems map[string]string) error {
-	checkout, offer, err := p.store.PreviewCheckoutLink(c.Request().Context(), c.Param("checkout_link"))
+	checkout, offer, err := p.store.PreviewCheckoutLink(c.Request().Context(), c.Param("checkout_link"), p.buyers(c))
 	if err != nil {
 		return p.refuseOffer(c, err)
 	}
-	page, err := p.pageOf(c.Request().Context(), checkout, offer)
+	page, err := p.pageOf(c.Request().Context(), p.speak(c, nil, offer.Seller.Locale), checkout, offer)
 	if err != nil {
 		return err
 	}
 	page.Carried, page.Form, page.Problems = carried, form, problems
+	page.keepAmounts()
+	if err := p.askAds(c.Request().Context(), page, sentOrAsked(c)); err != nil {
+		return err
+	}
 	if c.Request().Method != http.MethodPost {
 		page.Base = url.PathEscape(c.Param("checkout_link")) + "/"
 	}
-	return p.render(c, status, "checkout.html", page)
+	return p.render(c, status, "checkout.html", page.frame(), page)
 }
 
 // refuseOffer answers with a page that says that a checkout link sells nothing at the moment. Other errors are handled as by
@@ -45,7 +49,7 @@ func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string,
 func (p *Pages) refuseOffer(c echo.Context, err error) error {
 	var refused *core.Error
 	if errors.As(err, &refused) && (refused.Code == core.CodeInvalid || refused.Code == core.CodeMissing && refused.Param != "") {
-		return p.render(c, http.StatusConflict, "unavailable.html", nil)
+		return p.tell(c, http.StatusConflict, unavailable(p.spoken(c)))
 	}
 	return p.refuse(c, err)
 }
@@ -57,15 +61,15 @@ func (p *Pages) follow(c echo.Context) error {
 	p.private(c)
 	values, err := c.FormParams()
 	if err != nil {
-		return p.showOffer(c, http.StatusBadRequest, carried(c.Request()), nil, map[string]string{"": "The form could not be read."})
+		return p.showOffer(c, http.StatusBadRequest, carried(c.Request()), nil, map[string]string{"": p.spoken(c).T("error.form")})
 	}
 	once := values.Get("once")
 	if !onceForm.MatchString(once) {
 		return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("checkout_link")))
 	}
-	in := store.FollowCheckoutLink{Source: sourceOf(values), From: buyer(c), Once: once}
+	in := store.FollowCheckoutLink{Source: sourceOf(values), From: buyer(c), Once: once, Locale: p.buyers(c)}
 	checkout, err := p.followOnce(c.Request().Context(), c.Param("checkout_link"), in)
-	if problem, slow := whyNot(c, err); slow && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
+	if problem, slow := p.whyNot(c, err); slow && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
 		return p.showOffer(c, http.StatusUnprocessableEntity, carriedBy(in.Source, once), typed(values), map[string]string{"": problem})
 	}
 	if err != nil {

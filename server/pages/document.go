@@ -1,23 +1,23 @@
 package pages
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/tillwright/tillwright/server/invoicepdf"
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// invoiceOf returns an invoice as a document for its customer: the lines, what was paid and refunded, and what is due. Refunds
-// are by id.
-func invoiceOf(seller *tenant.Account, d *store.InvoiceDetail, refunds map[string]*store.Refund) *invoicepdf.Document {
+// invoiceOf returns an invoice as a document for its customer, in a language: the lines, what was paid and refunded, and what is due. Refunds
+// are by id. Its status is a code, of which badgeOf knows the words.
+func invoiceOf(l *locale.Locale, seller *tenant.Account, d *store.InvoiceDetail, refunds map[string]*store.Refund) *invoicepdf.Document {
 	i := d.Invoice
 	document := &invoicepdf.Document{
-		Title: "Invoice", Number: text(i.Number), Status: invoiceStatus(i.Status), IssuedAt: i.CreatedAt.Time(),
-		Seller: sellerOf(seller), Buyer: buyerOf(i.CustomerName, i.CustomerEmail, i.CustomerAddress.V, i.CustomerTaxID.V),
+		Title: l.T("document.invoice"), Number: text(i.Number), Status: invoiceStatus(i.Status), IssuedAt: i.CreatedAt.Time(),
+		Seller: sellerOf(l, seller), Buyer: buyerOf(l, i.CustomerName, i.CustomerEmail, i.CustomerAddress.V, i.CustomerTaxID.V),
 		Currency: i.Currency, Memo: text(i.Memo), Lines: linesOf(d.Items),
 		Subtotal: i.SubtotalAmount, Discount: i.DiscountAmount, Net: i.NetAmount, Taxes: taxesOf(i.TaxBreakdown.V), Tax: i.TaxAmount, Total: i.TotalAmount,
 	}
@@ -26,24 +26,24 @@ func invoiceOf(seller *tenant.Account, d *store.InvoiceDetail, refunds map[strin
 	}
 	dated := func(name string, at *core.Time) {
 		if at != nil {
-			document.Facts = append(document.Facts, invoicepdf.Fact{Name: name, Value: invoicepdf.Date(at.Time())})
+			document.Facts = append(document.Facts, invoicepdf.Fact{Name: name, Value: l.Day(at.Time())})
 		}
 	}
-	dated("Due date", i.DueAt)
-	dated("Paid on", i.PaidAt)
-	dated("Void since", i.VoidedAt)
+	dated(l.T("document.due_date"), i.DueAt)
+	dated(l.T("document.paid_on"), i.PaidAt)
+	dated(l.T("document.void_since"), i.VoidedAt)
 	if i.PeriodStart != nil && i.PeriodEnd != nil {
 		document.Facts = append(document.Facts, invoicepdf.Fact{
-			Name: "Period", Value: invoicepdf.Date(i.PeriodStart.Time()) + " – " + invoicepdf.Date(i.PeriodEnd.Time()),
+			Name: l.T("document.period"), Value: l.Day(i.PeriodStart.Time()) + " – " + l.Day(i.PeriodEnd.Time()),
 		})
 	}
-	document.Balances = paidOf(i.BalanceApplied, i.AmountPaid, i.Status == store.InvoiceStatusVoid)
-	given := refundsOf(i.RefundIDs.V, refunds)
-	given.on(document, i.AmountPaid)
+	document.Balances = paidOf(l, i.BalanceApplied, i.AmountPaid, i.Status == store.InvoiceStatusVoid)
+	given := refundsOf(l, i.RefundIDs.V, refunds)
+	given.on(l, document, i.AmountPaid)
 	if given.amount > 0 {
 		document.Status = refundedStatus(given.amount, i.AmountPaid)
 	}
-	document.Balances = append(document.Balances, invoicepdf.Balance{Name: "Amount due", Amount: i.AmountDue()})
+	document.Balances = append(document.Balances, invoicepdf.Balance{Name: l.T("document.amount_due"), Amount: i.AmountDue()})
 	if i.Footer != nil {
 		document.Notes = append(document.Notes, *i.Footer)
 	}
@@ -52,67 +52,67 @@ func invoiceOf(seller *tenant.Account, d *store.InvoiceDetail, refunds map[strin
 
 // paidOf returns the lines that say how a total was paid: with the customer's credit, if any was used, and with money. A void
 // document does not mention credit, because the customer got it back.
-func paidOf(credit, paid int64, isVoid bool) []invoicepdf.Balance {
-	balances := []invoicepdf.Balance{{Name: "Paid", Amount: paid}}
+func paidOf(l *locale.Locale, credit, paid int64, isVoid bool) []invoicepdf.Balance {
+	balances := []invoicepdf.Balance{{Name: l.T("document.paid"), Amount: paid}}
 	if credit != 0 && !isVoid {
-		balances = append([]invoicepdf.Balance{{Name: "Paid from credit", Amount: credit}}, balances...)
+		balances = append([]invoicepdf.Balance{{Name: l.T("document.paid_credit"), Amount: credit}}, balances...)
 	}
 	return balances
 }
 
-// invoiceStatus returns the status of an invoice in words.
+// invoiceStatus returns the status of an invoice as badgeOf knows it.
 func invoiceStatus(s store.InvoiceStatus) string {
 	return map[store.InvoiceStatus]string{
-		store.InvoiceStatusDraft: "Draft", store.InvoiceStatusOpen: "Due", store.InvoiceStatusPastDue: "Past due", store.InvoiceStatusPaid: "Paid",
-		store.InvoiceStatusVoid: "Void", store.InvoiceStatusUncollectible: "Uncollectible",
+		store.InvoiceStatusDraft: "status.draft", store.InvoiceStatusOpen: "status.due", store.InvoiceStatusPastDue: "status.past_due", store.InvoiceStatusPaid: "status.paid",
+		store.InvoiceStatusVoid: "status.void", store.InvoiceStatusUncollectible: "status.uncollectible",
 	}[s]
 }
 
-// receiptOf returns the receipt of an order for its buyer, who has paid it or is to pay it. Payments and refunds are by id.
-func receiptOf(seller *tenant.Account, d *store.OrderDetail, payments map[string]*store.Payment, refunds map[string]*store.Refund) *invoicepdf.Document {
+// receiptOf returns the receipt of an order for its buyer, who has paid it or is to pay it, as invoiceOf does. Payments and refunds are by id.
+func receiptOf(l *locale.Locale, seller *tenant.Account, d *store.OrderDetail, payments map[string]*store.Payment, refunds map[string]*store.Refund) *invoicepdf.Document {
 	o := d.Order
 	document := &invoicepdf.Document{
-		Title: "Receipt", Number: strconv.FormatInt(o.Number, 10), Status: orderStatus(o.Status), IssuedAt: o.CreatedAt.Time(),
-		Seller: sellerOf(seller), Buyer: buyerOf(o.BillingName, o.CustomerEmail, o.BillingAddress.V, o.TaxID.V),
+		Title: l.T("document.receipt"), Number: strconv.FormatInt(o.Number, 10), Status: orderStatus(o.Status), IssuedAt: o.CreatedAt.Time(),
+		Seller: sellerOf(l, seller), Buyer: buyerOf(l, o.BillingName, o.CustomerEmail, o.BillingAddress.V, o.TaxID.V),
 		Currency: o.Currency, Lines: linesOf(d.Items),
 		Subtotal: o.SubtotalAmount, Discount: o.DiscountAmount, Net: o.NetAmount, Taxes: taxesOf(o.TaxBreakdown.V), Tax: o.TaxAmount, Total: o.TotalAmount,
-		Balances: paidOf(o.BalanceApplied, o.PaidAmount, o.Status == store.OrderStatusVoid),
+		Balances: paidOf(l, o.BalanceApplied, o.PaidAmount, o.Status == store.OrderStatusVoid),
 	}
 	if o.PaidAt != nil {
-		document.Facts = append(document.Facts, invoicepdf.Fact{Name: "Paid on", Value: invoicepdf.Date(o.PaidAt.Time())})
+		document.Facts = append(document.Facts, invoicepdf.Fact{Name: l.T("document.paid_on"), Value: l.Day(o.PaidAt.Time())})
 	}
 	if o.Status == store.OrderStatusPending {
-		document.Balances = append(document.Balances, invoicepdf.Balance{Name: "Amount due", Amount: o.DueAmount()})
+		document.Balances = append(document.Balances, invoicepdf.Balance{Name: l.T("document.amount_due"), Amount: o.DueAmount()})
 	}
 	for _, id := range o.PaymentIDs.V {
 		if payment := payments[id]; payment != nil && payment.Status == store.PaymentStatusSucceeded {
-			document.Notes = append(document.Notes, paidWith(payment))
+			document.Notes = append(document.Notes, paidWith(l, payment))
 		}
 	}
-	refundsOf(o.RefundIDs.V, refunds).on(document, o.PaidAmount)
+	refundsOf(l, o.RefundIDs.V, refunds).on(l, document, o.PaidAmount)
 	return document
 }
 
 // paidWith returns the sentence that says how much was paid with which card.
-func paidWith(p *store.Payment) string {
-	amount := core.FormatAmount(p.Amount, p.Currency)
+func paidWith(l *locale.Locale, p *store.Payment) string {
+	amount := l.Money(p.Amount, p.Currency)
 	if p.PaymentMethod.V.Last4 == "" {
-		return amount + " paid."
+		return l.T("document.paid_note", "amount", amount)
 	}
-	return fmt.Sprintf("%s paid with %s ending in %s.", amount, p.PaymentMethod.V.Brand, p.PaymentMethod.V.Last4)
+	return l.T("document.paid_card", "amount", amount, "brand", p.PaymentMethod.V.Brand, "last4", p.PaymentMethod.V.Last4)
 }
 
-// orderStatus returns the status of an order in words.
+// orderStatus returns the status of an order as badgeOf knows it.
 func orderStatus(s store.OrderStatus) string {
 	return map[store.OrderStatus]string{
-		store.OrderStatusPending: "Not paid yet", store.OrderStatusPaid: "Paid", store.OrderStatusPartiallyRefunded: "Partly refunded",
-		store.OrderStatusRefunded: "Refunded", store.OrderStatusVoid: "Void",
+		store.OrderStatusPending: "status.unpaid", store.OrderStatusPaid: "status.paid", store.OrderStatusPartiallyRefunded: "status.partly_refunded",
+		store.OrderStatusRefunded: "status.refunded", store.OrderStatusVoid: "status.void",
 	}[s]
 }
 
 // sellerOf returns who sells: the account's business name and support address if it has them, otherwise its own.
-func sellerOf(a *tenant.Account) invoicepdf.Party {
-	party := invoicepdf.Party{Name: a.Name, Email: a.Email, Address: addressOf(a.BusinessAddress.V)}
+func sellerOf(l *locale.Locale, a *tenant.Account) invoicepdf.Party {
+	party := invoicepdf.Party{Name: a.Name, Email: a.Email, Address: addressOf(l, a.BusinessAddress.V)}
 	if a.BusinessName != nil {
 		party.Name = *a.BusinessName
 	}
@@ -126,8 +126,8 @@ func sellerOf(a *tenant.Account) invoicepdf.Party {
 }
 
 // buyerOf returns who buys. Whatever is not known stays empty.
-func buyerOf(name, email *string, a *core.Address, id *store.TaxID) invoicepdf.Party {
-	party := invoicepdf.Party{Name: text(name), Email: text(email), Address: addressOf(a)}
+func buyerOf(l *locale.Locale, name, email *string, a *core.Address, id *store.TaxID) invoicepdf.Party {
+	party := invoicepdf.Party{Name: text(name), Email: text(email), Address: addressOf(l, a)}
 	if id != nil {
 		party.TaxID = id.Value
 	}
@@ -135,12 +135,12 @@ func buyerOf(name, email *string, a *core.Address, id *store.TaxID) invoicepdf.P
 }
 
 // addressOf returns the lines of an address, in the order most countries use. Empty lines are left out.
-func addressOf(a *core.Address) []string {
+func addressOf(l *locale.Locale, a *core.Address) []string {
 	if a == nil {
 		return nil
 	}
 	var lines []string
-	for _, line := range []string{text(a.Line1), text(a.Line2), text(a.PostalCode) + " " + text(a.City), text(a.State), countryName(text(a.Country))} {
+	for _, line := range []string{text(a.Line1), text(a.Line2), text(a.PostalCode) + " " + text(a.City), text(a.State), l.Country(text(a.Country))} {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}

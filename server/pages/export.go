@@ -1,26 +1,22 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/server/export"
 	"github.com/tillwright/tillwright/store"
-	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
-	// exportPage is how many rows are read at a time. That bounds how much memory an export takes.
-	exportPage = 200
 	// exportsAtOnce is how many exports read a page of rows at the same time. It is small, so that most connections to the
 	// database are left to others.
 	exportsAtOnce = 2
@@ -86,95 +82,28 @@ func (p *Pages) inTurn(who asker, read rows) rows {
 	}
 }
 
-// written turns items into a page of rows. It returns the id of the last one as the position after them, or nothing if there
-// are no more.
-func written[T any](items []T, more bool, row func(*T) (id string, cells []string)) (page [][]string, last string) {
-	page = make([][]string, len(items))
-	for i := range items {
-		last, page[i] = row(&items[i])
-	}
-	if !more {
-		last = ""
-	}
-	return page, last
-}
+// errNoKey says that a file of a list was asked for by an API key that serves no more.
+var errNoKey = errors.New("the API key serves no more")
 
-// orders exports the orders that match a filter, newest first.
-func (p *Pages) orders(c echo.Context, account string, filter store.ListOrders) error {
-	return p.export(c, account, "orders", orderHead, func(ctx context.Context, after string) ([][]string, string, error) {
-		filter.Page = core.Page{Limit: exportPage, StartingAfter: after, Exhaustive: true}
-		orders, more, err := p.store.ListOrders(ctx, account, filter)
-		if err != nil {
-			return nil, "", err
+// list exports a list with its own query, newest first, as long as the API key serves that asked for it: if it does not any more it is 410, or
+// the file breaks off.
+func (p *Pages) list(c echo.Context, f *store.File) error {
+	list, err := export.Find(p.store, f.List)
+	if err != nil {
+		return err
+	}
+	read, err := list.Rows(f.Account, f.Query)
+	if err != nil {
+		return err
+	}
+	err = p.export(c, f.Account, f.List, list.Head, func(ctx context.Context, after string) ([][]string, string, error) {
+		if serves, err := p.store.Tenant.KeyServes(ctx, f.Account, f.Key, f.Scopes); err != nil || !serves {
+			return nil, "", cmp.Or(err, errNoKey)
 		}
-		lines, err := p.store.OrderLines(ctx, account, orders)
-		if err != nil {
-			return nil, "", err
-		}
-		page, last := written(orders, more, func(o *store.Order) (string, []string) { return o.ID, orderRow(o, lines[o.ID]) })
-		return page, last, nil
+		return read(ctx, after)
 	})
-}
-
-var orderHead = []string{
-	"id", "number", "status", "billing_reason", "created_at", "paid_at", "voided_at", "customer", "customer_email", "billing_name", "billing_country",
-	"tax_id", "currency", "subtotal_amount", "discount_amount", "net_amount", "tax_amount", "total_amount", "paid_amount", "refunded_amount",
-	"due_amount", "line_items", "checkout", "balance_applied", "refunded_tax_amount", "invoice", "subscription", "discount",
-}
-
-// orderRow returns an order as a row of the file, in the order of orderHead.
-func orderRow(o *store.Order, items []store.LineItem) []string {
-	country, taxID := "", ""
-	if a := o.BillingAddress.V; a != nil {
-		country = text(a.Country)
+	if errors.Is(err, errNoKey) && !c.Response().Committed {
+		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
 	}
-	if id := o.TaxID.V; id != nil {
-		taxID = id.Value
-	}
-	money := func(amount int64) string { return core.DecimalAmount(amount, o.Currency) }
-	return []string{
-		o.ID, strconv.FormatInt(o.Number, 10), string(o.Status), string(o.BillingReason), o.CreatedAt.String(), moment(o.PaidAt), moment(o.VoidedAt),
-		o.CustomerID, harmless(text(o.CustomerEmail)), harmless(text(o.BillingName)), harmless(country), harmless(taxID), o.Currency,
-		money(o.SubtotalAmount), money(o.DiscountAmount), money(o.NetAmount), money(o.TaxAmount), money(o.TotalAmount), money(o.PaidAmount),
-		money(o.RefundedAmount), money(o.DueAmount()), harmless(summary(items)), text(o.CheckoutID),
-		money(o.BalanceApplied), money(o.RefundedTaxAmount), text(o.InvoiceID), text(o.SubscriptionID), text(o.DiscountID),
-	}
-}
-
-// summary returns what was bought, in one cell.
-func summary(items []store.LineItem) string {
-	all := make([]string, len(items))
-	for i := range items {
-		all[i] = fmt.Sprintf("%d × %s", items[i].Quantity, items[i].Describe())
-	}
-	return strings.Join(all, "; ")
-}
-
-// moment returns a time as text, empty for nil.
-func moment(t *core.Time) string {
-	if t == nil {
-		return ""
-	}
-	return t.String()
-}
-
-// blankLetters count as letters or symbols but show nothing: the fillers of Hangul, and Braille without a dot.
-const blankLetters = "\u115f\u1160\u3164\uffa0\u2800"
-
-// harmless puts an apostrophe in front of a cell that a spreadsheet program would run as a formula, which makes it text. Other
-// people wrote these cells. White space, marks and invisible characters in front of the first sign do not count, because some
-// programs drop them.
-func harmless(cell string) string {
-	seen := strings.TrimLeftFunc(cell, func(r rune) bool {
-		return r == ' ' || !unicode.IsPrint(r) || unicode.IsMark(r) || strings.ContainsRune(blankLetters, r)
-	})
-	for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠"} {
-		if strings.HasPrefix(seen, sign) {
-			return "'" + cell
-		}
-	}
-	if cell != "" && strings.Contains("\t\r\n", cell[:1]) { // which may end the cell, and begin another
-		return "'" + cell
-	}
-	return cell
+	return err
 }

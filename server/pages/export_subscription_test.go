@@ -1,14 +1,12 @@
 package pages_test
 
 import (
-	"encoding/csv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store/catalog"
 )
 
@@ -19,17 +17,8 @@ func TestExportSubscriptions_WritesThoseOfTheFilter(t *testing.T) {
 	w.pay(c, "pm_card_visa")
 	sub, err := w.SubscriptionOfCheckout(t.Context(), w.account, c.ID)
 	require.NoError(t, err)
-	read := func(filter store.ListSubscriptions) [][]string {
-		u, err := w.ExportSubscriptions(t.Context(), w.account, filter)
-		require.NoError(t, err)
-		kind, body := w.fetch(u.URL)
-		assert.Contains(t, kind, "text/csv")
-		rows, err := csv.NewReader(strings.NewReader(body)).ReadAll()
-		require.NoError(t, err)
-		return rows
-	}
-	assert.Len(t, read(store.ListSubscriptions{Status: store.SubscriptionStatusCanceled}), 1, "a head, and nothing below it")
-	rows := read(store.ListSubscriptions{Customer: sub.CustomerID})
+	assert.Len(t, w.exported("subscriptions", api.ExportSubscriptionsParams{Status: new(api.SubscriptionStatus("canceled"))}), 1, "a head, and nothing below it")
+	rows := w.exported("subscriptions", api.ExportSubscriptionsParams{Customer: &sub.CustomerID})
 	require.Len(t, rows, 2)
 	row := map[string]string{}
 	for i, name := range rows[0] {

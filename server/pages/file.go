@@ -11,10 +11,14 @@ import (
 
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/invoicepdf"
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// file serves the document or the export that a signed URL was made for. An expired URL is 410; any other that was not made
+// file serves the document, the list or the stored file that a signed URL was made for. An expired URL is 410, and so is one of another version; any other that was not made
 // here is 404.
 func (p *Pages) file(c echo.Context) error {
 	file, expired, err := p.store.OpenFile(c.Param("token"))
@@ -22,21 +26,19 @@ func (p *Pages) file(c echo.Context) error {
 		return p.refuse(c, err)
 	}
 	if expired {
-		return p.render(c, http.StatusGone, "expired.html", nil)
+		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
 	}
 	switch file.Kind {
 	case store.FileKindInvoice:
 		return p.invoiceFile(c, file)
 	case store.FileKindReceipt:
 		return p.receiptFile(c, file)
-	case store.FileKindOrders:
-		return p.orders(c, file.Account, *file.Orders)
-	case store.FileKindCustomers:
-		return p.customers(c, file.Account, *file.Customers)
-	case store.FileKindSubscriptions:
-		return p.subscriptions(c, file.Account, *file.Subscriptions)
+	case store.FileKindList:
+		return p.list(c, file)
+	case store.FileKindStored:
+		return p.stored(c, file)
 	}
-	return fmt.Errorf("file of the unknown kind %s", file.Kind)
+	return p.tell(c, http.StatusGone, outdated(p.spoken(c))) // another version of the program made it
 }
 
 // invoiceFile serves the PDF of an invoice. If the invoice's links were revoked since the URL was made, it is 410.
@@ -46,7 +48,7 @@ func (p *Pages) invoiceFile(c echo.Context, f *store.File) error {
 		return p.refuse(c, err)
 	}
 	if i.LinkVersion != f.LinkVersion {
-		return p.render(c, http.StatusGone, "expired.html", nil)
+		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
 	}
 	return p.writeInvoice(c, i)
 }
@@ -58,13 +60,47 @@ func (p *Pages) receiptFile(c echo.Context, f *store.File) error {
 		return p.refuse(c, err)
 	}
 	if o.LinkVersion != f.LinkVersion {
-		return p.render(c, http.StatusGone, "expired.html", nil)
+		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
 	}
 	return p.writeReceipt(c, o)
 }
 
+// stored serves the bytes of a version. If it was deleted since the URL was made, or its buyer has lost it, it is 410; if they have downloaded it as
+// often as they may, it is 403.
+func (p *Pages) stored(c echo.Context, file *store.File) error {
+	f, v, err := p.store.Grant.GetFileVersion(c.Request().Context(), file.Account, file.ID, file.Version)
+	if isMissing(err) {
+		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+	}
+	if err != nil {
+		return err
+	}
+	err = p.transfer.Serve(c, f, v, func() error {
+		if file.Grant == "" { // the seller's own
+			return nil
+		}
+		return p.store.Grant.Download(c.Request().Context(), file.Account, file.Grant, f.ID, transfer.IsFirst(c.Request(), v))
+	})
+	return p.notServed(c, err)
+}
+
+// notServed answers with a page that says why a file is not served, if err does.
+func (p *Pages) notServed(c echo.Context, err error) error {
+	e, _ := errors.AsType[*core.Error](err)
+	switch {
+	case errors.Is(err, transfer.ErrBusy):
+		c.Response().Header().Set(echo.HeaderRetryAfter, busyWait)
+		return p.tell(c, http.StatusServiceUnavailable, said(p.spoken(c), "message.busy_files"))
+	case e != nil && e.Code == core.CodeForbidden:
+		return p.tell(c, http.StatusForbidden, said(p.spoken(c), "message.used_up"))
+	case e != nil && e.Code == core.CodeGone, isMissing(err):
+		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+	}
+	return err
+}
+
 func (p *Pages) writeInvoice(c echo.Context, i *store.Invoice) error {
-	document, err := p.invoiceDocument(c.Request().Context(), i)
+	document, _, err := p.invoiceDocument(c.Request().Context(), locale.EnglishCodes, i)
 	if err != nil {
 		return err
 	}
@@ -72,7 +108,7 @@ func (p *Pages) writeInvoice(c echo.Context, i *store.Invoice) error {
 }
 
 func (p *Pages) writeReceipt(c echo.Context, o *store.Order) error {
-	document, err := p.receiptDocument(c.Request().Context(), o)
+	document, _, err := p.receiptDocument(c.Request().Context(), locale.EnglishCodes, o)
 	if err != nil {
 		return err
 	}
@@ -82,6 +118,7 @@ func (p *Pages) writeReceipt(c echo.Context, o *store.Order) error {
 // pdf answers with a document as a PDF. A browser shows it, or saves it in a file that is named after its number.
 func (p *Pages) pdf(c echo.Context, account, name string, d *invoicepdf.Document) error {
 	ctx := c.Request().Context()
+	d.Status = locale.EnglishCodes.T(d.Status)
 	text, err := p.documents.get(ctx, newAsker(account, caller.Address(ctx)), *d)
 	if errors.Is(err, errBusy) {
 		return p.busy(c)
@@ -94,10 +131,10 @@ func (p *Pages) pdf(c echo.Context, account, name string, d *invoicepdf.Document
 	return c.Blob(http.StatusOK, "application/pdf", text)
 }
 
-// busy answers 503 with a page that says to try again in a few seconds, because others ask for too many documents.
+// busy answers 503 with a page that says to try again in a few seconds, because others ask for too many documents or pages.
 func (p *Pages) busy(c echo.Context) error {
 	c.Response().Header().Set(echo.HeaderRetryAfter, busyWait)
-	return p.render(c, http.StatusServiceUnavailable, "refused.html", refusal{"This takes too long at the moment", "Many documents are asked for. Try again in a few seconds: this one is still there."})
+	return p.tell(c, http.StatusServiceUnavailable, said(p.spoken(c), "message.busy"))
 }
 
 // busyWait is after how many seconds to try again.
@@ -113,40 +150,40 @@ func plain(number string) string {
 	}, number)
 }
 
-// invoiceDocument returns an invoice as a document, as it stands now.
-func (p *Pages) invoiceDocument(ctx context.Context, i *store.Invoice) (*invoicepdf.Document, error) {
+// invoiceDocument returns an invoice as a document, as it stands now, and its seller.
+func (p *Pages) invoiceDocument(ctx context.Context, l *locale.Locale, i *store.Invoice) (*invoicepdf.Document, *tenant.Account, error) {
 	seller, err := p.store.Tenant.GetAccount(ctx, i.AccountID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	detail, err := p.store.GetInvoiceDetail(ctx, i)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	refunds, err := p.store.RefundsByID(ctx, i.AccountID, i.RefundIDs.V)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return invoiceOf(seller, detail, refunds), nil
+	return invoiceOf(l, seller, detail, refunds), seller, nil
 }
 
-// receiptDocument returns the receipt of an order as a document, as it stands now.
-func (p *Pages) receiptDocument(ctx context.Context, o *store.Order) (*invoicepdf.Document, error) {
+// receiptDocument returns the receipt of an order as a document, as it stands now, and its seller.
+func (p *Pages) receiptDocument(ctx context.Context, l *locale.Locale, o *store.Order) (*invoicepdf.Document, *tenant.Account, error) {
 	seller, err := p.store.Tenant.GetAccount(ctx, o.AccountID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	detail, err := p.store.GetOrderDetail(ctx, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	payments, err := p.store.PaymentsByID(ctx, o.AccountID, o.PaymentIDs.V)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	refunds, err := p.store.RefundsByID(ctx, o.AccountID, o.RefundIDs.V)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return receiptOf(seller, detail, payments, refunds), nil
+	return receiptOf(l, seller, detail, payments, refunds), seller, nil
 }

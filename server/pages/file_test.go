@@ -14,9 +14,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/export"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -50,12 +53,18 @@ func (w *shop) fetch(url string) (kind, body string) {
 	return response.Header.Get("Content-Type"), string(text)
 }
 
-// exported returns the rows of an export, its head first.
-func (w *shop) exported(filter store.ListOrders) [][]string {
+// file is where a list is as a file, with the parameters of its export.
+func (w *shop) file(list string, query any) string {
 	w.t.Helper()
-	u, err := w.ExportOrders(w.t.Context(), w.account, filter)
+	u, err := export.Sign(w.t.Context(), w.Store, list, w.account, w.key(), nil, query)
 	require.NoError(w.t, err)
-	kind, body := w.fetch(u.URL)
+	return u.URL
+}
+
+// exported returns the rows of a list as a file, its head first.
+func (w *shop) exported(list string, query any) [][]string {
+	w.t.Helper()
+	kind, body := w.fetch(w.file(list, query))
 	assert.Contains(w.t, kind, "text/csv")
 	rows, err := csv.NewReader(strings.NewReader(body)).ReadAll()
 	require.NoError(w.t, err)
@@ -104,7 +113,7 @@ func TestOrdersFile_HasARowForEveryOrder(t *testing.T) {
 		c.TaxID = core.JSONOf(&store.TaxID{Type: "eu_vat", Value: " @SUM(1)"})
 		c.BillingAddress = core.JSONOf(&core.Address{Country: new("DE")})
 	})
-	rows := w.exported(store.ListOrders{})
+	rows := w.exported("orders", nil)
 	require.Len(t, rows, 3)
 	cell := func(row int, name string) string {
 		for i, column := range rows[0] {
@@ -129,13 +138,22 @@ func TestOrdersFile_HasARowForEveryOrder(t *testing.T) {
 	assert.Equal(t, "' @SUM(1)", cell(1, "tax_id"))
 	assert.Equal(t, "DE", cell(1, "billing_country"))
 
-	rows = w.exported(store.ListOrders{Number: new(int64(2))})
+	rows = w.exported("orders", api.ExportOrdersParams{Number: new(int64(2))})
 	require.Len(t, rows, 2)
 	assert.Equal(t, second.ID, cell(1, "id"))
-	assert.Len(t, w.exported(store.ListOrders{Status: store.OrderStatusVoid}), 1, "an empty file has its head")
+	assert.Len(t, w.exported("orders", api.ExportOrdersParams{Status: new(api.OrderStatus("void"))}), 1, "an empty file has its head")
 
-	_, err := w.ExportOrders(t.Context(), w.account, store.ListOrders{Customer: "cus_x"})
+	_, err := export.Sign(t.Context(), w.Store, "orders", w.account, "", nil, api.ExportOrdersParams{Customer: new("cus_x")})
 	assert.Error(t, err, "an unknown customer is refused when the URL is asked for")
+}
+
+// Whoever has one asks for another, as for one that has expired.
+func TestFile_OfAnotherVersionIsGone(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	u, err := w.SignFile(store.File{Kind: "orders", Account: w.account})
+	require.NoError(t, err)
+	assert.Contains(t, w.page(u.URL, http.StatusGone), "expired")
 }
 
 // multiply copies an order so many times.
@@ -172,11 +190,10 @@ func TestOrdersFile_OfAnySizeTakesLittleMemory(t *testing.T) {
 	url := database.URL(t, "sqlite")
 	w := newShopOn(t, url)
 	multiply(t, url, w.bought(nil).ID, orders-1)
-	u, err := w.ExportOrders(t.Context(), w.account, store.ListOrders{})
-	require.NoError(t, err)
+	address := w.file("orders", nil)
 
 	before := heap()
-	response, err := http.Get(u.URL)
+	response, err := http.Get(address)
 	require.NoError(t, err)
 	defer response.Body.Close()
 	lines, size := 0, 0
@@ -193,11 +210,18 @@ func TestFile_HEADSaysWhatThereIs(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	w.bought(nil)
-	u, err := w.ExportOrders(t.Context(), w.account, store.ListOrders{})
-	require.NoError(t, err)
+	address := w.file("orders", nil)
 	recorder := httptest.NewRecorder()
-	w.server.Config.Handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodHead, strings.TrimPrefix(u.URL, w.server.URL), nil))
+	w.server.Config.Handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodHead, strings.TrimPrefix(address, w.server.URL), nil))
 	assert.Equal(t, http.StatusOK, recorder.Code)
 	assert.Contains(t, recorder.Header().Get("Content-Disposition"), "orders.csv")
 	assert.Empty(t, recorder.Body.String())
+}
+
+// key makes an API key of the account, and returns its id.
+func (w *shop) key() string {
+	w.t.Helper()
+	key, _, err := w.Tenant.CreateAPIKey(w.t.Context(), w.account, tenant.Granted{}, tenant.NewAPIKey{Name: "test", Lasting: true})
+	require.NoError(w.t, err)
+	return key.ID
 }

@@ -67,6 +67,6 @@ func TestCheckoutPage_APaymentCanBeCancelled(t *testing.T) {
 		assert.Contains(t, page, "Nothing was charged.")
 		assert.Contains(t, page, `<label for="card_number">`)
 		assert.Zero(t, held())
-		assert.Contains(t, w.post(c, http.StatusOK, card("4242424242424242", "3800")), "Paid. Thank you")
+		assert.Contains(t, w.post(c, http.StatusOK, card("4242424242424242", "3800")), "<h1>Thank you for your order</h1>")
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/invoicepdf"
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -32,6 +35,15 @@ type documentPage struct {
 	Next    string // where the buyer has to go, if elsewhere
 	Forward string // to which the page sends the buyer at once, else empty
 	Key     string // publishable key with which Stripe takes a card, if stripe
+}
+
+// frame returns what stands around the page.
+func (p documentPage) frame(seller *tenant.Account) ui.Frame {
+	frame := ui.Frame{Title: p.Title + " " + p.Number, Shop: shopOf(seller), Forward: p.Forward}
+	if p.Error != "" {
+		frame.Problems = []ui.Problem{{Text: p.Error}}
+	}
+	return frame
 }
 
 // TakesStripe reports whether Stripe takes a card on the page.
@@ -66,7 +78,11 @@ func (p *Pages) welcomeBackTo(ctx context.Context, account, id string) {
 
 // showInvoice answers with the page of an invoice as it stands. Problem says why it was not paid just now, and may be empty.
 func (p *Pages) showInvoice(c echo.Context, status int, i *store.Invoice, problem string) error {
-	document, err := p.invoiceDocument(c.Request().Context(), i)
+	l, err := p.speakOf(c, i.AccountID, i.CustomerID)
+	if err != nil {
+		return err
+	}
+	document, seller, err := p.invoiceDocument(c.Request().Context(), l, i)
 	if err != nil {
 		return err
 	}
@@ -74,17 +90,17 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *store.Invoice, proble
 	if c.Request().Method == http.MethodPost { // a refused form is answered below the page
 		page.Here = "."
 	}
-	if err := p.offerPayment(c.Request().Context(), i, &page); err != nil {
+	if err := p.offerPayment(c.Request().Context(), l, i, &page); err != nil {
 		return err
 	}
 	page.Forward = forward(c, page.Next)
-	return p.render(c, status, "document.html", page)
+	return p.render(c, status, "document.html", page.frame(seller), page)
 }
 
 // offerPayment finds out how the customer can pay what is due, and sets the page's state accordingly. If a payment is under way
 // already, no other one is offered; if the last one failed, the page says why. Test cards are typed into the page; a real card
 // is taken by Stripe and does not pass through this server.
-func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *documentPage) error {
+func (p *Pages) offerPayment(ctx context.Context, l *locale.Locale, i *store.Invoice, page *documentPage) error {
 	if i.AmountDue() <= 0 || i.Status != store.InvoiceStatusOpen && i.Status != store.InvoiceStatusPastDue {
 		return nil
 	}
@@ -104,7 +120,7 @@ func (p *Pages) offerPayment(ctx context.Context, i *store.Invoice, page *docume
 			page.State = "processing"
 			return nil
 		case payment.Failure.V != nil && page.Error == "":
-			page.Error = payment.Failure.V.Message
+			page.Error = declined(l, payment.Failure.V)
 		}
 	}
 	seller, err := p.store.Tenant.GetAccount(ctx, i.AccountID)
@@ -136,7 +152,7 @@ func (p *Pages) payInvoice(c echo.Context, i *store.Invoice) error {
 	defer cancel()
 	method := stripeMethod(c.FormValue("payment_method"))
 	if method == nil && c.FormValue("card_number") == "" {
-		return p.showInvoice(c, http.StatusUnprocessableEntity, i, "Enter a card.")
+		return p.showInvoice(c, http.StatusUnprocessableEntity, i, p.spoken(c).T("error.no_card"))
 	}
 	if method == nil {
 		method = typedCard(c)
@@ -159,7 +175,7 @@ func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 	if isOver(err) {
 		return c.Redirect(http.StatusSeeOther, back(c.Param("token"), ""))
 	}
-	if problem, ok := whyNot(c, err); ok {
+	if problem, ok := p.whyNot(c, err); ok {
 		i, err := p.store.GetInvoice(ctx, account, id)
 		if err != nil {
 			return p.refuse(c, err)
@@ -196,19 +212,39 @@ func (p *Pages) authenticateInvoice(c echo.Context, i *store.Invoice) error {
 
 // typedCard reads the card of a form as people type it. A month or year that is not a number becomes zero, which no card has.
 func typedCard(c echo.Context) *payments.MethodInput {
-	month, _ := strconv.Atoi(strings.TrimSpace(c.FormValue("card_exp_month")))
-	year, _ := strconv.Atoi(strings.TrimSpace(c.FormValue("card_exp_year")))
+	month, year := expiry(c.FormValue("card_expiry"))
 	return &payments.MethodInput{Card: &payments.Card{
 		Number:   strings.NewReplacer(" ", "", "-", "").Replace(c.FormValue("card_number")),
 		ExpMonth: month, ExpYear: year, CVC: strings.TrimSpace(c.FormValue("card_cvc")),
 	}}
 }
 
+// expiryForm matches a card's expiry as people write it, such as 12/34, 1234, 12 / 2034.
+var expiryForm = regexp.MustCompile(`^\s*(0?[1-9]|1[0-2])\s*[/.-]?\s*(\d{4}|\d{2})\s*$`)
+
+// expiry reads when a card expires. What cannot be read is 0, which every bank refuses.
+func expiry(typed string) (month, year int) {
+	found := expiryForm.FindStringSubmatch(typed)
+	if found == nil {
+		return 0, 0
+	}
+	month, _ = strconv.Atoi(found[1])
+	if year, _ = strconv.Atoi(found[2]); len(found[2]) == 2 {
+		year += 2000
+	}
+	return month, year
+}
+
 // receipt serves the page of an order's receipt.
 func (p *Pages) receipt(c echo.Context, o *store.Order) error {
-	document, err := p.receiptDocument(c.Request().Context(), o)
+	l, err := p.speakOf(c, o.AccountID, o.CustomerID)
 	if err != nil {
 		return err
 	}
-	return p.render(c, http.StatusOK, "document.html", documentPage{Document: document, Here: url.PathEscape(c.Param("token"))})
+	document, seller, err := p.receiptDocument(c.Request().Context(), l, o)
+	if err != nil {
+		return err
+	}
+	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token"))}
+	return p.render(c, http.StatusOK, "document.html", page.frame(seller), page)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 )
@@ -59,7 +60,8 @@ func (p *Pages) showEnded(c echo.Context, account string, asked bool) error {
 	if err != nil {
 		return err
 	}
-	page := endedPage{Seller: sellerOf(seller).Name, Renew: "renew", Asked: asked}
+	l := p.speak(c, nil, seller.Locale)
+	page := endedPage{Seller: sellerOf(l, seller).Name, Renew: "renew", Asked: asked}
 	if strings.HasSuffix(c.Path(), "/:token") { // this is the page itself, and its form is sent to an address below it
 		page.Renew = url.PathEscape(c.Param("token")) + "/renew"
 	}
@@ -67,7 +69,7 @@ func (p *Pages) showEnded(c echo.Context, account string, asked bool) error {
 	if asked {
 		status = http.StatusOK
 	}
-	return p.render(c, status, "ended.html", page)
+	return p.render(c, status, "ended.html", ui.Frame{Title: l.T("ended.title"), Shop: shopOf(seller)}, page)
 }
 
 // renewTime is how long the sending of a letter may take, and so how long a server that is told to stop waits for one.

@@ -123,7 +123,7 @@ func TestEndedLink_PaysNothing(t *testing.T) {
 	fresh, err := w.RevokeInvoiceLinks(t.Context(), w.account, i.ID)
 	require.NoError(t, err)
 	for _, below := range []string{"/pay", "/authenticate"} {
-		response, err := http.PostForm(i.HostedURL+below, url.Values{"card_number": {"4242424242424242"}, "card_exp_month": {"12"}, "card_exp_year": {"2099"}, "card_cvc": {"123"}})
+		response, err := http.PostForm(i.HostedURL+below, url.Values{"card_number": {"4242424242424242"}, "card_expiry": {"1299"}, "card_cvc": {"123"}})
 		require.NoError(t, err)
 		assert.Contains(t, w.read(response, http.StatusGone), `action="renew"`)
 	}

@@ -1,29 +1,35 @@
-// Package pages serves the pages that people look at in a browser: checkouts, invoices, receipts and the customer portal. They
-// are rendered on the server, run no scripts and load nothing from elsewhere, except where Stripe takes a card.
+// Package pages serves the pages that people look at in a browser: checkouts, invoices, receipts, the customer portal, sites, and what a
+// seller sees who comes back from an ad network. They
+// are rendered on the server and load nothing from elsewhere, except pictures of the seller's, and where Stripe takes a card. They run no scripts, but
+// there, and on an open checkout, which counts its total anew; without it a button does.
 package pages
 
 import (
-	"bytes"
+	"crypto/rand"
 	"embed"
 	"errors"
 	"html/template"
 	"math"
-	"net/http"
 	"strconv"
 	"sync"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/server/domains"
 	"github.com/tillwright/tillwright/server/invoicepdf"
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/transfer"
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 )
 
-//go:embed *.html style.css stripe.js
+//go:embed *.html site.css stripe.js totals.js
 var files embed.FS
 
 // Pages serves the pages of a store.
@@ -33,47 +39,68 @@ type Pages struct {
 	post          *mail.Post
 	letters       sync.WaitGroup // being sent after their request was answered
 	authenticator payments.Authenticator
-	documents     *documents
+	advertiser    *ads.Service
+	transfer      *transfer.Service
+	domains       *domains.Service
+	documents     *documents[invoicepdf.Document] // PDFs
+	sites         *documents[sitePage]
 	exports       *turns // for reading a page of rows
-	templates     *template.Template
+	templates     map[*locale.Locale]func() (*ui.Templates, error)
+	showsPseudo   bool
+	siteTemplate  *template.Template
 	policy        string
 	stripePolicy  string // for pages on which Stripe takes a card
+	livePolicy    string // for open checkouts, which count their total anew
+	siteStyle     string // the hash of the style of sites
+	formToken     string // stands in pages that are kept where their forms' tokens belong
+	formClicks    string // stands there where what ad networks appended to the address belongs
+
+	liveStripePolicy string // for open checkouts on which Stripe takes a card
 }
 
 // New returns the pages of a store. Provider a is the one whose buyers approve charges on our own pages, nil if every provider
-// has a page of its own for that.
-func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authenticator) (*Pages, error) {
-	style, err := files.ReadFile("style.css")
-	if err != nil {
-		return nil, err
-	}
+// has a page of its own for that. F has the bytes of stored files, and d looks at the domains of sites.
+func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authenticator, advertiser *ads.Service, f *transfer.Service, d *domains.Service) (*Pages, error) {
 	script, err := files.ReadFile("stripe.js")
 	if err != nil {
 		return nil, err
 	}
-	templates, err := template.New("").Funcs(template.FuncMap{
-		"countries": countries,
-		"money":     core.FormatAmount,
-		"percent":   invoicepdf.Percent,
-		"field":     newField,
-		"date":      invoicepdf.Date,
-		"times":     func(unit, quantity int64) int64 { return unit * quantity },
-		"style":     func() template.CSS { return template.CSS(style) },
-		"stripe":    func() template.JS { return template.JS(script) },
-
-		"card": cardName, "day": day, "plan": planName, "price": planPrice, "standing": standing,
-	}).ParseFS(files, "*.html")
+	totals, err := files.ReadFile("totals.js")
 	if err != nil {
 		return nil, err
 	}
-	policy := "default-src 'none'; style-src " + hashOf(style) + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	siteRules, err := files.ReadFile("site.css")
+	if err != nil {
+		return nil, err
+	}
+	siteStyle := ui.SheetWith(string(siteRules))
+	siteTemplate, err := template.New("").Funcs(template.FuncMap{
+		"siteStyle": func() template.CSS { return template.CSS(siteStyle) },
+		"href":      href,
+		"day":       day,
+	}).ParseFS(files, "site.html", "lead_form.html", "post.html")
+	if err != nil {
+		return nil, err
+	}
+	templates := map[*locale.Locale]func() (*ui.Templates, error){}
+	for _, l := range append(locale.All(), locale.Accented, locale.Mirrored) {
+		templates[l] = sync.OnceValues(func() (*ui.Templates, error) { return parse(l, script, totals) })
+	}
+	if _, err := templates[locale.English](); err != nil {
+		return nil, err
+	}
+	policy := "default-src 'none'; style-src " + ui.SheetHash() + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 	if a != nil {
 		a = payments.OutsideAuthenticator(a)
 	}
-	return &Pages{
-		store: s, billing: b, post: post, authenticator: a, documents: newDocuments(invoicepdf.New()), exports: newTurns(exportsAtOnce), templates: templates,
-		policy: policy, stripePolicy: policy + stripePolicy(script),
-	}, nil
+	p := &Pages{
+		store: s, billing: b, post: post, authenticator: a, advertiser: advertiser, transfer: f, domains: d, documents: newDocuments(invoicepdf.New().Write), exports: newTurns(exportsAtOnce), templates: templates, siteTemplate: siteTemplate,
+		policy: policy, stripePolicy: policy + stripePolicy(script, "", ""),
+		livePolicy: policy + "; script-src " + ui.HashOf(totals) + "; connect-src 'self'", liveStripePolicy: policy + stripePolicy(script, " "+ui.HashOf(totals), " 'self'"),
+		siteStyle: ui.HashOf([]byte(siteStyle)),
+	}
+	p.sites, p.formToken, p.formClicks = newDocuments(p.writeSite), rand.Text(), rand.Text()
+	return p, nil
 }
 
 // Wait waits for letters that are still being sent after their request was answered. No page may be asked for any more.
@@ -84,29 +111,59 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 	return map[string]echo.HandlerFunc{
 		"/checkout/:client_secret":                   p.checkout,
 		"POST /checkout/:client_secret/authenticate": p.authenticate,
-		"POST /checkout/:client_secret/pay":          p.pay,
-		"POST /checkout/:client_secret/cancel":       p.cancelPayment,
-		"/buy/:checkout_link":                        p.offer,
-		"POST /buy/:checkout_link/pay":               p.follow,
-		"POST /checkout/:client_secret/verify":       p.askWhose,
-		"/verify/:token":                             p.verify,
-		"POST /verify/:token":                        p.verified,
-		"/files/:token":                              p.file,
-		"/invoice/:token":                            p.ofInvoice(p.invoice),
-		"/invoice/:token/pdf":                        p.ofInvoice(p.writeInvoice),
-		"POST /invoice/:token/pay":                   p.ofInvoice(p.payInvoice),
-		"POST /invoice/:token/authenticate":          p.ofInvoice(p.authenticateInvoice),
-		"POST /invoice/:token/renew":                 p.renewInvoice,
-		"/receipt/:token":                            p.ofOrder(p.receipt),
-		"/receipt/:token/pdf":                        p.ofOrder(p.writeReceipt),
-		"POST /receipt/:token/renew":                 p.renewReceipt,
 
+		"/checkout/:client_secret/downloads/:grant/:file": p.checkoutDownload,
+
+		"POST /checkout/:client_secret/pay":    p.pay,
+		"POST /checkout/:client_secret/cancel": p.cancelPayment,
+		"/buy/:checkout_link":                  p.offer,
+		"POST /buy/:checkout_link/pay":         p.follow,
+		"POST /checkout/:client_secret/verify": p.askWhose,
+		"/verify/:token":                       p.verify,
+		"/subscribe/:token":                    p.subscribe,
+		"POST /subscribe/:token":               p.subscribed,
+		"POST /verify/:token":                  p.verified,
+		"GET /connect/:platform":               p.connect,
+		"/connect/:platform/sandbox":           p.sandboxConsent,
+		"/files/:token":                        p.file,
+		"/invoice/:token":                      p.ofInvoice(p.invoice),
+		"/invoice/:token/pdf":                  p.ofInvoice(p.writeInvoice),
+		"POST /invoice/:token/pay":             p.ofInvoice(p.payInvoice),
+		"POST /invoice/:token/authenticate":    p.ofInvoice(p.authenticateInvoice),
+		"POST /invoice/:token/renew":           p.renewInvoice,
+		"/":                                    p.siteOfDomain,
+		"/sites/:subdomain":                    p.site,
+		"/posts/:account/:slug":                p.blogPost,
+		"POST /leads/:account/:site/:block":    p.leaveLead,
+		"/sites/ask":                           p.askDomain,
+		"/sites/preview/:token":                p.sitePreview,
+		"/receipt/:token":                      p.ofOrder(p.receipt),
+		domains.ProbePath + ":nonce":           p.answerProbe,
+		"/receipt/:token/pdf":                  p.ofOrder(p.writeReceipt),
+		"POST /receipt/:token/renew":           p.renewReceipt,
+
+		"/portal":                                                  p.door(p.portalDoor),
+		"POST /portal":                                             p.unforged(p.door(p.knock)),
+		"/portal/open/:token":                                      p.portalKey,
+		"POST /portal/open/:token":                                 p.unforged(p.turnKey),
 		"/portal/:token":                                           p.portal(p.portalHome),
+		"/portal/:token/posts/:post":                               p.portal(p.portalRead),
+		"/portal/:token/experiences/:experience":                   p.portal(p.portalExperience),
+		"/portal/:token/downloads/:grant/:file":                    p.portal(p.portalDownload),
 		"/portal/:token/orders":                                    p.portal(p.portalOrders),
 		"/portal/:token/subscriptions/:subscription":               p.portal(p.portalSubscription),
 		"POST /portal/:token/subscriptions/:subscription/cancel":   p.portal(p.cancelSubscription),
 		"POST /portal/:token/subscriptions/:subscription/uncancel": p.portal(p.keepSubscription),
 		"POST /portal/:token/subscriptions/:subscription/card":     p.portal(p.chargeSubscription),
+		"/portal/:token/subscriptions/:subscription/cancel":        p.portal(p.askCancel),
+		"POST /portal/:token/subscriptions/:subscription/pause":    p.portal(p.pauseSubscription),
+		"/portal/:token/subscriptions/:subscription/plan":          p.portal(p.portalPlan),
+		"POST /portal/:token/subscriptions/:subscription/plan":     p.portal(p.changePlan),
+		"/portal/:token/licenses/:license":                         p.portal(p.portalLicense),
+		"POST /portal/:token/licenses/:license/:activation/remove": p.portal(p.removeActivation),
+		"/portal/:token/details":                                   p.portal(p.portalDetails),
+		"POST /portal/:token/details":                              p.portal(p.saveDetails),
+		"/portal/:token/cards/:card/remove":                        p.portal(p.askRemoveCard),
 		"/portal/:token/cards/new":                                 p.portal(p.newCard),
 		"POST /portal/:token/cards":                                p.portal(p.addCard),
 		"POST /portal/:token/cards/:card/default":                  p.portal(p.defaultCard),
@@ -115,27 +172,6 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"POST /portal/:token/end":                                  p.portal(p.endPortal),
 	}
 }
-
-// render answers with a page made from a template. The address of a page may be a secret, so browsers neither keep the page nor
-// tell its address to others. A 422 that says when to try again becomes 429.
-func (p *Pages) render(c echo.Context, status int, name string, data any) error {
-	var page bytes.Buffer
-	if err := p.templates.ExecuteTemplate(&page, name, data); err != nil {
-		return err
-	}
-	p.private(c)
-	if status == http.StatusUnprocessableEntity && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
-		status = http.StatusTooManyRequests
-	}
-	if by, ok := data.(stripeTaker); ok && by.TakesStripe() {
-		c.Response().Header().Set("Content-Security-Policy", p.stripePolicy)
-	}
-	return c.HTMLBlob(status, page.Bytes())
-}
-
-// stripeTaker is implemented by the data of pages on which Stripe may take a card. Such a page gets a policy that lets Stripe's
-// script run.
-type stripeTaker interface{ TakesStripe() bool }
 
 // private sets the headers that keep an answer out of caches and search engines, and its address from other sites.
 func (p *Pages) private(c echo.Context) {
@@ -147,67 +183,32 @@ func (p *Pages) private(c echo.Context) {
 	header.Set("X-Robots-Tag", "noindex")
 }
 
-// refuse answers 404 with a page if something is missing. Every other error is left to the server.
-func (p *Pages) refuse(c echo.Context, err error) error {
-	if isMissing(err) {
-		return p.render(c, http.StatusNotFound, "missing.html", nil)
-	}
-	return err
-}
-
-// Refused answers with a page that says why the one that was asked for is not shown: too many visits, a form that cannot be
-// read, or a failure of ours. After a failure, whoever sent a form does not know whether it arrived, and the page says how to
-// find out.
-func (p *Pages) Refused(c echo.Context, status int) error {
-	return p.render(c, status, "refused.html", why(c.Request().Method, status))
-}
-
-// refusal is a page that only says why it is not the one that was asked for.
-type refusal struct{ Title, Text string }
-
-// why returns what the page says about a status. After a form, a failure of ours is explained with more care.
-func why(method string, status int) refusal {
-	switch {
-	case status >= http.StatusInternalServerError && method == http.MethodPost:
-		return refusal{"This does not work at the moment", "It is our fault, and usually over in a few seconds. " +
-			"It is not known whether what you sent was done. Open the page again before you send it twice: it says what was done, and whether a payment arrived. Nothing is charged twice."}
-	case status >= http.StatusInternalServerError:
-		return refusal{"This does not work at the moment", "It is our fault, and usually over in a few seconds. Then open the page again. If you have just paid, it says whether your payment arrived."}
-	case status == http.StatusTooManyRequests:
-		return refusal{"Too many visits at once", "Too many came from your network within a minute. Nothing was done. Wait a minute, and open the address again."}
-	}
-	return refusal{"This could not be read", "What your browser sent is too large or damaged. Nothing was done. Go back and try again."}
-}
-
 // isMissing reports whether err is CodeMissing.
 func isMissing(err error) bool {
 	var e *core.Error
 	return errors.As(err, &e) && e.Code == core.CodeMissing
 }
 
-// unpayable is what a buyer is told about an error that only the seller can do something about.
-const unpayable = "This amount cannot be charged. Ask the seller how you can pay."
-
 // isInvalid returns what a buyer is told if err says that what they sent is invalid. It returns false for every other error.
-func isInvalid(err error) (string, bool) {
+func isInvalid(l *locale.Locale, err error) (string, bool) {
 	var e *core.Error
 	if !errors.As(err, &e) || e.Code != core.CodeInvalid {
 		return "", false
 	}
 	if e.ForSeller {
-		return unpayable, true
+		return l.T("error.unpayable"), true
 	}
 	return e.Message, true
 }
 
 // whyNot is isInvalid that also takes CodeRateLimit, for which it sets Retry-After.
-func whyNot(c echo.Context, err error) (string, bool) {
+func (p *Pages) whyNot(c echo.Context, err error) (string, bool) {
 	var e *core.Error
 	if errors.As(err, &e) && e.Code == core.CodeRateLimit {
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.After.Seconds()))))
 		return e.Message, true
 	}
-	return isInvalid(err)
+	return isInvalid(p.spoken(c), err)
 }
 
 // buyer returns who pays on a page: all that is known is the network address.

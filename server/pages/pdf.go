@@ -9,27 +9,25 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/tillwright/tillwright/server/invoicepdf"
 )
 
 const (
-	// documentsAtOnce is how many documents are made at the same time. Each takes up to 60 MB meanwhile.
+	// documentsAtOnce is how many documents of a kind are made at the same time. A PDF takes up to 60 MB meanwhile.
 	documentsAtOnce = 2
 	// documentPatience is how long somebody waits for a document at most. Making the largest one takes about two seconds.
 	documentPatience = 10 * time.Second
-	// keptBytes is the most that the documents which are kept may take together. Most have 20 to 50 kB.
+	// keptBytes is the most that the documents of a kind which are kept may take together. Most have 20 to 50 kB.
 	keptBytes = 32 << 20
 )
 
 // errBusy says that a document could not be made in time because of others.
 var errBusy = errors.New("too many documents are asked for")
 
-// documents makes PDFs, a few at a time and shared fairly among accounts, and keeps those that were asked for last. The key of
-// a document is a hash of all that it says. So a document is kept for as long as the rows it is made from say the same, and
-// nothing has to be thrown away when they change. Each replica keeps its own.
-type documents struct {
-	write func(ctx context.Context, d invoicepdf.Document) ([]byte, error)
+// documents makes documents, such as PDFs, of what they say, a few at a time and shared fairly among accounts, and keeps those that
+// were asked for last. The key of a document is a hash of all that it says. So a document is kept for as long as the rows it is made
+// from say the same, and nothing has to be thrown away when they change. Each replica keeps its own.
+type documents[T any] struct {
+	write func(ctx context.Context, says T) ([]byte, error)
 	turns *turns
 
 	patience time.Duration // how long to wait for a document, or for an export to begin
@@ -49,24 +47,24 @@ type madeDocument struct {
 	file []byte
 }
 
-func newDocuments(w *invoicepdf.Writer) *documents {
-	return &documents{
-		write: w.Write, turns: newTurns(documentsAtOnce), patience: documentPatience,
+func newDocuments[T any](write func(ctx context.Context, says T) ([]byte, error)) *documents[T] {
+	return &documents[T]{
+		write: write, turns: newTurns(documentsAtOnce), patience: documentPatience,
 		byKey: map[documentKey]*list.Element{}, recent: list.New(), making: map[documentKey]chan struct{}{},
 	}
 }
 
-// get returns the document as a PDF. It stops waiting, and making, when ctx ends. If others came first for too long, it is
+// get returns the document that says this. It stops waiting, and making, when ctx ends. If others came first for too long, it is
 // errBusy.
-func (d *documents) get(ctx context.Context, who asker, document invoicepdf.Document) ([]byte, error) {
-	key, err := keyOf(who.account, document)
+func (d *documents[T]) get(ctx context.Context, who asker, says T) ([]byte, error) {
+	key, err := keyOf(who.account, says)
 	if err != nil {
 		return nil, err
 	}
 	patience, cancel := context.WithTimeoutCause(ctx, d.patience, errBusy)
 	defer cancel()
 	for {
-		file, made, err := d.getOnce(patience, who, key, document)
+		file, made, err := d.getOnce(patience, who, key, says)
 		switch {
 		case made == nil && errors.Is(err, errCrowded), err != nil && errors.Is(context.Cause(patience), errBusy):
 			return nil, errBusy
@@ -80,9 +78,9 @@ func (d *documents) get(ctx context.Context, who asker, document invoicepdf.Docu
 	}
 }
 
-// getOnce returns the document as a PDF, from those that are kept or newly made. If somebody else is making it at this moment,
+// getOnce returns the document, from those that are kept or newly made. If somebody else is making it at this moment,
 // it returns only made, a channel that is closed when they are done.
-func (d *documents) getOnce(ctx context.Context, who asker, key documentKey, document invoicepdf.Document) (file []byte, made <-chan struct{}, err error) {
+func (d *documents[T]) getOnce(ctx context.Context, who asker, key documentKey, says T) (file []byte, made <-chan struct{}, err error) {
 	if file := d.kept(key); file != nil {
 		return file, nil, nil
 	}
@@ -96,14 +94,14 @@ func (d *documents) getOnce(ctx context.Context, who asker, key documentKey, doc
 		return file, made, nil
 	}
 	defer func() { done(file) }()
-	file, err = d.write(ctx, document)
+	file, err = d.write(ctx, says)
 	return file, nil, err
 }
 
 // begin says that the caller is going to make a document, and returns done, which the caller has to call with the file, or with
 // nil if it failed. If the document was made meanwhile, begin returns the file instead; if somebody else is making it, a
 // channel that is closed when they are done.
-func (d *documents) begin(key documentKey) (done func(file []byte), made <-chan struct{}, file []byte) {
+func (d *documents[T]) begin(key documentKey) (done func(file []byte), made <-chan struct{}, file []byte) {
 	if file := d.kept(key); file != nil {
 		return nil, nil, file
 	}
@@ -124,7 +122,7 @@ func (d *documents) begin(key documentKey) (done func(file []byte), made <-chan 
 }
 
 // kept returns a document that is kept, nil if it is not, and notes that it was asked for.
-func (d *documents) kept(key documentKey) []byte {
+func (d *documents[T]) kept(key documentKey) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	element := d.byKey[key]
@@ -137,7 +135,7 @@ func (d *documents) kept(key documentKey) []byte {
 
 // keep keeps a file, and drops those that were asked for the longest ago until all fit into keptBytes. The caller holds d.mu. A
 // nil file is not kept.
-func (d *documents) keep(key documentKey, file []byte) {
+func (d *documents[T]) keep(key documentKey, file []byte) {
 	if file == nil || d.byKey[key] != nil {
 		return
 	}
@@ -151,8 +149,8 @@ func (d *documents) keep(key documentKey, file []byte) {
 }
 
 // keyOf returns the key of a document of an account.
-func keyOf(account string, document invoicepdf.Document) (documentKey, error) {
-	text, err := json.Marshal(document)
+func keyOf(account string, says any) (documentKey, error) {
+	text, err := json.Marshal(says)
 	if err != nil {
 		return documentKey{}, fmt.Errorf("write down a document: %w", err)
 	}

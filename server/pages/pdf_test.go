@@ -16,14 +16,14 @@ import (
 
 // press writes documents that say who they are for, and counts them. It takes as long as the test lets it.
 type press struct {
-	*documents
+	*documents[invoicepdf.Document]
 	made    atomic.Int64
 	stopped atomic.Int64
 	open    chan struct{} // closed: it writes at once
 }
 
 func newPress() *press {
-	p := &press{documents: newDocuments(nil), open: make(chan struct{})}
+	p := &press{documents: newDocuments[invoicepdf.Document](nil), open: make(chan struct{})}
 	p.patience = time.Minute
 	p.write = func(ctx context.Context, d invoicepdf.Document) ([]byte, error) {
 		select {

@@ -10,7 +10,11 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/activity"
+	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -29,6 +33,7 @@ type visit struct {
 	Customer *store.Customer
 	Seller   *tenant.Account
 	Home     string // relative path from the request's address to the overview
+	l        *locale.Locale
 
 	authenticates bool // buyers approve charges of the test provider on our pages
 }
@@ -41,6 +46,15 @@ type portalPage struct {
 	Problem string // why they could not
 	Forward string // to which the page sends them at once, else empty
 	Key     string // publishable key with which Stripe takes a card on the page, else empty
+}
+
+// frame returns what stands around the page.
+func (p portalPage) frame() ui.Frame {
+	frame := ui.Frame{Title: p.Title, Shop: shopOf(p.Seller), Forward: p.Forward}
+	if p.Problem != "" {
+		frame.Problems = []ui.Problem{{Text: p.Problem}}
+	}
+	return frame
 }
 
 // TakesStripe reports whether Stripe takes a card on the page.
@@ -63,33 +77,38 @@ func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 			return p.refuse(c, err)
 		}
 		if expired {
-			return p.render(c, http.StatusGone, "expired.html", nil)
+			return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
 		}
 		seller, err := p.store.Tenant.GetAccount(ctx, session.AccountID)
 		if err != nil {
 			return err
 		}
 		below := strings.Count(c.Path(), "/") - len("//") // segments after the token
-		return serve(&visit{c, session, customer, seller, strings.Repeat("../", below) + c.Param("token"), p.authenticator != nil})
+		return serve(&visit{c, session, customer, seller, strings.Repeat("../", below) + c.Param("token"), p.speak(c, customer.PreferredLocale, seller.Locale), p.authenticator != nil})
 	}
 }
 
 func (v *visit) ctx() context.Context { return v.Request().Context() }
+
+// doing is the context of an operation, by its name in the API, that the customer does.
+func (v *visit) doing(operation string) context.Context {
+	return activity.Doing(v.ctx(), v.Customer.ID, operation)
+}
 
 // page returns the data of a portal page with its title and what went wrong. If nothing did, and the customer was sent here
 // after a form, the page says what they have done.
 func (v *visit) page(title, problem string) portalPage {
 	page := portalPage{visit: v, Title: title, Problem: problem}
 	if problem == "" {
-		page.Done = portalDone[v.QueryParam("done")]
+		page.Done = v.l.T(portalDone[v.QueryParam("done")])
 	}
 	return page
 }
 
-// portalDone is what a customer is told after a form, by the value of the parameter "done".
+// portalDone has the key of what a customer is told after a form, by the value of the parameter "done".
 var portalDone = map[string]string{
-	"canceled": "Your subscription is cancelled.", "kept": "Your subscription goes on.", "charged": "Your subscription is charged to this card from now on.",
-	"accepted": "It is on your account now.", "added": "Your card is saved.", "default": "This is your default card now.", "removed": "Your card is removed.",
+	"canceled": "portal.done.canceled", "kept": "portal.done.kept", "charged": "portal.done.charged", "accepted": "portal.done.accepted", "added": "portal.done.added",
+	"default": "portal.done.default", "removed": "portal.done.removed", "paused": "portal.done.paused", "changed": "portal.done.changed", "saved": "portal.done.saved", "freed": "portal.done.freed",
 }
 
 // done sends the customer to a page of the portal, which tells them what they have done. Below is the path below that of the
@@ -127,6 +146,9 @@ type portalHome struct {
 	Cards         []store.SavedMethod
 	Once          string // random, tells one form of a new card from the next
 
+	Possessions []possession       // what the customer has
+	Posts       []content.BlogPost // that they may read, and not everybody
+
 	Purchases []portalPurchase // made by somebody who typed the customer's address
 }
 
@@ -137,8 +159,8 @@ type portalOrder struct {
 	Invoice *store.Invoice
 }
 
-// StatusText returns the status of the order in words.
-func (o *portalOrder) StatusText() string { return orderStatus(o.Status) }
+// Standing returns the status of the order as badgeOf knows it.
+func (o *portalOrder) Standing() string { return orderStatus(o.Status) }
 
 // IsPaid reports whether the order was paid, so that it has a receipt.
 func (o *portalOrder) IsPaid() bool { return o.PaidAt != nil }
@@ -156,7 +178,7 @@ func (p *Pages) portalHome(v *visit) error { return p.showPortal(v, http.StatusO
 // showPortal answers with the overview. Problem says why something could not be done, and may be empty.
 func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	ctx, account := v.ctx(), v.Session.AccountID
-	home := portalHome{portalPage: v.page("Your account", problem), Once: newOnce()}
+	home := portalHome{portalPage: v.page(v.l.T("portal.title"), problem), Once: newOnce()}
 	var err error
 	if home.Due, err = p.dueInvoices(v); err != nil {
 		return err
@@ -174,7 +196,13 @@ func (p *Pages) showPortal(v *visit, status int, problem string) error {
 	if home.Purchases, err = p.purchases(v); err != nil {
 		return err
 	}
-	return p.render(v, status, "portal.html", home)
+	if home.Possessions, err = p.possessions(v); err != nil {
+		return err
+	}
+	if home.Posts, err = p.readable(v); err != nil {
+		return err
+	}
+	return p.render(v, status, "portal.html", home.frame(), home)
 }
 
 // dueInvoices returns the invoices that the customer has to pay, those that are past due first.
@@ -253,17 +281,17 @@ type portalOrderList struct {
 func (p *Pages) portalOrders(v *visit) error {
 	after := v.QueryParam("after")
 	if _, isOrder := core.ParseID(core.KindOrder, after); after != "" && !isOrder {
-		return p.render(v, http.StatusNotFound, "missing.html", nil)
+		return p.tell(v, http.StatusNotFound, missing(p.spoken(v)))
 	}
 	orders, more, err := p.customerOrders(v, portalOrders, after)
 	if err != nil {
 		return err
 	}
-	list := portalOrderList{portalPage: v.page("Orders and invoices", ""), Orders: orders}
+	list := portalOrderList{portalPage: v.page(v.l.T("portal.orders"), ""), Orders: orders}
 	if more {
 		list.Older = orders[len(orders)-1].ID
 	}
-	return p.render(v, http.StatusOK, "portal_orders.html", list)
+	return p.render(v, http.StatusOK, "portal_orders.html", list.frame(), list)
 }
 
 // endPortal ends the session: its address opens nothing any more.
@@ -271,5 +299,6 @@ func (p *Pages) endPortal(v *visit) error {
 	if err := p.store.EndPortalSession(v.ctx(), v.Session); err != nil {
 		return err
 	}
-	return p.render(v, http.StatusOK, "portal_ended.html", v.page("Goodbye", ""))
+	page := v.page(v.l.T("portal.signed_out"), "")
+	return p.render(v, http.StatusOK, "portal_ended.html", page.frame(), page)
 }

@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -11,17 +10,28 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // cardName returns the name by which a customer knows a card, such as "Visa ending in 4242".
-func cardName(m store.PaymentMethod) string {
-	brand := m.Brand
-	if brand != "" {
-		brand = strings.ToUpper(brand[:1]) + brand[1:]
+func cardName(l *locale.Locale, m store.PaymentMethod) string {
+	brand := brandOf(m)
+	return l.T("card.named", "brand", brand, "last4", m.Last4)
+}
+
+// brandOf returns the brand of a card, such as "Visa".
+func brandOf(m store.PaymentMethod) string {
+	if m.Brand == "" {
+		return ""
 	}
-	return fmt.Sprintf("%s ending in %s", brand, m.Last4)
+	return strings.ToUpper(m.Brand[:1]) + m.Brand[1:]
+}
+
+// shortCardName returns the name of a card on a button, such as "Visa 4242".
+func shortCardName(m store.PaymentMethod) string {
+	return brandOf(m) + " " + m.Last4
 }
 
 // onceForm matches the field "once", a random value that tells one form from the next.
@@ -39,10 +49,10 @@ func (p *Pages) saveCard(v *visit, isDefault bool) (saved *store.SavedMethod, pr
 	if !onceForm.MatchString(once) {
 		return nil, "The form is incomplete. Try again.", nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx()), payTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.doing("createCustomerPaymentMethod")), payTime)
 	defer cancel()
 	saved, err = p.billing.SaveMethod(ctx, v.Session.AccountID, v.Customer.ID, billing.SaveMethod{Method: *typedCard(v), IsDefault: isDefault, Once: once, From: buyer(v)})
-	if message, ok := whyNot(v, err); ok {
+	if message, ok := p.whyNot(v, err); ok {
 		return nil, message, nil
 	}
 	return saved, "", err
@@ -89,7 +99,7 @@ var setupIntent = regexp.MustCompile(`^seti_[A-Za-z0-9_]{1,200}$`)
 // cardPage returns the data of the page for a new card. If subscription is given, that is to be charged to it. It is
 // CodeMissing if Stripe takes no cards for the seller, or if the customer has no such subscription.
 func (p *Pages) cardPage(v *visit, subscription string) (*portalCard, error) {
-	page := &portalCard{portalPage: v.page("Add a card", "")}
+	page := &portalCard{portalPage: v.page(v.l.T("portal.add_card"), "")}
 	if v.CardKey() == "" {
 		return nil, core.Missing("page", "", "")
 	}
@@ -115,10 +125,10 @@ func (p *Pages) newCard(v *visit) error {
 		return p.showCard(v, http.StatusOK, page)
 	}
 	if !setupIntent.MatchString(ref) {
-		return p.render(v, http.StatusNotFound, "missing.html", nil)
+		return p.tell(v, http.StatusNotFound, missing(p.spoken(v)))
 	}
-	given, err := p.billing.FindGivenMethod(v.ctx(), v.Session.AccountID, v.Customer.ID, ref, buyer(v))
-	if problem, ok := whyNot(v, err); ok {
+	given, err := p.billing.FindGivenMethod(v.doing("createCustomerPaymentMethod"), v.Session.AccountID, v.Customer.ID, ref, buyer(v))
+	if problem, ok := p.whyNot(v, err); ok {
 		page.Problem = problem
 		return p.showCard(v, http.StatusOK, page)
 	}
@@ -142,7 +152,7 @@ func (p *Pages) showCard(v *visit, status int, page *portalCard) error {
 	if page.Next == "" && !page.Waits {
 		page.Key = v.CardKey()
 	}
-	return p.render(v, status, "portal_card.html", page)
+	return p.render(v, status, "portal_card.html", page.frame(), page)
 }
 
 // giveCard takes the form with a card that was given to Stripe. The card is saved, or the customer is sent to their bank first.
@@ -154,7 +164,7 @@ func (p *Pages) giveCard(v *visit) error {
 	page.Defaults = v.FormValue("default") != ""
 	method := stripeMethod(v.FormValue("payment_method"))
 	if method == nil {
-		page.Problem = "Enter a card."
+		page.Problem = v.l.T("error.no_card")
 		return p.showCard(v, http.StatusUnprocessableEntity, page)
 	}
 	in := billing.GiveMethod{Method: *method, IsDefault: page.Defaults, Page: v.Session.URL + "/cards/new", From: buyer(v)}
@@ -164,10 +174,10 @@ func (p *Pages) giveCard(v *visit) error {
 		query.Set("subscription", in.Subscription)
 		in.Page += "?" + query.Encode()
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx()), payTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.doing("createCustomerPaymentMethod")), payTime)
 	defer cancel()
 	given, err := p.billing.GiveMethod(ctx, v.Session.AccountID, v.Customer.ID, in)
-	if problem, ok := whyNot(v, err); ok {
+	if problem, ok := p.whyNot(v, err); ok {
 		page.Problem = problem
 		return p.showCard(v, http.StatusUnprocessableEntity, page)
 	}
@@ -199,20 +209,36 @@ func (p *Pages) addCard(v *visit) error {
 // defaultCard makes a card of the customer's their default one.
 func (p *Pages) defaultCard(v *visit) error {
 	id := v.Param("card")
-	_, err := p.store.UpdateCustomer(v.ctx(), v.Session.AccountID, v.Customer.ID, func(c *store.Customer) { c.DefaultPaymentMethodID = &id })
+	_, err := p.store.UpdateCustomer(v.doing("updateCustomer"), v.Session.AccountID, v.Customer.ID, func(c *store.Customer) { c.DefaultPaymentMethodID = &id })
 	return p.portalChanged(v, "", err, "default")
+}
+
+// portalCardRemoval is the data of portal_card_remove.html, which asks before a card is removed.
+type portalCardRemoval struct {
+	portalPage
+	Card *store.SavedMethod
+}
+
+// askRemoveCard serves the page that asks before a card is removed.
+func (p *Pages) askRemoveCard(v *visit) error {
+	card, err := p.store.CustomerPaymentMethod(v.ctx(), v.Session.AccountID, v.Customer.ID, v.Param("card"))
+	if err != nil {
+		return p.refuse(v, err)
+	}
+	page := portalCardRemoval{portalPage: v.page(v.l.T("card.remove_title", "card", cardName(v.l, card.Card.V)), ""), Card: card}
+	return p.render(v, http.StatusOK, "portal_card_remove.html", page.frame(), page)
 }
 
 // removeCard removes a card of the customer's.
 func (p *Pages) removeCard(v *visit) error {
-	_, err := p.store.RemovePaymentMethod(v.ctx(), v.Session.AccountID, v.Customer.ID, v.Param("card"))
+	_, err := p.store.RemovePaymentMethod(v.doing("deleteCustomerPaymentMethod"), v.Session.AccountID, v.Customer.ID, v.Param("card"))
 	return p.portalChanged(v, "", err, "removed")
 }
 
 // portalChanged answers a form: it sends the customer to the overview, which tells them what they have done. If that was
 // refused, the overview says why.
 func (p *Pages) portalChanged(v *visit, problem string, err error, what string) error {
-	if message, ok := whyNot(v, err); ok {
+	if message, ok := p.whyNot(v, err); ok {
 		problem, err = message, nil
 	}
 	if err != nil {

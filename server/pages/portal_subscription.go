@@ -5,43 +5,23 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/tillwright/tillwright/server/invoicepdf"
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 )
-
-// maxCancelComment is how many characters a comment may have, as in the API.
-const maxCancelComment = 1000
-
-// cancelReason is a reason for cancelling that a customer may choose.
-type cancelReason struct {
-	Reason store.CancellationReason
-	Label  string
-}
-
-// cancelReasons are the API's reasons in the customer's words.
-var cancelReasons = []cancelReason{
-	{"too_expensive", "It is too expensive"}, {"unused", "I do not use it enough"}, {"missing_features", "Something is missing"},
-	{"switched_service", "I use something else now"}, {"low_quality", "It is not good enough"}, {"too_complex", "It is too complicated"},
-	{"customer_service", "I am not happy with the service"}, {"other", "Something else"},
-}
 
 // portalSubscription is the data of portal_subscription.html, the page on which a subscription is managed.
 type portalSubscription struct {
 	portalPage
 	*store.Subscription
-	Next       *money // amount of the next payment, nil if there is none
-	Unpaid     *store.Invoice
-	Method     *store.SavedMethod // the saved card that it is charged to, nil if it is none of those
-	Cards      []store.SavedMethod
-	Once       string
-	EndsAtOnce bool
-	Reasons    []cancelReason
-	Reason     string // the one that was chosen
-	Comment    string
+	Next   *money // amount of the next payment, nil if there is none
+	Unpaid *store.Invoice
+	Method *store.SavedMethod // the saved card that it is charged to, nil if it is none of those
+	Cards  []store.SavedMethod
+	Once   string
+	Plans  []store.SubscriptionPlan // that it can be changed to
 }
 
 // goingFirst is an order of subscriptions: those that have ended come after the others.
@@ -68,52 +48,41 @@ func planName(s *store.Subscription) string {
 }
 
 // planPrice returns what a subscription costs, such as "USD 9.00 every month".
-func planPrice(s *store.Subscription) string {
-	return core.FormatAmount(s.Amount(), s.Currency) + " " + every(s.Interval, s.IntervalCount)
+func planPrice(l *locale.Locale, s *store.Subscription) string {
+	return l.Money(s.Amount(), s.Currency) + " " + l.Every(s.Interval, s.IntervalCount)
 }
 
 // standing returns the sentence that says how a subscription stands, and what comes next.
-func standing(s *store.Subscription) string {
-	end := day(s.CurrentPeriodEnd)
+func standing(l *locale.Locale, s *store.Subscription) string {
+	on := func(key string, at core.Time) string { return l.T(key, "day", l.Day(at.Time())) }
+	end := s.CurrentPeriodEnd
 	switch {
 	case s.EndedAt != nil && s.Status == store.SubscriptionStatusCompleted:
-		return "Complete since " + day(*s.EndedAt) + "."
+		return on("subscription.complete_since", *s.EndedAt)
 	case s.EndedAt != nil:
-		return "Ended on " + day(*s.EndedAt) + "."
+		return on("subscription.ended_on", *s.EndedAt)
 	case s.CancelAtPeriodEnd:
-		return "Cancelled. It goes on until " + end + "."
+		return on("subscription.cancelled_until", end)
+	case s.Status == store.SubscriptionStatusPastDue && s.ExtraAttempt:
+		return l.T("subscription.payment_failed") + " " + l.T("subscription.tried_now")
+	case s.Status == store.SubscriptionStatusPastDue && s.NextAttemptAt != nil:
+		return l.T("subscription.payment_failed") + " " + on("subscription.tried_on", *s.NextAttemptAt)
 	case s.Status == store.SubscriptionStatusPastDue:
-		return "A payment has failed." + nextAttempt(s)
+		return l.T("subscription.payment_failed")
 	case s.Status == store.SubscriptionStatusPaused && s.ResumesAt != nil:
-		return "Paused until " + day(*s.ResumesAt) + "."
+		return on("subscription.paused_until", *s.ResumesAt)
 	case s.Status == store.SubscriptionStatusPaused:
-		return "Paused."
+		return l.T("subscription.paused")
 	case s.PauseAtPeriodEnd:
-		return "Active until " + end + ", and paused then."
+		return on("subscription.active_then_paused", end)
 	case s.Status == store.SubscriptionStatusTrialing:
-		return "Free until " + end + "."
+		return on("subscription.free_until", end)
 	}
-	return "Active. The next period begins on " + end + "."
-}
-
-// nextAttempt returns the sentence that says when a failed payment is tried again, empty if it is not.
-func nextAttempt(s *store.Subscription) string {
-	switch {
-	case s.ExtraAttempt:
-		return " It is being tried again now: reload this page in a moment."
-	case s.NextAttemptAt != nil:
-		return " It is tried again on " + day(*s.NextAttemptAt) + "."
-	}
-	return ""
+	return on("subscription.active_next", end)
 }
 
 // day returns the date of a moment.
 func day(t core.Time) string { return invoicepdf.Date(t.Time()) }
-
-// endsAtOnce reports whether the subscription ends as soon as it is cancelled, because the time that was paid for is over.
-func endsAtOnce(s *store.Subscription, now core.Time) bool {
-	return s.Status == store.SubscriptionStatusPastDue || s.CurrentPeriodEnd <= now
-}
 
 // Others returns the customer's cards that the subscription is not charged to.
 func (s *portalSubscription) Others() []store.SavedMethod {
@@ -124,21 +93,17 @@ func (s *portalSubscription) Others() []store.SavedMethod {
 func (s *portalSubscription) Ends() bool { return s.CancelAt() != nil }
 
 func (p *Pages) portalSubscription(v *visit) error {
-	return p.showSubscription(v, http.StatusOK, "", nil)
+	return p.showSubscription(v, http.StatusOK, "")
 }
 
 // showSubscription answers with the page of a subscription. Problem says why something could not be done, and may be empty.
-// Typed is what was entered into the form that cancels it.
-func (p *Pages) showSubscription(v *visit, status int, problem string, typed form) error {
+func (p *Pages) showSubscription(v *visit, status int, problem string) error {
 	ctx, account := v.ctx(), v.Session.AccountID
 	sub, err := p.store.CustomerSubscription(ctx, account, v.Customer.ID, v.Param("subscription"))
 	if err != nil {
 		return p.refuse(v, err)
 	}
-	page := &portalSubscription{
-		portalPage: v.page(planName(sub), problem), Subscription: sub, Once: newOnce(), Reasons: cancelReasons, Reason: typed["reason"], Comment: typed["comment"],
-		EndsAtOnce: endsAtOnce(sub, p.store.Now()),
-	}
+	page := &portalSubscription{portalPage: v.page(planName(sub), problem), Subscription: sub, Once: newOnce()}
 	if page.Cards, _, err = p.store.ListCustomerPaymentMethods(ctx, account, v.Customer.ID, core.Page{Limit: portalAll}); err != nil {
 		return err
 	}
@@ -148,7 +113,10 @@ func (p *Pages) showSubscription(v *visit, status int, problem string, typed for
 	if err := p.foresee(v, page); err != nil {
 		return err
 	}
-	return p.render(v, status, "portal_subscription.html", page)
+	if page.Plans, err = p.plansFor(ctx, sub); err != nil {
+		return err
+	}
+	return p.render(v, status, "portal_subscription.html", page.frame(), page)
 }
 
 // charged finds which of the saved cards the subscription is charged to. Method stays nil if it is charged to the card that it
@@ -178,7 +146,7 @@ func (p *Pages) foresee(v *visit, page *portalSubscription) error {
 		return nil
 	}
 	renewal, err := p.store.PreviewSubscriptionRenewal(ctx, sub.AccountID, sub.ID)
-	if _, invalid := isInvalid(err); invalid {
+	if _, invalid := isInvalid(p.spoken(v), err); invalid {
 		return nil // there is no next payment
 	}
 	if err == nil {
@@ -187,32 +155,10 @@ func (p *Pages) foresee(v *visit, page *portalSubscription) error {
 	return err
 }
 
-// cancelSubscription takes the form that cancels a subscription, with the reason that the customer gives. They choose neither
-// when it ends nor whether anything is refunded.
-func (p *Pages) cancelSubscription(v *visit) error {
-	typed := form{"reason": v.FormValue("reason"), "comment": strings.TrimSpace(textOnly(v.FormValue("comment")))}
-	in := store.CancelSubscription{Customer: v.Customer.ID}
-	if at := slices.IndexFunc(cancelReasons, func(r cancelReason) bool { return string(r.Reason) == typed["reason"] }); at >= 0 {
-		in.Reason = &cancelReasons[at].Reason
-	} else if typed["reason"] != "" {
-		return p.showSubscription(v, http.StatusUnprocessableEntity, "Choose one of the reasons.", typed)
-	}
-	if comment := typed["comment"]; comment != "" {
-		in.Comment = &comment
-		if utf8.RuneCountInString(comment) > maxCancelComment {
-			return p.showSubscription(v, http.StatusUnprocessableEntity, fmt.Sprintf("Say it in at most %d characters.", maxCancelComment), typed)
-		}
-	}
-	return p.change(v, "canceled", typed, func(id string) error {
-		_, err := p.store.CancelSubscription(v.ctx(), v.Session.AccountID, id, in)
-		return err
-	})
-}
-
 // keepSubscription takes back a cancellation, as long as the subscription has not ended.
 func (p *Pages) keepSubscription(v *visit) error {
-	return p.change(v, "kept", nil, func(id string) error {
-		_, err := p.store.KeepSubscription(v.ctx(), v.Session.AccountID, v.Customer.ID, id)
+	return p.change(v, "kept", p.showSubscription, func(id string) error {
+		_, err := p.store.KeepSubscription(v.doing("uncancelSubscription"), v.Session.AccountID, v.Customer.ID, id)
 		return err
 	})
 }
@@ -220,7 +166,7 @@ func (p *Pages) keepSubscription(v *visit) error {
 // chargeSubscription takes the form that charges a subscription to another card: one that is saved, or one that is typed in.
 func (p *Pages) chargeSubscription(v *visit) error {
 	card := v.FormValue("card")
-	return p.change(v, "charged", nil, func(id string) error {
+	return p.change(v, "charged", p.showSubscription, func(id string) error {
 		if card == "" {
 			saved, problem, err := p.saveCard(v, false)
 			if err != nil {
@@ -231,7 +177,7 @@ func (p *Pages) chargeSubscription(v *visit) error {
 			}
 			card = saved.ID
 		}
-		_, err := p.store.UpdateSubscription(v.ctx(), v.Session.AccountID, id, store.SubscriptionPatch{
+		_, err := p.store.UpdateSubscription(v.doing("updateSubscription"), v.Session.AccountID, id, store.SubscriptionPatch{
 			Change: func(*store.Subscription) {}, PaymentMethod: &card,
 		})
 		return err
@@ -239,14 +185,14 @@ func (p *Pages) chargeSubscription(v *visit) error {
 }
 
 // change calls do for the customer's subscription that the address names, and sends them back to its page, which tells them
-// what they have done. If do was refused, the page says why.
-func (p *Pages) change(v *visit, what string, typed form, do func(id string) error) error {
+// what they have done. If do was refused, the page that show answers with says why.
+func (p *Pages) change(v *visit, what string, show func(v *visit, status int, problem string) error, do func(id string) error) error {
 	sub, err := p.store.CustomerSubscription(v.ctx(), v.Session.AccountID, v.Customer.ID, v.Param("subscription"))
 	if err == nil {
 		err = do(sub.ID)
 	}
-	if problem, invalid := whyNot(v, err); invalid {
-		return p.showSubscription(v, http.StatusUnprocessableEntity, problem, typed)
+	if problem, invalid := p.whyNot(v, err); invalid {
+		return show(v, http.StatusUnprocessableEntity, problem)
 	}
 	if err != nil {
 		return p.refuse(v, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -93,7 +94,7 @@ func (g *guest) cards() []store.SavedMethod {
 // typed is a card as the form of a page sends it.
 func typed(page, number string) url.Values {
 	once := regexp.MustCompile(`name="once" value="([^"]*)"`).FindStringSubmatch(page)
-	return url.Values{"once": {once[1]}, "card_number": {number}, "card_exp_month": {"12"}, "card_exp_year": {"2090"}, "card_cvc": {"123"}}
+	return url.Values{"once": {once[1]}, "card_number": {number}, "card_expiry": {"12 / 2090"}, "card_cvc": {"123"}}
 }
 
 func TestPortal_IsOpenToWhomItWasMadeFor(t *testing.T) {
@@ -157,8 +158,8 @@ func TestPortal_ShowsOrdersAndWhatIsToBePaid(t *testing.T) {
 		}
 		g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 		page := g.see("", http.StatusOK)
-		assert.Equal(t, 6, strings.Count(page, `class="button"`), "every open invoice can be paid")
-		assert.Contains(t, page, "EUR\u00a095.20 are to be paid until ")
+		assert.Equal(t, 6, strings.Count(page, ">Pay invoice "), "every open invoice can be paid")
+		assert.Contains(t, page, "€95.20 are to be paid until ")
 		assert.Equal(t, 5, strings.Count(page, "<small>Order "))
 		assert.Contains(t, page, "All orders and invoices")
 		orders, _, err := g.ListOrders(t.Context(), g.account, store.ListOrders{Page: core.Page{Limit: 10}, Customer: g.customer.ID})
@@ -214,9 +215,13 @@ func TestPortal_CustomerCancelsAndTakesItBack(t *testing.T) {
 		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
 		path := "/subscriptions/" + sub.ID
 		page := g.see(path, http.StatusOK)
-		for _, text := range []string{"Club &amp; more", "USD\u00a09.00 every month", "The next payment is USD\u00a09.00", "Visa ending in 4242", "Active.", `<label for="reason">`} {
+		for _, text := range []string{"Club &amp; more", "$9.00 every month", "The next payment is $9.00", "Visa ending in 4242", "Active."} {
 			assert.Contains(t, page, text)
 		}
+		page = g.see(path+"/cancel", http.StatusOK)
+		assert.Contains(t, page, `<label for="reason">`)
+		assert.Contains(t, page, "Until that day you keep all of it")
+		assert.False(t, g.subscription(sub.ID).CancelAtPeriodEnd)
 		page = g.does(path+"/cancel", url.Values{"reason": {"nonsense"}, "comment": {"it \"is\" <so>"}}, http.StatusUnprocessableEntity)
 		assert.Contains(t, page, "Choose one of the reasons.")
 		assert.Contains(t, page, "it &#34;is&#34; &lt;so&gt;", "what was typed is kept")
@@ -240,6 +245,17 @@ func TestPortal_CustomerCancelsAndTakesItBack(t *testing.T) {
 		assert.False(t, got.CancelAtPeriodEnd)
 		assert.Nil(t, got.Cancellation.V)
 		assert.Contains(t, g.does(path+"/uncancel", nil, http.StatusUnprocessableEntity), "You have not cancelled this subscription.")
+
+		lines, _, err := g.Activity.ListActivities(t.Context(), g.account, activity.ListActivities{Page: core.Page{Limit: 10}, Actor: g.customer.ID})
+		require.NoError(t, err)
+		require.Len(t, lines, 2, "only what changed something")
+		for i, operation := range []string{"uncancelSubscription", "cancelSubscription"} {
+			assert.Equal(t, operation, lines[i].Operation)
+			assert.Equal(t, activity.ActorCustomer, lines[i].ActorType)
+			assert.Equal(t, sub.ID, *lines[i].TargetID)
+			assert.Contains(t, *lines[i].Changes.V, "cancel_at_period_end")
+			assert.Nil(t, lines[i].IP)
+		}
 	})
 }
 
@@ -293,7 +309,13 @@ func TestPortal_CustomerAddsAndRemovesCards(t *testing.T) {
 		g.does("/cards", third, http.StatusOK)
 		assert.Equal(t, g.cards()[0].ID, g.defaultCard())
 
+		page = g.see("", http.StatusOK)
+		assert.Contains(t, page, ">Make default: Mastercard 4444</button>")
+		assert.Contains(t, page, `/cards/`+second.ID+`/remove">Remove: Mastercard 4444</a>`)
+		assert.Contains(t, g.see("/cards/"+second.ID+"/remove", http.StatusOK), "Remove Mastercard ending in 4444?")
+		require.Len(t, g.cards(), 3, "it is asked first")
 		assert.Contains(t, g.does("/cards/"+second.ID+"/remove", nil, http.StatusOK), "Your card is removed.")
+		g.see("/cards/"+second.ID+"/remove", http.StatusNotFound)
 		g.does("/cards/"+second.ID+"/remove", nil, http.StatusNotFound)
 		assert.Len(t, g.cards(), 2)
 		for _, wrong := range []string{"", "A", "a b", strings.Repeat("a", 41)} {
@@ -368,11 +390,11 @@ func TestPortal_NewCardCollectsWhatIsPastDue(t *testing.T) {
 		g.renew()
 		page := g.see(path, http.StatusOK)
 		assert.Contains(t, page, "A payment has failed. It is tried again on ")
-		assert.Contains(t, page, "Pay USD\u00a09.00 now")
-		assert.Contains(t, page, "It ends at once")
+		assert.Contains(t, page, "Pay $9.00 now")
+		assert.Contains(t, g.see(path+"/cancel", http.StatusOK), "It ends at once")
 		page = g.see("", http.StatusOK)
-		assert.Contains(t, page, "USD\u00a09.00 are overdue")
-		assert.Contains(t, page, "<strong>Club &amp; more</strong>")
+		assert.Contains(t, page, "$9.00 are overdue")
+		assert.Contains(t, page, "<strong dir=\"auto\">Club &amp; more</strong>")
 
 		page = g.does(path+"/card", typed(page, "4242424242424242"), http.StatusOK)
 		assert.Contains(t, page, "It is being tried again now")

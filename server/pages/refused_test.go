@@ -11,7 +11,7 @@ import (
 
 func TestRefused_SaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	p, err := New(nil, nil, nil, nil)
+	p, err := New(nil, nil, nil, nil, nil, nil, nil)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		method string

@@ -1,28 +1,21 @@
 package pages
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"net/url"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/payments"
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store/core"
 )
 
 // stripePolicy returns what the Content-Security-Policy of a page allows besides that of other pages, so that Stripe can take a
-// card: what Stripe says its script needs, and our own script.
-func stripePolicy(script []byte) string {
-	return "; script-src " + hashOf(script) + " https://js.stripe.com https://*.js.stripe.com" +
-		"; frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com; connect-src https://api.stripe.com"
-}
-
-// hashOf returns the hash by which a Content-Security-Policy allows a script or style that is part of the page.
-func hashOf(text []byte) string {
-	hash := sha256.Sum256(text)
-	return "'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'"
+// card: what Stripe says its script needs, and our own script. What ours and connects name besides, more of ours needs.
+func stripePolicy(script []byte, ours, connects string) string {
+	return "; script-src " + ui.HashOf(script) + ours + " https://js.stripe.com https://*.js.stripe.com" +
+		"; frame-src https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com; connect-src https://api.stripe.com" + connects
 }
 
 // stripeForm is the data of the part of a form in which Stripe takes a card.

@@ -4,13 +4,13 @@
 	var button = form.querySelector('button.pay'), problem = document.getElementById('card-problem');
 	function say(text) { problem.textContent = text || ''; }
 	function broken() {
-		say('The card cannot be entered, because the part of the page that comes from Stripe did not load. Reload the page, or try another browser.');
+		say(place.dataset.broken);
 		button.disabled = true;
 	}
 	if (!window.Stripe) { return broken(); }
 	var stripe, card, look = getComputedStyle(place);
 	try {
-		stripe = Stripe(form.dataset.stripeKey);
+		stripe = Stripe(form.dataset.stripeKey, {locale: document.documentElement.lang});
 		card = stripe.elements().create('card', {disableLink: true, style: {base: {color: look.color, fontSize: look.fontSize}}});
 		card.mount(place);
 	} catch (e) { return broken(); }
@@ -34,7 +34,7 @@
 			add('do', 'pay');
 			form.submit();
 		}).catch(function (error) {
-			say(error && error.message || 'Stripe did not take the card. Try again.');
+			say(error && error.message || place.dataset.refused);
 			button.disabled = false;
 		});
 	});

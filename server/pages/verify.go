@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -35,8 +36,8 @@ func (p *Pages) verify(c echo.Context) error {
 // verified takes the form with which the reader of a letter confirms that a checkout is theirs.
 func (p *Pages) verified(c echo.Context) error {
 	checkout, expired, err := p.store.VerifyAddress(c.Request().Context(), c.Param("token"))
-	if _, refused := isInvalid(err); refused { // it expired, or is being paid at this moment
-		return p.render(c, http.StatusUnprocessableEntity, "expired.html", nil)
+	if _, refused := isInvalid(p.spoken(c), err); refused { // it expired, or is being paid at this moment
+		return p.tell(c, http.StatusUnprocessableEntity, outdated(p.spoken(c)))
 	}
 	if err != nil {
 		return p.refuse(c, err)
@@ -48,13 +49,14 @@ func (p *Pages) verified(c echo.Context) error {
 // 410.
 func (p *Pages) showVerify(c echo.Context, checkout *store.Checkout, expired, said bool) error {
 	if expired {
-		return p.render(c, http.StatusGone, "expired.html", nil)
+		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
 	}
 	offer, err := p.store.GetCheckoutOffer(c.Request().Context(), checkout)
 	if err != nil {
 		return err
 	}
-	return p.render(c, http.StatusOK, "verify.html", verifyPage{Seller: offer.Seller, Checkout: checkout, Summary: bought(offer.Items), Said: said})
+	l := p.speak(c, checkout.Locale, offer.Seller.Locale)
+	return p.render(c, http.StatusOK, "verify.html", ui.Frame{Title: l.T("verify.title"), Shop: shopOf(offer.Seller)}, verifyPage{Seller: offer.Seller, Checkout: checkout, Summary: bought(offer.Items), Said: said})
 }
 
 // askWhose sends a letter to the address that was typed into a checkout, for its reader to confirm.
@@ -65,7 +67,7 @@ func (p *Pages) askWhose(c echo.Context) error {
 		return p.refuse(c, err)
 	}
 	_, err = p.post.SendVerification(ctx, account, id, buyer(c).Address)
-	if problem, refused := whyNot(c, err); refused {
+	if problem, refused := p.whyNot(c, err); refused {
 		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, nil, map[string]string{"letter": problem})
 	}
 	if err != nil {

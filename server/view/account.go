@@ -10,41 +10,47 @@ import (
 // Account renders an account.
 func Account(a *tenant.Account) api.Account {
 	return api.Account{
-		ID:                       a.ID,
-		Object:                   "account",
-		Name:                     a.Name,
-		Handle:                   a.Handle,
-		Email:                    a.Email,
-		SupportEmail:             a.SupportEmail,
-		WebsiteURL:               a.WebsiteURL,
-		LogoURL:                  a.LogoURL,
-		Country:                  a.Country,
-		DefaultCurrency:          a.DefaultCurrency,
-		Timezone:                 a.Timezone,
-		Locale:                   a.Locale,
-		BusinessName:             a.BusinessName,
-		BusinessAddress:          address(a.BusinessAddress.V),
-		TaxID:                    a.TaxID,
-		Plan:                     api.AccountPlan(a.Plan),
-		PlanFeatures:             a.Plan.Features(),
-		StatementDescriptor:      a.StatementDescriptor,
-		CustomDomain:             a.CustomDomain,
-		RemoveBranding:           a.RemoveBranding,
-		CheckoutRequiresTerms:    a.CheckoutRequiresTerms,
-		InvoicePrefix:            a.InvoicePrefix,
-		NextInvoiceNumber:        a.NextInvoiceNumber,
-		Tax:                      taxSettings(a.Tax.V),
-		ProrationBehavior:        api.ProrationBehavior(a.ProrationBehavior),
-		Dunning:                  api.Dunning{IntervalsDays: a.Dunning.V.IntervalsDays, OnExhausted: api.DunningOnExhausted(a.Dunning.V.OnExhausted)},
-		PaymentsProvider:         api.PaymentsProvider(a.PaymentsProvider),
-		StripePublishableKey:     a.StripePublishableKey,
-		StripeSecretKeyLast4:     a.StripeKeyLast4,
-		StripeWebhookSecretLast4: a.StripeWebhookSecretLast4,
-		DeclineLimit:             a.DeclineLimit,
-		PaymentsPausedUntil:      atOrNull(a.PaymentsPausedUntil),
-		PaymentHoldMinutes:       a.PaymentHoldMinutes,
-		CreatedAt:                at(a.CreatedAt),
-		UpdatedAt:                at(a.UpdatedAt),
+		ID:                        a.ID,
+		Object:                    "account",
+		Name:                      a.Name,
+		Handle:                    a.Handle,
+		Email:                     a.Email,
+		SupportEmail:              a.SupportEmail,
+		WebsiteURL:                a.WebsiteURL,
+		LogoURL:                   a.LogoURL,
+		Country:                   a.Country,
+		DefaultCurrency:           a.DefaultCurrency,
+		Timezone:                  a.Timezone,
+		Locale:                    a.Locale,
+		BusinessName:              a.BusinessName,
+		BusinessAddress:           address(a.BusinessAddress.V),
+		TaxID:                     a.TaxID,
+		Plan:                      api.AccountPlan(a.Plan),
+		PlanFeatures:              a.Plan.Features(),
+		StatementDescriptor:       a.StatementDescriptor,
+		CustomDomain:              a.CustomDomain,
+		RemoveBranding:            a.RemoveBranding,
+		CheckoutRequiresTerms:     a.CheckoutRequiresTerms,
+		CheckoutAdsConsent:        a.CheckoutAdsConsent,
+		LeadAdsConsent:            a.LeadAdsConsent,
+		LeadConfirmation:          api.LeadConfirmation(a.LeadConfirmation),
+		CaptureAbandonedCheckouts: a.CaptureAbandonedCheckouts,
+		Letters:                   letterSettings(a),
+		InvoicePrefix:             a.InvoicePrefix,
+		NextInvoiceNumber:         a.NextInvoiceNumber,
+		Tax:                       taxSettings(a.Tax.V),
+		ProrationBehavior:         api.ProrationBehavior(a.ProrationBehavior),
+		PastDueAccess:             api.PastDueAccess(a.PastDueAccess),
+		Dunning:                   api.Dunning{IntervalsDays: a.Dunning.V.IntervalsDays, OnExhausted: api.DunningOnExhausted(a.Dunning.V.OnExhausted)},
+		PaymentsProvider:          api.PaymentsProvider(a.PaymentsProvider),
+		StripePublishableKey:      a.StripePublishableKey,
+		StripeSecretKeyLast4:      a.StripeKeyLast4,
+		StripeWebhookSecretLast4:  a.StripeWebhookSecretLast4,
+		DeclineLimit:              a.DeclineLimit,
+		PaymentsPausedUntil:       atOrNull(a.PaymentsPausedUntil),
+		PaymentHoldMinutes:        a.PaymentHoldMinutes,
+		CreatedAt:                 at(a.CreatedAt),
+		UpdatedAt:                 at(a.UpdatedAt),
 	}
 }
 
@@ -68,6 +74,13 @@ func AccountChange(b *api.AccountUpdate) func(*tenant.AccountChange) {
 		setOrClear(&a.CustomDomain, b.CustomDomain)
 		set(&a.RemoveBranding, b.RemoveBranding)
 		set(&a.CheckoutRequiresTerms, b.CheckoutRequiresTerms)
+		set(&a.CheckoutAdsConsent, b.CheckoutAdsConsent)
+		set(&a.LeadAdsConsent, b.LeadAdsConsent)
+		setAs(&a.LeadConfirmation, b.LeadConfirmation)
+		set(&a.CaptureAbandonedCheckouts, b.CaptureAbandonedCheckouts)
+		if b.Letters != nil {
+			a.SwitchLetters(b.Letters)
+		}
 		set(&a.InvoicePrefix, b.InvoicePrefix)
 		set(&a.NextInvoiceNumber, b.NextInvoiceNumber)
 		setAs(&a.PaymentsProvider, b.PaymentsProvider)
@@ -80,12 +93,21 @@ func AccountChange(b *api.AccountUpdate) func(*tenant.AccountChange) {
 		}
 		set(&a.PaymentHoldMinutes, b.PaymentHoldMinutes)
 		setAs(&a.ProrationBehavior, b.ProrationBehavior)
+		setAs(&a.PastDueAccess, b.PastDueAccess)
 		if b.Tax != nil {
 			a.Tax.V = newTaxSettings(b.Tax)
 		}
 		if b.Dunning != nil {
 			a.Dunning.V = tenant.Dunning{IntervalsDays: b.Dunning.IntervalsDays, OnExhausted: string(b.Dunning.OnExhausted)}
 		}
+	}
+}
+
+func letterSettings(a *tenant.Account) api.LetterSettings {
+	return api.LetterSettings{
+		Receipt: a.Writes(tenant.LetterReceipt), PaymentFailed: a.Writes(tenant.LetterPaymentFailed), TrialEnding: a.Writes(tenant.LetterTrialEnding),
+		SubscriptionCanceled: a.Writes(tenant.LetterSubscriptionCanceled), SubscriptionEnded: a.Writes(tenant.LetterSubscriptionEnded),
+		AccessGiven: a.Writes(tenant.LetterAccessGiven), Refund: a.Writes(tenant.LetterRefund),
 	}
 }
 

@@ -22,6 +22,15 @@ func CursorList[R, W any](url string, page *advert.List[R], render func(*R) W) w
 	return wire.CursorList[W]{Object: list.Object, Data: list.Data, HasMore: list.HasMore, URL: list.URL, NextCursor: text(page.NextCursor)}
 }
 
+// AdOutcome renders what was created: an ad, with all of those that were made together with it.
+func AdOutcome(out *ads.AdOutcome) api.Ad {
+	first := Ad(out.Ad)
+	for _, one := range out.Ads {
+		first.Ads = append(first.Ads, Ad(one))
+	}
+	return first
+}
+
 // Ad renders an ad with what its network reports. Its budget, bid and schedule are those of its ad group or its campaign.
 func Ad(shown *ads.ShownAd) api.Ad {
 	a := &shown.Row
@@ -64,18 +73,13 @@ func Ad(shown *ads.ShownAd) api.Ad {
 		CreatedAt:            at(a.CreatedAt),
 		UpdatedAt:            at(a.UpdatedAt),
 		PlatformCreatedAt:    atOrNull(a.PlatformCreatedAt),
+		Ads:                  nil, // AdOutcome adds those that were made together
 		AdditionalProperties: extras(a.Extra),
 	}
 }
 
 func budgetLevel(c *advert.Campaign) api.AdBudgetLevel {
 	return api.AdBudgetLevel(cmp.Or(c.BudgetLevel, advert.BudgetLevelGroup))
-}
-
-func creative(c advert.Creative) api.AdCreative {
-	return api.AdCreative{
-		Headline: text(c.Headline), Body: text(c.Body), CallToAction: text(c.CallToAction), LinkURL: text(c.LinkURL), ImageURL: text(c.ImageURL),
-	}
 }
 
 // latest returns the later of two moments, either of which may be absent. An ad begins when its campaign and its group both
@@ -192,13 +196,32 @@ func NewAd(b *api.AdCreate, extra map[string]any, dryRun *bool) ads.CreateAd {
 		Status: string(value(b.Status)), Currency: value(b.Currency),
 		BudgetAmount: string(value(b.BudgetAmount)), BudgetType: string(value(b.BudgetType)), BudgetLevel: string(value(b.BudgetLevel)),
 		StartDate: value(b.StartDate), EndDate: value(b.EndDate), AdGroupID: value(b.AdGroupID), CampaignID: value(b.CampaignID),
-		Creative: advert.Creative{
-			Headline: value(b.Headline), Body: value(b.Body), CallToAction: value(b.CallToAction), LinkURL: value(b.LinkURL), ImageURL: value(b.ImageURL),
-		},
+		Creative: wantedCreative(&api.AdCreativeInput{
+			Headline: b.Headline, Body: b.Body, Description: b.Description, CallToAction: b.CallToAction, LinkURL: b.LinkURL, ImageURL: b.ImageURL,
+			VideoURL: b.VideoURL, ThumbnailURL: b.ThumbnailURL, Cards: b.Cards,
+		}),
+		Creatives: mapped(b.Creatives, namedCreative),
 		Bid:       bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),
-		Targeting: adObject(b.Targeting), PromotedObject: adObject(b.PromotedObject),
-		Extra: kept, Warnings: warnings, DryRun: value(dryRun),
+		Targeting: ads.TargetingInput{
+			Targeting: adWords(b.Targeting), Beside: besideTargeting(b), Platform: adObject(b.PlatformTargeting), Categories: b.SpecialAdCategories,
+			CategoryCountries: b.SpecialAdCountries, DSABeneficiary: value(b.DsaBeneficiary), DSAPayor: value(b.DsaPayor),
+		},
+		PromotedObject: adObject(b.PromotedObject), Extra: kept, Warnings: warnings, DryRun: value(dryRun),
 	}
+}
+
+// AdChange reads the body of a change of an ad.
+func AdChange(b *api.AdUpdate, dryRun *bool) ads.UpdateAd {
+	change := ads.UpdateAd{Platform: string(value(b.Platform)), Name: value(b.Name), Status: string(value(b.Status)), DryRun: value(dryRun)}
+	if b.Creative != nil {
+		change.Creative = new(wantedCreative(b.Creative))
+	}
+	return change
+}
+
+// DeletedAd renders the confirmation of a delete.
+func DeletedAd(d *ads.DeletedAd) api.DeletedAd {
+	return api.DeletedAd{ID: d.ID, Object: "ad", Deleted: true, Platform: api.AdPlatform(d.Platform)}
 }
 
 // NewBoost reads the body of a boost.
@@ -207,8 +230,12 @@ func NewBoost(b *api.AdBoost, dryRun *bool) ads.BoostPost {
 		AccountID: b.AccountID, AdAccountID: b.AdAccountID, Platform: string(value(b.Platform)), PostID: b.PostID, Name: b.Name, Goal: string(b.Goal),
 		Status: string(value(b.Status)), Currency: value(b.Currency), StartDate: value(b.StartDate), EndDate: value(b.EndDate),
 		BudgetLevel: string(value(b.BudgetLevel)), Budget: wanted(&b.Budget),
-		Bid:       bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),
-		Targeting: adObject(b.Targeting), PromotedObject: adObject(b.PromotedObject), DryRun: value(dryRun),
+		Bid: bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),
+		Targeting: ads.TargetingInput{
+			Targeting: adWords(b.Targeting), Platform: adObject(b.PlatformTargeting), Categories: b.SpecialAdCategories,
+			CategoryCountries: b.SpecialAdCountries, DSABeneficiary: value(b.DsaBeneficiary), DSAPayor: value(b.DsaPayor),
+		},
+		PromotedObject: adObject(b.PromotedObject), DryRun: value(dryRun),
 	}
 	if b.DurationDays != nil {
 		boost.DurationDays = new(int(*b.DurationDays))

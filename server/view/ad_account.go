@@ -24,6 +24,9 @@ func AdAccount(a *advert.Account) api.AdAccount {
 		AmountSpent:        amount(a.AmountSpent),
 		SpendCap:           amountOrNull(a.SpendCap),
 		BusinessCenterID:   text(a.BusinessCenterID),
+		Country:            text(a.Country),
+		DsaBeneficiary:     text(a.Beneficiary()),
+		DsaPayor:           text(a.Payor()),
 		LastSyncedAt:       atOrNever(a.SyncedAt),
 		CreatedAt:          at(a.CreatedAt),
 		UpdatedAt:          at(a.UpdatedAt),
@@ -33,4 +36,16 @@ func AdAccount(a *advert.Account) api.AdAccount {
 // ListAdAccounts reads the query of a list.
 func ListAdAccounts(q api.ListAdAccountsParams) ads.ListAdAccounts {
 	return ads.ListAdAccounts{AccountID: q.AccountID, AdAccountID: value(q.AdAccountID), Paging: paging(q.Limit, q.Page, q.Cursor)}
+}
+
+// AdAccountChange reads the body of PATCH /ads/ad-accounts/{id}. Null removes what is kept here.
+func AdAccountChange(b *api.AdAccountUpdate) ads.UpdateAdAccount {
+	in := ads.UpdateAdAccount{AccountID: value(b.AccountID), Platform: string(value(b.Platform))}
+	if b.DsaBeneficiary.IsSpecified() {
+		in.Change.DSABeneficiary = new(value(sent(b.DsaBeneficiary)))
+	}
+	if b.DsaPayor.IsSpecified() {
+		in.Change.DSAPayor = new(value(sent(b.DsaPayor)))
+	}
+	return in
 }

@@ -41,7 +41,7 @@ func adFailure(f *advert.Failure) *api.AdFailure {
 	return &api.AdFailure{Code: string(f.Code), Param: text(f.Param), Message: f.Message}
 }
 
-// adTerms is how the store keeps what a change of a campaign or ad group was about: only what was changed is set.
+// adTerms is how the store keeps what a change of a campaign, ad group or ad was about: only what was changed is set.
 type adTerms struct {
 	Budget *struct {
 		Amount advert.Amount     `json:"amount"`
@@ -51,6 +51,9 @@ type adTerms struct {
 	BidStrategy *advert.BidStrategy `json:"bid_strategy"`
 	BidAmount   *advert.Amount      `json:"bid_amount"`
 	RoasFloor   *advert.Ratio       `json:"roas_floor"`
+	Name        *string             `json:"name"`
+	Configured  *advert.Configured  `json:"configured_status"`
+	Creative    *advert.Creative    `json:"creative"`
 	SettledBy   string              `json:"settled_by"`
 }
 
@@ -61,13 +64,13 @@ func adState(op advert.Op, state advert.Object) json.RawMessage {
 	text := json.RawMessage(state.Text())
 	var out any
 	switch op {
-	case advert.OpUpdateCampaign, advert.OpUpdateGroup:
+	case advert.OpUpdateCampaign, advert.OpUpdateGroup, advert.OpUpdateAd:
 		var terms adTerms
 		if json.Unmarshal(text, &terms) != nil {
 			return text
 		}
 		out = terms.words()
-	case advert.OpPauseCampaign, advert.OpResumeCampaign, advert.OpPauseGroup, advert.OpResumeGroup:
+	case advert.OpPauseCampaign, advert.OpResumeCampaign, advert.OpPauseGroup, advert.OpResumeGroup, advert.OpPauseAd, advert.OpResumeAd:
 		var turned map[string]json.RawMessage
 		if json.Unmarshal(text, &turned) != nil || turned["to"] == nil {
 			return text
@@ -76,7 +79,7 @@ func adState(op advert.Op, state advert.Object) json.RawMessage {
 		delete(turned, "to")
 		delete(turned, "ref") // target_id says the same
 		out = turned
-	case advert.OpUploadAudience:
+	case advert.OpUploadAudience, advert.OpRemoveAudience:
 		var counted map[string]json.RawMessage
 		var wrong []uploadError
 		if json.Unmarshal(text, &counted) != nil || json.Unmarshal(counted["errors"], &wrong) != nil || wrong == nil {
@@ -123,6 +126,15 @@ func (t adTerms) words() map[string]any {
 	}
 	if t.RoasFloor != nil {
 		out["roas_floor"] = ratioOrNull(*t.RoasFloor)
+	}
+	if t.Name != nil {
+		out["name"] = *t.Name
+	}
+	if t.Configured != nil {
+		out["configured_status"] = *t.Configured
+	}
+	if t.Creative != nil {
+		out["creative"] = creative(*t.Creative)
 	}
 	if t.SettledBy != "" {
 		out["settled_by"] = t.SettledBy

@@ -23,6 +23,7 @@ func AdAudience(a *advert.Audience) api.AdAudience {
 		Type:               api.AdAudienceType(a.Type),
 		Status:             api.AdAudienceStatus(a.Status),
 		PlatformStatus:     text(a.PlatformStatus),
+		StatusReason:       text(a.StatusReason),
 		Size:               a.Size,
 		RetentionDays:      numberOrNull(a.RetentionDays),
 		PixelID:            text(a.PixelID),
@@ -100,6 +101,23 @@ func AdAudienceUpload(u *ads.AudienceUpload, other []string) api.AdAudienceUploa
 		Ignored:      list(slices.Concat(u.Ignored, other)),
 		AudienceSize: u.Size,
 		Status:       api.AdAudienceUploadStatus(u.Status),
+	}
+}
+
+// AdAudienceRemoval renders what became of the people of a removal. Other are the names of the fields that were ignored.
+func AdAudienceRemoval(r *ads.AudienceRemoval, other []string) api.AdAudienceRemoval {
+	return api.AdAudienceRemoval{
+		Object:       "audience_upload",
+		AudienceID:   r.AudienceID,
+		Received:     int64(r.Received),
+		Removed:      int64(r.Removed),
+		NotFound:     int64(r.NotFound),
+		Invalid:      int64(r.Invalid),
+		Duplicates:   int64(r.Duplicates),
+		Errors:       mapped(r.Errors, adUserError),
+		Ignored:      list(slices.Concat(r.Ignored, other)),
+		AudienceSize: r.Size,
+		Status:       api.AdAudienceRemovalStatus(r.Status),
 	}
 }
 

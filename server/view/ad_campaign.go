@@ -50,7 +50,18 @@ func ListAdCampaigns(q api.ListAdCampaignsParams) ads.ListCampaigns {
 	}
 }
 
-// AdBudgetChange reads the body of a PATCH of a campaign or of an ad group; both have the same fields.
+// AdGroupChange reads the body of a PATCH of an ad group.
+func AdGroupChange(b *api.AdGroupUpdate, dryRun *bool) ads.UpdateBudget {
+	return ads.UpdateBudget{
+		Platform: string(value(b.Platform)), Budget: wanted(b.Budget), Bid: bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),
+		Currency: value(b.Currency), DryRun: value(dryRun),
+		Targeting: &ads.TargetingInput{
+			Targeting: adWords(b.Targeting), Platform: adObject(b.PlatformTargeting), DSABeneficiary: value(b.DsaBeneficiary), DSAPayor: value(b.DsaPayor),
+		},
+	}
+}
+
+// AdBudgetChange reads the body of a PATCH of a campaign.
 func AdBudgetChange(b *api.AdCampaignUpdate, dryRun *bool) ads.UpdateBudget {
 	return ads.UpdateBudget{
 		Platform: string(value(b.Platform)), Budget: wanted(b.Budget), Bid: bid(b.BidStrategy, b.BidAmount, b.ROASAverageFloor),

@@ -3,6 +3,7 @@ package view
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
@@ -30,6 +31,7 @@ func AdCapability(c *ads.Caps) api.AdCapability {
 		GoalRules:          mapped(c.Goals(), func(g advert.Goal) api.AdGoalRule { return adGoalRule(c, g) }),
 		CallToActions:      list(c.CallsToAction),
 		AudienceTypes:      mapped(c.AudienceTypes, func(t advert.AudienceType) api.AdAudienceType { return api.AdAudienceType(t) }),
+		SearchTypes:        mapped(c.SearchTypes, func(t string) api.AdTargetingType { return api.AdTargetingType(t) }),
 		BidStrategies:      mapped(c.Bids, func(r ads.BidRule) api.AdBidRule { return adBidRule(c, r) }),
 		DefaultBidStrategy: text(string(c.DefaultBid)),
 		BudgetLevels:       mapped(c.BudgetLevels, func(l advert.BudgetLevel) api.AdBudgetLevel { return api.AdBudgetLevel(l) }),
@@ -37,13 +39,43 @@ func AdCapability(c *ads.Caps) api.AdCapability {
 		Currencies:         list(c.Currencies()),
 		PauseLevels:        mapped(c.PauseLevels, func(l advert.Level) api.AdCapabilityPauseLevels { return api.AdCapabilityPauseLevels(l) }),
 		BusinessCenters:    c.BusinessCenters,
-		Creative:           api.AdCreativeRules{Required: list(c.Creative.Required), Ignored: list(c.Creative.Ignored), Limits: limits},
+		Targeting:          adTargetingRules(&c.Targeting),
+		Creative:           api.AdCreativeRules{Required: requiredFields(c), Ignored: list(c.Creative.Ignored), Limits: limits},
+		Media: api.AdMediaRules{
+			Kinds:    mapped(c.Media.Kinds, func(m ads.Medium) api.AdMediaRulesKinds { return api.AdMediaRulesKinds(m) }),
+			Optional: c.Media.IsOptional, MaxCards: int64(c.Media.MaxCards), VideoCards: c.Media.VideoCards, Replaceable: c.Media.Replace,
+			VideoGoals:  mapped(c.VideoGoals, func(g advert.Goal) api.AdGoal { return api.AdGoal(g) }),
+			Previewable: mapped(c.Previews, func(m ads.Medium) api.AdMediaRulesPreviewable { return api.AdMediaRulesPreviewable(m) }),
+		},
+		Previews: len(c.Previews) > 0,
+		Figures: api.AdFigureRules{
+			Intervals:  []api.AdMetricsInterval{api.AdMetricsIntervalTotal, api.AdMetricsIntervalDay, api.AdMetricsIntervalWeek, api.AdMetricsIntervalMonth},
+			Breakdowns: mapped(c.Figures.Breakdowns, func(b ads.Breakdown) api.AdMetricsBreakdown { return api.AdMetricsBreakdown(b) }),
+			UtcDays:    c.Figures.UTC, DaysKept: countOrNull(c.Figures.Days), MonthsKept: countOrNull(c.Figures.Months),
+			ReportedDays: countOrNull(c.Figures.ReportDays),
+		},
+		Conversions: api.AdConversionRules{
+			Events: mapped(c.ConversionKinds(), conversionEventKind), OwnToken: c.Conversions.OwnToken, ClickID: text(c.Conversions.ClickID),
+			Days: countOrNull(int(c.Conversions.MaxAge / (24 * time.Hour))),
+		},
 		AudienceUsers: api.AdAudienceRules{
 			Identifiers:        mapped(c.Users.Identifiers, func(i advert.Identifier) api.AdAudienceRulesIdentifiers { return api.AdAudienceRulesIdentifiers(i) }),
 			LookalikeCountries: mapped(c.Lookalikes, strings.ToUpper),
 			MaxPerCall:         int64(c.UsersPerCall),
+			LookalikeRatioMax:  ratioOrNull(c.LookalikeMax),
+			LookalikeRatioStep: ratioOrNull(c.LookalikeStep),
+			Removal:            c.UserRemoval,
 		},
 	}
+}
+
+// requiredFields returns the fields that an ad must have, with the one for what it shows.
+func requiredFields(c *ads.Caps) []string {
+	fields := list(c.Creative.Required)
+	if field := c.MediaField(); field != "" {
+		fields = append(slices.Clone(fields), field)
+	}
+	return fields
 }
 
 func adGoalRule(c *ads.Caps, goal advert.Goal) api.AdGoalRule {

@@ -56,12 +56,12 @@ func ratioOrNull(r advert.Ratio) *json.Number {
 	return new(json.Number(r.String()))
 }
 
-// over returns a ratio that was divided by divisor, nil if that is 0.
-func over[N ~int64](divisor int64, ratio N) *json.Number {
-	if divisor == 0 {
+// known writes a figure that is given in millionths, nil for one that is not known.
+func known[N ~int64](millionths *N, decimals int) *json.Number {
+	if millionths == nil {
 		return nil
 	}
-	return new(fixed(ratio, ratioDecimals))
+	return new(fixed(*millionths, decimals))
 }
 
 // thousandths writes a count that is kept in thousandths, because networks report parts of a conversion.
@@ -81,29 +81,53 @@ func metrics[T any](shown *ads.Reported[T]) *api.AdMetrics {
 	if m == nil {
 		return nil
 	}
-	actions := map[string]json.Number{}
-	for name, count := range m.Actions {
-		actions[name] = thousandths(count)
-	}
 	return &api.AdMetrics{
-		Spend:             amount(m.Spend),
+		Spend:             known(m.Spend, amountDecimals),
 		Impressions:       m.Impressions,
 		Reach:             m.Reach,
 		Clicks:            m.Clicks,
-		CTR:               over(m.Impressions, m.CTR()),
-		CPC:               over(m.Clicks, m.CPC()),
-		CPM:               over(m.Impressions, m.CPM()),
+		CTR:               known(m.CTR(), ratioDecimals),
+		CPC:               known(m.CPC(), ratioDecimals),
+		CPM:               known(m.CPM(), ratioDecimals),
 		Engagement:        m.Engagement,
-		Conversions:       thousandths(m.Conversions),
-		CostPerConversion: over(m.Conversions, m.CostPerConversion()),
-		PurchaseValue:     amount(m.PurchaseValue),
-		ROAS:              over(int64(m.Spend), m.ROAS()),
+		Conversions:       thousandthsOrNull(m.Conversions),
+		CostPerConversion: known(m.CostPerConversion(), ratioDecimals),
+		PurchaseValue:     known(m.PurchaseValue, amountDecimals),
+		ROAS:              known(m.ROAS(), ratioDecimals),
 		VideoViews:        m.VideoViews,
-		Actions:           actions,
-		From:              shown.From.String(),
-		To:                shown.To.String(),
+		Actions:           actions(m.Actions),
+		From:              dateOrNull(shown.Days.From),
+		To:                dateOrNull(shown.Days.To),
+		Warnings:          list(shown.Days.Warnings),
 		LastSyncedAt:      atOrNever(shown.SyncedAt),
 	}
+}
+
+// actions renders counts by their names, nil if they are not known.
+func actions(counts map[string]int64) map[string]json.Number {
+	if counts == nil {
+		return nil
+	}
+	shown := map[string]json.Number{}
+	for name, count := range counts {
+		shown[name] = thousandths(count)
+	}
+	return shown
+}
+
+func thousandthsOrNull(count *int64) *json.Number {
+	if count == nil {
+		return nil
+	}
+	return new(thousandths(*count))
+}
+
+// dateOrNull writes a day, nil for none.
+func dateOrNull(d ads.Date) *string {
+	if d.IsZero() {
+		return nil
+	}
+	return new(d.String())
 }
 
 // schedule renders the first and the last day of a period, in the ad account's time zone. Ends is the first moment after the

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 
@@ -29,26 +30,37 @@ func TestFixed_RoundsHalfUpWithoutFloats(t *testing.T) {
 
 func TestMetrics_MakesNoRatioOfNothing(t *testing.T) {
 	t.Parallel()
-	none := metrics(&ads.ShownAd{Metrics: &advert.Metrics{Spend: 0}})
+	none := metrics(&ads.ShownAd{Metrics: new(advert.NoMetrics())})
 	require.NotNil(t, none)
 	assert.Nil(t, none.CTR)
 	assert.Nil(t, none.CPC)
 	assert.Nil(t, none.CPM)
 	assert.Nil(t, none.CostPerConversion)
 	assert.Nil(t, none.ROAS)
-	assert.Nil(t, none.Reach)
+	assert.Equal(t, "0.00", string(*none.Spend))
+	assert.NotNil(t, none.Actions)
 	some := metrics(&ads.ShownAd{Metrics: &advert.Metrics{
-		Spend: 12_340_000, Impressions: 1000, Clicks: 3, Conversions: 1500, PurchaseValue: 24_680_000, Actions: map[string]int64{"like": 2500},
+		Spend: new(advert.Amount(12_340_000)), Impressions: new(int64(1000)), Clicks: new(int64(3)), Conversions: new(int64(1500)),
+		PurchaseValue: new(advert.Amount(24_680_000)), Actions: map[string]int64{"like": 2500},
 	}})
-	assert.Equal(t, "12.34", string(some.Spend))
+	assert.Equal(t, "12.34", string(*some.Spend))
 	assert.Equal(t, "0.3000", string(*some.CTR))
 	assert.Equal(t, "4.1133", string(*some.CPC))
 	assert.Equal(t, "12.3400", string(*some.CPM))
-	assert.Equal(t, "1.500", string(some.Conversions))
+	assert.Equal(t, "1.500", string(*some.Conversions))
 	assert.Equal(t, "8.2267", string(*some.CostPerConversion))
 	assert.Equal(t, "2.0000", string(*some.ROAS))
 	assert.Equal(t, "2.500", string(some.Actions["like"]))
 	assert.Nil(t, metrics(&ads.ShownAd{}), "the network was not asked")
+}
+
+func TestMetrics_AreNullWhereNobodyKnows(t *testing.T) {
+	t.Parallel()
+	shown, err := json.Marshal(metrics(&ads.ShownAd{Metrics: &advert.Metrics{Spend: new(advert.AmountUnit)}}))
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"spend": 1.00, "impressions": null, "reach": null, "clicks": null, "ctr": null, "cpc": null, "cpm": null, "engagement": null,
+		"conversions": null, "cost_per_conversion": null, "purchase_value": null, "roas": null, "video_views": null, "actions": null,
+		"from": null, "to": null, "warnings": [], "last_synced_at": null}`, string(shown))
 }
 
 func TestSchedule_IsInTheAdAccountsDays(t *testing.T) {

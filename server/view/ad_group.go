@@ -36,7 +36,8 @@ func AdGroup(shown *ads.ShownAdGroup) api.AdGroup {
 		BidStrategy:       text(cmp.Or(g.BidStrategy, campaign.BidStrategy)),
 		BidAmount:         amountOrNull(g.BidAmount),
 		ROASFloor:         ratioOrNull(g.RoasFloor),
-		Targeting:         json.RawMessage(g.Targeting.Text()),
+		Targeting:         adTargeting(g.Targeting),
+		PlatformTargeting: json.RawMessage(g.PlatformTargeting.Text()),
 		PromotedObject:    json.RawMessage(g.PromotedObject.Text()),
 		AdCount:           int64(g.AdCount),
 		Source:            api.AdSource(g.Source),
@@ -64,7 +65,7 @@ func AdStatusResult(r *ads.StatusResult) api.AdStatusResult {
 	return api.AdStatusResult{
 		Object:           "ad_status_result",
 		ID:               r.ID,
-		Type:             "ad_group",
+		Type:             api.AdStatusResultType(r.Level),
 		Platform:         api.AdPlatform(r.Platform),
 		Status:           api.AdStatus(r.Status),
 		ConfiguredStatus: api.AdConfiguredStatus(r.Configured),

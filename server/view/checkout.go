@@ -6,9 +6,8 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
-	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
-	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/store/grant"
 )
 
 // Checkout renders a checkout as its seller sees it. A URL or client secret that is empty is shown as null: the caller may not
@@ -56,6 +55,7 @@ func Checkout(c *store.Checkout) api.Checkout {
 		Invoice:               ref(c.InvoiceID),
 		Source:                (*api.CheckoutOrigin)(c.Source.V),
 		TermsAcceptedAt:       atOrNull(c.TermsAcceptedAt),
+		AdsConsent:            c.AdsConsent,
 		Metadata:              api.Metadata(c.Metadata.Text()),
 		CreatedAt:             at(c.CreatedAt),
 		UpdatedAt:             at(c.UpdatedAt),
@@ -83,11 +83,12 @@ func CheckoutRefs(c *api.Checkout, field string, yield func(*wire.Reference)) {
 	}
 }
 
-// PublicCheckout renders a checkout as its buyer sees it. Fields are the questions that its products ask.
-func PublicCheckout(c *store.Checkout, seller *tenant.Account, items []store.LineItem, fields []catalog.CustomField) api.PublicCheckout {
-	lines := make([]api.LineItem, len(items))
-	for i := range items {
-		lines[i] = LineItem(&items[i])
+// PublicCheckout renders a checkout as its buyer sees it, with what they have by it.
+func PublicCheckout(c *store.Checkout, offer *store.CheckoutOffer, deliveries []grant.Delivery) api.PublicCheckout {
+	seller := offer.Seller
+	lines := make([]api.LineItem, len(offer.Items))
+	for i := range offer.Items {
+		lines[i] = LineItem(&offer.Items[i])
 	}
 	return api.PublicCheckout{
 		ID:                    c.ID,
@@ -118,15 +119,21 @@ func PublicCheckout(c *store.Checkout, seller *tenant.Account, items []store.Lin
 		SuccessURL:            c.SuccessURL,
 		CancelURL:             c.CancelURL,
 		ReturnURL:             c.ReturnURL,
-		CustomFields:          mapped(fields, customField),
+		CustomFields:          mapped(offer.CustomFields, customField),
 		CustomFieldData:       object(c.CustomFieldData.V),
-		TermsRequired:         seller.CheckoutRequiresTerms,
+		TermsRequired:         offer.TermsRequired(),
+		AdsConsent:            c.AdsConsent,
 		Locale:                c.Locale,
 		ExpiresAt:             at(c.ExpiresAt),
 		CompletedAt:           atOrNull(c.CompletedAt),
+		Deliveries:            mapped(deliveries, delivery),
 		CreatedAt:             at(c.CreatedAt),
 		UpdatedAt:             at(c.UpdatedAt),
 	}
+}
+
+func delivery(d grant.Delivery) api.CheckoutDelivery {
+	return api.CheckoutDelivery{Type: api.CheckoutDeliveryType(d.Type), Name: d.Name, URL: d.URL, Key: d.Key}
 }
 
 // ListCheckouts reads the query of a list.
@@ -166,6 +173,8 @@ func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
 			Locale:             b.Locale,
 			ExpiresAt:          value(stored(b.ExpiresAt)),
 			Source:             core.JSONOf(checkoutSource(b.Source)),
+			AdsConsent:         value(b.AdsConsent),
+			AdsVisit:           core.JSONOf(AdsVisit(b.AdsVisit)),
 			Metadata:           metadata(b.Metadata),
 		},
 		Lines: mapped(b.LineItems, newLine),
@@ -201,6 +210,7 @@ func CheckoutChange(b *api.CheckoutUpdate) func(*store.CheckoutDraft) {
 		if b.Source.IsSpecified() {
 			c.SetSource(checkoutSource(sent(b.Source)))
 		}
+		answerAds(c, b.AdsConsent, b.AdsVisit)
 		if b.LineItems != nil {
 			c.Lines = mapped(b.LineItems, newLine)
 		}
@@ -219,6 +229,7 @@ func PublicCheckoutChange(b *api.PublicCheckoutUpdate) func(*store.CheckoutDraft
 		}
 		setCustomFieldData(c, b.CustomFieldData)
 		setOrClear(&c.Locale, b.Locale)
+		answerAds(c, b.AdsConsent, b.AdsVisit)
 	}
 }
 
@@ -232,6 +243,30 @@ func setCustomFieldData(c *store.CheckoutDraft, sent *api.CustomFieldData) {
 	if sent != nil {
 		c.CustomFieldData.V = *sent
 	}
+}
+
+func answerAds(c *store.CheckoutDraft, agrees *bool, visit nullable.Nullable[api.AdsVisit]) {
+	c.AnswerAds(agrees)
+	if visit.IsSpecified() {
+		c.AdsVisit.V = AdsVisit(sent(visit))
+	}
+}
+
+// AdsVisit reads the visit that led to a purchase or a lead, nil for none.
+func AdsVisit(v *api.AdsVisit) *store.AdsVisit {
+	if v == nil {
+		return nil
+	}
+	visit := &store.AdsVisit{PageURL: value(v.PageURL), ClientIP: value(v.ClientIP), UserAgent: value(v.UserAgent)}
+	if ids := v.ClickIds; ids != nil {
+		visit.ClickIDs = map[string]string{}
+		for name, id := range map[string]*string{"fbclid": ids.Fbclid, "epik": ids.Epik, "ttclid": ids.Ttclid, "gclid": ids.Gclid} {
+			if id != nil {
+				visit.ClickIDs[name] = *id
+			}
+		}
+	}
+	return visit
 }
 
 func newLine(l api.CheckoutLine) store.NewLineItem {

@@ -61,25 +61,21 @@ func ListCustomers(q api.ListCustomersParams) store.ListCustomers {
 	}
 }
 
-// ExportCustomers reads the query of an export: the filters of the list.
-func ExportCustomers(q api.ExportCustomersParams) store.ListCustomers {
-	return ListCustomers(api.ListCustomersParams{
-		CreatedAfter: q.CreatedAfter, CreatedBefore: q.CreatedBefore, Q: q.Q, Metadata: q.Metadata,
-		Email: q.Email, ExternalID: q.ExternalID, Type: q.Type, Tag: q.Tag, HasActiveSubscription: q.HasActiveSubscription,
-	})
-}
-
 // CustomerState renders what a customer has and owes.
 func CustomerState(s *store.CustomerState) api.CustomerState {
 	state := api.CustomerState{
 		Object: "customer_state", Customer: Customer(s.Customer),
 		ActiveSubscriptions: make([]api.Subscription, len(s.ActiveSubscriptions)), OpenInvoices: make([]api.Invoice, len(s.OpenInvoices)),
+		Grants: make([]api.Grant, len(s.Grants)),
 	}
 	for i := range s.ActiveSubscriptions {
 		state.ActiveSubscriptions[i] = Subscription(&s.ActiveSubscriptions[i])
 	}
 	for i := range s.OpenInvoices {
 		state.OpenInvoices[i] = Invoice(&s.OpenInvoices[i])
+	}
+	for i := range s.Grants {
+		state.Grants[i] = Grant(&s.Grants[i])
 	}
 	return state
 }

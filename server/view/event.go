@@ -25,6 +25,8 @@ func Event(kind string, v any) ([]byte, error) {
 		return json.Marshal(invoiceDetail(d))
 	case *store.RefundDetail:
 		return json.Marshal(refundDetail(d))
+	case *store.LeadDetail:
+		return json.Marshal(leadCustomer{Customer: Customer(d.Customer), Lead: Lead(d.Lead)})
 	}
 	return nil, fmt.Errorf("view: no payload of %s from %T", kind, v)
 }
@@ -72,6 +74,12 @@ func refundDetail(d *store.RefundDetail) refundedOrder {
 	out := refundedOrder{Order: orderDetail(&d.OrderDetail), Refund: Refund(d.Refund)}
 	inline(out.Refunds, d.Refunds, Refund, func(r *store.Refund) string { return r.ID })
 	return out
+}
+
+// leadCustomer is a customer with the lead that an event is about.
+type leadCustomer struct {
+	api.Customer
+	Lead api.Lead `json:"lead"`
 }
 
 // inline replaces the references to rows by the rows themselves, rendered. A reference without a row stays an id.

@@ -74,16 +74,15 @@ func objectOf(kind string) string {
 
 func TestEvent_RendersEveryTypeThatIsEmitted(t *testing.T) {
 	t.Parallel()
-	rendered := 0
 	for _, kind := range outbox.EventTypes() {
-		sample := eventSample(kind.Type)
-		if sample == nil {
-			continue
-		}
-		rendered++
-		data, err := Event(kind.Type, sample)
+		data, err := Event(kind.Type, eventSample(kind.Type))
 		require.NoError(t, err)
 		switch objectOf(kind.Type) {
+		case "customer":
+			var c leadCustomer
+			decode(t, data, &c)
+			require.Equal(t, c.ID, c.Lead.Customer)
+			require.Equal(t, "lead", c.Lead.Object)
 		case "product":
 			var p api.Product
 			decode(t, data, &p)
@@ -105,7 +104,6 @@ func TestEvent_RendersEveryTypeThatIsEmitted(t *testing.T) {
 			require.Equal(t, "ada@example.com", inlined(t, i.Customer)["email"])
 		}
 	}
-	require.Equal(t, 11, rendered)
 }
 
 func TestEvent_DoesNotCarryWhatPaysACheckout(t *testing.T) {

@@ -1,9 +1,6 @@
 package view
 
 import (
-	_ "embed"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/tillwright/tillwright/gen/api"
@@ -13,12 +10,6 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
 )
-
-// futureExamples holds the `data` of examples for the events that nothing emits yet. The other examples are rendered like real
-// events, so that they cannot differ from them.
-//
-//go:embed event_examples.json
-var futureExamples []byte
 
 // EventTypes renders the catalogue of event types, each with the body of a delivery as an example. It panics if an event type
 // has no example, which the start of the program would show.
@@ -34,16 +25,13 @@ func EventTypes() api.EventTypeList {
 	return out
 }
 
-// EventExample returns the data of an example event, nil if there is no such event type.
+// EventExample returns the data of an example event, nil if there is no such event type. It is rendered like that of a real event, so that
+// it cannot differ from it.
 func EventExample(kind string) []byte {
 	if sample := eventSample(kind); sample != nil {
 		return mustRender(kind, sample)
 	}
-	var future map[string]json.RawMessage
-	if err := json.Unmarshal(futureExamples, &future); err != nil {
-		panic(fmt.Sprintf("view: examples of events: %v", err))
-	}
-	return future[kind]
+	return nil
 }
 
 func mustRender(kind string, sample any) []byte {
@@ -65,11 +53,13 @@ func sampleTime() core.Time {
 	return core.TimeOf(time.Date(2026, time.November, 21, 9, 30, 0, 0, time.UTC))
 }
 
-// eventSample returns what the store would emit when one product is sold, nil for types that nothing emits yet.
+// eventSample returns what the store would emit when one product is sold, nil if there is no such event type.
 func eventSample(kind string) any {
 	switch kind {
 	case outbox.EventProductCreated, outbox.EventProductUpdated:
 		return sampleProduct()
+	case outbox.EventLeadCreated:
+		return sampleLead()
 	case outbox.EventCheckoutCreated:
 		return sampleCheckout()
 	case outbox.EventOrderCreated:
@@ -140,6 +130,19 @@ func sampleProduct() *catalog.ProductDetail {
 			AmountType: catalog.PriceVariantAmountTypeFixed, Amount: 1900, Currency: "usd", QuantityMin: 1,
 			Status: catalog.PriceVariantStatusActive, CreatedAt: now, UpdatedAt: now,
 		}},
+	}
+}
+
+// sampleLead is somebody who left their address on a page about a product, and agreed to be written to.
+func sampleLead() *store.LeadDetail {
+	now, customer := sampleTime(), core.KindCustomer.Prefix()+sampleID
+	lead := &store.Lead{
+		ID: core.KindLead.Prefix() + sampleID, Email: "ada@example.com", Name: new("Ada Byron"), ProductID: new(core.KindProduct.Prefix() + sampleID),
+		Source: store.LeadSourceForm, Status: store.LeadStatusNew, CustomerID: customer, CreatedAt: now, UpdatedAt: now,
+		Consent: core.JSONOf(store.LeadConsent{Marketing: true, At: &now, IP: new("203.0.113.7")}),
+	}
+	return &store.LeadDetail{
+		Customer: &store.Customer{ID: customer, Email: &lead.Email, Type: store.CustomerTypeLead, CreatedAt: now, UpdatedAt: now}, Lead: lead,
 	}
 }
 

@@ -36,6 +36,8 @@ func Order(o *store.Order) api.Order {
 		Discount:             ref(o.DiscountID),
 		Payments:             wire.RefTos(o.PaymentIDs.V),
 		Refunds:              wire.RefTos(o.RefundIDs.V),
+		Grants:               wire.RefTos(o.GrantIDs.V),
+		LegalAcceptances:     mapped(o.LegalAcceptances.V, legalAcceptance),
 		BillingName:          o.BillingName,
 		BillingAddress:       address(o.BillingAddress.V),
 		TaxID:                (*api.TaxID)(o.TaxID.V),
@@ -50,6 +52,10 @@ func Order(o *store.Order) api.Order {
 		CreatedAt:            at(o.CreatedAt),
 		UpdatedAt:            at(o.UpdatedAt),
 	}
+}
+
+func legalAcceptance(a store.LegalAcceptance) api.LegalAcceptance {
+	return api.LegalAcceptance{LegalPage: a.LegalPage, Kind: api.LegalPageKind(a.Kind), Version: a.Version, AcceptedAt: at(a.AcceptedAt)}
 }
 
 // OrderRefs calls yield with each reference that a field of an order holds, so that the caller can put the object in its place.
@@ -76,6 +82,10 @@ func OrderRefs(o *api.Order, field string, yield func(*wire.Reference)) {
 	case "refunds":
 		for i := range o.Refunds {
 			yield(&o.Refunds[i])
+		}
+	case "grants":
+		for i := range o.Grants {
+			yield(&o.Grants[i])
 		}
 	}
 }
@@ -110,16 +120,6 @@ func OrderChange(b *api.OrderUpdate) func(*store.Order) {
 		setTaxID(&o.TaxID, b.TaxID)
 		setMetadata(&o.Metadata, b.Metadata)
 	}
-}
-
-// ExportOrders reads the query of an export: the filters of the list.
-func ExportOrders(q api.ExportOrdersParams) store.ListOrders {
-	return ListOrders(api.ListOrdersParams{
-		CreatedAfter: q.CreatedAfter, CreatedBefore: q.CreatedBefore, Q: q.Q, Metadata: q.Metadata,
-		Status: q.Status, BillingReason: q.BillingReason, Customer: q.Customer, CustomerEmail: q.CustomerEmail, Product: q.Product,
-		PriceVariant: q.PriceVariant, Checkout: q.Checkout, Subscription: q.Subscription, Discount: q.Discount, Number: q.Number, PaidAfter: q.PaidAfter, PaidBefore: q.PaidBefore,
-		TotalMin: q.TotalMin, TotalMax: q.TotalMax,
-	})
 }
 
 func taxBreakdown(t store.TaxBreakdown) api.TaxBreakdown { return api.TaxBreakdown(t) }

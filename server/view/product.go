@@ -24,7 +24,8 @@ func Product(p *catalog.Product) api.Product {
 		TaxCode:             p.TaxCode,
 		CallToAction:        p.CallToAction,
 		CustomFields:        mapped(p.CustomFields.V, customField),
-		Deliverables:        mapped(p.Deliverables.V, deliverable),
+		DeliveryUpdates:     api.DeliveryUpdates(p.DeliveryUpdates),
+		Deliverables:        mapped(p.Deliverables, deliverable),
 		PriceVariants:       wire.RefTos(p.PriceVariantIDs.V),
 		DefaultPriceVariant: ref(p.DefaultPriceVariantID),
 		PriceRange:          priceRange(p),
@@ -56,23 +57,24 @@ func ProductRefs(p *api.Product, field string, yield func(*wire.Reference)) {
 func NewProduct(b *api.ProductCreate) catalog.NewProduct {
 	return catalog.NewProduct{
 		Product: catalog.Product{
-			Name:           b.Name,
-			Slug:           value(b.Slug),
-			Description:    b.Description,
-			Headline:       b.Headline,
-			Status:         catalog.ProductStatus(value(b.Status)),
-			Type:           catalog.ProductType(value(b.Type)),
-			Visibility:     catalog.ProductVisibility(value(b.Visibility)),
-			Images:         core.JSONOf(b.Images),
-			CoverURL:       b.CoverURL,
-			TaxCode:        b.TaxCode,
-			CallToAction:   b.CallToAction,
-			CustomFields:   core.JSONOf(mapped(b.CustomFields, storedCustomField)),
-			Deliverables:   core.JSONOf(mapped(b.Deliverables, storedDeliverable)),
-			SEOTitle:       b.SEOTitle,
-			SEODescription: b.SEODescription,
-			ExternalID:     b.ExternalID,
-			Metadata:       metadata(b.Metadata),
+			Name:            b.Name,
+			Slug:            value(b.Slug),
+			Description:     b.Description,
+			Headline:        b.Headline,
+			Status:          catalog.ProductStatus(value(b.Status)),
+			Type:            catalog.ProductType(value(b.Type)),
+			Visibility:      catalog.ProductVisibility(value(b.Visibility)),
+			Images:          core.JSONOf(b.Images),
+			CoverURL:        b.CoverURL,
+			TaxCode:         b.TaxCode,
+			CallToAction:    b.CallToAction,
+			CustomFields:    core.JSONOf(mapped(b.CustomFields, storedCustomField)),
+			DeliveryUpdates: catalog.DeliveryUpdates(value(b.DeliveryUpdates)),
+			Deliverables:    mapped(b.Deliverables, storedDeliverable),
+			SEOTitle:        b.SEOTitle,
+			SEODescription:  b.SEODescription,
+			ExternalID:      b.ExternalID,
+			Metadata:        metadata(b.Metadata),
 		},
 		PriceVariants: mapped(b.PriceVariants, newPriceVariant),
 	}
@@ -102,6 +104,7 @@ func ProductChange(b *api.ProductUpdate) func(*catalog.Product) {
 		setAs(&p.Status, b.Status)
 		setAs(&p.Type, b.Type)
 		setAs(&p.Visibility, b.Visibility)
+		setAs(&p.DeliveryUpdates, b.DeliveryUpdates)
 		setOrClear(&p.CoverURL, b.CoverURL)
 		setOrClear(&p.TaxCode, b.TaxCode)
 		setOrClear(&p.CallToAction, b.CallToAction)
@@ -116,7 +119,7 @@ func ProductChange(b *api.ProductUpdate) func(*catalog.Product) {
 			p.CustomFields.V = mapped(b.CustomFields, storedCustomField)
 		}
 		if b.Deliverables != nil {
-			p.Deliverables.V = mapped(b.Deliverables, storedDeliverable)
+			p.Deliverables = mapped(b.Deliverables, storedDeliverable)
 		}
 	}
 }
@@ -137,9 +140,9 @@ func storedCustomField(f api.CustomField) catalog.CustomField {
 }
 
 func deliverable(d catalog.Deliverable) api.Deliverable {
-	return api.Deliverable{Type: api.DeliverableType(d.Type), Ref: d.Ref, Name: d.Name}
+	return api.Deliverable{Type: api.DeliverableType(d.Type), Ref: d.Ref, Name: d.Name, DownloadLimit: d.DownloadLimit}
 }
 
 func storedDeliverable(d api.Deliverable) catalog.Deliverable {
-	return catalog.Deliverable{Type: string(d.Type), Ref: d.Ref, Name: d.Name}
+	return catalog.Deliverable{Type: catalog.DeliverableType(d.Type), Ref: d.Ref, Name: d.Name, DownloadLimit: d.DownloadLimit}
 }

@@ -16,9 +16,13 @@ func SocialAccount(a *advert.SocialAccount) api.SocialAccount {
 		Username:           a.Username,
 		DisplayName:        a.DisplayName,
 		Driver:             a.Driver,
+		ThirdParty:         text(ads.ThirdParty(a.Driver)),
 		AdsStatus:          api.SocialAdsStatus(a.AdsStatus),
 		AdsActivatedAt:     atOrNull(a.AdsActivatedAt),
 		ScopedAdAccountIDs: list(a.AdAccountIDs.V),
+		TokenExpiresAt:     atOrNull(a.TokenExpiresAt),
+		Scopes:             list(a.Scopes.V),
+		LastError:          text(a.LastError),
 		CreatedAt:          at(a.CreatedAt),
 		UpdatedAt:          at(a.UpdatedAt),
 	}
@@ -37,6 +41,13 @@ func ListSocialAccounts(q api.ListSocialAccountsParams) advert.ListSocialAccount
 func ConnectSocialAccount(b *api.SocialAccountConnect) ads.ConnectSocialAccount {
 	return ads.ConnectSocialAccount{
 		Platform: string(b.Platform), Driver: value(b.Driver), PlatformID: value(b.PlatformAccountID), Username: value(b.Username), DisplayName: value(b.DisplayName), Token: value(b.Token), AdAccountIDs: b.ScopedAdAccountIDs,
+	}
+}
+
+// DeletedSocialAccount renders the confirmation of a channel's delete.
+func DeletedSocialAccount(d *advert.DeletedSocialAccount) api.DeletedSocialAccount {
+	return api.DeletedSocialAccount{
+		ID: d.ID, Object: "social_account", Deleted: true, RunningCampaignCount: int64(d.RunningCampaigns), RunningAdCount: int64(d.RunningAds),
 	}
 }
 

@@ -118,16 +118,6 @@ func ListSubscriptions(q api.ListSubscriptionsParams) store.ListSubscriptions {
 	}
 }
 
-// ExportSubscriptions reads the query of an export: the filters of the list.
-func ExportSubscriptions(q api.ExportSubscriptionsParams) store.ListSubscriptions {
-	return ListSubscriptions(api.ListSubscriptionsParams{
-		CreatedAfter: q.CreatedAfter, CreatedBefore: q.CreatedBefore, Q: q.Q, Metadata: q.Metadata,
-		Status: q.Status, Customer: q.Customer, Product: q.Product, PriceVariant: q.PriceVariant, Discount: q.Discount,
-		CancelAtPeriodEnd: q.CancelAtPeriodEnd, CancellationReason: q.CancellationReason,
-		CurrentPeriodEndAfter: q.CurrentPeriodEndAfter, CurrentPeriodEndBefore: q.CurrentPeriodEndBefore,
-	})
-}
-
 // NewSubscription reads the body of a create.
 func NewSubscription(b *api.SubscriptionCreate) store.CheckoutDraft {
 	quantity := int64(1)

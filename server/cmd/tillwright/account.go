@@ -9,13 +9,14 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 func accountsCommand(settings *settings) *cobra.Command {
 	cmd := groupCommand("accounts", "Make, list, show, change and switch off accounts")
 	cmd.AddCommand(createAccountCommand(settings), listAccountsCommand(settings), showAccountCommand(settings), updateAccountCommand(settings),
-		disableAccountCommand(settings), enableAccountCommand(settings))
+		disableAccountCommand(settings), enableAccountCommand(settings), inviteCommand(settings))
 	return cmd
 }
 
@@ -34,7 +35,12 @@ func createAccountCommand(settings *settings) *cobra.Command {
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
-			account, err := s.Tenant.CreateAccount(ctx, in)
+			var account *tenant.Account
+			err := logged(ctx, s, func(ctx context.Context) (done, error) {
+				a, err := s.Tenant.CreateAccount(ctx, in)
+				account = a
+				return ofAccount(a, "createAccount"), err
+			})
 			if err != nil {
 				return err
 			}
@@ -104,7 +110,7 @@ everything else of an account is its merchant's to change, with an API key.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
 			given := cmd.Flags().Changed
-			account, err := s.Tenant.UpdateAccount(ctx, args[0], func(a *tenant.AccountChange) {
+			change := func(a *tenant.AccountChange) {
 				if given("name") {
 					a.Name = name
 				}
@@ -114,6 +120,12 @@ everything else of an account is its merchant's to change, with an API key.`,
 				if given("plan") {
 					a.ChangePlan(tenant.Plan(plan))
 				}
+			}
+			var account *tenant.Account
+			err := logged(ctx, s, func(ctx context.Context) (done, error) {
+				a, err := s.Tenant.UpdateAccount(ctx, args[0], change)
+				account = a
+				return ofAccount(a, "updateAccount"), err
 			})
 			if err != nil {
 				return err
@@ -145,7 +157,7 @@ An account that is disabled stays so: nothing is done then.`,
 		Example: "  tillwright accounts disable acct_...",
 		Args:    cobra.ExactArgs(1),
 	}
-	return switchAccount(cmd, settings, (*tenant.Store).DisableAccount, "disabled")
+	return switchAccount(cmd, settings, (*tenant.Store).DisableAccount, "disableAccount", "disabled")
 }
 
 func enableAccountCommand(settings *settings) *cobra.Command {
@@ -159,15 +171,28 @@ counted from the attempt that had to wait. An account that is not disabled stays
 		Example: "  tillwright accounts enable acct_...",
 		Args:    cobra.ExactArgs(1),
 	}
-	return switchAccount(cmd, settings, (*tenant.Store).EnableAccount, "enabled")
+	return switchAccount(cmd, settings, (*tenant.Store).EnableAccount, "enableAccount", "enabled")
+}
+
+// ofAccount is what was done to an account, or nothing if that failed.
+func ofAccount(a *tenant.Account, operation string) done {
+	if a == nil {
+		return done{}
+	}
+	return done{account: a.ID, operation: operation, object: core.KindAccount, id: a.ID}
 }
 
 // switchAccount turns cmd into a command that switches an account with to, says which state it is in now, and prints it.
-func switchAccount(cmd *cobra.Command, settings *settings, to func(*tenant.Store, context.Context, string) (*tenant.Account, bool, error), state string) *cobra.Command {
+func switchAccount(cmd *cobra.Command, settings *settings, to func(*tenant.Store, context.Context, string) (*tenant.Account, bool, error), operation, state string) *cobra.Command {
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
-			account, changed, err := to(s.Tenant, ctx, args[0])
+			var account *tenant.Account
+			var changed bool
+			err := logged(ctx, s, func(ctx context.Context) (_ done, err error) {
+				account, changed, err = to(s.Tenant, ctx, args[0])
+				return ofAccount(account, operation), err
+			})
 			if err != nil {
 				return err
 			}

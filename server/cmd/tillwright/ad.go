@@ -34,6 +34,14 @@ func orDash[T any](value *T) string {
 	return fmt.Sprint(*value)
 }
 
+// groupedOrDash returns a count as grouped does, and a dash if it is absent.
+func groupedOrDash(n *int64) string {
+	if n == nil {
+		return "-"
+	}
+	return grouped(*n)
+}
+
 // grouped writes a count with a comma before every three digits.
 func grouped(n int64) string {
 	text := fmt.Sprint(n)

@@ -104,7 +104,11 @@ func campaignCells(c *sdk.AdCampaign) []string {
 	if m.CTR != nil {
 		ctr += " %"
 	}
-	return append(cells, fmt.Sprint(m.Spend, " ", strings.ToUpper(c.Currency)), grouped(m.Impressions), grouped(m.Clicks), ctr, orDash(m.CPC), fmt.Sprint(m.Conversions))
+	spend := orDash(m.Spend)
+	if m.Spend != nil {
+		spend += " " + strings.ToUpper(c.Currency)
+	}
+	return append(cells, spend, groupedOrDash(m.Impressions), groupedOrDash(m.Clicks), ctr, orDash(m.CPC), orDash(m.Conversions))
 }
 
 func describeBudget(b *sdk.AdBudget) string {

@@ -68,7 +68,7 @@ func settleAdsCommand(settings *settings) *cobra.Command {
 
 // settleAction gives an action the outcome that the flags say, after somebody has agreed to it.
 func (o *settleOptions) settleAction(ctx context.Context, s *store.Store, id string, console *console) (*advert.Action, error) {
-	service := ads.New(s.Advert, nil, slog.Default())
+	service := ads.New(s.Advert, nil, ads.Consents{}, slog.Default())
 	plan, err := service.PlanSettlement(ctx, o.account, id, o.SettleByHand)
 	if err != nil {
 		return nil, err

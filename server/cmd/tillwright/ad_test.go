@@ -146,7 +146,7 @@ func TestAdCampaigns_Filter(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(a.run(t, "campaigns", "--json", "--from", "2026-01-02", "--to", "2026-02-03").out), &list))
 	require.NotEmpty(t, list.Data)
 	for _, c := range list.Data {
-		require.Equal(t, "2026-01-02 2026-02-03", c.Metrics.From+" "+c.Metrics.To)
+		require.Equal(t, "2026-01-02 2026-02-03", *c.Metrics.From+" "+*c.Metrics.To)
 	}
 }
 

@@ -41,9 +41,14 @@ func storeOptions(config *server.Config) (store.Options, error) {
 	if err != nil {
 		return none, err
 	}
+	limits, err := config.FileLimits()
+	if err != nil {
+		return none, err
+	}
 	return store.Options{
-		URL: config.DatabaseURL, Pooler: config.DatabasePooler, MaxConns: config.DatabaseConns, Synchronous: config.Synchronous,
-		Sealer: sealer, Render: view.Event, PublicURL: config.PublicURL,
+		Files: limits,
+		URL:   config.DatabaseURL, Pooler: config.DatabasePooler, MaxConns: config.DatabaseConns, Synchronous: config.Synchronous,
+		Sealer: sealer, Render: view.Event, PublicURL: config.PublicURL, SitesHost: config.SitesHost,
 		TestClock: config.Env == server.Development, LivePayments: !config.TakesTestCards(),
 	}, nil
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tillwright/tillwright/server"
+	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/webhooks"
@@ -28,17 +30,19 @@ func doctorCommand(settings *settings) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check that the database keeps every promise",
 		Long: `Checks every promise that the program keeps about what it stores: that sums agree, that numbers have no gaps, that nothing
-is charged, refunded or counted twice; and that the secret keys open what is sealed. It prints each row that breaks one,
+is charged, refunded or counted twice; and that the secret keys open what is sealed. With --files it also looks for files
+whose bytes are missing, and for bytes that belong to no file. It prints each row that breaks one,
 and ends with status 1 if there is any. It also says what slows the database down and only its owner can mend. It reads only and takes no locks: a server may be at work on the database meanwhile.`,
 		Args: cobra.NoArgs,
 	}
 	asJSON := jsonFlag(cmd)
+	files := cmd.Flags().Bool("files", false, "compare the bytes that are kept with the rows, too; one look at each file")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		config, err := settings.load()
 		if err != nil {
 			return err
 		}
-		findings, advice, promises, err := examine(cmd, config, *asJSON)
+		findings, advice, promises, err := examine(cmd, config, *asJSON, *files)
 		if err != nil {
 			return err
 		}
@@ -64,7 +68,7 @@ and ends with status 1 if there is any. It also says what slows the database dow
 }
 
 // examine checks one promise after the other, and prints what is wrong as it finds it. Advice breaks no promise.
-func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []finding, advice []string, promises int, err error) {
+func examine(cmd *cobra.Command, config *server.Config, quiet, files bool) (findings []finding, advice []string, promises int, err error) {
 	options, err := storeOptions(config)
 	if err != nil {
 		return nil, nil, 0, err
@@ -94,6 +98,11 @@ func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []
 	if err := s.CheckEach(cmd.Context(), webhooks.Retention(config.WebhookRetention), tell); err != nil {
 		return nil, nil, 0, err
 	}
+	if files {
+		if err := examineFiles(cmd.Context(), config, s, tell); err != nil {
+			return nil, nil, 0, err
+		}
+	}
 	stale, err := s.StaleTables(cmd.Context())
 	if err != nil {
 		return nil, nil, 0, err
@@ -108,4 +117,13 @@ func examine(cmd *cobra.Command, config *server.Config, quiet bool) (findings []
 		advice = append(advice, warning)
 	}
 	return findings, advice, promises, s.CheckSealed(cmd.Context(), tell)
+}
+
+// examineFiles compares the bytes that are kept with the rows.
+func examineFiles(ctx context.Context, config *server.Config, s *store.Store, tell func(string, []core.Violation)) error {
+	bucket, err := openBucket(config)
+	if err != nil {
+		return err
+	}
+	return transfer.CheckFiles(ctx, s.Grant, bucket, tell)
 }

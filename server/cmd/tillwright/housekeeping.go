@@ -15,10 +15,13 @@ const expiredBatch = 1000
 // spaceBatch is how many pages of a file one transaction gives back at most, for the same reason: it moves others into their place.
 const spaceBatch = 200
 
-// housekeep does every minute what requests leave for later: it writes when keys were last used, deletes what has expired, and makes an
-// embedded database's file smaller.
+// renderBatch is how many texts one look for stale HTML takes.
+const renderBatch = 20
+
+// housekeep does every minute what requests leave for later: it writes when keys were last used, deletes what has expired, renders what
+// is to be rendered anew, and makes an embedded database's file smaller.
 // It runs until ctx ends, and any number of replicas may run it.
-func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
+func housekeep(ctx context.Context, s *store.Store, keepActivity time.Duration, log *slog.Logger) {
 	ticker := time.NewTicker(tenant.KeyUseInterval)
 	defer ticker.Stop()
 	for {
@@ -33,8 +36,18 @@ func housekeep(ctx context.Context, s *store.Store, log *slog.Logger) {
 			"delete old provider events":      func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteOldProviderEvents) },
 			"delete old payment guards":       func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteOldGuards) },
 			"delete expired portal sessions":  func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteExpiredPortalSessions) },
+			"delete sessions that are over":   func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Person.DeleteOver) },
+			"delete expired portal links":     func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteExpiredPortalLinks) },
 			"delete old counts of letters":    func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteOldLetterWindows) },
-			"give space back":                 func(ctx context.Context) error { return inBatches(ctx, spaceBatch, s.GiveSpaceBack) },
+			"delete old connections":          func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Advert.DeleteOldConnections) },
+			"delete old requests":             func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Requests.DeleteOld) },
+			"delete old activity": func(ctx context.Context) error {
+				return inBatches(ctx, expiredBatch, func(ctx context.Context, limit int) (int64, error) {
+					return s.Activity.DeleteOld(ctx, keepActivity, limit)
+				})
+			},
+			"render texts anew": func(ctx context.Context) error { return inBatches(ctx, renderBatch, s.Content.RenderStale) },
+			"give space back":   func(ctx context.Context) error { return inBatches(ctx, spaceBatch, s.GiveSpaceBack) },
 			"delete old rate windows": func(ctx context.Context) error {
 				_, err := s.Tenant.DeleteOldWindows(ctx)
 				return err

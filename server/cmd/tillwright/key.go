@@ -49,7 +49,14 @@ func createKeyCommand(settings *settings) *cobra.Command {
 			if in.ExpiresAt, err = expiry(*expires, s.Now()); err != nil {
 				return err
 			}
-			key, token, err := s.Tenant.CreateAPIKey(ctx, *account, tenant.Granted{}, in)
+			var key *tenant.APIKey
+			var token string
+			err = logged(ctx, s, func(ctx context.Context) (_ done, err error) {
+				if key, token, err = s.Tenant.CreateAPIKey(ctx, *account, tenant.Granted{}, in); err != nil {
+					return done{}, err
+				}
+				return done{key.AccountID, "createAPIKey", core.KindAPIKey, key.ID}, nil
+			})
 			if err != nil {
 				return err
 			}
@@ -151,7 +158,13 @@ func revokeKeyCommand(settings *settings) *cobra.Command {
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
-			key, err := s.Tenant.DeleteAPIKey(ctx, *account, tenant.Granted{}, args[0], *adopt)
+			var key *tenant.APIKey
+			err := logged(ctx, s, func(ctx context.Context) (_ done, err error) {
+				if key, err = s.Tenant.DeleteAPIKey(ctx, *account, tenant.Granted{}, args[0], *adopt); err != nil {
+					return done{}, err
+				}
+				return done{key.AccountID, "deleteAPIKey", core.KindAPIKey, key.ID}, nil
+			})
 			if err != nil {
 				return err
 			}

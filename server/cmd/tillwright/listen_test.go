@@ -84,9 +84,8 @@ func (s *shop) listen(t *testing.T, o listenOptions) *session {
 
 func (l *session) secret(t *testing.T) string {
 	t.Helper()
-	secret := regexp.MustCompile(`whsec_\S+`).FindString(l.out.String())
-	require.NotEmpty(t, secret, l.out.String())
-	return secret
+	l.sees(t, `whsec_\S+\n`)
+	return regexp.MustCompile(`whsec_\S+`).FindString(l.out.String())
 }
 
 // sees waits for a line in what is printed about events.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -195,7 +196,7 @@ func TestCommands_RefuseWithTheReason(t *testing.T) {
 		"accounts creat":                                        "unknown command",
 		"keys delete key_none":                                  "unknown command",
 		"ads stop":                                              "unknown command",
-		"serve --ads-networks tiktok":                           "TILLWRIGHT_ADS_NETWORKS must be",
+		"serve --ads-networks google":                           "TILLWRIGHT_ADS_NETWORKS must be",
 		"migrate --database-url mysql://host/db":                "TILLWRIGHT_DATABASE_URL must be",
 	} {
 		_, err := tillwright(t, dir, strings.Fields(command)...)
@@ -273,14 +274,17 @@ func serveDemo(t *testing.T, dir string, use func(base, token string), args ...s
 	return out.text
 }
 
-// printout closes welcomed once something was printed, whole, by one Write.
+// printout closes welcomed once something was printed, and keeps that. Each text is printed whole, by one Write.
 type printout struct {
 	text     string
 	welcomed chan struct{}
+	once     sync.Once
 }
 
 func (p *printout) Write(text []byte) (int, error) {
-	p.text = string(text)
-	close(p.welcomed)
+	p.once.Do(func() {
+		p.text = string(text)
+		close(p.welcomed)
+	})
 	return len(text), nil
 }

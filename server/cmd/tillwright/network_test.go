@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/meta"
 	"github.com/tillwright/tillwright/ads/pinterest"
+	"github.com/tillwright/tillwright/ads/zernio"
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/webhooks"
@@ -38,11 +39,25 @@ func TestAdDrivers_AreTheSandboxAndWhatIsNamed(t *testing.T) {
 		drivers, err = adDrivers(&server.Config{AdsNetworks: string(p)}, nil, guard)
 		if slices.Contains(ads.LiveNetworks, p) {
 			require.NoError(t, err)
-			assert.Equal(t, 1, len(drivers["meta"])+len(drivers["pinterest"]), p)
+			assert.Equal(t, 1, len(drivers["meta"])+len(drivers["pinterest"])+len(drivers["tiktok"]), p)
 		} else {
 			assert.ErrorContains(t, err, "TILLWRIGHT_ADS_NETWORKS")
 		}
 	}
+}
+
+// Nothing goes to a third party unless whoever runs the service has given it a key.
+func TestAdDrivers_HaveZernioWithAKeyAlone(t *testing.T) {
+	t.Parallel()
+	guard := webhooks.NewGuard(webhooks.GuardOptions{})
+	drivers, err := adDrivers(&server.Config{AdsNetworks: "facebook"}, nil, guard)
+	require.NoError(t, err)
+	assert.Empty(t, drivers[ads.DriverZernio])
+	drivers, err = adDrivers(&server.Config{AdsNetworks: "facebook", ZernioKey: "key"}, nil, guard)
+	require.NoError(t, err)
+	assert.Len(t, drivers[ads.DriverZernio], len(advert.Platforms))
+	assert.IsType(t, &zernio.Driver{}, drivers[ads.DriverZernio][advert.PlatformFacebook])
+	assert.IsType(t, &meta.Network{}, drivers["meta"][advert.PlatformFacebook], "the network itself stays there")
 }
 
 func TestOutbound_GoesPastTheGuard(t *testing.T) {

@@ -30,10 +30,18 @@ What only the lost key opens stays closed. ` + "`tillwright doctor`" + ` lists w
                                   which only the one before a rotation is lost: they are signed with the new one alone
   keys of Stripe of accounts      send both again with PATCH /v1/account; payments fail until then
   tokens of networks              connect the channels again, and deactivate the old ones
+  what signs licences             POST /v1/license_keys/signing_keys, and give the programs the new public key; checking a licence fails
+                                  until then
+  texts of licence keys           they go on working, but nobody can read them here: rotate those that a customer has lost, too
+
+The TXT records of sites' domains that were verified are others now: have each seller set the one that domain_records asks for within three
+days, or the domain is lost. CNAME records stay right. Certificates are obtained anew.
 
 Also lost, without --lost too, are the addresses of receipts, invoices and files in letters that were sent (new ones are in the API and
-can be sent), and the answers that are kept a day for an Idempotency-Key; with it the client secrets of checkouts, which are null in the
-API until their buyer comes again, or until the checkout is changed or confirmed with an API key, which gives it another one. If the lost key is found, put it behind the new one: what it has sealed opens again.`,
+can be sent), those of downloads, previews and uploads under way, forms for leads that are open, and the answers that are kept a day for an
+Idempotency-Key; with it the client secrets of checkouts, which are null in the API until their buyer comes again, or until the checkout is
+changed or confirmed with an API key, which gives it another one. If the lost key is found, put it behind the new one: what it has sealed
+opens again.`,
 		Args: cobra.NoArgs,
 	}
 	lost := cmd.Flags().Bool("lost", false, "the key before is lost: change it although something stays closed")
@@ -83,12 +91,13 @@ func adoptSecret(cmd *cobra.Command, s *store.Store, lost bool) error {
 		return err
 	}
 	if !adopted {
-		return fmt.Errorf("nothing was changed: the configured keys do not open all that is sealed, among it %d signing secrets of webhooks, keys of Stripe and tokens of "+
-			"networks. Put the key that they were sealed with behind the others, or say --lost if it is lost: `tillwright secret adopt --help` says what is lost with it", closed)
+		return fmt.Errorf("nothing was changed: the configured keys do not open all that is sealed, among it %d signing secrets of webhooks, keys of "+
+			"Stripe, tokens of networks and keys that sign licences. Put the key that they were sealed with behind the others, or say --lost if it is lost: `tillwright secret adopt --help` says what is lost with it", closed)
 	}
 	cmd.Println("The secret key is the one of the database now.")
 	if closed > 0 {
-		cmd.Printf("%d signing secrets of webhooks, keys of Stripe and tokens of networks have to be entered again: `tillwright doctor` lists them, and\n`tillwright secret adopt --help` says how.\n", closed)
+		cmd.Printf("%d signing secrets of webhooks, keys of Stripe, tokens of networks and keys that sign licences have to be entered again:\n"+
+			"`tillwright doctor` lists them, and `tillwright secret adopt --help` says how.\n", closed)
 	}
 	return nil
 }

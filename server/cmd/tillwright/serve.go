@@ -5,24 +5,30 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"runtime/debug"
 	"sync"
 	"time"
 
+	"github.com/labstack/echo/v4"
 	"github.com/spf13/cobra"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/composer"
+	"github.com/tillwright/tillwright/server/dashboard"
 	"github.com/tillwright/tillwright/server/handlers"
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/pages"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/server/payments/testpay"
+	"github.com/tillwright/tillwright/server/reference"
+	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/webhooks"
 )
@@ -44,7 +50,6 @@ func serveCommand(settings *settings) *cobra.Command {
 			if err := config.CheckServing(); err != nil {
 				return err
 			}
-			tuneMemory()
 			return serve(cmd.Context(), config, o, cmd.OutOrStdout())
 		},
 	}
@@ -110,11 +115,17 @@ func serveDatabase(ctx context.Context, config *server.Config, o serveOptions, o
 			return err
 		}
 	}
+	if err := inviteFirst(ctx, out, s, config.PublicURL, o.demo); err != nil {
+		return err
+	}
 	log.Info("serving", "address", listener.Addr().String(), "public_url", config.PublicURL, "database", s.Engine(), "version", version())
 	err = run(ctx, config, s, listener, log)
 	log.Info("stopped")
 	return err
 }
+
+// workerPause lies between the first looks of the workers: if all looked at once, each would open a connection of its own.
+const workerPause = 20 * time.Millisecond
 
 // run runs the server and its workers, which stop together. Events that are in the outbox then are sent after the next start,
 // or by another replica.
@@ -144,10 +155,7 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 		return err
 	}
 	post := mail.NewPost(s, mailer)
-	shop, err := pages.New(s, cashier, post, authenticator)
-	if err != nil {
-		return err
-	}
+	cashier.Letters = post.SendLettersOf
 	drivers, err := adDrivers(config, s.Advert, guard)
 	if err != nil {
 		return err
@@ -158,10 +166,37 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	if warning := metaWarning(config); warning != "" {
 		log.Warn(warning, "setting", "TILLWRIGHT_META_VERSION")
 	}
-	advertiser := ads.New(s.Advert, drivers, log)
-	operations := handlers.New(s, cashier, advertiser, post, guard, webhooks.NewTester(s.Outbox, renderer, sender))
+	advertiser := ads.New(s.Advert, drivers, consents(config, s), log)
+	bucket, err := openBucket(config)
+	if err != nil {
+		return fmt.Errorf("TILLWRIGHT_FILES_URL: %w", err)
+	}
+	files := transfer.New(ctx, s.Grant, bucket, log)
+	named, err := newSites(config, s, guard, log)
+	if err != nil {
+		return fmt.Errorf("domains of sites: %w", err)
+	}
+	defer named.Close()
+	writer := composer.New(composer.Options{Store: s, URL: config.AIURL, Key: config.AIKey, Model: config.AIModel, Log: log})
+	shop, err := pages.New(s, cashier, post, authenticator, advertiser, files, named.Service)
+	if err != nil {
+		return err
+	}
+	if config.Env == server.Development {
+		shop.ShowPseudo()
+	}
+	inside := &server.Inside{}
+	desk, err := dashboard.New(dashboard.Options{Store: s, API: inside, Files: files, PublicURL: config.PublicURL, Service: config.ServiceName, SignUp: dashboard.SignUp(config.SignUp), Sends: post.Sends(), Develops: config.Env == server.Development})
+	if err != nil {
+		return err
+	}
+	docs, err := reference.New(reference.Options{PublicURL: config.PublicURL, Develops: config.Env == server.Development})
+	if err != nil {
+		return err
+	}
+	operations := handlers.New(s, cashier, advertiser, post, guard, webhooks.NewTester(s.Outbox, renderer, sender), files, named.Service, writer)
 	deps := server.Deps{
-		Store: s, Handlers: operations, Hooks: operations.Hooks(), Pages: shop.Routes(), ErrorPage: shop.Refused, Log: log, TrustedProxies: proxies,
+		Store: s, Handlers: operations, Hooks: operations.Hooks(), Pages: allRoutes(shop.Routes(), desk.Routes(), docs.Routes()), Inside: inside, Transfers: allRoutes(files.Routes(), desk.Uploads()), ErrorPage: shop.Refused, Log: log, TrustedProxies: proxies,
 		PublicURL: config.PublicURL, Release: version(),
 	}
 	if config.Env == server.Development {
@@ -173,21 +208,51 @@ func run(ctx context.Context, config *server.Config, s *store.Store, listener ne
 	}
 
 	debug.FreeOSMemory() // reading the specification leaves more garbage than the server needs memory
+	releaseProgram()
+	tuneMemory()
 	background, stop := context.WithCancel(ctx)
 	defer stop()
 	var workers sync.WaitGroup
-	workers.Go(func() { dispatcher.Run(background) })
-	workers.Go(func() { webhooks.Retain(background, s.Outbox, keep, log) })
-	workers.Go(func() { cashier.Run(background) })
-	workers.Go(func() { advertiser.Run(background) })
-	workers.Go(func() { housekeep(background, s, log) })
-	workers.Go(func() { keepStatistics(background, s, log) })
+	for i, work := range []func(context.Context){
+		dispatcher.Run,
+		func(ctx context.Context) { webhooks.Retain(ctx, s.Outbox, keep, log) },
+		cashier.Run,
+		advertiser.Run,
+		files.Run,
+		named.Run,
+		func(ctx context.Context) { publishScheduled(ctx, s.Content, log) },
+		func(ctx context.Context) { post.Run(ctx, log) },
+		func(ctx context.Context) { housekeep(ctx, s, config.ActivityRetention, log) },
+		func(ctx context.Context) { keepStatistics(ctx, s, log) },
+	} {
+		workers.Go(func() {
+			time.Sleep(time.Duration(i) * workerPause)
+			work(background)
+		})
+	}
 
-	err = api.Serve(ctx, listener)
+	requests, stopWriting := context.WithCancel(context.WithoutCancel(ctx)) // what is answered after the signal to stop is written down, too
+	defer stopWriting()
+	var written sync.WaitGroup
+	written.Go(func() { api.WriteRequests(requests) })
+
+	err = named.serve(ctx, api, listener)
 	stop()
+	stopWriting()
 	shop.Wait()
+	desk.Wait()
 	workers.Wait()
+	written.Wait()
 	return err
+}
+
+// allRoutes returns the routes of several rooms.
+func allRoutes(rooms ...map[string]echo.HandlerFunc) map[string]echo.HandlerFunc {
+	all := map[string]echo.HandlerFunc{}
+	for _, room := range rooms {
+		maps.Copy(all, room)
+	}
+	return all
 }
 
 // providers returns the payment providers that accounts may use, and the one whose buyers approve charges on our own page.
@@ -210,7 +275,7 @@ func reachable(address net.Addr) string {
 	return (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: tcp.Port}).String()
 }
 
-// tuneMemory uses more memory to save time: requests leave short-lived garbage, and little else stays in memory. Settings in
+// tuneMemory uses more memory to save time, once the server has started: requests leave short-lived garbage, and little else stays in memory. Settings in
 // the environment are left as they are.
 func tuneMemory() {
 	if os.Getenv("GOGC") == "" {

@@ -84,14 +84,24 @@ func readUsers(file io.Reader) (*userRows, error) {
 	return rows, rows.name(header)
 }
 
+// separator returns the sign that stands most often between the names of a header.
 func separator(text string) rune {
 	header, _, _ := strings.Cut(text, "\n")
-	for _, r := range ",;\t" {
-		if strings.ContainsRune(header, r) {
-			return r
+	counts, quoted := map[rune]int{}, false
+	for _, r := range header {
+		if r == '"' {
+			quoted = !quoted
+		} else if !quoted {
+			counts[r]++
 		}
 	}
-	return ','
+	found := ','
+	for _, r := range ";\t" {
+		if counts[r] > counts[found] {
+			found = r
+		}
+	}
+	return found
 }
 
 // name finds out from the header which column is which.

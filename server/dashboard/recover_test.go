@@ -1,0 +1,65 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+func TestRecovery_IsByALetterThatWorksOnce(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, address string) {
+		s := harness.Boot(t, address)
+		ada := s.Stranger(t)
+		sends(t, ada, "/sign-up", newcomer("ada@example.com"))
+		sees(t, s.Stranger(t), "/sign-in", "Forgot your password?")
+		status, page := s.Stranger(t).Post("/recover", url.Values{"email": {"ada"}})
+		require.Equal(t, http.StatusUnprocessableEntity, status)
+		require.Contains(t, page, `href="#email"`)
+		var said []string
+		for _, email := range []string{"nobody@example.com", "ADA@example.com"} {
+			to := sends(t, s.Stranger(t), "/recover", url.Values{"email": {email}})
+			said = append(said, to+sees(t, s.Stranger(t), to, "Check your e-mail"))
+		}
+		require.Equal(t, said[0], said[1], "nobody is told who signs in here")
+		require.Eventually(t, func() bool { return len(s.Mail.Letters()) == 1 }, 20*time.Second, 20*time.Millisecond)
+		letter := s.Mail.Letters()[0]
+		require.Equal(t, "ada@example.com", letter.To)
+		link := regexp.MustCompile(`/recover/[0-9a-z]+`).FindString(letter.Text)
+		require.NotEmpty(t, link)
+		for range 2 { // a program of the reader's looks first
+			sees(t, s.Stranger(t), link, "New password", "Set password")
+		}
+		status, _ = s.Stranger(t).Post(link, url.Values{"password": {"short"}})
+		require.Equal(t, http.StatusUnprocessableEntity, status)
+		other := s.Stranger(t)
+		require.Equal(t, "/app", sends(t, other, link, url.Values{"password": {"another horse battery"}}))
+		sees(t, other, "/app", "ada@example.com")
+		status, _ = ada.Get("/app")
+		require.Equal(t, http.StatusSeeOther, status, "all other sessions are over")
+		for _, ask := range []func() (int, string){
+			func() (int, string) { return s.Stranger(t).Get(link) },
+			func() (int, string) {
+				return s.Stranger(t).Post(link, url.Values{"password": {"a third horse battery"}})
+			},
+		} {
+			status, page = ask()
+			require.Equal(t, http.StatusNotFound, status)
+			require.Contains(t, page, "Send me another one")
+		}
+		sends(t, s.Stranger(t), "/sign-in", url.Values{"email": {"ada@example.com"}, "password": {"another horse battery"}})
+
+		for range 4 {
+			sends(t, s.Stranger(t), "/recover", url.Values{"email": {"nobody@example.com"}})
+		}
+		status, _ = s.Stranger(t).Post("/recover", url.Values{"email": {"nobody@example.com"}})
+		require.Equal(t, http.StatusTooManyRequests, status, "five letters in a quarter of an hour, whether or not there is anybody")
+	})
+}

@@ -1,0 +1,78 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+	_ "github.com/tillwright/tillwright/tests/harness/migrated"
+)
+
+// world is a server with one shop, its owner in a browser, and a program of theirs.
+type world struct {
+	*harness.Server
+	t     *testing.T
+	api   *harness.Client
+	owner *harness.Person
+}
+
+func newWorld(t *testing.T, url string) *world {
+	t.Helper()
+	s := harness.Boot(t, url)
+	api := s.Account(t)
+	return &world{Server: s, t: t, api: api, owner: s.Member(t, api.Account, person.RoleOwner)}
+}
+
+// newStranger returns another shop on the same server.
+func newStranger(w *world) *world {
+	w.t.Helper()
+	api := w.Account(w.t)
+	return &world{Server: w.Server, t: w.t, api: api, owner: w.Member(w.t, api.Account, person.RoleOwner)}
+}
+
+// each runs a test in a world of its own on both databases.
+func each(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	database.Each(t, func(t *testing.T, url string) { test(t, newWorld(t, url)) })
+}
+
+// sees opens a page, which must have all these pieces.
+func sees(t *testing.T, p *harness.Person, path string, pieces ...string) string {
+	t.Helper()
+	status, text := p.Get(path)
+	require.Equal(t, http.StatusOK, status, path+" "+text)
+	for _, piece := range pieces {
+		require.Contains(t, text, piece, path)
+	}
+	return text
+}
+
+// sends sends a form that succeeds, and returns where it leads.
+func sends(t *testing.T, p *harness.Person, path string, form url.Values) string {
+	t.Helper()
+	status, to := p.Post(path, form)
+	require.Equal(t, http.StatusSeeOther, status, path+" "+to)
+	return to
+}
+
+// between returns what stands between two pieces of a page.
+func between(t *testing.T, page, before, after string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(page, before)
+	require.True(t, found, "%q is not on the page", before)
+	inner, _, found := strings.Cut(rest, after)
+	require.True(t, found)
+	return inner
+}
+
+// newMemberElsewhere returns the owner of another account.
+func newMemberElsewhere(t *testing.T, w *world) *harness.Person {
+	t.Helper()
+	return w.Member(t, w.Account(t).Account, person.RoleOwner)
+}

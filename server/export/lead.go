@@ -1,0 +1,33 @@
+package export
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tillwright/tillwright/server/view"
+	"github.com/tillwright/tillwright/store"
+)
+
+// leads are the leads.
+func leads(s *store.Store) *List { return list(s.ListLeads, view.ListLeads, leadHead, each(leadRow)) }
+
+var leadHead = []string{
+	"id", "status", "source", "created_at", "email", "name", "phone", "product", "customer", "ai_site", "checkout", "referrer", "utm_source", "utm_medium",
+	"utm_campaign", "utm_term", "utm_content", "marketing_consent", "consent_at", "consent_ip", "consent_confirmed_at", "converted_at", "converted_order", "tags", "ads_consent",
+}
+
+// leadRow returns a lead as a row of the file, in the order of leadHead.
+func leadRow(l *store.Lead) []string {
+	utm := l.UTM.V
+	if utm == nil {
+		utm = &store.UTM{}
+	}
+	consent := l.Consent.V
+	return []string{
+		l.ID, string(l.Status), string(l.Source), l.CreatedAt.String(), Harmless(l.Email), Harmless(text(l.Name)), Harmless(text(l.Phone)), text(l.ProductID),
+		l.CustomerID, text(l.AISiteID), text(l.CheckoutID), Harmless(text(l.Referrer)), Harmless(text(utm.Source)), Harmless(text(utm.Medium)),
+		Harmless(text(utm.Campaign)), Harmless(text(utm.Term)), Harmless(text(utm.Content)), strconv.FormatBool(consent.Marketing), moment(consent.At),
+		Harmless(text(consent.IP)), moment(consent.ConfirmedAt), moment(l.ConvertedAt), text(l.ConvertedOrderID), Harmless(strings.Join(l.Tags.V, "; ")),
+		strconv.FormatBool(l.AdsConsent),
+	}
+}

@@ -1,0 +1,71 @@
+package locale
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bojanz/currency"
+
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// maxExponent is the most decimals that a currency has.
+const maxExponent = 3
+
+// Money returns an amount in the minor unit as people write it, such as €23.80 or 23,80 €.
+func (l *Locale) Money(amount int64, code string) string {
+	digits := core.ExponentOf(code)
+	if l.byCode {
+		return core.FormatAmount(amount, code)
+	}
+	a, err := currency.NewAmount(core.DecimalAmount(amount, code), strings.ToUpper(code))
+	if err != nil { // no currency that anybody knows
+		return core.FormatAmount(amount, code)
+	}
+	return l.money[digits].Format(a)
+}
+
+// Number returns a whole number.
+func (l *Locale) Number(n int64) string {
+	digits, negative := strings.CutPrefix(strconv.FormatInt(n, 10), "-")
+	if least := len("0000"); len(digits) < least || len(digits) == least && l.Tag == "es" { // Spanish groups from five digits on
+		return strconv.FormatInt(n, 10)
+	}
+	var grouped strings.Builder
+	if negative {
+		grouped.WriteString("-")
+	}
+	for i, digit := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			grouped.WriteString(l.T("format.group"))
+		}
+		grouped.WriteRune(digit)
+	}
+	return grouped.String()
+}
+
+// Percent returns basis points as a percentage.
+func (l *Locale) Percent(basisPoints int64) string {
+	number := strings.TrimSuffix(strings.TrimRight(core.DecimalAmount(basisPoints, "usd"), "0"), ".") // of two decimals too
+	return l.T("format.percent", "number", strings.Replace(number, ".", l.T("format.decimal"), 1))
+}
+
+// Day returns the date of a moment, in UTC as all dates of documents.
+func (l *Locale) Day(t time.Time) string { return l.date("format.day", t.UTC()) }
+
+// Moment returns a date with its weekday and the time of day, in the zone of t.
+func (l *Locale) Moment(t time.Time) string { return l.date("format.moment", t) }
+
+func (l *Locale) date(pattern string, t time.Time) string {
+	return l.T(pattern, "weekday", l.T("weekday."+strconv.Itoa(int(t.Weekday()))), "day", int64(t.Day()), "month", l.T("month."+strconv.Itoa(int(t.Month()))),
+		"year", strconv.Itoa(t.Year()), "time", t.Format("15:04"))
+}
+
+// Every returns an interval, such as every month or every 3 weeks.
+func (l *Locale) Every(interval string, count int64) string {
+	if count == 1 {
+		return l.T("every." + interval)
+	}
+	return l.T("every."+interval+"s", "count", count)
+}

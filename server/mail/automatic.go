@@ -1,0 +1,153 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+const (
+	// lettersAtOnce is how many letters are handed to the mail server at the same time.
+	lettersAtOnce = 4
+
+	// lettersOfAccount is how many of an account's letters are sent before the next account has its turn.
+	lettersOfAccount = 20
+)
+
+// ResendLetter has a letter that was sent by itself sent once more. CodeInvalid says that the server sends no mail; the other errors are those of
+// store.ResendLetter.
+func (p *Post) ResendLetter(ctx context.Context, account, ref string) (*store.Letter, error) {
+	if _, err := p.store.GetLetter(ctx, account, ref); err != nil {
+		return nil, err
+	}
+	if !p.Sends() {
+		return nil, core.Invalid("status", errNoMail.Message)
+	}
+	return p.store.ResendLetter(ctx, account, ref)
+}
+
+// sendLetters sends letters of all accounts that are to be sent by themselves now, and reports whether there may be more. An account that has many does
+// not keep the others waiting: its letters come in turn with theirs.
+func (p *Post) sendLetters(ctx context.Context) (more bool, err error) {
+	p.busy.RLock()
+	defer p.busy.RUnlock()
+	accounts, err := p.store.LetterAccounts(ctx)
+	if err != nil {
+		return false, err
+	}
+	var waiting [][]core.Due
+	for _, account := range accounts {
+		due, err := p.store.LettersToSend(ctx, account, lettersOfAccount)
+		if err != nil {
+			return false, err
+		}
+		if len(due) > 0 {
+			waiting = append(waiting, due)
+			more = more || len(due) == lettersOfAccount
+		}
+	}
+	return more, p.sendAll(ctx, inTurn(waiting))
+}
+
+// SendLettersOf sends the letters of an account that are to be sent by themselves now, and returns when the worker of this process is not at one of them
+// either.
+func (p *Post) SendLettersOf(ctx context.Context, account string) error {
+	p.busy.Lock()
+	defer p.busy.Unlock()
+	for {
+		due, err := p.store.LettersToSend(ctx, account, lettersOfAccount)
+		if err == nil {
+			err = p.sendAll(ctx, due)
+		}
+		if err != nil || len(due) < lettersOfAccount {
+			return err
+		}
+	}
+}
+
+// sendAll sends letters, several at the same time.
+func (p *Post) sendAll(ctx context.Context, due []core.Due) error {
+	errs, free := make([]error, len(due)), make(chan struct{}, lettersAtOnce)
+	var group sync.WaitGroup
+	for i, d := range due {
+		free <- struct{}{}
+		group.Go(func() {
+			defer func() { <-free }()
+			if ctx.Err() == nil {
+				errs[i] = p.sendLetter(ctx, d.AccountID, d.ID)
+			}
+		})
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// inTurn returns the first of each, then the second of each, and so on.
+func inTurn(waiting [][]core.Due) (all []core.Due) {
+	for i := range lettersOfAccount {
+		for _, due := range waiting {
+			if i < len(due) {
+				all = append(all, due[i])
+			}
+		}
+	}
+	return all
+}
+
+// sendLetter sends one letter, unless somebody else does, and notes what became of it. It is noted too when the server is told to stop meanwhile.
+func (p *Post) sendLetter(ctx context.Context, account, id string) error {
+	ctx = context.WithoutCancel(ctx)
+	l, err := p.store.ClaimLetter(ctx, account, id)
+	if err != nil || l == nil {
+		return err
+	}
+	return p.store.EndLetter(ctx, l, p.deliver(ctx, l))
+}
+
+// deliver hands a claimed letter to the mail server, and returns what became of it.
+func (p *Post) deliver(ctx context.Context, l *store.Letter) store.LetterOutcome {
+	if !p.Sends() {
+		return store.LetterOutcome{Status: store.LetterStatusSkipped, Error: "This server sends no mail: whoever runs it has to set TILLWRIGHT_SMTP_URL."}
+	}
+	told, c, err := p.write(ctx, l)
+	if err != nil {
+		return unwritten(ctx, l, err)
+	}
+	if told.Wait > 0 {
+		return store.LetterOutcome{Wait: told.Wait, Error: "The account has given access to so many within an hour that this letter waits."}
+	}
+	if told.Void != "" {
+		return store.LetterOutcome{Status: store.LetterStatusSkipped, Error: told.Void}
+	}
+	out := store.LetterOutcome{Status: store.LetterStatusSent, Recipient: &told.Recipient, Subject: new(oneLine(c.subject))}
+	letter, err := c.letter(told.Seller)
+	if err != nil {
+		return unwritten(ctx, l, err)
+	}
+	letter.ID = messageID(l)
+	if err := p.mailer.Send(ctx, letter.from(told.Seller, told.Recipient)); err != nil {
+		out.Status, out.Error = store.LetterStatusFailed, strings.ReplaceAll(err.Error(), told.Recipient, "(the address)")
+		slog.WarnContext(ctx, "a letter was not taken", "account", l.AccountID, "letter", l.ID, "kind", l.Kind, "attempt", l.Attempts, "error", out.Error)
+	}
+	return out
+}
+
+// unwritten is what becomes of a letter that could not be written.
+func unwritten(ctx context.Context, l *store.Letter, err error) store.LetterOutcome {
+	slog.ErrorContext(ctx, "write a letter", "account", l.AccountID, "letter", l.ID, "kind", l.Kind, "error", err)
+	return store.LetterOutcome{Status: store.LetterStatusFailed, Error: "The letter could not be written. The log of the server says why."}
+}
+
+// messageID names a letter, so that mail programs show one that they get twice once. What the seller asked for again is another letter to them.
+func messageID(l *store.Letter) string {
+	if l.Resends == 0 {
+		return l.ID
+	}
+	return fmt.Sprintf("%s-%d", l.ID, l.Resends)
+}

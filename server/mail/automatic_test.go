@@ -1,0 +1,109 @@
+package mail
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// box is a Mailer that keeps what it is sent.
+type box struct {
+	refuses error
+	letters []Letter
+}
+
+// Send implements Mailer.
+func (b *box) Send(_ context.Context, l Letter) error {
+	if b.refuses != nil {
+		return b.refuses
+	}
+	b.letters = append(b.letters, l)
+	return nil
+}
+
+// given opens a store in which somebody was just given a product, and returns it with the account.
+func given(t *testing.T, url string) (*store.Store, string) {
+	t.Helper()
+	sealer, err := core.NewSealer(make([]byte, 32))
+	require.NoError(t, err)
+	s, err := store.Open(t.Context(), store.Options{URL: url, Sealer: sealer, Synchronous: "normal", PublicURL: "http://shop.test", Render: func(_ string, v any) ([]byte, error) { return json.Marshal(v) }})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	require.NoError(t, s.Migrate(t.Context()))
+	account, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Ada's Shop", Email: "ada@example.com"})
+	require.NoError(t, err)
+	product, err := s.Catalog.CreateProduct(t.Context(), account.ID, catalog.NewProduct{Product: catalog.Product{Name: "Guide\r\nBcc: evil@example.com", Status: catalog.ProductStatusDraft}})
+	require.NoError(t, err)
+	customer, err := s.CreateCustomer(t.Context(), account.ID, store.Customer{Email: new("grace@example.com"), Name: new("Win at https://spam.example")})
+	require.NoError(t, err)
+	_, err = s.CreateGrant(t.Context(), account.ID, store.NewGrant{Customer: customer.ID, Product: product.ID})
+	require.NoError(t, err)
+	return s, account.ID
+}
+
+// letterOf returns the account's one letter.
+func letterOf(t *testing.T, s *store.Store, account string) store.Letter {
+	t.Helper()
+	letters, _, err := s.ListLetters(t.Context(), account, store.ListLetters{Page: core.Page{Limit: 10}})
+	require.NoError(t, err)
+	require.Len(t, letters, 1)
+	return letters[0]
+}
+
+// On a server without mail nothing waits for ever, and once it has some the seller may ask for what was skipped.
+func TestPost_SaysThatTheServerSendsNoMail(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s, account := given(t, url)
+		silent := NewPost(s, nil)
+		require.NoError(t, silent.SendDue(t.Context()))
+		l := letterOf(t, s, account)
+		require.Equal(t, store.LetterStatusSkipped, l.Status)
+		require.Contains(t, *l.LastError, "TILLWRIGHT_SMTP_URL")
+		_, err := silent.ResendLetter(t.Context(), account, l.ID)
+		refused, ok := errors.AsType[*core.Error](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, core.CodeInvalid, refused.Code)
+
+		var mailbox box
+		post := NewPost(s, &mailbox)
+		_, err = post.ResendLetter(t.Context(), account, l.ID)
+		require.NoError(t, err)
+		require.NoError(t, post.SendLettersOf(t.Context(), account))
+		require.Equal(t, store.LetterStatusSent, letterOf(t, s, account).Status)
+		require.Len(t, mailbox.letters, 1)
+		require.Equal(t, l.ID+"-1", mailbox.letters[0].ID)
+	})
+}
+
+// What somebody calls themselves, or a product, makes no header, and no advertisement in the mail to somebody else.
+func TestPost_RepeatsNoNameOfABuyer(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s, account := given(t, url)
+		mailbox := box{refuses: errors.New("550 <grace@example.com>: who is grace@example.com?")}
+		post := NewPost(s, &mailbox)
+		require.NoError(t, post.SendDue(t.Context()))
+		l := letterOf(t, s, account)
+		require.Equal(t, store.LetterStatusQueued, l.Status)
+		require.Equal(t, "550 <(the address)>: who is (the address)?", *l.LastError)
+		require.Equal(t, "grace@example.com", *l.Recipient)
+		require.Equal(t, "You have access to Guide Bcc: evil@example.com from Ada's Shop", *l.Subject)
+
+		told, c, err := post.write(t.Context(), &l)
+		require.NoError(t, err)
+		require.Empty(t, told.Void)
+		require.NotContains(t, c.subject+c.text(), "spam.example")
+		require.NotContains(t, c.subject+c.text(), "\r")
+	})
+}

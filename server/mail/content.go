@@ -1,0 +1,68 @@
+package mail
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// content is what a letter says, whatever it looks like. It repeats nothing that a buyer has typed but their address: whoever types the address of
+// somebody else does not write to them.
+type content struct {
+	subject string
+	opening []string // paragraphs
+	facts   []string // lines
+	actions []action
+	items   []item
+	closing []string // paragraphs
+}
+
+// action is something that the reader can do on a page. The button is what leads there where letters are shown as pages.
+type action struct{ label, url, button string }
+
+// item is something that the reader has now. Its value is where it is if isLink, and else what it is, such as a licence key.
+type item struct {
+	name, value string
+	isLink      bool
+}
+
+// text returns the content as plain text.
+func (c content) text() string {
+	parts := append([]string{}, c.opening...)
+	if len(c.facts) > 0 {
+		parts = append(parts, strings.Join(c.facts, "\n"))
+	}
+	for _, a := range c.actions {
+		parts = append(parts, a.label+"\n"+a.url)
+	}
+	for _, i := range c.items {
+		parts = append(parts, strings.TrimRight(i.name+"\n"+i.value, "\n"))
+	}
+	return strings.Join(append(parts, c.closing...), "\n\n") + "\n"
+}
+
+// itemsOf returns what the reader has, as items.
+func itemsOf(deliveries []store.LetterDelivery) (items []item, hasFiles bool) {
+	for _, d := range deliveries {
+		name := oneLine(cmp.Or(core.Deref(d.Name), d.FileName, d.ProductName))
+		switch {
+		case d.FileURL != "":
+			hasFiles = true
+			items = append(items, item{"Download " + name, d.FileURL, true})
+		case d.Key != nil:
+			items = append(items, item{name: "Licence key for " + oneLine(d.ProductName), value: *d.Key})
+		case d.Type == "license_key":
+			items = append(items, item{name: "Licence key for " + oneLine(d.ProductName), value: "There is none left at the moment. You get yours as soon as there is."})
+		case d.URL != nil:
+			items = append(items, item{name, *d.URL, true})
+		default:
+			items = append(items, item{name: name})
+		}
+	}
+	return items, hasFiles
+}
+
+// filesEnd says how long the addresses of files work.
+const filesEnd = "The addresses of downloads work for 30 days. Pass them on to nobody."

@@ -1,0 +1,116 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// How often Run looks for letters that wait, and how many it sends before it looks again.
+const (
+	dueInterval = 2 * time.Second
+	dueAtOnce   = 50
+)
+
+// Run sends the letters that wait until ctx ends, and logs its errors. A server that sends no mail notes that of those that are sent by themselves, and
+// leaves the others.
+func (p *Post) Run(ctx context.Context, log *slog.Logger) {
+	ticker := time.NewTicker(dueInterval)
+	defer ticker.Stop()
+	for {
+		if err := p.SendDue(ctx); err != nil && ctx.Err() == nil {
+			log.LogAttrs(ctx, slog.LevelError, "send letters", slog.String("error", err.Error()))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// SendDue sends the letters that wait now, and returns what went wrong with some of them, which are tried again later.
+func (p *Post) SendDue(ctx context.Context) error {
+	var err error
+	for more := true; more && err == nil && ctx.Err() == nil; {
+		more, err = p.sendLetters(ctx)
+	}
+	if !p.Sends() {
+		return err
+	}
+	return errors.Join(err, p.askLeads(ctx), p.sendPortalLinks(ctx), p.sendRecoveries(ctx))
+}
+
+// askLeads sends the letters that ask leads to confirm.
+func (p *Post) askLeads(ctx context.Context) error {
+	due, err := p.store.DueLeadLetters(ctx, dueAtOnce)
+	return errors.Join(err, each(ctx, due, p.askLead))
+}
+
+// sendPortalLinks sends the letters with links to the portal.
+func (p *Post) sendPortalLinks(ctx context.Context) error {
+	due, err := p.store.DuePortalLetters(ctx, dueAtOnce)
+	return errors.Join(err, each(ctx, due, p.sendDuePortalLink))
+}
+
+// sendRecoveries sends people who forgot their password the links by which they choose another one.
+func (p *Post) sendRecoveries(ctx context.Context) error {
+	due, err := p.store.Person.DueRecoveries(ctx, dueAtOnce)
+	failed := []error{err}
+	for _, id := range due {
+		if ctx.Err() != nil {
+			break
+		}
+		failed = append(failed, p.sendRecovery(ctx, id))
+	}
+	return errors.Join(failed...)
+}
+
+func (p *Post) sendRecovery(ctx context.Context, id string) error {
+	r, err := p.store.Person.ClaimRecovery(ctx, id)
+	if err != nil || r == nil {
+		return err
+	}
+	if err := p.send(ctx, &tenant.Account{Name: "Tillwright"}, r.LinkID, &r.Email, nil, recovery(p.store.PublicURL()+"/recover/"+r.Token)); err != nil {
+		return err
+	}
+	return p.store.Person.EndRecovery(context.WithoutCancel(ctx), r.LinkID)
+}
+
+// each sends letters until the server is told to stop. That one cannot be sent does not keep the others waiting.
+func each(ctx context.Context, due []core.Due, send func(ctx context.Context, account, id string) error) error {
+	var failed []error
+	for _, d := range due {
+		if ctx.Err() != nil {
+			break
+		}
+		failed = append(failed, send(ctx, d.AccountID, d.ID))
+	}
+	return errors.Join(failed...)
+}
+
+func (p *Post) askLead(ctx context.Context, account, id string) error {
+	lead, err := p.store.ClaimLeadLetter(ctx, account, id)
+	if err != nil || lead == nil {
+		return err
+	}
+	if err := p.sendLeadConfirmation(ctx, lead); err != nil {
+		return err
+	}
+	return p.store.EndLeadLetter(context.WithoutCancel(ctx), account, id)
+}
+
+func (p *Post) sendDuePortalLink(ctx context.Context, account, id string) error {
+	link, err := p.store.ClaimPortalLetter(ctx, account, id)
+	if err != nil || link == nil {
+		return err
+	}
+	if err := p.sendPortalLink(ctx, link); err != nil {
+		return err
+	}
+	return p.store.EndPortalLetter(context.WithoutCancel(ctx), account, id)
+}

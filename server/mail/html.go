@@ -1,0 +1,52 @@
+package mail
+
+import (
+	_ "embed"
+	"html/template"
+	"strings"
+	"sync"
+
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+//go:embed letter.html
+var letterPage string
+
+// letterTemplate is what letters look like where mail is shown as pages. Programs that read mail know little of style sheets, so
+// that the style stands at each element; what is in the sheet is for the dark alone, and can be missed.
+var letterTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("letter").Parse(letterPage)) })
+
+// page is a content as letter.html has it.
+type page struct {
+	Seller, Subject         string
+	Opening, Facts, Closing []string
+	Actions                 []pageAction
+	Items                   []pageItem
+}
+
+type pageAction struct{ Label, URL, Button string }
+
+type pageItem struct {
+	Name, Value string
+	IsLink      bool
+}
+
+// html returns the content as a page of a seller. It loads nothing, and its addresses are those of the text.
+func (c content) html(seller *tenant.Account) (string, error) {
+	p := page{Seller: nameOf(seller), Subject: oneLine(c.subject), Opening: c.opening, Facts: c.facts, Closing: c.closing}
+	for _, a := range c.actions {
+		p.Actions = append(p.Actions, pageAction{strings.TrimSuffix(a.label, ":"), a.url, a.button})
+	}
+	for _, i := range c.items {
+		p.Items = append(p.Items, pageItem{i.name, i.value, i.isLink})
+	}
+	var text strings.Builder
+	err := letterTemplate().Execute(&text, p)
+	return text.String(), err
+}
+
+// letter returns the content as a letter of a seller's, as text and as a page.
+func (c content) letter(seller *tenant.Account) (Letter, error) {
+	page, err := c.html(seller)
+	return Letter{Subject: c.subject, Text: c.text(), HTML: page}, err
+}

@@ -1,0 +1,171 @@
+package mail
+
+import (
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	netmail "net/mail"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness/browser"
+)
+
+// hostile is what somebody may write wherever text is taken.
+const hostile = `"><img src=x onerror=alert(1)></title></style></script><script>alert(2)</script>{{.}}` + "\u202E" + ` javascript:alert(3) ' style='background:url(//evil.example)`
+
+// everyLetter returns what each kind of letter says, those that are sent by themselves by their kind, with word in the place of
+// what people write.
+func everyLetter(t *testing.T, word func(usual string) string) (seller *tenant.Account, all map[string]content) {
+	t.Helper()
+	s, _ := given(t, "sqlite://"+filepath.Join(t.TempDir(), "mail.db"))
+	post := NewPost(s, nil)
+	when := core.TimeOf(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
+	seller = &tenant.Account{Name: word("Kestrel Field Guides"), Handle: "kestrel", Timezone: "UTC", WebsiteURL: new("https://kestrel.example")}
+	order := &store.Order{Number: 1042, Currency: "eur", TotalAmount: 5248, CustomerVerified: true, ReceiptURL: "https://pay.example/receipt/x?a=1&b=2"}
+	sub := &store.Subscription{ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Currency: "eur", Interval: "year", IntervalCount: 1, UnitAmount: 9000, CurrentPeriodEnd: when, CancelAtPeriodEnd: true, TrialEnd: &when, NextAttemptAt: &when, ProductID: "prod_1"}
+	deliveries := []store.LetterDelivery{
+		{ProductName: word("Birds"), FileName: word("birds.pdf"), FileURL: "https://pay.example/files/x?a=1&b=2"},
+		{ProductName: word("Calculator"), Delivery: grant.Delivery{Deliverable: grant.Deliverable{Type: "license_key"}, Key: new(word("KES-4F2A-99C1"))}},
+		{ProductName: word("Club"), Delivery: grant.Delivery{Deliverable: grant.Deliverable{Type: "link", Name: new(word("The community")), URL: new(word("https://chat.example"))}}},
+		{ProductName: word("Calculator"), Delivery: grant.Delivery{Deliverable: grant.Deliverable{Type: "license_key"}}},
+		{ProductName: word("Trap"), Delivery: grant.Delivery{Deliverable: grant.Deliverable{Type: "link", Name: new(word("A trap")), URL: new("javascript:alert(4)")}}},
+	}
+	told := &store.LetterContent{
+		Seller: seller, Order: order, Subscription: sub, Product: word("Birds of the Wadden Sea"), Deliveries: deliveries, Grant: &grant.Grant{ExpiresAt: &when},
+		Refund:  &store.Refund{Amount: 1000, Currency: "eur"},
+		Invoice: &store.Invoice{Number: new(word("KES-1042")), Currency: "eur", TotalAmount: 9000, DueAt: &when, Status: store.InvoiceStatusPastDue, HostedURL: "https://pay.example/invoice/x"},
+		Payment: &store.Payment{PaymentMethod: core.JSON[store.PaymentMethod]{V: store.PaymentMethod{Brand: "visa", Last4: "4242"}}, Failure: core.JSONOf(&store.PaymentFailure{Message: word("The card has insufficient funds.")})},
+		Renewal: &store.SubscriptionRenewal{Subscription: sub, Items: []store.LineItem{{SubtotalAmount: 9000, Currency: "eur"}}},
+	}
+	ended, over := *told, *sub
+	ended.Subscription, over.EndedAt = &over, &when
+	receipt, err := post.receipt(t.Context(), seller, order, deliveries)
+	require.NoError(t, err)
+	return seller, map[string]content{
+		string(tenant.LetterReceipt): receipt, string(tenant.LetterPaymentFailed): paymentFailed(told), string(tenant.LetterTrialEnding): trialEnding(told),
+		string(tenant.LetterSubscriptionCanceled): subscriptionCanceled(told), string(tenant.LetterSubscriptionEnded): subscriptionEnded(&ended),
+		string(tenant.LetterAccessGiven): accessGiven(told, false), string(tenant.LetterRefund): refunded(told),
+		"verification": verification(seller, &store.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(seller, "https://pay.example/subscribe/x"),
+		"portal": portalLink(seller, "https://pay.example/portal/open/x"), "invoice": invoiceSent(seller, told.Invoice),
+	}
+}
+
+// Nothing that somebody wrote becomes more than text, nothing is loaded, and every address of the text is there as it is.
+func TestLetters_AreHarmlessPages(t *testing.T) {
+	t.Parallel()
+	seller, all := everyLetter(t, func(usual string) string { return usual + hostile })
+	for _, kind := range tenant.LetterKinds {
+		require.Contains(t, all, string(kind))
+	}
+	for kind, c := range all {
+		letter, err := c.letter(seller)
+		require.NoError(t, err)
+		root, err := html.Parse(strings.NewReader(letter.HTML))
+		require.NoError(t, err)
+		var links []string
+		var shown strings.Builder
+		for node := range root.Descendants() {
+			if node.Type == html.TextNode && node.Parent.Data != "style" {
+				shown.WriteString(node.Data + "\n")
+			}
+			if node.Type != html.ElementNode {
+				continue
+			}
+			assert.NotContains(t, []string{"script", "img", "iframe", "object", "link", "form", "svg"}, node.Data, kind)
+			for _, a := range node.Attr {
+				assert.False(t, strings.HasPrefix(a.Key, "on") || a.Key == "src" || a.Key == "background", "%s: %s", kind, a.Key)
+				if a.Key == "style" {
+					assert.NotContains(t, a.Val, "url(", kind)
+				}
+				if a.Key == "href" {
+					links = append(links, a.Val)
+				}
+			}
+		}
+		for _, link := range links {
+			assert.Regexp(t, `^(https://|http://shop\.test/portal|#ZgotmplZ$)`, link, kind)
+		}
+		for _, a := range c.actions {
+			assert.Contains(t, links, a.url, kind)
+		}
+		for _, text := range c.opening {
+			assert.Contains(t, shown.String(), text, "%s says what its text says", kind)
+		}
+		for _, text := range append(append([]string{}, c.facts...), c.closing...) {
+			assert.Contains(t, shown.String(), text, kind)
+		}
+		assert.Contains(t, shown.String(), nameOf(seller), kind)
+	}
+}
+
+func TestLetters_AreTextBeforeTheyArePages(t *testing.T) {
+	t.Parallel()
+	both := letter
+	both.HTML = "<p>Hello,</p><p>すべて</p>"
+	m, err := both.message("post@example.org")
+	require.NoError(t, err)
+	var sent strings.Builder
+	_, err = m.WriteTo(&sent)
+	require.NoError(t, err)
+	read, err := netmail.ReadMessage(strings.NewReader(sent.String()))
+	require.NoError(t, err)
+	kind, params, err := mime.ParseMediaType(read.Header.Get("Content-Type"))
+	require.NoError(t, err)
+	require.Equal(t, "multipart/alternative", kind)
+	parts := multipart.NewReader(read.Body, params["boundary"])
+	for _, want := range []struct{ kind, text string }{{"text/plain", "Hello,\r\nすべて"}, {"text/html", both.HTML}} {
+		part, err := parts.NextPart()
+		require.NoError(t, err)
+		text, err := io.ReadAll(part)
+		require.NoError(t, err)
+		assert.Contains(t, part.Header.Get("Content-Type"), want.kind)
+		assert.Equal(t, want.text, strings.TrimSpace(string(text)))
+	}
+	_, err = parts.NextPart()
+	require.ErrorIs(t, err, io.EOF)
+}
+
+// Nothing stands beside a letter on the narrowest of phones, whatever is written in it. It draws them too: see make screenshots.
+func TestLetters_FitANarrowPhone(t *testing.T) {
+	t.Parallel()
+	seller, all := everyLetter(t, func(usual string) string { return usual })
+	endless, long := everyLetter(t, func(usual string) string { return usual + strings.Repeat("endless", 12) })
+	pages := map[string]string{}
+	for kind, c := range all {
+		for path, drawn := range map[string]struct {
+			content
+			*tenant.Account
+		}{"/" + kind: {c, seller}, "/long/" + kind: {long[kind], endless}} {
+			letter, err := drawn.letter(drawn.Account)
+			require.NoError(t, err)
+			pages[path] = letter.HTML
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(pages[r.URL.Path])) }))
+	t.Cleanup(server.Close)
+	window := browser.Open(t, nil)
+	shows := func(path string) {
+		window.Go(server.URL + path)
+		window.Wait("location.pathname === '" + path + "' && document.readyState === 'complete'")
+	}
+	for kind := range all {
+		shows("/long/" + kind)
+		window.Width(320)
+		assert.Equal(t, "0", window.Value(`document.documentElement.scrollWidth - document.documentElement.clientWidth`), kind)
+		shows("/" + kind)
+		window.Draw("letter-" + kind)
+	}
+}

@@ -1,0 +1,103 @@
+package pages
+
+import (
+	"fmt"
+
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/ui"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// choice is the field in which a buyer says what they pay for a unit of a line.
+type choice struct {
+	ui.Field
+	l           *locale.Locale
+	currency    string
+	least, most *int64
+}
+
+// letChoose gives the lines of which the buyer chooses the price a field for it.
+func (p *checkoutPage) letChoose(variants map[string]*catalog.PriceVariant) {
+	if !p.Checkout.LetsChoose() || !p.Pays() {
+		return
+	}
+	at := -1
+	for i := range p.Items {
+		line := &p.Items[i]
+		if line.Kind != store.LineItemKindPrice {
+			continue
+		}
+		at++
+		v := variants[core.Deref(line.PriceVariantID)]
+		if v == nil || v.AmountType != catalog.PriceVariantAmountTypeCustom {
+			continue
+		}
+		c := &choice{l: p.l, currency: line.Currency, least: v.MinAmount, most: v.MaxAmount}
+		c.Field = ui.Field{
+			Name: fmt.Sprint(amountField, at), Label: p.l.T("field.amount"), InputMode: "decimal", Longest: 20, Autocomplete: "off", Required: true,
+			Value: core.DecimalAmount(line.UnitAmount, line.Currency),
+		}
+		if bounds := c.bounds(); bounds != "" {
+			c.Label += ", " + bounds
+		}
+		line.Choice = c
+	}
+}
+
+// keepAmounts shows again what the buyer chose, and says what is wrong with it beside it, in place of what is wrong with the form as a whole.
+func (p *checkoutPage) keepAmounts() {
+	for i := range p.Items {
+		c := p.Items[i].Choice
+		if c == nil {
+			continue
+		}
+		typed, sent := p.Form[c.Name]
+		if !sent {
+			continue
+		}
+		c.Value = typed
+		if c.Problem = c.problem(typed); c.Problem != "" {
+			if p.Problems == nil {
+				p.Problems = map[string]string{}
+			}
+			delete(p.Problems, "")
+			p.Problems[c.Name] = c.Problem
+		}
+	}
+}
+
+// problem says why the buyer cannot pay an amount, and nothing if they can.
+func (c *choice) problem(typed string) string {
+	amount, problem := core.ReadAmount(typed, c.currency)
+	currency := core.CurrencyOf(c.currency)
+	switch {
+	case problem != "":
+		return c.l.T("error.amount.form")
+	case c.least != nil && amount < *c.least, c.most != nil && amount > *c.most:
+		return c.l.T("error.amount.bounds", "bounds", c.bounds())
+	case amount > store.MaxAmount:
+		return c.l.T("error.amount.large")
+	case amount > 0 && amount < currency.Minimum:
+		return c.l.T("error.amount.small", "amount", c.l.Money(currency.Minimum, c.currency))
+	case amount > 0 && currency.Refuses(c.currency, amount) != "":
+		return c.l.T("error.amount.uneven")
+	}
+	return ""
+}
+
+// bounds says between which amounts the buyer chooses.
+func (c *choice) bounds() string {
+	least, most := "", ""
+	if c.least != nil && *c.least > 0 {
+		least = c.l.T("amount.least", "amount", c.l.Money(*c.least, c.currency))
+	}
+	if c.most != nil {
+		most = c.l.T("amount.most", "amount", c.l.Money(*c.most, c.currency))
+	}
+	if least != "" && most != "" {
+		return least + ", " + most
+	}
+	return least + most
+}

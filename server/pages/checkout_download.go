@@ -1,0 +1,53 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// linkFiles gives the files that a checkout has delivered the addresses by which its buyer gets them.
+func (p *checkoutPage) linkFiles() {
+	for i := range p.Deliveries {
+		if d := &p.Deliveries[i]; d.FileID != nil {
+			d.URL = new(p.Base + "downloads/" + d.GrantID + "/" + *d.FileID)
+		}
+	}
+}
+
+// checkoutDownload sends a buyer who presses the link of a file on the page of what they have just bought to the file. Only from there on it counts as a
+// download. A grant that is over, or a file that was downloaded as often as it may be, is 410; one that the checkout did not give is missing.
+func (p *Pages) checkoutDownload(c echo.Context) error {
+	ctx := c.Request().Context()
+	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	checkout, err := p.store.GetCheckout(ctx, account, id)
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	if checkout.OrderID == nil {
+		return p.tell(c, http.StatusNotFound, missing(p.spoken(c)))
+	}
+	order, err := p.store.GetOrder(ctx, account, *checkout.OrderID)
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	if !slices.Contains(order.GrantIDs.V, c.Param("grant")) {
+		return p.tell(c, http.StatusNotFound, missing(p.spoken(c)))
+	}
+	signed, err := p.store.GetGrantDownload(ctx, account, c.Param("grant"), c.Param("file"), downloadTime)
+	if e, ok := errors.AsType[*core.Error](err); ok && e.Code == core.CodeInvalid {
+		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+	}
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	p.private(c)
+	return c.Redirect(http.StatusSeeOther, signed.URL)
+}

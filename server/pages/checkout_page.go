@@ -1,0 +1,199 @@
+package pages
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/ui"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// shownLine is a line with what the page says of its product. A product that was deleted has nothing more to say.
+type shownLine struct {
+	store.LineItem
+	Renewal      string // how often it is paid, empty for once
+	Choice       *choice
+	Headline     *string
+	Picture      string // an address that ui.Picture returned, empty for none
+	CallToAction *string
+}
+
+// shownLines returns the lines of an offer, whose price variants are these by id.
+func shownLines(l *locale.Locale, offer *store.CheckoutOffer, variants map[string]*catalog.PriceVariant) []shownLine {
+	lines := make([]shownLine, len(offer.Items))
+	for i, item := range offer.Items {
+		lines[i] = shownLine{LineItem: item}
+		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && v.Type == catalog.PriceVariantTypeRecurring && item.Kind == store.LineItemKindPrice {
+			lines[i].Renewal = paidEvery(l, v)
+		}
+		if product := offer.Products[core.Deref(item.ProductID)]; product != nil && item.Kind == store.LineItemKindPrice {
+			lines[i].Headline, lines[i].Picture, lines[i].CallToAction = product.Headline, ui.Picture(product.CoverURL), product.CallToAction
+		}
+	}
+	return lines
+}
+
+// Only returns the line of a checkout that sells one thing, else nil.
+func (p checkoutPage) Only() *shownLine {
+	if len(p.Items) != 1 {
+		return nil
+	}
+	return &p.Items[0]
+}
+
+// Pictures returns the addresses of the pictures on the page.
+func (p checkoutPage) Pictures() []string {
+	pictures := make([]string, len(p.Items))
+	for i := range p.Items {
+		pictures[i] = p.Items[i].Picture
+	}
+	return pictures
+}
+
+// Pays reports whether the page has the form with which a buyer pays.
+func (p checkoutPage) Pays() bool { return p.State == string(store.CheckoutStatusOpen) && p.CanPay() }
+
+// IsLive reports whether the page has the script that counts the total anew.
+func (p checkoutPage) IsLive() bool { return p.Pays() }
+
+// addressFields are the fields of the form that most buyers leave out, which are folded away.
+var addressFields = []string{"line1", "postal_code", "city", "state", "tax_id"}
+
+// HasAddress reports whether something was typed into one of the addressFields, or is wrong with it.
+func (p checkoutPage) HasAddress() bool {
+	return slices.ContainsFunc(addressFields, func(name string) bool { return p.Form[name]+p.Problems[name] != "" })
+}
+
+// frame returns what stands around the page.
+func (p checkoutPage) frame() ui.Frame {
+	frame := ui.Frame{Title: p.l.T("checkout.title"), Shop: shopOf(p.Seller), Forward: p.Forward, Split: true, Problems: p.summary()}
+	if p.State == "paid" {
+		frame.Title = p.l.T("paid.title")
+	}
+	return frame
+}
+
+// labeled are the labels of the fields that the summary of what is wrong names, in the order of the page.
+var labeled = []string{
+	"field.discount_code", "field.email", "field.name", "field.country", "field.line1", "field.postal_code", "field.city", "field.state", "field.tax_id",
+}
+
+// summary returns what is wrong with what was sent, in the order of the page. If nothing is, it says why the last payment failed.
+func (p checkoutPage) summary() []ui.Problem {
+	var all []ui.Problem
+	add := func(name string, problem ui.Problem) {
+		if said := p.Problems[name]; said != "" {
+			problem.Text = said
+			all = append(all, problem)
+		}
+	}
+	for _, line := range p.Items {
+		if line.Choice != nil {
+			add(line.Choice.Name, ui.Problem{Field: line.Choice.Name, Label: p.l.T("field.amount")})
+		}
+	}
+	add("", ui.Problem{})
+	add("letter", ui.Problem{})
+	for _, label := range labeled {
+		name := strings.TrimPrefix(label, "field.")
+		add(name, ui.Problem{Field: name, Label: p.l.T(label)})
+	}
+	for _, question := range p.CustomFields {
+		add(answerField+question.Key, ui.Problem{Field: answerField + question.Key, Label: question.Label})
+	}
+	card := ui.Problem{Field: "card_number", Label: p.l.T("field.card_number")}
+	if p.TakesStripe() {
+		card = ui.Problem{}
+	}
+	add("card_number", card)
+	add("terms", ui.Problem{Field: "terms"})
+	if last := p.Checkout.LastPaymentError.V; len(all) == 0 && last != nil && p.State == string(store.CheckoutStatusOpen) {
+		all = append(all, ui.Problem{Text: declined(p.l, last)})
+	}
+	return all
+}
+
+// newField returns an input of the checkout's form with what was typed into it. Before anything was sent, the discount code is
+// the checkout's.
+func newField(l *locale.Locale, page *checkoutPage, name, label, kind, autocomplete string, required bool) ui.Field {
+	field := ui.Field{
+		Name: name, Label: label, Type: kind, Autocomplete: autocomplete, Value: page.Form[name], Problem: page.Problems[name],
+		Required: required && name != "discount_code", Optional: !required && !slices.Contains(addressFields, name),
+	}
+	if email := page.Checkout.CustomerEmail; name == "email" && email != nil {
+		field.Optional, field.Hint = false, l.T("field.email.known")
+	}
+	if _, sent := page.Form[name]; name == "discount_code" && !sent && page.Checkout.DiscountCode != nil {
+		field.Value = *page.Checkout.DiscountCode
+	}
+	return field
+}
+
+// newBeside returns what is wrong with a field, for the place beside it.
+func newBeside(page *checkoutPage, name string) ui.Field {
+	return ui.Field{Name: name, Problem: page.Problems[name]}
+}
+
+// cardField returns one of the inputs for a test card. Problem is what is wrong with the card.
+func cardField(l *locale.Locale, name, problem string) ui.Field {
+	switch name {
+	case "card_number":
+		return ui.Field{Name: name, Label: l.T("field.card_number"), InputMode: "numeric", Autocomplete: "cc-number", Longest: 30, Required: true, Problem: problem}
+	case "card_expiry":
+		return ui.Field{Name: name, Label: l.T("field.card_expiry"), Placeholder: l.T("field.card_expiry.form"), InputMode: "numeric", Autocomplete: "cc-exp", Longest: 9, Required: true}
+	}
+	return ui.Field{Name: name, Label: l.T("field.card_cvc"), InputMode: "numeric", Autocomplete: "cc-csc", Longest: 4, Required: true}
+}
+
+// declined returns why a payment failed, for its buyer. What no message is of in their language, is said in English.
+func declined(l *locale.Locale, why *store.PaymentFailure) string {
+	if key := "decline." + text(why.DeclineCode); l.Has(key) {
+		return l.T(key)
+	}
+	if key := "decline." + why.Code; l.Has(key) {
+		return l.T(key)
+	}
+	return why.Message
+}
+
+// TermNames returns the names of what the buyer accepts.
+func (p checkoutPage) TermNames() string {
+	names := make([]string, len(p.Terms))
+	for i, t := range p.Terms {
+		names[i] = t.Title
+	}
+	return strings.Join(names, ", ")
+}
+
+// showBought has the page of a paid checkout show its order, and what it gave the buyer.
+func (p *Pages) showBought(ctx context.Context, page *checkoutPage) error {
+	checkout := page.Checkout
+	if page.State != "paid" || checkout.OrderID == nil {
+		return nil
+	}
+	var err error
+	if page.Order, err = p.store.GetOrder(ctx, checkout.AccountID, *checkout.OrderID); err != nil {
+		return err
+	}
+	page.Deliveries, err = p.store.CheckoutDeliveries(ctx, checkout)
+	return err
+}
+
+// justPaid is the parameter of the address of a checkout's page to which its buyer comes right after paying.
+const justPaid = "paid"
+
+// toShop returns the seller's address to which a buyer who has just paid is sent on at once, empty for nowhere.
+func toShop(c echo.Context, success string) string {
+	u, err := url.Parse(success)
+	if c.QueryParam(justPaid) == "" || err != nil || !strings.HasPrefix(u.Scheme, "http") {
+		return ""
+	}
+	return success
+}

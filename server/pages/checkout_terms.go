@@ -1,0 +1,30 @@
+package pages
+
+import (
+	"context"
+	"html/template"
+
+	"github.com/tillwright/tillwright/store"
+)
+
+// term is a legal page that the buyer accepts with the box below it.
+type term struct {
+	Title string
+	HTML  template.HTML // what the policy of markdown lets through
+}
+
+// askTerms has the page of an open checkout show what its buyer has to accept.
+func (p *Pages) askTerms(ctx context.Context, page *checkoutPage, offer *store.CheckoutOffer) error {
+	if page.State != string(store.CheckoutStatusOpen) {
+		return nil
+	}
+	if err := p.store.Content.ReadPublished(ctx, page.Seller.ID, offer.LegalPages); err != nil {
+		return err
+	}
+	for _, l := range offer.LegalPages {
+		if l.Text != nil { // nil = it was deleted meanwhile
+			page.Terms = append(page.Terms, term{l.Text.Title, template.HTML(l.Text.HTML)})
+		}
+	}
+	return nil
+}

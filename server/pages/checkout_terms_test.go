@@ -1,0 +1,40 @@
+package pages_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+func TestCheckoutPage_ShowsTheLegalPagesThatItsBoxAccepts(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
+	assert.NotContains(t, w.page(c.URL, http.StatusOK), `name="terms"`)
+	page, err := w.Content.CreateLegalPage(t.Context(), w.account, content.LegalPage{
+		Kind: "terms", Title: "Rules & <rites>", Body: "Be **kind**.", Status: content.LegalPageStatusPublished, RequiresAcceptance: true,
+	})
+	require.NoError(t, err)
+
+	assert.Contains(t, w.page(w.link(catalog.PriceVariant{Amount: 1900}, nil).URL, http.StatusOK), "I accept Rules")
+	shown := w.post(c, http.StatusUnprocessableEntity, card("4242424242424242", "3800"))
+	assert.Contains(t, shown, "<details><summary dir=\"auto\">Rules &amp; &lt;rites&gt;</summary>\n<p>Be <strong>kind</strong>.</p>")
+	assert.Contains(t, shown, "I accept Rules &amp; &lt;rites&gt; of Ada")
+	assert.Contains(t, shown, `id="terms-problem"`)
+
+	form := card("4242424242424242", "3800")
+	form.Set("terms", "true")
+	assert.Contains(t, w.post(c, http.StatusOK, form), "<h1>Thank you for your order</h1>")
+	orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 1}})
+	require.NoError(t, err)
+	require.Len(t, orders[0].LegalAcceptances.V, 1)
+	assert.Equal(t, page.ID, orders[0].LegalAcceptances.V[0].LegalPage)
+	assert.EqualValues(t, 1, orders[0].LegalAcceptances.V[0].Version)
+}

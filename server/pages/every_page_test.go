@@ -1,0 +1,323 @@
+package pages
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/invoicepdf"
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/ui"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness/browser"
+	"github.com/tillwright/tillwright/tests/harness/markup"
+)
+
+// drawn is a page with its data.
+type drawn struct {
+	name, template string
+	frame          ui.Frame
+	data           any
+}
+
+// hostile is what somebody may write wherever text is taken.
+const hostile = `"><img src=x onerror=alert(1)></title></style></script><script>alert(2)</script>{{.}}` + "\u202E" + ` javascript:alert(3) ' onfocus='x`
+
+var someday = core.TimeOf(time.Date(2026, 11, 25, 9, 30, 0, 0, time.UTC))
+
+// everyPage returns every page in a language as it looks when there is much to say, with word in the place of what people write, and when there is
+// nothing.
+func everyPage(l *locale.Locale, word func(usual string) string) []drawn {
+	seller := &tenant.Account{Name: word("Kestrel Field Guides"), SupportEmail: new("help@kestrel.example"), PaymentsProvider: tenant.PaymentsProviderTest}
+	all := []drawn{
+		{"missing", "message.html", ui.Frame{Title: "Page not found"}, missing(l)},
+		{"message", "message.html", ui.Frame{Title: "Nothing was connected"}, message{Title: "Nothing was connected", Text: word("You did not give your consent."), Back: "https://shop.example"}},
+		{"ended", "ended.html", ui.Frame{Title: "This link has ended", Shop: shopOf(seller)}, endedPage{Seller: seller.Name, Renew: "renew"}},
+		{"ended-asked", "ended.html", ui.Frame{Title: "This link has ended", Shop: shopOf(seller)}, endedPage{Seller: seller.Name, Asked: true}},
+		{"subscribe", "subscribe.html", ui.Frame{Title: "Confirm", Shop: shopOf(seller)}, subscribePage{Seller: seller}},
+		{"subscribed", "subscribe.html", ui.Frame{Title: "Confirm", Shop: shopOf(seller)}, subscribePage{Seller: seller, Said: true}},
+		{"door", "portal_door.html", ui.Frame{Title: "Your purchases", Shop: shopOf(seller)}, doorPage{Seller: seller, Sends: true, Email: word("grace"), Problem: word("Write an e-mail address, such as ada@example.com.")}},
+		{"door-of-all", "portal_door.html", ui.Frame{Title: "Your purchases"}, doorPage{Sends: true}},
+		{"door-shut", "portal_door.html", ui.Frame{Title: "Your purchases"}, doorPage{}},
+		{"door-asked", "portal_door.html", ui.Frame{Title: "Check your e-mail", Shop: shopOf(seller)}, doorPage{Seller: seller, Sends: true, Asked: true}},
+		{"key", "portal_key.html", ui.Frame{Title: "Open your purchases", Shop: shopOf(seller)}, keyPage{Seller: seller, Usable: true}},
+		{"key-used", "portal_key.html", ui.Frame{Title: "This link cannot be used any more", Shop: shopOf(seller)}, keyPage{Seller: seller, Door: "../../portal?shop=" + word("kestrel")}},
+		{"consent", "sandbox_consent.html", ui.Frame{Title: "Sandbox"}, sandboxConsentPage{Platform: "tiktok", One: "a", Several: "b", Deny: "c"}},
+	}
+	all = append(all, checkouts(l, seller, word)...)
+	all = append(all, documentPages(l, seller, word)...)
+	return append(all, portals(l, seller, word)...)
+}
+
+// checkouts returns the page of a checkout in each of its states.
+func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) string) []drawn {
+	open := func() *checkoutPage {
+		return &checkoutPage{
+			l: l,
+			Checkout: &store.Checkout{
+				Currency: "eur", SubtotalAmount: 4900, DiscountAmount: 490, TaxAmount: new(int64(838)), TotalAmount: 5248, AmountDueNow: 5248, PaymentMethodRequired: true,
+				AllowDiscountCodes: true, DiscountCode: new(word("AUTUMN10")), CancelURL: new("https://shop.example"), CustomerEmail: new("grace@example.com"),
+				TaxBreakdown: core.JSON[[]store.TaxBreakdown]{V: []store.TaxBreakdown{{Name: word("VAT"), RateBps: 1900, TaxAmount: 838}}},
+			},
+			Seller: seller, State: "open", TakesCards: true, Base: "x/", CallToAction: word("Get the guide"),
+			Items: []shownLine{{
+				LineItem: store.LineItem{ProductName: word("Birds of the Wadden Sea"), PriceVariantName: new(word("Book and app")), Quantity: 1, UnitAmount: 4900, SubtotalAmount: 4900, Currency: "eur"},
+				Headline: new(word("280 species, 900 photographs, and the calls of them all to listen to in the field")),
+			}},
+		}
+	}
+	shows := func(name string, change func(p *checkoutPage)) drawn {
+		page := open()
+		change(page)
+		return drawn{name, "checkout.html", page.frame(), page}
+	}
+	return []drawn{
+		shows("checkout", func(*checkoutPage) {}),
+		{"checkout-empty", "checkout.html", ui.Frame{Title: "Checkout"}, &checkoutPage{l: l, Checkout: &store.Checkout{Currency: "usd"}, Seller: &tenant.Account{}, State: "open"}},
+		shows("checkout-problems", func(p *checkoutPage) {
+			line := p.Items[0]
+			line.Renewal, line.TrialDays = "every month", 14
+			line.Choice = &choice{l: l, Field: ui.Field{Name: "amount.1", Label: word("Your price"), Value: word("ten"), Problem: word("Write an amount like 12.50."), Required: true}}
+			p.Items = append(p.Items, line)
+			p.CustomFields = []catalog.CustomField{{Key: "size", Label: word("Size"), Type: "select", Options: []string{word("S"), "M"}, Required: true}, {Key: "letters", Label: word("Write to me"), Type: "checkbox"}, {Key: "note", Label: word("Dedication"), Type: "text"}}
+			p.TermsRequired, p.Terms, p.AdNetworks = true, []term{{Title: word("Terms of sale")}}, "Meta"
+			p.Form = form{"email": word("grace"), "line1": word("Long street 1"), "answer.note": word("For Ada")}
+			p.Problems = map[string]string{
+				"email": "Send an e-mail address, such as ada@example.com.", "country": "Choose the country of this address.", "city": word("Too long."), "answer.size": word("Choose one."),
+				"discount_code": word("There is no such code."), "card_number": "The card was declined.", "terms": "Accept the terms.", "": word("The total has changed."),
+			}
+		}),
+		shows("checkout-stripe", func(p *checkoutPage) { p.TakesCards, p.StripeKey = false, "pk_test_"+word("1") }),
+		shows("checkout-closed", func(p *checkoutPage) { p.TakesCards = false }),
+		shows("checkout-declined", func(p *checkoutPage) {
+			p.Checkout.LastPaymentError = core.JSONOf(&store.PaymentFailure{Message: word("The card has insufficient funds.")})
+		}),
+		shows("checkout-bank", func(p *checkoutPage) { p.State = "action" }),
+		shows("checkout-processing", func(p *checkoutPage) { p.State = "processing" }),
+		shows("checkout-expired", func(p *checkoutPage) { p.State = "expired" }),
+		shows("checkout-paid", func(p *checkoutPage) {
+			p.State, p.SuccessURL, p.AsksLetter = "paid", "https://shop.example/thanks", true
+			p.Portal = "../portal?shop=kestrel"
+			p.Order = &store.Order{Number: 1042, PaidAt: &someday, ReceiptURL: "https://pay.example/receipt/x"}
+			p.Deliveries = []grant.Delivery{
+				{Deliverable: grant.Deliverable{Type: "link", Name: new(word("The community")), URL: new("https://chat.example")}},
+				{Deliverable: grant.Deliverable{Type: "license_key"}, Key: new(word("KES-4F2A-99C1-7D30"))},
+			}
+		}),
+		{"verify", "verify.html", ui.Frame{Title: "Confirm", Shop: shopOf(seller)}, verifyPage{Seller: seller, Checkout: open().Checkout, Summary: word("Birds of the Wadden Sea")}},
+		{"verified", "verify.html", ui.Frame{Title: "Confirm", Shop: shopOf(seller)}, verifyPage{Seller: seller, Checkout: open().Checkout, Said: true}},
+	}
+}
+
+// documentPages returns the pages of invoices and receipts.
+func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) string) []drawn {
+	party := invoicepdf.Party{Name: word("Kestrel Ltd."), Email: "help@kestrel.example", TaxID: word("DE123456789"), Address: []string{word("Harbour Road 4"), "25845", l.Country("DE")}}
+	shows := func(name, state, status, problem string) drawn {
+		page := documentPage{Document: &invoicepdf.Document{
+			Title: l.T("document.invoice"), Number: "KES-1042", Status: status, IssuedAt: someday.Time(), Facts: []invoicepdf.Fact{{Name: l.T("document.due_date"), Value: l.Day(someday.Time())}}, Seller: party, Buyer: party,
+			Currency: "eur", Memo: word("As agreed."), Lines: []invoicepdf.Line{{Description: word("Guided tour of the tidal flats"), Quantity: 3, Unit: 12000, RateBps: new(int64(1900))}},
+			Subtotal: 36000, Discount: 1000, Net: 35000, Tax: 6650, Total: 41650, Balances: []invoicepdf.Balance{{Name: l.T("document.amount_due"), Amount: 41650}}, Notes: []string{word("Thank you.")},
+		}, State: state, Due: 41650, Here: "x", Error: problem, Key: "pk_test_1"}
+		return drawn{name, "document.html", page.frame(seller), page}
+	}
+	return []drawn{
+		shows("invoice", "pay", "status.due", ""), shows("invoice-declined", "pay", "status.past_due", word("The card was declined.")), shows("invoice-stripe", "stripe", "status.due", ""),
+		shows("invoice-closed", "closed", "status.due", ""), shows("invoice-paid", "", "status.paid", ""), shows("invoice-void", "", "status.void", ""), shows("invoice-refunded", "processing", "status.partly_refunded", ""),
+		{"document-empty", "document.html", ui.Frame{}, documentPage{Document: &invoicepdf.Document{Currency: "usd"}}},
+	}
+}
+
+// portals returns the pages of the portal.
+func portals(l *locale.Locale, seller *tenant.Account, word func(string) string) []drawn {
+	request := httptest.NewRequest(http.MethodGet, "/portal/x", nil)
+	v := &visit{
+		Context: echo.New().NewContext(request, httptest.NewRecorder()), Seller: seller, Home: "x", l: l, authenticates: true,
+		Session: &store.PortalSession{ReturnURL: new("https://shop.example"), ExpiresAt: someday}, Customer: &store.Customer{Name: new(word("Grace Hopper")), Email: new("grace@example.com")},
+	}
+	v.Customer.Balance.V = map[string]int64{"eur": 500}
+	card := store.SavedMethod{ID: "pm_1", Card: core.JSON[store.PaymentMethod]{V: store.PaymentMethod{Brand: "visa", Last4: "4242", ExpMonth: 12, ExpYear: 2030}}}
+	sub := store.Subscription{ID: "sub_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Interval: "year", IntervalCount: 1, Currency: "eur", CurrentPeriodEnd: someday}
+	invoice := store.Invoice{Number: new("KES-1042"), Currency: "eur", TotalAmount: 41650, DueAt: &someday, Status: store.InvoiceStatusOpen, HostedURL: "https://pay.example/invoice/x"}
+	book := &download{Path: "/downloads/a/b", Name: word("birds.pdf"), Size: "12 MiB", Left: "3 of 5 downloads left"}
+	full := portalHome{
+		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []store.Invoice{invoice}, Subscriptions: []store.Subscription{sub}, Cards: []store.SavedMethod{card, card}, MoreOrders: true, Once: "1",
+		Orders: []portalOrder{
+			{Order: store.Order{Number: 1042, Currency: "eur", TotalAmount: 41650, CreatedAt: someday, Status: store.OrderStatusPending}, Summary: word("Guided tour"), Invoice: &invoice},
+			{Order: store.Order{Number: 1041, Currency: "eur", TotalAmount: 5248, CreatedAt: someday, PaidAt: &someday, Status: store.OrderStatusPaid, ReceiptURL: "https://pay.example/receipt/x"}, Summary: word("Birds of the Wadden Sea")},
+		},
+		Possessions: []possession{{Product: word("Birds of the Wadden Sea"), Deliveries: []delivery{
+			{Delivery: grant.Delivery{Deliverable: grant.Deliverable{Type: "license_key", LicenseKey: new("lic_1")}, Key: new(word("KES-4F2A-99C1"))}},
+			{Delivery: grant.Delivery{Deliverable: grant.Deliverable{Name: new(word("The book"))}}, Download: book},
+			{Experience: &content.Experience{ID: "exp_1", Name: word("Guided tour")}},
+		}}},
+		Posts:     []content.BlogPost{{Title: word("Spring arrivals"), Slug: "spring", Excerpt: new(word("Who came back first"))}},
+		Purchases: []portalPurchase{{Checkout: store.Checkout{Currency: "eur"}, Summary: word("Tide calendar"), IsCharged: true}},
+	}
+	full.Done = "Your card is saved."
+	empty := portalHome{portalPage: v.page("Your purchases", "")}
+	one := &portalSubscription{portalPage: v.page(planName(&sub), ""), Subscription: &sub, Cards: []store.SavedMethod{card}, Next: &money{900, "eur"}, Unpaid: &invoice}
+	plan := store.SubscriptionPlan{PriceVariantID: "pv_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Monthly")), Quantity: 1, UnitAmount: 9000, Interval: "month", IntervalCount: 1}
+	one.Plans = []store.SubscriptionPlan{plan}
+	leaves := &portalCancel{portalPage: v.page("Cancel Tide calendar", word("Choose one.")), Subscription: &sub, Reasons: cancelReasons, Comment: word("Too dear."), Resumes: &someday}
+	later := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorNextInvoice, Credit: 300, EffectiveAt: someday}}
+	later.Change.Amounts.Total = 4100
+	now := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately}}
+	now.Change.Amounts.Total = 4100
+	key := portalLicense{portalPage: v.page("Licence key", ""), Product: word("Tide calculator"), License: &grant.LicenseKey{ID: "lic_1", Key: new(word("KES-4F2A-99C1")), ActivationsCount: 2, ActivationLimit: new(int64(5)), ExpiresAt: &someday}, Activations: []device{
+		{grant.LicenseActivation{Name: new(word("Grace's laptop")), CreatedAt: someday}}, {grant.LicenseActivation{Fingerprint: word("8f14e45fceea167a5a36dedd4bea2543"), CreatedAt: someday}},
+	}}
+	unused := portalLicense{portalPage: v.page("Licence key", ""), License: &grant.LicenseKey{}}
+	details := portalDetails{portalPage: v.page("Billing details", ""), Form: form{"name": word("Grace"), "country": "DE", "tax_id": word("DE1")}, Problems: map[string]string{"tax_id": word("Too long."), "country": "Choose the country of this address."}}
+	bare := &portalSubscription{portalPage: v.page("Plan", ""), Subscription: &store.Subscription{}}
+	stripe := &portalCard{portalPage: v.page("Add a card", word("The card was declined.")), Subscription: &sub}
+	stripe.Key = "pk_test_1"
+	list := portalOrderList{portalPage: v.page("Orders and invoices", ""), Orders: full.Orders, Older: "ord_1"}
+	none := portalOrderList{portalPage: v.page("Orders and invoices", "")}
+	post := portalPost{portalPage: v.page(word("Spring arrivals"), ""), Post: &content.BlogPost{Title: word("Spring arrivals"), AuthorName: new(word("Ada")), PublishedAt: &someday}, HTML: "<p>Knots, and <em>dunlins</em>.</p><ul><li>Terns</li></ul>"}
+	course := &portalExperience{portalPage: v.page(word("Guided tour"), ""), Experience: &content.Experience{Name: word("Guided tour"), Description: new("Bring *boots*.")}, downloads: map[string]*download{"fil_1": book, "fil_2": {Name: word("map.pdf"), Size: "1 MiB"}}}
+	course.Content.V.StartsAt, course.Content.V.Timezone, course.Content.V.Location = &someday, new("Europe/Berlin"), new(word("Harbour"))
+	course.Content.V.URL, course.Content.V.Platform, course.Content.V.Files = new("https://meet.example"), new(word("Meet")), []string{"fil_1", "fil_2"}
+	course.Content.V.Modules = []content.ExperienceModule{{Title: word("Before the tour"), Lessons: []content.ExperienceLesson{{Title: word("Tides"), Body: new("Twice a day."), VideoURL: new("https://video.example"), File: new("fil_1")}}}}
+	nothing := &portalExperience{portalPage: v.page("Guided tour", ""), Experience: &content.Experience{}}
+	waits := &portalCard{portalPage: v.page("Add a card", ""), Waits: true}
+	return []drawn{
+		{"portal", "portal.html", full.frame(), full}, {"portal-empty", "portal.html", empty.frame(), empty},
+		{"portal-orders", "portal_orders.html", list.frame(), list}, {"portal-orders-empty", "portal_orders.html", none.frame(), none},
+		{"portal-subscription", "portal_subscription.html", one.frame(), one}, {"portal-subscription-empty", "portal_subscription.html", bare.frame(), bare},
+		{"portal-cancel", "portal_cancel.html", leaves.frame(), leaves}, {"portal-plan", "portal_plan.html", now.frame(), now}, {"portal-plan-later", "portal_plan.html", later.frame(), later},
+		{"portal-license", "portal_license.html", key.frame(), key}, {"portal-license-unused", "portal_license.html", unused.frame(), unused},
+		{"portal-details", "portal_details.html", details.frame(), details}, {"portal-card-remove", "portal_card_remove.html", full.frame(), portalCardRemoval{portalPage: v.page("Remove Visa ending in 4242?", ""), Card: &card}},
+		{"portal-card", "portal_card.html", stripe.frame(), stripe}, {"portal-card-waits", "portal_card.html", waits.frame(), waits},
+		{"portal-post", "portal_post.html", post.frame(), post},
+		{"portal-experience", "portal_experience.html", course.frame(), course}, {"portal-experience-empty", "portal_experience.html", nothing.frame(), nothing},
+		{"portal-ended", "portal_ended.html", empty.frame(), empty.portalPage},
+	}
+}
+
+// draw returns the HTML of a page.
+func draw(t *testing.T, templates *ui.Templates, d drawn) string {
+	t.Helper()
+	var page bytes.Buffer
+	require.NoError(t, templates.Write(&page, d.template, d.frame, d.data), d.name)
+	return page.String()
+}
+
+func usual(text string) string { return text }
+
+func ours(t *testing.T) *ui.Templates {
+	t.Helper()
+	templates, err := parse(locale.English, []byte("/* ours */"), []byte("/* ours */"))
+	require.NoError(t, err)
+	return templates
+}
+
+func TestEveryPage_IsDrawnOfEveryTemplate(t *testing.T) {
+	t.Parallel()
+	templates, seen := ours(t), map[string]bool{}
+	for _, d := range everyPage(locale.English, usual) {
+		seen[d.template] = true
+		page := draw(t, templates, d)
+		count := map[string]int{}
+		for _, node := range markup.Elements(t, page) {
+			count[node.Data]++
+			if id := markup.Attribute(node, "id"); id != "" {
+				count["#"+id]++
+				assert.Equal(t, 1, count["#"+id], "%s has the id %s twice", d.name, id)
+			}
+			assert.Empty(t, markup.Attribute(node, "style"), "the policy lets no such style in")
+			for _, refers := range []string{"for", "aria-describedby", "aria-labelledby"} {
+				for id := range strings.FieldsSeq(markup.Attribute(node, refers)) {
+					assert.Contains(t, page, `id="`+id+`"`, "%s: %s leads nowhere", d.name, refers)
+				}
+			}
+			if href, inside := strings.CutPrefix(markup.Attribute(node, "href"), "#"); inside {
+				assert.Contains(t, page, `id="`+href+`"`, "%s: a link leads nowhere", d.name)
+			}
+		}
+		assert.Equal(t, 1, count["h1"], "headings of %s", d.name)
+		assert.Equal(t, 1, count["main"], d.name)
+	}
+	for _, name := range names {
+		assert.True(t, seen[name], "%s is not drawn", name)
+	}
+}
+
+// Whatever anybody writes is text: it makes no element, no attribute that runs.
+func TestEveryPage_EscapesWhatPeopleWrite(t *testing.T) {
+	t.Parallel()
+	templates := ours(t)
+	tags := func(page string) (all []string) {
+		for _, node := range markup.Elements(t, page) {
+			tag := node.Data
+			for _, a := range node.Attr {
+				tag += " " + a.Key
+			}
+			all = append(all, tag)
+		}
+		return all
+	}
+	hostiles := everyPage(locale.English, func(string) string { return hostile })
+	for i, d := range everyPage(locale.English, usual) {
+		assert.Equal(t, tags(draw(t, templates, d)), tags(draw(t, templates, hostiles[i])), d.name)
+	}
+}
+
+// Nothing stands beside the page on the narrowest of phones. It draws them too: see make screenshots.
+func TestEveryPage_FitsANarrowPhone(t *testing.T) {
+	t.Parallel()
+	templates := ours(t)
+	long := func(text string) string { return text + strings.Repeat("endless", 12) }
+	all, longs, pages := everyPage(locale.English, usual), everyPage(locale.English, long), map[string]string{}
+	for i, d := range all {
+		pages["/"+d.name], pages["/long/"+d.name] = draw(t, templates, d), draw(t, templates, longs[i])
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(pages[r.URL.Path])) }))
+	t.Cleanup(server.Close)
+	window := browser.Open(t, nil)
+	shows := func(path string) {
+		window.Go(server.URL + path)
+		window.Wait("location.pathname === '" + path + "' && document.readyState === 'complete'")
+	}
+	for _, d := range all {
+		shows("/long/" + d.name)
+		window.Width(320)
+		assert.Equal(t, "0", window.Value(`document.documentElement.scrollWidth - document.documentElement.clientWidth`), d.name)
+		shows("/" + d.name)
+		window.Draw(d.name)
+	}
+}
+
+// What no page has is not sent with every page.
+func TestEveryPage_UsesAllOfTheSheet(t *testing.T) {
+	t.Parallel()
+	templates, used := ours(t), map[string]bool{}
+	var sheet string
+	for _, d := range everyPage(locale.English, usual) {
+		for _, node := range markup.Elements(t, draw(t, templates, d)) {
+			for class := range strings.FieldsSeq(markup.Attribute(node, "class")) {
+				used[class] = true
+			}
+			if node.Data == "style" {
+				sheet = node.FirstChild.Data
+			}
+		}
+	}
+	for _, rule := range regexp.MustCompile(`(?m)^[^{@]*\{`).FindAllString(sheet, -1) {
+		for _, class := range regexp.MustCompile(`\.([a-z][a-z-]*)`).FindAllStringSubmatch(rule, -1) {
+			assert.True(t, used[class[1]], "no page has the class %s", class[1])
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package pages
+
+import (
+	"cmp"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// spokenKey is the name under which a request keeps the language of its answer.
+const spokenKey = "spoken"
+
+// localeField is the parameter of an address, and the field of a form, that names a language.
+const localeField = "locale"
+
+// speak chooses the language of an answer: the one that the address asks for, or else that of the checkout or customer it is about, which may
+// be nil, or that of the browser, or the seller's.
+func (p *Pages) speak(c echo.Context, theirs *string, sellers string) *locale.Locale {
+	l := cmp.Or(p.asked(c), locale.Find(core.Deref(theirs)), accepted(c), locale.Find(sellers), locale.English)
+	c.Set(spokenKey, l)
+	return l
+}
+
+// asked returns the language that the address or the form of a request names, nil for none.
+func (p *Pages) asked(c echo.Context) *locale.Locale {
+	tag := c.QueryParam(localeField)
+	if tag == "" && c.Request().Method == http.MethodPost {
+		tag = c.FormValue(localeField)
+	}
+	if pseudo := locale.Pseudo(tag); pseudo != nil && p.showsPseudo {
+		return pseudo
+	}
+	return locale.Find(tag)
+}
+
+// accepted returns the language that the browser wants, nil for none.
+func accepted(c echo.Context) *locale.Locale {
+	return locale.Accepted(c.Request().Header.Get("Accept-Language"))
+}
+
+// spoken returns the language that speak chose for the answer to a request. If it has not, nothing is known but the address and the browser.
+func (p *Pages) spoken(c echo.Context) *locale.Locale {
+	if l, ok := c.Get(spokenKey).(*locale.Locale); ok {
+		return l
+	}
+	return p.speak(c, nil, "")
+}
+
+// buyers returns the language of whoever asks, as their checkout keeps it, nil if neither they nor their browser name one.
+func (p *Pages) buyers(c echo.Context) *string {
+	l := cmp.Or(p.asked(c), accepted(c))
+	if l == nil || locale.Pseudo(l.Tag) != nil {
+		return nil
+	}
+	return &l.Tag
+}
+
+// ShowPseudo lets addresses ask for the pseudo-locales, by which somebody who works on the pages finds what is not translated.
+func (p *Pages) ShowPseudo() { p.showsPseudo = true }
+
+// speakOf is speak for what belongs to a customer of an account.
+func (p *Pages) speakOf(c echo.Context, account, customer string) (*locale.Locale, error) {
+	seller, err := p.store.Tenant.GetAccount(c.Request().Context(), account)
+	if err != nil {
+		return nil, err
+	}
+	buyer, err := p.store.GetCustomer(c.Request().Context(), account, customer)
+	if err != nil {
+		if isMissing(err) {
+			return p.speak(c, nil, seller.Locale), nil
+		}
+		return nil, err
+	}
+	return p.speak(c, buyer.PreferredLocale, seller.Locale), nil
+}

@@ -1,0 +1,75 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// in returns a page as a browser of somebody gets it who reads these languages.
+func (w *shop) in(languages, address string) (page string, header http.Header) {
+	w.t.Helper()
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, address, http.NoBody)
+	require.NoError(w.t, err)
+	request.Header.Set("Accept-Language", languages)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(w.t, err)
+	return w.read(response, http.StatusOK), response.Header
+}
+
+func TestCheckoutPage_SpeaksTheLanguageOfItsBuyer(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		link := w.link(catalog.PriceVariant{Amount: 1900}, nil).URL
+		page, header := w.in("de-AT,de;q=0.9,en;q=0.5", link)
+		assert.Contains(t, page, `<html lang="de" dir="ltr">`)
+		assert.Contains(t, page, "Jetzt kaufen · 19,00\u00a0$")
+		assert.Contains(t, page, ">Deutschland</option>")
+		assert.Equal(t, "de", header.Get("Content-Language"))
+		assert.Contains(t, header.Values("Vary"), "Accept-Language")
+		for asked, lang := range map[string]string{"?locale=ja": "ja", "?locale=pt": "pt-BR", "?locale=nl": "fr", "?locale=%00": "fr", "?locale=ar-XB": "fr", "": "fr"} {
+			page, _ := w.in("nl, fr;q=0.5", link+asked)
+			assert.Contains(t, page, `<html lang="`+lang+`" dir="ltr">`, asked)
+		}
+
+		page, _ = w.in("es", link)
+		assert.Contains(t, page, `name="locale" value="es"`)
+		form := w.offered(link)
+		form.Set("locale", "es")
+		form.Set("do", "update")
+		form.Set("country", "??")
+		response, err := http.PostForm(link+"/pay", form)
+		require.NoError(t, err)
+		page = w.read(response, http.StatusUnprocessableEntity)
+		assert.Contains(t, page, "Elija un país de la lista.")
+		made := w.checkouts()[0]
+		require.NotNil(t, made.Locale)
+		assert.Equal(t, "es", *made.Locale, "letters are to speak the language of the page")
+		page, _ = w.in("ja", made.URL)
+		assert.Contains(t, page, `<html lang="es"`, "the checkout's own language goes before the browser's")
+		page, _ = w.in("ja", made.URL+"?locale=de")
+		assert.Contains(t, page, `<html lang="de"`, "what the address asks for goes first")
+	})
+}
+
+func TestCheckoutPage_SpeaksTheSellersLanguageToWhoHasNone(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
+	assert.Contains(t, w.page(c.URL, http.StatusOK), `<html lang="en"`)
+	_, err := w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.Locale = new("fr-CA") })
+	require.NoError(t, err)
+	assert.Contains(t, w.page(c.URL, http.StatusOK), `<html lang="fr"`)
+	w.post(c, http.StatusOK, url.Values{"do": {"update"}, "locale": {"de"}})
+	kept, err := w.GetCheckout(t.Context(), w.account, c.ID)
+	require.NoError(t, err)
+	assert.Equal(t, "fr-CA", *kept.Locale, "what the seller says stays")
+}

@@ -1,0 +1,231 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/activity"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// offers adds a recurring price variant to the product of a subscription, and returns its id.
+func (g *guest) offers(sub *store.Subscription, v catalog.PriceVariant) string {
+	g.t.Helper()
+	if v.Type == "" {
+		v.Type, v.Interval, v.IntervalCount = catalog.PriceVariantTypeRecurring, new("month"), new(int64(1))
+	}
+	made, err := g.Catalog.CreatePriceVariant(g.t.Context(), g.account, sub.ProductID, v)
+	require.NoError(g.t, err)
+	return made.ID
+}
+
+// confirming is the form of a page that shows what a plan costs.
+func confirming(page string) url.Values {
+	form := url.Values{}
+	for _, field := range []string{"plan", "shown"} {
+		form.Set(field, regexp.MustCompile(`name="` + field + `" value="([^"]*)"`).FindStringSubmatch(page)[1])
+	}
+	return form
+}
+
+func TestPortal_CustomerChangesThePlan(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		gold := g.offers(sub, catalog.PriceVariant{Name: new("Gold <b>"), Amount: 2900})
+		path := "/subscriptions/" + sub.ID
+		assert.Contains(t, g.see(path, http.StatusOK), path+"/plan?plan="+gold+`" dir="auto">Club &amp; more (Gold &lt;b&gt;)</a><br><small>`+"$29.00 every month</small>")
+		page := g.see(path+"/plan?plan="+gold, http.StatusOK)
+		assert.Contains(t, page, "<strong>$20.00 now</strong>")
+		assert.Contains(t, page, "$29.00 every month")
+		assert.Contains(t, page, "Change and pay $20.00")
+		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID, "looking changes nothing")
+
+		low := confirming(page)
+		low.Set("shown", "1999")
+		assert.Contains(t, g.does(path+"/plan", low, http.StatusUnprocessableEntity), "The amount has changed.")
+		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID)
+
+		page = g.does(path+"/plan", confirming(page), http.StatusOK)
+		assert.Contains(t, page, "Your plan is changed.")
+		assert.Equal(t, gold, g.subscription(sub.ID).PriceVariantID)
+		lines, _, err := g.Activity.ListActivities(t.Context(), g.account, activity.ListActivities{Page: core.Page{Limit: 10}, Actor: g.customer.ID})
+		require.NoError(t, err)
+		require.NotEmpty(t, lines)
+		assert.Equal(t, "changeSubscription", lines[0].Operation)
+
+		// Back: what was paid becomes credit.
+		page = g.see(path+"/plan?plan="+sub.PriceVariantID, http.StatusOK)
+		assert.Contains(t, page, "Nothing is charged now.")
+		assert.Contains(t, page, "become your credit")
+		g.does(path+"/plan", confirming(page), http.StatusOK)
+		assert.Contains(t, g.see("", http.StatusOK), "$20.00 to your credit")
+	})
+}
+
+// However often the button is pressed, the change is paid once.
+func TestPortal_APlanIsPaidOnce(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		gold := g.offers(sub, catalog.PriceVariant{Amount: 2900})
+		path := "/subscriptions/" + sub.ID + "/plan"
+		form := confirming(g.see(path+"?plan="+gold, http.StatusOK))
+		var all sync.WaitGroup
+		for range 6 {
+			all.Go(func() {
+				response, err := http.PostForm(g.session.URL+path, form)
+				if assert.NoError(t, err) {
+					assert.NoError(t, response.Body.Close())
+				}
+			})
+		}
+		all.Wait()
+		assert.Equal(t, gold, g.subscription(sub.ID).PriceVariantID)
+		orders, _, err := g.ListOrders(t.Context(), g.account, store.ListOrders{Page: core.Page{Limit: 10}, Customer: g.customer.ID})
+		require.NoError(t, err)
+		paid := 0
+		for _, o := range orders {
+			if o.Status == store.OrderStatusPaid {
+				paid++
+			}
+		}
+		assert.Equal(t, 2, paid, "the first period, and the change")
+	})
+}
+
+func TestPortal_OnlyPlansThatAreSold(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		other := g.subscribes(catalog.PriceVariant{Amount: 100}, "pm_card_visa")
+		once := g.offers(sub, catalog.PriceVariant{Type: catalog.PriceVariantTypeOneTime, Amount: 100})
+		euros := g.offers(sub, catalog.PriceVariant{Amount: 100, Currency: "eur"})
+		chosen := g.offers(sub, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeCustom, MinAmount: new(int64(100)), SuggestedAmount: new(int64(100))})
+		many := g.offers(sub, catalog.PriceVariant{Amount: 100, QuantityMin: 5})
+		gone := g.offers(sub, catalog.PriceVariant{Amount: 100})
+		_, err := g.Catalog.UpdatePriceVariant(t.Context(), g.account, gone, func(v *catalog.PriceVariant) { v.Status = catalog.PriceVariantStatusArchived })
+		require.NoError(t, err)
+		path := "/subscriptions/" + sub.ID
+		assert.NotContains(t, g.see(path, http.StatusOK), "Change the plan")
+		for _, wrong := range []string{"", "nonsense", once, euros, chosen, many, gone, other.PriceVariantID, sub.PriceVariantID} {
+			g.see(path+"/plan?plan="+wrong, http.StatusUnprocessableEntity)
+			g.does(path+"/plan", url.Values{"plan": {wrong}, "shown": {"100000"}}, http.StatusUnprocessableEntity)
+		}
+		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID)
+
+		gold := g.offers(sub, catalog.PriceVariant{Amount: 2900})
+		stranger := g.shop.guest("other@example.com")
+		stranger.see(path+"/plan?plan="+gold, http.StatusNotFound)
+		stranger.does(path+"/plan", url.Values{"plan": {gold}, "shown": {"100000"}}, http.StatusNotFound)
+		g.does(path+"/cancel", nil, http.StatusOK)
+		g.does(path+"/plan", url.Values{"plan": {gold}, "shown": {"100000"}}, http.StatusUnprocessableEntity)
+		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID, "one that ends keeps its plan")
+	})
+}
+
+func TestPortal_APlanThatCannotBePaidStays(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "tok_fail_on_renewal")
+		gold := g.offers(sub, catalog.PriceVariant{Amount: 2900})
+		path := "/subscriptions/" + sub.ID + "/plan"
+		page := g.does(path, confirming(g.see(path+"?plan="+gold, http.StatusOK)), http.StatusUnprocessableEntity)
+		assert.Contains(t, page, "There is a problem")
+		assert.Contains(t, page, "Change and pay $20.00", "to be tried again")
+		assert.Equal(t, sub.PriceVariantID, g.subscription(sub.ID).PriceVariantID)
+	})
+}
+
+func TestPortal_SaysWhenThePlanChanges(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		gold := g.offers(sub, catalog.PriceVariant{Name: new("Gold"), Amount: 2900})
+		path := "/subscriptions/" + sub.ID
+		for _, c := range []struct {
+			behavior tenant.ProrationBehavior
+			says     string
+		}{{tenant.ProrationBehaviorNextInvoice, "$20.00 more with your next payment"}, {tenant.ProrationBehaviorNextPeriod, "all stays as it is."}} { // the second changes it
+			behavior, says := c.behavior, c.says
+			_, err := g.Tenant.UpdateAccount(t.Context(), g.account, func(a *tenant.AccountChange) { a.ProrationBehavior = behavior })
+			require.NoError(t, err)
+			page := g.see(path+"/plan?plan="+gold, http.StatusOK)
+			assert.Contains(t, page, says)
+			assert.Contains(t, page, "Nothing is charged now.")
+			if behavior == tenant.ProrationBehaviorNextPeriod {
+				page = g.does(path+"/plan", confirming(page), http.StatusOK)
+				assert.Contains(t, page, "It changes to Club &amp; more (Gold) on ")
+			}
+		}
+	})
+}
+
+func TestPortal_CustomerPausesInsteadOfCancelling(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		sub := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		path := "/subscriptions/" + sub.ID
+		assert.Contains(t, g.see(path+"/cancel", http.StatusOK), ">Pause for a month</button>")
+		for range 2 { // the second is a double click
+			assert.Contains(t, g.does(path+"/pause", nil, http.StatusOK), "and paused then.")
+		}
+		got := g.subscription(sub.ID)
+		assert.True(t, got.PauseAtPeriodEnd)
+		assert.Equal(t, sub.CurrentPeriodEnd.Time().AddDate(0, 1, 0), got.ResumesAt.Time())
+		assert.NotContains(t, g.see(path+"/cancel", http.StatusOK), "Pause for a month", "there is one offer")
+		g.shop.guest("other@example.com").does(path+"/pause", nil, http.StatusNotFound)
+
+		ending := g.subscribes(catalog.PriceVariant{Amount: 900}, "pm_card_visa")
+		path = "/subscriptions/" + ending.ID
+		g.does(path+"/cancel", nil, http.StatusOK)
+		assert.Contains(t, g.does(path+"/pause", nil, http.StatusUnprocessableEntity), "cannot be paused now")
+		assert.False(t, g.subscription(ending.ID).PauseAtPeriodEnd)
+		assert.Contains(t, g.see(path+"/cancel", http.StatusOK), "You have cancelled.")
+	})
+}
+
+func TestPortal_CustomerSaysWhoInvoicesAreFor(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		_, err := g.UpdateCustomer(t.Context(), g.account, g.customer.ID, func(c *store.Customer) {
+			c.TaxID = core.JSONOf(&store.TaxID{Type: "eu_vat", Value: "DE123456789"})
+		})
+		require.NoError(t, err)
+		page := g.see("/details", http.StatusOK)
+		assert.Contains(t, page, `value="Grace &lt;H&gt;"`)
+		assert.Contains(t, page, `value="DE123456789"`)
+		form := url.Values{"name": {" Grace Hopper\x00 "}, "line1": {"Harbour Road 4"}, "city": {"Nordstrand"}, "postal_code": {"25845"}, "country": {"DE"}, "tax_id": {"DE123456789"}}
+		assert.Contains(t, g.does("/details", form, http.StatusOK), "Your details are saved.")
+		c, err := g.GetCustomer(t.Context(), g.account, g.customer.ID)
+		require.NoError(t, err)
+		assert.Equal(t, "Grace Hopper", *c.Name)
+		assert.Equal(t, core.Address{Line1: new("Harbour Road 4"), City: new("Nordstrand"), PostalCode: new("25845"), Country: new("DE")}, *c.BillingAddress.V)
+		assert.Equal(t, "eu_vat", c.TaxID.V.Type, "the seller knows which kind it is")
+
+		for field, wrong := range map[string]string{"country": "XX", "tax_id": strings.Repeat("1", 65), "name": strings.Repeat("n", 256)} {
+			bad := url.Values{"city": {"Husum"}, "country": {"DE"}}
+			bad.Set(field, wrong)
+			page = g.does("/details", bad, http.StatusUnprocessableEntity)
+			assert.Contains(t, page, `href="#`+field+`"`)
+			assert.Contains(t, page, `value="Husum"`, "what was typed is kept")
+		}
+		g.does("/details", url.Values{"city": {"Husum"}}, http.StatusUnprocessableEntity)
+		lines, _, err := g.Activity.ListActivities(t.Context(), g.account, activity.ListActivities{Page: core.Page{Limit: 10}, Actor: g.customer.ID})
+		require.NoError(t, err)
+		require.Len(t, lines, 1, "what was refused changed nothing")
+		assert.Equal(t, "updateCustomer", lines[0].Operation)
+		after, err := g.GetCustomer(t.Context(), g.account, g.customer.ID)
+		require.NoError(t, err)
+		assert.Equal(t, c, after)
+
+		g.does("/details", url.Values{"name": {"Grace"}}, http.StatusOK)
+		after, err = g.GetCustomer(t.Context(), g.account, g.customer.ID)
+		require.NoError(t, err)
+		assert.Nil(t, after.BillingAddress.V)
+		assert.Nil(t, after.TaxID.V)
+	})
+}

@@ -1,0 +1,142 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"html/template"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// postPage is the data of post.html.
+type postPage struct {
+	Post     *content.BlogPost
+	Seller   string
+	Language string
+	About    string // what search engines are told
+	Cover    string
+	Colours  template.CSS
+	HTML     template.HTML // of a post that is for everybody
+
+	Gate string // who may read the text, empty if it is shown
+	Buy  string // where to buy what they must have, empty if nothing sells it
+}
+
+// sitePost is a post on the page of a site.
+type sitePost struct {
+	Title, Excerpt, URL, Day string
+	Gated                    string // for whom its text is, empty for everybody
+}
+
+// blogPost shows a published post to a visitor. A slug that it had before leads to its present one.
+func (p *Pages) blogPost(c echo.Context) error {
+	ctx := c.Request().Context()
+	post, err := p.store.Content.VisitBlogPost(ctx, c.Param("account"), c.Param("slug"))
+	if err != nil {
+		return p.refuse(c, err)
+	}
+	c.Response().Header().Set("Cache-Control", "no-cache") // another post may take a former slug
+	if post.Slug != c.Param("slug") {
+		return c.Redirect(http.StatusMovedPermanently, *post.URL)
+	}
+	seller, err := p.store.Tenant.GetAccount(ctx, post.AccountID)
+	if err != nil {
+		return err
+	}
+	page := postPage{
+		Post: post, Seller: seller.Name, Language: seller.Locale, Colours: coloursOf(nil), About: text(post.SEODescription), Cover: coverOf(post.CoverURL),
+	}
+	if page.About == "" {
+		page.About = text(post.Excerpt)
+	}
+	switch post.Access {
+	case content.BlogPostAccessPublic:
+		page.HTML = template.HTML(post.Text.HTML) // what the policy of markdown let through
+	case content.BlogPostAccessCustomers:
+		page.Gate = fmt.Sprintf("This is for customers of %s. They read it on their customer portal.", seller.Name)
+	case content.BlogPostAccessProduct:
+		if err := p.gate(ctx, &page); err != nil {
+			return err
+		}
+	}
+	var out bytes.Buffer
+	if err := p.siteTemplate.ExecuteTemplate(&out, "post.html", page); err != nil {
+		return err
+	}
+	return p.showKept(c, out.Bytes(), page.Colours)
+}
+
+// gate says what readers of a post must have, and where to get it.
+func (p *Pages) gate(ctx context.Context, page *postPage) error {
+	account, id := page.Post.AccountID, *page.Post.ProductID
+	products, err := p.store.Catalog.ProductsByID(ctx, account, []string{id})
+	if err != nil {
+		return err
+	}
+	page.Gate = fmt.Sprintf("This is for buyers of a product of %s. They read it on their customer portal.", page.Seller)
+	offered := onSale([]string{id}, products)
+	if len(offered) == 0 {
+		return nil
+	}
+	page.Gate = fmt.Sprintf("This is for those who have %s. They read it on their customer portal.", offered[0].Name)
+	links, err := p.buyLinks(ctx, account)
+	if err != nil {
+		return err
+	}
+	page.Buy = shownProduct(&offered[0], links).Buy
+	return nil
+}
+
+// fillPosts looks up the posts that the blocks show, once for each tag.
+func (p *Pages) fillPosts(ctx context.Context, account string, blocks []pageBlock) error {
+	most := map[string]int{}
+	for _, b := range blocks {
+		if b.Type == content.SiteBlockPosts {
+			most[text(b.Tag)] = max(most[text(b.Tag)], b.PostsShown())
+		}
+	}
+	found := map[string][]sitePost{}
+	for tag, limit := range most {
+		posts, _, err := p.store.Content.ListBlogPosts(ctx, account, content.ListBlogPosts{
+			Page: core.Page{Limit: limit}, Status: content.BlogPostStatusPublished, Tag: tag,
+		})
+		if err != nil {
+			return err
+		}
+		for _, post := range posts {
+			found[tag] = append(found[tag], shownPost(&post))
+		}
+	}
+	for i := range blocks {
+		if b := &blocks[i]; b.Type == content.SiteBlockPosts {
+			posts := found[text(b.Tag)]
+			b.Posts = posts[:min(len(posts), b.PostsShown())]
+		}
+	}
+	return nil
+}
+
+func shownPost(post *content.BlogPost) sitePost {
+	shown := sitePost{Title: post.Title, Excerpt: text(post.Excerpt), URL: *post.URL, Day: day(*post.PublishedAt)}
+	switch post.Access {
+	case content.BlogPostAccessCustomers:
+		shown.Gated = "for customers"
+	case content.BlogPostAccessProduct:
+		shown.Gated = "for buyers"
+	case content.BlogPostAccessPublic:
+	}
+	return shown
+}
+
+// coverOf returns the address of an image that a page may show, empty for any other.
+func coverOf(address *string) string {
+	if address == nil || !content.IsSiteURL(*address) {
+		return ""
+	}
+	return *address
+}

@@ -1,0 +1,202 @@
+package pages
+
+import (
+	"bytes"
+	"cmp"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/server/invoicepdf"
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/ui"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// shared are the templates that several pages use, names those of the pages.
+var (
+	shared = []string{"card.html", "stripe.html", "portal_frame.html"}
+	names  = []string{
+		"checkout.html", "document.html", "ended.html", "message.html", "portal.html", "portal_cancel.html", "portal_card.html", "portal_card_remove.html", "portal_details.html", "portal_door.html", "portal_ended.html",
+		"portal_experience.html", "portal_key.html", "portal_license.html", "portal_orders.html", "portal_plan.html", "portal_post.html", "portal_subscription.html", "sandbox_consent.html", "subscribe.html", "verify.html",
+	}
+)
+
+// parse returns the pages in a language with our scripts: the one beside Stripe's, and the one that counts totals anew.
+func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
+	return ui.In(l, files, template.FuncMap{
+		"countries": countryOptions(l.Countries()),
+		"money":     l.Money,
+		"percent":   l.Percent,
+		"field": func(page *checkoutPage, name, label, kind, autocomplete string, required bool) ui.Field {
+			return newField(l, page, name, label, kind, autocomplete, required)
+		},
+		"beside":    newBeside,
+		"cardField": func(name, problem string) ui.Field { return cardField(l, name, problem) },
+		"badge":     func(state string) ui.Badge { return badgeOf(l, state) },
+		"taxLabel":  func(tax invoicepdf.Tax) string { return taxLabel(l, tax) },
+		"date":      l.Day,
+		"times":     func(unit, quantity int64) int64 { return unit * quantity },
+		"stripe":    func() template.JS { return template.JS(script) },
+		"totals":    func() template.JS { return template.JS(totals) },
+
+		"takesStripe": takesStripe,
+
+		"card": func(m store.PaymentMethod) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "planPriceOf": func(plan store.SubscriptionPlan, currency string) string { return planPriceOf(l, plan, currency) }, "day": func(t core.Time) string { return l.Day(t.Time()) }, "plan": planName, "price": func(s *store.Subscription) string { return planPrice(l, s) }, "standing": func(s *store.Subscription) string { return standing(l, s) },
+	}, shared, names)
+}
+
+// render answers with a page made from a template. The address of a page may be a secret, so browsers neither keep the page nor
+// tell its address to others. A 422 that says when to try again becomes 429.
+func (p *Pages) render(c echo.Context, status int, name string, frame ui.Frame, data any) error {
+	var page bytes.Buffer
+	l := p.spoken(c)
+	templates, err := p.templates[l]()
+	if err != nil {
+		return err
+	}
+	if err := templates.Write(&page, name, frame, data); err != nil {
+		return err
+	}
+	p.private(c)
+	c.Response().Header().Set("Content-Language", l.Tag)
+	c.Response().Header().Add(echo.HeaderVary, "Accept-Language")
+	if status == http.StatusUnprocessableEntity && c.Response().Header().Get(echo.HeaderRetryAfter) != "" {
+		status = http.StatusTooManyRequests
+	}
+	policy := p.policy
+	by, counts := data.(interface{ IsLive() bool })
+	switch isLive := counts && by.IsLive(); {
+	case isLive && takesStripe(data):
+		policy = p.liveStripePolicy
+	case isLive:
+		policy = p.livePolicy
+	case takesStripe(data):
+		policy = p.stripePolicy
+	}
+	var pictures []string
+	if frame.Shop != nil {
+		pictures = append(pictures, frame.Shop.Logo)
+	}
+	if by, ok := data.(interface{ Pictures() []string }); ok {
+		pictures = append(pictures, by.Pictures()...)
+	}
+	c.Response().Header().Set("Content-Security-Policy", policy+ui.ImagePolicy(pictures))
+	return ui.WriteHTML(c.Response(), c.Request(), status, page.Bytes())
+}
+
+// countryOptions returns a function that writes the options of a list of countries, of which one is selected. They are most of a checkout: a
+// template that wrote each of them would take half of its time.
+func countryOptions(countries []locale.Country) func(selected string) template.HTML {
+	var all strings.Builder
+	attributes := map[string]int{} // where those of a country's option end
+	for _, c := range countries {
+		all.WriteString(`<option value="` + c.Code + `"`)
+		attributes[c.Code] = all.Len()
+		all.WriteString(">" + template.HTMLEscapeString(c.Name) + "</option>")
+	}
+	options := all.String()
+	return func(selected string) template.HTML {
+		if at, ok := attributes[selected]; ok {
+			return template.HTML(options[:at] + " selected" + options[at:]) //nolint:gosec // codes and names of countries, escaped
+		}
+		return template.HTML(options) //nolint:gosec // as above
+	}
+}
+
+// takesStripe reports whether Stripe may take a card on the page with this data. Such a page gets a policy that lets Stripe's
+// script run.
+func takesStripe(data any) bool {
+	by, ok := data.(interface{ TakesStripe() bool })
+	return ok && by.TakesStripe()
+}
+
+// shopOf returns what a page shows of its seller.
+func shopOf(seller *tenant.Account) *ui.Shop {
+	return &ui.Shop{Name: seller.Name, Support: text(seller.SupportEmail), Logo: ui.Picture(seller.LogoURL)}
+}
+
+// badgeOf returns the badge of a state, which is the key of its words.
+func badgeOf(l *locale.Locale, state string) ui.Badge {
+	badge := ui.Badge{Text: l.T(state), Icon: "returned"} // refunded, in part or in full
+	switch state {
+	case "status.paid":
+		badge.Tone, badge.Icon = "good", "check"
+	case "status.past_due", "status.uncollectible":
+		badge.Tone, badge.Icon = "bad", "alert"
+	case "status.due", "status.unpaid", "status.draft":
+		badge.Tone, badge.Icon = "warn", "clock"
+	case "status.void":
+		badge.Tone, badge.Icon = "void", "cross"
+	case "status.default":
+		badge.Icon = "check"
+	}
+	return badge
+}
+
+// taxLabel returns the name of a tax with its rate.
+func taxLabel(l *locale.Locale, tax invoicepdf.Tax) string {
+	name := cmp.Or(tax.Name, l.T("document.tax")) + " " + l.Percent(tax.RateBps)
+	if tax.Inclusive {
+		return l.T("document.included", "tax", name)
+	}
+	return name
+}
+
+// message is a page that only says something, such as why it is not the one that was asked for.
+type message struct {
+	Title, Text string
+	Back        string // an address to go on to, empty for none
+}
+
+// tell answers with a message.
+func (p *Pages) tell(c echo.Context, status int, m message) error {
+	return p.render(c, status, "message.html", ui.Frame{Title: m.Title}, m)
+}
+
+// said returns what a page says of which the catalogue has the title under this key, and the text below it.
+func said(l *locale.Locale, key string) message {
+	return message{Title: l.T(key), Text: l.T(key + ".text")}
+}
+
+func missing(l *locale.Locale) message { return said(l, "message.missing") }
+
+func outdated(l *locale.Locale) message { return said(l, "message.outdated") }
+
+func unavailable(l *locale.Locale) message { return said(l, "message.unavailable") }
+
+// refuse answers 404 with a page if something is missing. Every other error is left to the server.
+func (p *Pages) refuse(c echo.Context, err error) error {
+	if isMissing(err) {
+		return p.tell(c, http.StatusNotFound, missing(p.spoken(c)))
+	}
+	return err
+}
+
+// Refused answers with a page that says why the one that was asked for is not shown: too many visits, a form that cannot be
+// read, or a failure of ours. After a failure, whoever sent a form does not know whether it arrived, and the page says how to
+// find out.
+func (p *Pages) Refused(c echo.Context, status int) error {
+	return p.tell(c, status, why(p.spoken(c), c.Request().Method, status))
+}
+
+// why returns what the page says about a status. After a form, a failure of ours is explained with more care.
+func why(l *locale.Locale, method string, status int) message {
+	switch {
+	case status >= http.StatusInternalServerError && method == http.MethodPost:
+		return message{Title: l.T("message.failed"), Text: l.T("message.failed.form")}
+	case status >= http.StatusInternalServerError:
+		return said(l, "message.failed")
+	case status == http.StatusTooManyRequests:
+		return said(l, "message.crowded")
+	case status == http.StatusNotFound:
+		return missing(l)
+	case status == http.StatusMethodNotAllowed:
+		return said(l, "message.form_only")
+	}
+	return said(l, "message.unreadable")
+}

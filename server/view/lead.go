@@ -1,0 +1,166 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// Lead renders a lead.
+func Lead(l *store.Lead) api.Lead {
+	return api.Lead{
+		ID:              l.ID,
+		Object:          "lead",
+		Email:           l.Email,
+		Name:            l.Name,
+		Phone:           l.Phone,
+		Product:         ref(l.ProductID),
+		Source:          api.LeadSource(l.Source),
+		AISite:          l.AISiteID,
+		Checkout:        l.CheckoutID,
+		Referrer:        l.Referrer,
+		UTM:             (*api.LeadUTM)(l.UTM.V),
+		Status:          api.LeadStatus(l.Status),
+		Customer:        l.CustomerID,
+		ConvertedAt:     atOrNull(l.ConvertedAt),
+		ConvertedOrder:  l.ConvertedOrderID,
+		Consent:         leadConsent(&l.Consent.V),
+		AdsConsent:      l.AdsConsent,
+		CustomFieldData: object(l.CustomFieldData.V),
+		Tags:            list(l.Tags.V),
+		Metadata:        api.Metadata(l.Metadata.Text()),
+		CreatedAt:       at(l.CreatedAt),
+		UpdatedAt:       at(l.UpdatedAt),
+	}
+}
+
+// LeadRefs calls yield with each reference that a field of a lead holds, so that the caller can put the object in its place.
+func LeadRefs(l *api.Lead, field string, yield func(*wire.Reference)) {
+	switch field {
+	case "product":
+		yield(&l.Product)
+	case "customer":
+		yield(&l.Customer)
+	}
+}
+
+func leadConsent(c *store.LeadConsent) api.LeadConsent {
+	return api.LeadConsent{Marketing: c.Marketing, At: atOrNull(c.At), IP: c.IP, ConfirmedAt: atOrNull(c.ConfirmedAt)}
+}
+
+// ListLeads reads the query of a list.
+func ListLeads(q api.ListLeadsParams) store.ListLeads {
+	return store.ListLeads{
+		Page:       SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
+		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
+		Email:      value(q.Email),
+		Status:     store.LeadStatus(value(q.Status)),
+		Source:     store.LeadSource(value(q.Source)),
+		Product:    value(q.Product),
+		Customer:   value(q.Customer),
+		Tag:        value(q.Tag),
+	}
+}
+
+// NewLead reads the body of a create.
+func NewLead(b *api.LeadCreate) store.NewLead {
+	n := store.NewLead{
+		Email:    b.Email,
+		Product:  value(b.Product),
+		AISite:   value(b.AISite),
+		Source:   store.LeadSourceAPI,
+		Status:   store.LeadStatus(value(b.Status)),
+		Name:     b.Name,
+		Phone:    b.Phone,
+		Referrer: b.Referrer,
+		UTM:      (*store.UTM)(b.UTM),
+		Tags:     b.Tags,
+		Metadata: metadata(b.Metadata),
+	}
+	setAs(&n.Source, b.Source)
+	set(&n.CustomFieldData, (*map[string]string)(b.CustomFieldData))
+	if c := b.Consent; c != nil {
+		n.Consent = &store.NewLeadConsent{Marketing: c.Marketing, At: (*string)(c.At), ConfirmedAt: (*string)(c.ConfirmedAt), IP: c.IP}
+	}
+	return n
+}
+
+// ImportedLeads reads the body of an import.
+func ImportedLeads(b *api.LeadImportCreate) []store.NewLead {
+	source := store.LeadSourceImport
+	setAs(&source, b.Source)
+	return mapped(b.Leads, func(r api.LeadRow) store.NewLead {
+		n := store.NewLead{
+			Email:           value(r.Email),
+			Product:         value(r.Product),
+			AISite:          value(r.AISite),
+			Source:          source,
+			Status:          store.LeadStatus(value(r.Status)),
+			Name:            r.Name,
+			Phone:           r.Phone,
+			Referrer:        r.Referrer,
+			UTM:             (*store.UTM)(r.UTM),
+			CustomFieldData: r.CustomFieldData,
+			Tags:            r.Tags,
+			Metadata:        core.NewMetadata(r.Metadata),
+		}
+		if c := r.Consent; c != nil {
+			n.Consent = &store.NewLeadConsent{Marketing: value(c.Marketing), At: c.At, ConfirmedAt: c.ConfirmedAt, IP: c.IP}
+		}
+		return n
+	})
+}
+
+// LeadImport renders what became of the leads of an import.
+func LeadImport(saved []store.SavedLead) api.LeadImport {
+	counts := map[store.LeadOutcome]int64{}
+	results := make([]api.LeadImportResult, len(saved))
+	for i := range saved {
+		counts[saved[i].Outcome]++
+		results[i] = leadImportResult(i, &saved[i])
+	}
+	return api.LeadImport{
+		Object: "lead_import", Created: counts[store.LeadCreated], Updated: counts[store.LeadUpdated], Unchanged: counts[store.LeadUnchanged],
+		Failed: counts[store.LeadFailed], Results: results,
+	}
+}
+
+func leadImportResult(index int, s *store.SavedLead) api.LeadImportResult {
+	out := api.LeadImportResult{Index: int64(index), Status: api.LeadImportResultStatus(s.Outcome), ID: nil, Errors: nil}
+	if s.Err != nil {
+		out.Errors = problems(s.Err)
+	} else {
+		out.ID = &s.Lead.ID
+	}
+	return out
+}
+
+// problems returns what is wrong with a row, by field. Something that does not exist is wrong with the field that named it.
+func problems(e *core.Error) map[string][]string {
+	if e.Fields == nil {
+		return map[string][]string{e.Param: {e.Message}}
+	}
+	return e.Fields
+}
+
+// LeadChange reads the body of a PATCH.
+func LeadChange(b *api.LeadUpdate) func(*store.Lead) {
+	return func(l *store.Lead) {
+		setOrClear(&l.Name, b.Name)
+		setOrClear(&l.Phone, b.Phone)
+		setOrClear(&l.Referrer, b.Referrer)
+		if b.UTM.IsSpecified() {
+			l.UTM.V = (*store.UTM)(sent(b.UTM))
+		}
+		setAs(&l.Status, b.Status)
+		if c := b.Consent; c != nil {
+			l.Consent.V = store.LeadConsent{Marketing: c.Marketing, At: stored(c.At), IP: c.IP, ConfirmedAt: stored(c.ConfirmedAt)}
+		}
+		set(&l.CustomFieldData.V, (*map[string]string)(b.CustomFieldData))
+		if b.Tags != nil {
+			l.Tags.V = b.Tags
+		}
+		setMetadata(&l.Metadata, b.Metadata)
+	}
+}
