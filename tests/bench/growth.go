@@ -212,6 +212,9 @@ func (g *grower) grow(ctx context.Context) (size float64, err error) {
 			return 0, fmt.Errorf("%s: %w", statement, err)
 		}
 	}
+	if err := countAnew(ctx, conn, g.engine); err != nil {
+		return 0, err
+	}
 	if _, err := g.tool(g.binary, "migrate"); err != nil { // as whoever restores a database does
 		return 0, err
 	}

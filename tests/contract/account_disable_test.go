@@ -27,7 +27,7 @@ func TestEveryOperation_RefusesADisabledAccount(t *testing.T) {
 				t.Errorf("a key of it is told from no key: %s", resp.Body)
 			}
 		})
-		every(t, func(op *harness.Operation) bool { return op.Public }, func(t *testing.T, op *harness.Operation) {
+		every(t, bySecret, func(t *testing.T, op *harness.Operation) {
 			resp := w.Do(t, op.Method, w.path(op), w.body(op))
 			resp.Fault(t, http.StatusNotFound, "resource_missing")
 			unknown := w.Do(t, op.Method, w.path(op, "client_secret", w.secret[:len(w.secret)-4]+"0000"), w.body(op))

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/tillwright/tillwright/sdk"
@@ -35,7 +36,7 @@ func TestListAdAccounts_SaysWhichCanBeUsed(t *testing.T) {
 		if len(one.Data) != 1 || one.Data[0].ID != disabled || one.Data[0].Status == sdk.AdAccountStatusActive {
 			t.Errorf("the list of one is %+v", one.Data)
 		}
-		a := advertiser{c, channel.ID, disabled}
+		a := advertiser{c, channel.ID, disabled, false}
 		_, err := c.Ads.Create(background, a.draft("Nowhere"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "ad_account_id")
 	})
@@ -52,5 +53,86 @@ func TestLists_NameTheChannelThatTheyNeed(t *testing.T) {
 				t.Errorf("%s: param is %q", path, f.Param)
 			}
 		}
+	})
+}
+
+// ofEU returns the ad account that the network knows to be in the EU.
+func (n onNetwork) ofEU(t *testing.T) sdk.AdAccount {
+	t.Helper()
+	for _, a := range ok[*sdk.AdAccountList](t)(n.AdAccounts.List(background, &sdk.ListAdAccountsParams{AccountID: n.channel})).Data {
+		if a.Country == nil || len(*a.Country) != 2 {
+			t.Errorf("the country of %s is %v", a.ID, a.Country)
+		} else if *a.Country == "DE" {
+			return a
+		}
+	}
+	t.Fatal("there is none")
+	return sdk.AdAccount{}
+}
+
+func said(a *sdk.AdAccount) string {
+	words := "-"
+	for _, name := range []*string{a.DsaBeneficiary, a.DsaPayor} {
+		if words += "-"; name != nil {
+			words += *name
+		}
+	}
+	return words
+}
+
+func TestUpdateAdAccount_SaysWhoProfitsFromItsAdsAndWhoPays(t *testing.T) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		before := n.ofEU(t)
+		update := func(change sdk.AdAccountUpdate) (*sdk.AdAccount, error) {
+			return n.AdAccounts.Update(background, before.ID, &change)
+		}
+		if n.platform != sdk.AdPlatformFacebook && n.platform != sdk.AdPlatformInstagram {
+			_, err := update(sdk.AdAccountUpdate{DsaPayor: sdk.Set("Ada Ltd")})
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "dsa_payor")
+			_, err = update(sdk.AdAccountUpdate{DsaBeneficiary: sdk.Null[string]()})
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "dsa_beneficiary")
+			ok[*sdk.AdAccount](t)(update(sdk.AdAccountUpdate{}))
+			return
+		}
+		if before.DsaBeneficiary == nil || before.DsaPayor == nil {
+			t.Fatalf("the network's own are %s", said(&before))
+		}
+		changed := ok[*sdk.AdAccount](t)(update(sdk.AdAccountUpdate{DsaBeneficiary: sdk.Set("Ada Ltd")}))
+		if said(changed) != "--Ada Ltd-"+*before.DsaPayor {
+			t.Errorf("with one of ours it is %s", said(changed))
+		}
+		changed = ok[*sdk.AdAccount](t)(update(sdk.AdAccountUpdate{AccountID: &n.channel, Platform: &n.platform, DsaPayor: sdk.Set("Bob Ltd")}))
+		ok[*sdk.SocialAccount](t)(n.Socials.Deactivate(background, n.channel))
+		_, err := update(sdk.AdAccountUpdate{DsaPayor: sdk.Set("Cy Ltd")})
+		refused(t, err, http.StatusConflict, sdk.CodeAccountNotActivated, "account_id")
+		ok[*sdk.SocialAccount](t)(n.Socials.Activate(background, &sdk.SocialAccountActivate{AccountID: n.channel})) // reads the ad accounts again
+		if now := n.ofEU(t); said(&now) != "--Ada Ltd-Bob Ltd" || said(changed) != said(&now) || now.ID != before.ID {
+			t.Errorf("once the network was read again it is %s", said(&now))
+		}
+		for _, change := range []sdk.AdAccountUpdate{{DsaPayor: sdk.Null[string]()}, {DsaBeneficiary: sdk.Null[string]()}, {}} {
+			changed = ok[*sdk.AdAccount](t)(update(change))
+		}
+		if said(changed) != said(&before) {
+			t.Errorf("without ours it is %s", said(changed))
+		}
+		_, err = update(sdk.AdAccountUpdate{DsaPayor: sdk.Set(strings.Repeat("x", 513))})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "dsa_payor")
+	})
+}
+
+func TestUpdateAdAccount_SaysWhichOneIsMeant(t *testing.T) {
+	onOneNetwork(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
+		other, change := n.otherPlatform(), sdk.AdAccountUpdate{DsaPayor: sdk.Set("Ada Ltd")}
+		_, err := n.AdAccounts.Update(background, "act_404", &change)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		change.Platform = &other
+		_, err = n.AdAccounts.Update(background, n.account, &change)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		change.AccountID = &n.channel
+		_, err = n.AdAccounts.Update(background, n.account, &change)
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "platform")
+		change.AccountID = new(randomID("sacct"))
+		_, err = n.AdAccounts.Update(background, n.account, &change)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "account_id")
 	})
 }

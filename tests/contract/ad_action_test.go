@@ -75,6 +75,7 @@ func TestListAdActions_ShowsWordsOfTheAPI(t *testing.T) {
 		ok[*sdk.AdBulkResult](t)(c.AdCampaigns.BulkResume(background, &sdk.AdCampaignBulk{Campaigns: refs}))
 		audience := a.audience(t, "Buyers")
 		ok[*sdk.AdAudienceUpload](t)(c.AdAudiences.UploadUsers(background, audience.ID, &sdk.AdAudienceUsers{Users: []sdk.AdAudienceUser{{Email: new("ada@example.com")}, {Email: new("nobody")}}}))
+		ok[*sdk.AdAudienceRemoval](t)(c.AdAudiences.RemoveUsers(background, audience.ID, &sdk.AdAudienceUsers{Users: []sdk.AdAudienceUser{{Email: new("ada@example.com")}, {Email: new("nobody")}}}))
 		ok[*sdk.AdLimits](t)(c.AdLimits.Update(background, &sdk.AdLimitsUpdate{BlockedOperations: []sdk.AdOperation{"delete_audience"}}))
 		word := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 		var check func(operation sdk.AdOperation, value any)
@@ -107,7 +108,7 @@ func TestListAdActions_ShowsWordsOfTheAPI(t *testing.T) {
 				}
 			}
 		}
-		if len(seen) != 8 {
+		if len(seen) != 9 {
 			t.Errorf("on the trail are %v", seen)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -30,6 +31,7 @@ func TestCreateAdAudience_OfEachType(t *testing.T) {
 		if visitors.Type != sdk.AdAudienceTypeRetargeting || *visitors.PixelID != "pixel_1" || *visitors.RetentionDays != 30 {
 			t.Errorf("the visitors are %+v", visitors)
 		}
+		ok[*sdk.AdAudienceUpload](t)(c.AdAudiences.UploadUsers(background, list.ID, &sdk.AdAudienceUsers{Users: people(300)}))
 		like := ok[*sdk.AdAudience](t)(c.AdAudiences.Create(background, &sdk.AdAudienceCreate{
 			AccountID: a.channel, AdAccountID: a.account, Name: "Like them", Type: "lookalike", SourceAudienceID: &list.ID, Country: new("DE"), Ratio: new(json.Number("0.05")),
 		}))
@@ -80,8 +82,59 @@ func TestUploadAdAudienceUsers_CountsEach(t *testing.T) {
 		visitors := ok[*sdk.AdAudience](t)(c.AdAudiences.Create(background, &sdk.AdAudienceCreate{AccountID: a.channel, AdAccountID: a.account, Name: "V", Type: "retargeting", PixelID: new("1")}))
 		_, err = c.AdAudiences.UploadUsers(background, visitors.ID, &sdk.AdAudienceUsers{Users: []sdk.AdAudienceUser{ada}})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "type")
-		if held := dump(t, s.Database); strings.Contains(strings.ToLower(string(held)), "ada@example.com") {
+		if held := s.Dump(t); strings.Contains(strings.ToLower(string(held)), "ada@example.com") {
 			t.Error("the database holds an address in plain text")
+		}
+	})
+}
+
+func TestRemoveAdAudienceUsers_CountsEach(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		a := advertise(t, c, sdk.AdPlatformFacebook)
+		list := a.audience(t, "Buyers")
+		body := func(users ...sdk.AdAudienceUser) *sdk.AdAudienceUsers { return &sdk.AdAudienceUsers{Users: users} }
+		ada, bob := sdk.AdAudienceUser{Email: new("ada@example.com")}, sdk.AdAudienceUser{Email: new("bob@example.com")}
+		ok[*sdk.AdAudienceUpload](t)(c.AdAudiences.UploadUsers(background, list.ID, body(ada)))
+		result := ok[*sdk.AdAudienceRemoval](t)(c.AdAudiences.RemoveUsers(background, list.ID, body(ada, bob, ada, sdk.AdAudienceUser{})))
+		if result.Object != "audience_upload" || result.AudienceID != list.ID || result.Received != 4 || result.Removed != 1 || result.NotFound != 1 ||
+			result.Duplicates != 1 || result.Invalid != 1 || len(result.Errors) != 1 || result.Errors[0].Index != 3 {
+			t.Errorf("the result is %+v", result)
+		}
+		if held := s.Strings(t, `SELECT hash FROM ad_audience_members WHERE audience_id = '`+list.ID+`'`); len(held) != 0 {
+			t.Errorf("the hashes of those who left are still held: %v", held)
+		}
+		_, err := c.AdAudiences.RemoveUsers(background, list.ID, body(sdk.AdAudienceUser{}))
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "users")
+		_, err = c.AdAudiences.RemoveUsers(background, randomID("aud"), body(ada))
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+	})
+}
+
+// TestDeleteCustomer_LeavesCustomerLists deletes a customer, and looks at what the networks were told.
+func TestDeleteCustomer_LeavesCustomerLists(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		ada := sdk.AdAudienceUser{Email: new("ada@example.com")}
+		for platform, state := range map[sdk.AdPlatform]sdk.AdActionState{sdk.AdPlatformPinterest: sdk.AdActionStateDone, sdk.AdPlatformLinkedIn: sdk.AdActionStateRefused} {
+			list := advertise(t, c, platform).audience(t, "Buyers")
+			ok[*sdk.AdAudienceUpload](t)(c.AdAudiences.UploadUsers(background, list.ID, &sdk.AdAudienceUsers{Users: []sdk.AdAudienceUser{ada}}))
+			customer := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "Ada@example.com"}))
+			ok[*sdk.Deleted](t)(c.Customers.Delete(background, customer.ID, nil))
+			params := &sdk.ListAdActionsParams{TargetID: &list.ID, Operation: new(sdk.AdOperationRemoveAudienceUsers), State: &state}
+			for until := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+				done := ok[*sdk.AdActionList](t)(c.AdActions.List(background, params)).Data
+				if len(done) == 1 {
+					if failure := done[0].Failure; done[0].APIKeyID != nil || (failure != nil) != (state == sdk.AdActionStateRefused) {
+						t.Errorf("%s: the action is %+v", platform, done[0])
+					}
+					break
+				}
+				if time.Now().After(until) {
+					t.Fatalf("%s: after a minute %d actions are %s", platform, len(done), state)
+				}
+			}
+			if held := s.Strings(t, `SELECT hash FROM ad_audience_members WHERE audience_id = '`+list.ID+`'`); len(held) != 0 {
+				t.Errorf("%s: the hashes of who was deleted are still held: %v", platform, held)
+			}
 		}
 	})
 }

@@ -25,6 +25,13 @@ func TestListAdCapabilities_SaysWhatEachNetworkCanDo(t *testing.T) {
 			if only := network.AudienceUsers.LookalikeCountries; (network.Platform == sdk.AdPlatformPinterest) != slices.Equal(only, []string{"US", "CA", "GB"}) {
 				t.Errorf("%s has lookalikes in %v only", network.Platform, only)
 			}
+			if types := network.SearchTypes; !slices.Contains(types, sdk.AdTargetingTypeInterest) ||
+				slices.Contains(types, sdk.AdTargetingTypeLanguage) != (network.Platform != sdk.AdPlatformTwitter) {
+				t.Errorf("%s can search for %v", network.Platform, types)
+			}
+			if network.Previews != (len(network.Media.Previewable) > 0) || !slices.Contains([]sdk.AdPlatform{"facebook", "instagram", "pinterest"}, network.Platform) == network.Previews {
+				t.Errorf("%s has previews: %t, of %v", network.Platform, network.Previews, network.Media.Previewable)
+			}
 			if network.BusinessCenters != (network.Platform == sdk.AdPlatformTikTok) {
 				t.Errorf("%s has business centers: %t", network.Platform, network.BusinessCenters)
 			}

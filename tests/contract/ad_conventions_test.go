@@ -10,10 +10,12 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// ofAds tells the operations of ads that go through a channel: the account's limits, audit trail and capabilities do not.
+// ofAds tells the operations of ads that go through a channel. The account's limits, audit trail and capabilities do not, nor does what is
+// kept here of conversions: who has switched a channel off can still see what its network was told, and that it is told no more.
 func ofAds(op *harness.Operation) bool {
 	_, rest, found := strings.Cut(op.Path, "/v1/ads")
-	return found && !slices.Contains([]string{"/limits", "/actions", "/capabilities"}, rest)
+	kept := strings.HasPrefix(rest, "/conversion") && !slices.Contains([]string{"createConversionDestination", "createConversions"}, op.ID)
+	return found && !kept && !slices.Contains([]string{"/limits", "/actions", "/actions/export", "/capabilities"}, rest)
 }
 
 func TestAdOperations_AreThoseOfTheContract(t *testing.T) {
@@ -31,12 +33,18 @@ func TestAdOperations_AreThoseOfTheContract(t *testing.T) {
 		}
 	}
 	want := map[string]string{
-		"GET /ads": "allow", "POST /ads": "ask, locked", "GET /ads/ad-accounts": "allow", "GET /ads/ad-groups/{id}": "allow",
+		"GET /ads": "allow", "POST /ads": "ask, locked", "GET /ads/{id}": "allow", "PATCH /ads/{id}": "ask", "DELETE /ads/{id}": "ask",
+		"POST /ads/{id}/pause": "allow", "POST /ads/{id}/resume": "ask, locked", "GET /ads/ad-accounts": "allow", "GET /ads/ad-groups/{id}": "allow",
 		"PATCH /ads/ad-groups/{id}": "ask, locked", "POST /ads/ad-groups/{id}/pause": "allow", "POST /ads/ad-groups/{id}/resume": "ask, locked",
 		"GET /ads/audiences": "allow", "POST /ads/audiences": "allow", "GET /ads/audiences/{id}": "allow", "DELETE /ads/audiences/{id}": "ask",
 		"POST /ads/audiences/{id}/users": "allow", "POST /ads/boost": "ask, locked", "GET /ads/business-centers": "allow", "GET /ads/campaigns": "allow",
 		"POST /ads/campaigns/bulk-pause": "allow", "POST /ads/campaigns/bulk-resume": "ask, locked", "GET /ads/campaigns/{id}": "allow",
-		"PATCH /ads/campaigns/{id}": "ask, locked", "DELETE /ads/campaigns/{id}": "ask", "GET /ads/campaigns/{id}/ad-groups": "allow",
+		"DELETE /ads/audiences/{id}/users": "allow",
+		"PATCH /ads/campaigns/{id}":        "ask, locked", "DELETE /ads/campaigns/{id}": "ask", "GET /ads/campaigns/{id}/ad-groups": "allow",
+		"GET /ads/targeting/search": "allow", "POST /ads/targeting/reach": "allow", "PATCH /ads/ad-accounts/{id}": "ask",
+		"GET /ads/{id}/metrics": "allow", "GET /ads/ad-groups/{id}/metrics": "allow", "GET /ads/campaigns/{id}/metrics": "allow",
+		"POST /ads/preview": "allow", "POST /ads/{id}/preview": "allow",
+		"GET /ads/pixels": "allow", "POST /ads/conversion-destinations": "ask", "POST /ads/conversions": "allow",
 	}
 	for operation, tag := range want {
 		if approval[operation] != tag {
@@ -67,7 +75,7 @@ func TestEveryAdOperation_NeedsAnActivatedChannel(t *testing.T) {
 // TestEveryAdOperation_PassesOnWhatItsNetworkSays has the network answer each operation that asks it with faults.
 func TestEveryAdOperation_PassesOnWhatItsNetworkSays(t *testing.T) {
 	t.Parallel()
-	silent := []string{"listAdAccounts", "listBusinessCenters", "resumeAdGroup"} // they read the mirror, and it is on already
+	silent := []string{"listAdAccounts", "updateAdAccount", "listBusinessCenters", "resumeAdGroup", "resumeAd", "createConversions"} // they read the mirror, it is on already, and the worker tells it
 	asks := func(op *harness.Operation) bool {
 		return ofAds(op) && !slices.Contains(silent, op.ID) && !strings.Contains(op.Path, "/bulk-")
 	}

@@ -18,6 +18,7 @@ type advertiser struct {
 	*sdk.Client
 	channel string
 	account string
+	films   bool // its network shows videos only
 }
 
 func advertise(t *testing.T, c *sdk.Client, platform sdk.AdPlatform) advertiser {
@@ -28,7 +29,7 @@ func advertise(t *testing.T, c *sdk.Client, platform sdk.AdPlatform) advertiser 
 			t.Fatal(err)
 		}
 		if account.Selectable && account.Currency == "usd" {
-			return advertiser{c, channel.ID, account.ID}
+			return advertiser{c, channel.ID, account.ID, platform == sdk.AdPlatformTikTok}
 		}
 	}
 	t.Fatal("the channel has no ad account in dollars")
@@ -37,12 +38,16 @@ func advertise(t *testing.T, c *sdk.Client, platform sdk.AdPlatform) advertiser 
 
 // draft is an ad that can be created.
 func (a advertiser) draft(name string) *sdk.AdCreate {
-	return &sdk.AdCreate{
+	draft := &sdk.AdCreate{
 		AccountID: a.channel, AdAccountID: a.account, Name: name, Goal: new(sdk.AdGoalTraffic),
 		BudgetAmount: new(json.Number("20")), BudgetType: new(sdk.AdBudgetTypeDaily),
 		Headline: new("The Go Handbook"), Body: new("Learn Go in a weekend."), CallToAction: new("LEARN_MORE"),
 		LinkURL: new("https://example.com/go"), ImageURL: new("https://example.com/go.png"),
 	}
+	if a.films {
+		film(draft, "https://example.com/go.mp4")
+	}
+	return draft
 }
 
 // ad creates one.
@@ -88,12 +93,12 @@ func TestCreateAd_SpeaksToTheNetworkInItsOwnWords(t *testing.T) {
 		a := advertise(t, c, sdk.AdPlatformFacebook)
 		draft := a.draft("Conversions")
 		draft.Goal = new(sdk.AdGoalConversions)
-		draft.Targeting = new(json.RawMessage(`{"geo_locations":{"countries":["DE"]}}`))
+		draft.PlatformTargeting = new(json.RawMessage(`{"geo_locations":{"countries":["US"]}}`))
 		draft.PromotedObject = new(json.RawMessage(`{"custom_event_type":"PURCHASE","pixel_id":"123456789012345678"}`))
 		ad := ok[*sdk.Ad](t)(a.Ads.Create(background, draft))
 		group := ok[*sdk.AdGroup](t)(a.AdGroups.Get(background, ad.AdGroupID, nil))
-		if string(group.Targeting) != string(*draft.Targeting) || string(group.PromotedObject) != string(*draft.PromotedObject) {
-			t.Errorf("the ad group is shown to %s and promotes %s", group.Targeting, group.PromotedObject)
+		if string(group.PlatformTargeting) != string(*draft.PlatformTargeting) || string(group.PromotedObject) != string(*draft.PromotedObject) {
+			t.Errorf("the ad group is shown to %s and promotes %s", group.PlatformTargeting, group.PromotedObject)
 		}
 	})
 }
@@ -116,7 +121,7 @@ func TestCreateAd_TakesABudgetOfTheCampaign(t *testing.T) {
 		}
 		more := a.draft("More")
 		more.Goal, more.BudgetAmount, more.BudgetType, more.AdGroupID = nil, nil, nil, &ad.AdGroupID
-		more.Targeting = new(json.RawMessage(`{"age_min":18}`))
+		more.Targeting = &sdk.AdTargeting{AgeMin: new(int64(18))}
 		_, err := a.Ads.Create(background, more)
 		refused(t, err, 422, "validation_failed", "targeting")
 		more.Targeting = nil

@@ -102,7 +102,7 @@ func TestAudienceUsers_ThatAreWrongDoNotKeepOthersOut(t *testing.T) {
 func TestAudienceUsers_AreForCustomerListsThatAreThere(t *testing.T) {
 	onNetworks(t, func(t *testing.T, n onNetwork) {
 		list := n.audience(t, "List")
-		ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, people(1))) // some networks have a list only from then on
+		ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, people(300))) // some networks have a list only from then on
 		kinds := []*sdk.AdAudienceCreate{{Type: "retargeting", PixelID: new("1")}}
 		if slices.Contains(n.can.AudienceTypes, "lookalike") {
 			kinds = append(kinds, &sdk.AdAudienceCreate{Type: "lookalike", SourceAudienceID: &list.ID, Country: new("GB"), Ratio: amount("0.05")})
@@ -204,7 +204,7 @@ func TestAudienceUsers_AreKeptByTheirHashesAlone(t *testing.T) {
 		told(n.upload(list.ID, []sdk.AdAudienceUser{{Email: new("again.private@example.com")}}, unreachable))
 		resp := n.send(t, http.MethodPost, "/v1/ads/audiences/"+list.ID+"/users", `{"users":[{"email":"wrong.private@example.com","e_mail":"wrong.private@example.com"}]}`)
 		answers = append(answers, resp.Body...)
-		held := bytes.ToLower(dump(t, n.server.Database))
+		held := bytes.ToLower(n.server.Dump(t))
 		if !bytes.Contains(held, []byte(hashed("ada.private@example.com"))) {
 			t.Error("the database does not even hold the hash")
 		}

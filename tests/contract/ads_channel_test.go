@@ -42,6 +42,7 @@ func (n onNetwork) byID(campaign, group, audience string) map[string]error {
 	_, errs["resume ad group"] = n.AdGroups.Resume(background, group, n.body())
 	_, errs["get audience"] = n.AdAudiences.Get(background, audience)
 	_, errs["delete audience"] = n.AdAudiences.Delete(background, audience)
+	_, errs["remove users"] = n.AdAudiences.RemoveUsers(background, audience, &sdk.AdAudienceUsers{Users: []sdk.AdAudienceUser{{Email: new("ada@example.com")}}})
 	_, errs["upload users"] = n.AdAudiences.UploadUsers(background, audience, &sdk.AdAudienceUsers{Users: []sdk.AdAudienceUser{{Email: new("ada@example.com")}}})
 	_, errs["bulk pause"] = n.AdCampaigns.BulkPause(background, bulk)
 	_, errs["bulk resume"] = n.AdCampaigns.BulkResume(background, bulk)
@@ -164,7 +165,7 @@ func TestAdPaths_AreNotTakenForIDs(t *testing.T) {
 			n.raw.Do(t, http.MethodPut, path, map[string]any{}).Fault(t, http.StatusMethodNotAllowed, sdk.CodeMethodNotAllowed)
 		}
 		n.raw.Do(t, http.MethodGet, "/v1/ads/boost", nil).Fault(t, http.StatusMethodNotAllowed, sdk.CodeMethodNotAllowed)
-		n.raw.Do(t, http.MethodGet, "/v1/ads/"+n.ad(t, "Alone").ID, nil).Fault(t, http.StatusNotFound, sdk.CodeResourceMissing)
+		n.raw.Do(t, http.MethodGet, "/v1/ads/nothing/"+n.ad(t, "Alone").ID, nil).Fault(t, http.StatusNotFound, sdk.CodeResourceMissing)
 	})
 }
 

@@ -22,6 +22,7 @@ func TestAdGoal_IsOneOfTheNetwork(t *testing.T) {
 		"instagram": {"lead_generation", "lead_conversion", "conversions", "app_promotion", "catalog_sales"},
 		"tiktok":    {"lead_generation", "conversions", "app_promotion"},
 		"linkedin":  {"lead_generation", "conversions", "job_applicants"},
+		"pinterest": {"conversions"},
 		"twitter":   {"app_promotion"},
 	}
 	onNetworks(t, func(t *testing.T, n onNetwork) {
@@ -79,6 +80,9 @@ func (n onNetwork) promotes(t *testing.T, goal sdk.AdGoal, without string) *json
 func (n onNetwork) pursue(t *testing.T, draft *sdk.AdCreate, boost *sdk.AdBoost) {
 	t.Helper()
 	goal := *draft.Goal
+	if slices.Contains(n.can.Media.VideoGoals, goal) {
+		film(draft, "https://example.com/go.mp4")
+	}
 	makes := map[sdk.AdGoalRuleMadeBy]func(*json.RawMessage) (*sdk.Ad, error){
 		sdk.AdGoalRuleMadeByAd: func(promoted *json.RawMessage) (*sdk.Ad, error) {
 			draft.PromotedObject = promoted

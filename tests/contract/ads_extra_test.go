@@ -304,7 +304,7 @@ func TestAdBodies_ReadNullAsAbsent(t *testing.T) {
 		if answer := objectOf(t, joined.Body); joined.Status != http.StatusCreated || answer["ad_group_id"] != made.AdGroupID || warning(answer, "unheard_of") == "" {
 			t.Errorf("with null for all it answers %d %.500s", joined.Status, joined.Body)
 		}
-		for _, field := range []string{"targeting", "promoted_object"} {
+		for _, field := range []string{"platform_targeting", "promoted_object"} {
 			body := n.with(t, "Null in "+field, map[string]any{field: map[string]any{"unheard_of": nil, "some": []any{nil, map[string]any{"inner": nil}}}})
 			if planned := n.raw.Do(t, http.MethodPost, "/v1/ads?dry_run=true", body); planned.Status == http.StatusBadRequest || planned.Status >= 500 {
 				t.Errorf("null inside of %s answers %d %.300s", field, planned.Status, planned.Body)

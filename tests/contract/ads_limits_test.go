@@ -179,9 +179,10 @@ func TestSpendLimits_OfBidsAndSteps(t *testing.T) {
 		_, err := n.AdCampaigns.Update(background, ad.CampaignID, &sdk.AdCampaignUpdate{Budget: budgetOf("30.01", "daily")})
 		overLimit(t, err, "budget.amount", "20.00 USD", "30.01 USD", "50 %")
 		ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, ad.CampaignID, &sdk.AdCampaignUpdate{Budget: budgetOf("30", "daily")}))
-		if len(n.can.BidStrategies) > 1 {
+		capped := slices.IndexFunc(n.can.BidStrategies, func(r sdk.AdBidRule) bool { return slices.Contains(r.Requires, "bid_amount") })
+		if capped >= 0 {
 			draft := n.draft("Bid")
-			draft.BidStrategy, draft.BidAmount = new("LOWEST_COST_WITH_BID_CAP"), amount("3.01")
+			draft.BidStrategy, draft.BidAmount = &n.can.BidStrategies[capped].Strategy, amount("3.01")
 			_, err = n.Ads.Create(background, draft)
 			overLimit(t, err, "bid_amount", "3.01 USD", "3.00 USD")
 			draft.BidAmount = amount("3")

@@ -163,9 +163,9 @@ func TestBoost_OfALifetimeBudgetEndsByItself(t *testing.T) {
 		s.Clock.SetAhead(30 * 24 * time.Hour)
 		for _, made := range all {
 			after := ok[*sdk.AdList](t)(made.Ads.List(background, &sdk.ListAdsParams{CampaignID: &made.ad.CampaignID})).Data[0]
-			spend, _ := new(big.Rat).SetString(string(after.Metrics.Spend))
+			spend, _ := new(big.Rat).SetString(string(*after.Metrics.Spend))
 			if after.Status != sdk.AdStatusCompleted || spend.Sign() <= 0 || spend.Cmp(big.NewRat(280, 1)) > 0 {
-				t.Errorf("%s: a month later the boost until %s is %s and has spent %s", made.platform, *made.ad.Schedule.EndDate, after.Status, after.Metrics.Spend)
+				t.Errorf("%s: a month later the boost until %s is %s and has spent %s", made.platform, *made.ad.Schedule.EndDate, after.Status, *after.Metrics.Spend)
 			}
 		}
 	})

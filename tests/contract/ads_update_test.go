@@ -97,7 +97,7 @@ func TestAdBid_IsOneOfTheNetwork(t *testing.T) {
 		ad := n.budgeted(t, "Bid")
 		valuable := sdk.AdGoalConversions
 		var valued *sdk.Ad
-		if n.platform == sdk.AdPlatformFacebook || n.platform == sdk.AdPlatformInstagram {
+		if n.platform == sdk.AdPlatformFacebook || n.platform == sdk.AdPlatformInstagram || n.platform == sdk.AdPlatformTikTok {
 			draft := n.draft("Valued")
 			draft.Goal, draft.PromotedObject, draft.BudgetLevel = &valuable, n.promotes(t, valuable, ""), new(sdk.AdCreateBudgetLevelCampaign)
 			valued = ok[*sdk.Ad](t)(n.Ads.Create(background, draft))
@@ -106,11 +106,15 @@ func TestAdBid_IsOneOfTheNetwork(t *testing.T) {
 			draft := n.draft("Bid")
 			draft.BidStrategy, draft.BidAmount, draft.ROASAverageFloor = &strategy, bid, floor
 			campaign := ad.CampaignID
-			if valued != nil && strings.EqualFold(strategy, all[3]) { // Meta takes a smallest ROAS for what has a value
+			if valued != nil && strings.EqualFold(strategy, all[3]) { // some take a smallest ROAS only for what has a value
 				draft.Goal, draft.PromotedObject, campaign = &valuable, n.promotes(t, valuable, ""), valued.CampaignID
 			}
 			_, created := n.Ads.PlanCreate(background, draft)
 			_, changed := n.AdCampaigns.PlanUpdate(background, campaign, &sdk.AdCampaignUpdate{BidStrategy: &strategy, BidAmount: bid, ROASAverageFloor: floor})
+			if n.platform == sdk.AdPlatformPinterest { // where ad groups bid
+				refused(t, changed, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "bid_strategy")
+				_, changed = n.AdGroups.PlanUpdate(background, ad.AdGroupID, &sdk.AdGroupUpdate{BidStrategy: &strategy, BidAmount: bid, ROASAverageFloor: floor})
+			}
 			return []error{created, changed}
 		}
 		fails := func(param, strategy string, bid, floor *json.Number) {
@@ -121,7 +125,7 @@ func TestAdBid_IsOneOfTheNetwork(t *testing.T) {
 		}
 		fails("bid_strategy", "CHEAP", nil, nil)
 		for i, strategy := range all {
-			if i >= known[n.platform] {
+			if i >= known[n.platform] || i == 1 && n.platform == sdk.AdPlatformTikTok { // whose only cap is that of the cost
 				fails("bid_strategy", strategy, amount("2"), nil)
 				continue
 			}
@@ -146,9 +150,13 @@ func TestAdBid_IsOneOfTheNetwork(t *testing.T) {
 				fails("roas_average_floor", strategy, amount("2"), amount("1.5"))
 			}
 		}
-		if known[n.platform] > 1 {
-			changed := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, ad.CampaignID, &sdk.AdCampaignUpdate{BidStrategy: new("lowest_cost_with_bid_cap"), BidAmount: amount("2.50")}))
-			if changed.BidStrategy == nil || *changed.BidStrategy != "LOWEST_COST_WITH_BID_CAP" || changed.Budget.Amount != "20.00" {
+		if known[n.platform] > 1 && n.platform != sdk.AdPlatformPinterest {
+			capped := all[1]
+			if n.platform == sdk.AdPlatformTikTok {
+				capped = all[2]
+			}
+			changed := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, ad.CampaignID, &sdk.AdCampaignUpdate{BidStrategy: new(strings.ToLower(capped)), BidAmount: amount("2.50")}))
+			if changed.BidStrategy == nil || *changed.BidStrategy != capped || changed.Budget.Amount != "20.00" {
 				t.Errorf("the campaign bids %v and has %+v", changed.BidStrategy, changed.Budget)
 			}
 		}

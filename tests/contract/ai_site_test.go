@@ -130,6 +130,33 @@ func TestAISiteDomain_IsPendingWheneverItIsNew(t *testing.T) {
 	})
 }
 
+func TestVerifyAISiteDomain_SaysWhatIsMissing(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		made := site(t, c, &sdk.AISiteCreate{Name: "shop"})
+		_, err := c.AISites.VerifyDomain(background, made.ID)
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "domain")
+		if len(made.DomainRecords) != 0 {
+			t.Errorf("without a domain the records are %v", made.DomainRecords)
+		}
+		named := ok[*sdk.AISite](t)(c.AISites.Update(background, made.ID, &sdk.AISiteUpdate{Domain: sdk.Set("shop.ada.example")}))
+		txt, cname := named.DomainRecords[0], named.DomainRecords[1]
+		if txt.Type != "TXT" || txt.Name != "_tillwright.shop.ada.example" || !strings.HasPrefix(txt.Value, "tillwright-site=") {
+			t.Errorf("the TXT record is %+v", txt)
+		}
+		if cname.Type != "CNAME" || cname.Name != "shop.ada.example" || cname.Value != strings.TrimPrefix(made.ID, "site_")+".shop.test" {
+			t.Errorf("the CNAME record is %+v", cname)
+		}
+		looked := ok[*sdk.AISite](t)(c.AISites.VerifyDomain(background, made.ID))
+		if *looked.DomainStatus != "pending" || looked.DomainError == nil || looked.DomainCheckedAt == nil || looked.DomainVerified {
+			t.Errorf("nothing was found, and the site is %+v", looked)
+		}
+		_, err = s.SDK(t).AISites.VerifyDomain(background, made.ID)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		_, err = c.AISites.Update(background, made.ID, &sdk.AISiteUpdate{Domain: sdk.Set("a.shop.test")})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "domain")
+	})
+}
+
 func TestListAISites_Filters(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		links := site(t, c, &sdk.AISiteCreate{Name: "Links", Type: new(sdk.AISiteTypeLinkInBio), IsLive: new(true)})

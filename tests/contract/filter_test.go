@@ -168,6 +168,13 @@ func (i item) lets(filter, value string) (let, known bool) {
 			reason = fmt.Sprint(c["reason"])
 		}
 		return reason == value, true
+	case "source":
+		if source, ok := i.of[filter].(map[string]any); ok { // by its id or its type
+			return source["id"] == value || source["type"] == value, true
+		}
+	case "actor": // by its id, or without one by its type
+		actor := i.of[filter].(map[string]any)
+		return cmp.Or(actor["id"], actor["type"]) == value, true
 	case "total_min":
 		order, is := i.compared("total_amount", value)
 		return is && order >= 0, true
@@ -281,6 +288,10 @@ func (w *world) filters(op *harness.Operation, items []item) map[string][]string
 			values = []string{"1", "2", "none"}
 		case p.Name == "tag":
 			values = []string{"vip", "old", "none"}
+		case p.Name == "actor" || p.Name == "target":
+			values = append(slices.DeleteFunc(values, func(value string) bool { return value == "<nil>" }), "customer", "prod_1")
+		case op.ID == "listGrants" && p.Name == "source":
+			values = append(slices.DeleteFunc(values, func(value string) bool { return value == "<nil>" }), "order", "subscription", "manual")
 		case p.Name == "q":
 			values = []string{items[0].text("id"), items[len(items)-1].text("id")}
 		case p.Name == "total_min" || p.Name == "total_max":
@@ -312,6 +323,7 @@ func TestEveryFilter_IsAPlainScan(t *testing.T) {
 		w, chance := newWorld(t, s), seeded(t)
 		w.Client = w.fresh(t, s)
 		w.trade(t, chance)
+		w.post(t)
 		w.Client = w.fresh(t, s)
 		all := w.survey(t)
 		lists := func(op *harness.Operation) bool {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestEveryOperation_AnswersItsExample sends the specification's own example; a write must replay it byte for byte under
-// its key, and refuse the key for anything else.
+// its key, and refuse the key for anything else, leave a line in the activity, and show a signing secret only where one is made.
 func TestEveryOperation_AnswersItsExample(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
@@ -21,7 +21,9 @@ func TestEveryOperation_AnswersItsExample(t *testing.T) {
 		shared := newWorld(t, s)
 		every(t, all, func(t *testing.T, op *harness.Operation) {
 			if !op.IsWrite() {
-				answered(t, op, shared.send(t, op))
+				answer := shared.send(t, op)
+				answered(t, op, answer)
+				showsItsSecret(t, op, answer)
 				return
 			}
 			w := newWorldFor(t, s, op)
@@ -29,6 +31,7 @@ func TestEveryOperation_AnswersItsExample(t *testing.T) {
 			path, body := w.path(op), w.body(op)
 			first := w.Do(t, op.Method, path, body, "Idempotency-Key", "the key")
 			answered(t, op, first)
+			showsItsSecret(t, op, first)
 			if first.Header.Get("Idempotent-Replayed") != "" {
 				t.Error("the first answer claims to be a replay")
 			}
@@ -36,7 +39,9 @@ func TestEveryOperation_AnswersItsExample(t *testing.T) {
 			if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
 				t.Errorf("the replay differs: %d %s\nfirst: %d %s", again.Status, again.Body, first.Status, first.Body)
 			}
+			isLogged(t, w, op, first, again)
 		})
+		deliversNoSecret(t, s)
 	})
 }
 
@@ -69,9 +74,18 @@ func contentType(body any) string {
 // refusesReuse sends the operation under a key that another request has used.
 func refusesReuse(t *testing.T, w *world, op *harness.Operation) {
 	t.Helper()
-	if op.Public { // its keys belong to the client secret
+	switch {
+	case strings.Contains(op.Path, "/license_keys/") && op.Public: // its keys belong to the licence key
+		body := w.body(op).(map[string]any)
+		body["fingerprint"] = "other"
+		w.Must(t, http.MethodPost, "/public/license_keys/activate", body, "Idempotency-Key", "used")
+	case op.ID == "createPublicLead": // its keys belong to the form
+		body := w.body(op).(map[string]any)
+		body["email"] = "other@example.com"
+		w.Must(t, http.MethodPost, "/public/leads", body, "Idempotency-Key", "used")
+	case op.Public: // its keys belong to the client secret
 		w.Must(t, http.MethodPatch, "/public/checkouts/"+w.secret, map[string]any{"customer_name": "Other"}, "Idempotency-Key", "used")
-	} else {
+	default:
 		w.Must(t, http.MethodPost, "/v1/customers", map[string]any{"email": "other@example.com"}, "Idempotency-Key", "used")
 	}
 	f := w.send(t, op, "Idempotency-Key", "used").Fault(t, http.StatusUnprocessableEntity, "idempotency_key_reused")

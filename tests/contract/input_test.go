@@ -2,12 +2,15 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/tillwright/tillwright/tests/harness"
@@ -30,9 +33,11 @@ func TestEveryOperation_RefusesAnUnknownQueryParameter(t *testing.T) {
 func TestEveryBody_RefusesAnUnknownField(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, boot(t, url))
-		closed := func(op *harness.Operation) bool { return withBody(op) && op.ID != "createAd" } // which keeps them
+		s := boot(t, url)
+		w := newWorld(t, s)
+		closed := func(op *harness.Operation) bool { return withBody(op) && !keepsFields(op) }
 		every(t, closed, func(t *testing.T, op *harness.Operation) {
+			w.Client = w.fresh(t, s)
 			for _, field := range []string{"surprise", "account_id", "object", "id", "created_at", "secret"} {
 				if op.BodySchema().Properties[field] != nil {
 					continue
@@ -47,6 +52,9 @@ func TestEveryBody_RefusesAnUnknownField(t *testing.T) {
 		})
 	})
 }
+
+// keepsFields tells the operations whose body may have any field.
+func keepsFields(op *harness.Operation) bool { return op.ID == "createAd" || op.ID == "previewNewAd" }
 
 func TestEveryBody_IsStrictJSON(t *testing.T) {
 	t.Parallel()
@@ -169,12 +177,19 @@ func TestEveryBody_HasASizeLimit(t *testing.T) {
 		w := newWorld(t, boot(t, url))
 		every(t, withBody, func(t *testing.T, op *harness.Operation) {
 			big := bytes.Repeat([]byte(" "), op.MaxBody+1)
-			resp := w.Do(t, op.Method, w.path(op), big)
-			resp.Fault(t, http.StatusRequestEntityTooLarge, "request_too_large")
-			// Without a length, so that the limit shows only while the body is being read.
-			chunked := struct{ io.Reader }{bytes.NewReader(big)}
-			resp = w.Do(t, op.Method, w.path(op), chunked, "Content-Type", "application/json")
-			resp.Fault(t, http.StatusRequestEntityTooLarge, "request_too_large")
+			for _, body := range []func() any{
+				func() any { return big },
+				func() any { return struct{ io.Reader }{bytes.NewReader(big)} }, // without a length, so that the limit shows only while the body is being read
+			} {
+				resp, err := w.Try(op.Method, w.path(op), body(), "Content-Type", "application/json")
+				for tries := 1; errors.Is(err, syscall.ECONNRESET) && tries < 5; tries++ { // who is still sending half a second after the answer may lose it
+					resp, err = w.Try(op.Method, w.path(op), body(), "Content-Type", "application/json")
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Fault(t, http.StatusRequestEntityTooLarge, "request_too_large")
+			}
 		})
 	})
 }
@@ -199,10 +214,11 @@ func TestEveryOperationWithoutABody_IgnoresOne(t *testing.T) {
 	withoutBody := func(op *harness.Operation) bool { return !withBody(op) }
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
-		w := newWorld(t, s)
+		shared := newWorld(t, s)
 		every(t, withoutBody, func(t *testing.T, op *harness.Operation) {
+			w := shared
 			if op.IsWrite() {
-				w = newWorld(t, s) // the last one may have deleted what this one is about
+				w = newWorldFor(t, s, op)
 			}
 			plain := w.Do(t, op.Method, w.at(op, ""), "a=1", "Content-Type", "text/plain")
 			if resp := w.Do(t, op.Method, w.at(op, ""), "{", "Content-Type", "application/json"); op.Method == http.MethodGet && resp.Status != plain.Status {
@@ -256,10 +272,11 @@ func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 	// What an expanded name shows is read with this scope; line items, payments and their methods come with what has them.
 	reading := map[string]string{
 		"customer": "customers:read", "checkout": "checkouts:read", "order": "orders:read", "invoice": "invoices:read", "lines": "",
-		"product": "products:read", "price_variant": "products:read", "price_variants": "products:read", "default_price_variant": "products:read",
+		"product": "products:read", "products": "products:read", "price_variant": "products:read", "price_variants": "products:read", "default_price_variant": "products:read",
 		"discount": "discounts:read", "subscription": "subscriptions:read", "latest_invoice": "invoices:read",
-		"event": "webhooks:read", "refunds": "refunds:read", "line_items": "", "payments": "", "payment": "",
+		"event": "webhooks:read", "refunds": "refunds:read", "grants": "customers:read", "line_items": "", "payments": "", "payment": "",
 		"payment_method": "customers:read", "default_payment_method": "",
+		"file": "files:read",
 	}
 	expands := func(op *harness.Operation) bool { return hasQuery(op, "expand") }
 	database.Each(t, func(t *testing.T, url string) {
@@ -320,9 +337,13 @@ func TestEverySortedList_BeginsWithItsOldestWhenAsked(t *testing.T) {
 			name := fmt.Sprint("sorted ", n)
 			w.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": name, "price_variants": []any{map[string]any{"amount": 100}}})
 			w.Must(t, http.MethodPost, "/v1/customers", map[string]any{"email": fmt.Sprintf("sorted%d@example.com", n)})
+			w.Must(t, http.MethodPost, "/v1/leads", map[string]any{"email": fmt.Sprintf("sorted%d@example.com", n)})
 			w.Must(t, http.MethodPost, "/v1/discounts", map[string]any{"name": name, "type": "percent", "percent_bps": 100})
 			w.Must(t, http.MethodPost, "/v1/checkout_links", map[string]any{"price_variants": []any{w.ids["sold price"]}})
 			w.Must(t, http.MethodPost, "/v1/refunds", map[string]any{"order": w.ids["order"], "amount": 1})
+			w.Must(t, http.MethodPost, "/v1/blog_posts", map[string]any{"title": name})
+			w.Must(t, http.MethodPost, "/v1/experiences", map[string]any{"name": name, "type": "link"})
+			w.Must(t, http.MethodPost, "/v1/legal_pages", map[string]any{"kind": "custom", "title": name})
 		}
 		every(t, sorted, func(t *testing.T, op *harness.Operation) {
 			w.Client = w.fresh(t, s)
@@ -374,15 +395,16 @@ func TestEveryList_ChecksItsPosition(t *testing.T) {
 			queries := map[string]string{
 				"limit=0": "limit", "limit=-1": "limit", "limit=101": "limit", "limit=abc": "limit", "limit=": "limit", "limit=1000000000000000000000": "limit",
 			}
+			id := cmp.Or(w.ids[listed(op)], randomID("row")) // the rows of a series have none
 			positions := map[string]string{
-				"starting_after=nonsense":                                                     "starting_after",
-				"starting_after=" + randomID("other"):                                         "starting_after",
-				"ending_before=" + w.ids[listed(op)][5:]:                                      "ending_before",
-				"starting_after=" + w.ids[listed(op)] + "&ending_before=" + w.ids[listed(op)]: "ending_before",
+				"starting_after=nonsense":                       "starting_after",
+				"starting_after=" + randomID("other"):           "starting_after",
+				"ending_before=" + id[5:]:                       "ending_before",
+				"starting_after=" + id + "&ending_before=" + id: "ending_before",
 			}
 			if hasQuery(op, "cursor") {
 				if !hasQuery(op, "starting_after") { // its cursors are ids
-					positions = map[string]string{"cursor=" + w.ids[listed(op)]: "cursor"}
+					positions = map[string]string{"cursor=" + id: "cursor"}
 				}
 				maps.Copy(positions, map[string]string{"cursor=nonsense": "cursor", "cursor=": "cursor"})
 			}
@@ -422,8 +444,12 @@ func TestEveryExpand_KnowsItsNames(t *testing.T) {
 	expands := func(op *harness.Operation) bool { return hasQuery(op, "expand") }
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
+		shared := newWorld(t, s)
 		every(t, expands, func(t *testing.T, op *harness.Operation) {
-			w := newWorldFor(t, s, op)
+			w := shared
+			if op.IsWrite() {
+				w = newWorldFor(t, s, op)
+			}
 			f := w.Do(t, op.Method, w.at(op, "expand=surprise"), w.body(op)).Fault(t, http.StatusBadRequest, "bad_request")
 			if f.Param != "expand" {
 				t.Errorf("param is %q", f.Param)

@@ -76,7 +76,7 @@ func isSigned(t *testing.T, u *sdk.SignedURL) {
 
 func TestExport_TakesTheFiltersOfItsList(t *testing.T) {
 	t.Parallel()
-	pages := []string{"limit", "starting_after", "ending_before", "expand", "sort"} // a file is whole, and in one order
+	pages := []string{"limit", "starting_after", "ending_before", "cursor", "expand", "sort"} // a file is whole, and in one order
 	exports := 0
 	for _, export := range harness.Operations() {
 		if len(export.Path) < 8 || export.Path[len(export.Path)-7:] != "/export" {

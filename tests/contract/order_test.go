@@ -2,7 +2,9 @@ package contract
 
 import (
 	"net/http"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -127,6 +129,34 @@ func TestVoidOrder_CallsOffWhatIsNotPaid(t *testing.T) {
 				t.Errorf("the order is %+v with %+v", void, void.Invoice)
 			}
 		}
+	})
+}
+
+// An order that is paid by credit is paid as it is made, and one of a renewal may be of another product than the last one.
+func TestOrderEvents_ShowWhatAChangeOfPlanGives(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"order.created", "order.paid"}}))
+		low, high := monthly(t, c, 900), monthly(t, c, 1900)
+		sub := subscription(t, c, low)
+		change := func(v *sdk.PriceVariant, when sdk.ProrationBehavior) {
+			ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &v.ID, ProrationBehavior: &when}))
+		}
+		gives := func(n int, kind string, v *sdk.PriceVariant) {
+			t.Helper()
+			last := s.Hooks.Await(t, n, kind)[n-1]
+			order := ok[*sdk.Order](t)(ok[*sdk.Event](t)(sdk.VerifyWebhook(last.Body, last.Header, *endpoint.Secret)).Order())
+			at := slices.IndexFunc(had(t, c, sub.Customer.ID), func(g sdk.Grant) bool { return g.Product.ID == v.Product.ID })
+			if want := had(t, c, sub.Customer.ID)[at]; len(order.Grants) != 1 || order.Grants[0].ID != want.ID {
+				t.Errorf("%s %d shows that the order gives %+v instead of %s", kind, n, order.Grants, want.ID)
+			}
+		}
+		change(high, sdk.ProrationBehaviorInvoiceImmediately)
+		change(low, sdk.ProrationBehaviorInvoiceImmediately)
+		change(high, sdk.ProrationBehaviorInvoiceImmediately)
+		gives(3, "order.paid", high)
+		change(low, sdk.ProrationBehaviorNextPeriod)
+		advance(t, c, 32*24*time.Hour)
+		gives(4, "order.created", low)
 	})
 }
 

@@ -141,3 +141,57 @@ func TestListSocialPosts_ShowsWhatCanBeBoosted(t *testing.T) {
 		}
 	})
 }
+
+func TestUpdateSocialAccount_TakesATokenOfTheSameProfileOnly(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		a := advertise(t, c, sdk.AdPlatformPinterest)
+		list := a.audience(t, "Buyers")
+		renewed := ok[*sdk.SocialAccount](t)(c.Socials.Update(background, a.channel, &sdk.SocialAccountUpdate{Token: "first"}))
+		if renewed.ID != a.channel || renewed.AdsStatus != sdk.SocialAdsStatusActive || renewed.PlatformAccountID == nil || renewed.LastError != nil {
+			t.Errorf("the channel is %+v", renewed)
+		}
+		_, err := c.Socials.Update(background, a.channel, &sdk.SocialAccountUpdate{Token: "second"})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "token")
+		_, err = c.Socials.Update(background, a.channel, &sdk.SocialAccountUpdate{})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "token")
+		_, err = c.Socials.Update(background, randomID("sacct"), &sdk.SocialAccountUpdate{Token: "first"})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		again := ok[*sdk.SocialAccount](t)(c.Socials.Connect(background, &sdk.SocialAccountConnect{Platform: sdk.AdPlatformPinterest, Driver: new("sandbox"), Token: new("first")}))
+		if again.ID != a.channel || again.AdsStatus != sdk.SocialAdsStatusActive {
+			t.Errorf("connected again, the channel is %+v", again)
+		}
+		if kept := ok[*sdk.AdAudience](t)(c.AdAudiences.Get(background, list.ID)); kept.AccountID != a.channel {
+			t.Errorf("the audience is %+v", kept)
+		}
+	})
+}
+
+func TestDeleteSocialAccount_SaysWhatRunsOnAndComesBackWhenItIsConnected(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		a := advertise(t, c, sdk.AdPlatformFacebook)
+		connect := &sdk.SocialAccountConnect{Platform: sdk.AdPlatformFacebook, Driver: new("sandbox"), Token: new("first")}
+		ok[*sdk.SocialAccount](t)(c.Socials.Update(background, a.channel, &sdk.SocialAccountUpdate{Token: *connect.Token}))
+		ad := a.ad(t, "Runs on")
+		deleted := ok[*sdk.DeletedSocialAccount](t)(c.Socials.Delete(background, a.channel))
+		if deleted.ID != a.channel || !deleted.Deleted || deleted.RunningCampaignCount < 1 || deleted.RunningAdCount < 1 {
+			t.Errorf("the confirmation is %+v", deleted)
+		}
+		_, err := c.Socials.Get(background, a.channel)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		_, err = c.Socials.Delete(background, a.channel)
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		_, err = c.Socials.Activate(background, &sdk.SocialAccountActivate{AccountID: a.channel})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "account_id")
+		if left := ok[*sdk.SocialAccountList](t)(c.Socials.List(background, nil)); len(left.Data) != 0 {
+			t.Errorf("the list is %+v", left.Data)
+		}
+		again := ok[*sdk.SocialAccount](t)(c.Socials.Connect(background, connect))
+		if again.ID != a.channel || again.AdsStatus != sdk.SocialAdsStatusInactive {
+			t.Errorf("connected again, the channel is %+v", again)
+		}
+		ok[*sdk.SocialAccount](t)(c.Socials.Activate(background, &sdk.SocialAccountActivate{AccountID: a.channel}))
+		if got := ok[*sdk.AdCampaign](t)(c.AdCampaigns.Get(background, ad.CampaignID, nil)); got.ID != ad.CampaignID {
+			t.Errorf("the campaign is %+v", got)
+		}
+	})
+}

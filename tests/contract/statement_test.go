@@ -19,12 +19,17 @@ import (
 var mayReadMore = []struct{ piece, reason string }{
 	{"SELECT count(*) FROM webhook_endpoints WHERE account_id = ?", "an account has 50 at most, which is what is asked for"},
 	{"SELECT count(*) FROM social_accounts WHERE account_id = ?", "an account has few, which is what is asked for"},
+	{"DELETE FROM ad_conversions WHERE account_id = ? AND due_at IS NOT NULL AND user_data LIKE", "reads all that the account's networks are yet to be told, which they are within seconds"},
+	{"SELECT count(*) FROM ad_conversion_destinations WHERE account_id = ?", "an account has 50 at most, which is what is asked for"},
+	{"SELECT account_id, id, channel_id FROM ( SELECT account_id, id, channel_id, due, ROW_NUMBER()", "looks once into an index for each active destination of all accounts, however much waits"},
+	{"CAST(SUM(m.net_revenue) AS bigint)", "adds up the quarters of an hour of the days that are asked for, by 365 days of which there are 35,040 rows"},
 	{"SELECT CAST(COALESCE(SUM(daily_amount / 1000000), 0)", "a sum of all that is being spent"},
 	{"SELECT id FROM accounts WHERE clock_offset > 0", "accounts with a clock of their own, which a development server alone looks for"},
 	{"(due_at) AS at FROM subscriptions WHERE account_id = ? AND due_at > ?", "where a test clock stops next, once for each time that somebody moves it"},
 	{"SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ? AND account_id = ?", "may go through the open checkouts of the account, which last a day"},
 	{"FROM webhook_deliveries WHERE account_id = ? AND state = 'pending' AND endpoint_id >= ?", "the log of deliveries has an index for each state, and SQLite may go along the ids instead"},
 	{"SELECT account_id, channel_id, platform_id, synced_at FROM (", "the turns of all ad accounts that are due"},
+	{"SELECT id FROM requests WHERE account_id = ? ORDER BY id DESC LIMIT ? OFFSET ?", "goes past the requests that are kept, once for every 5,000 that are written"},
 	{"SELECT ad_group_id, ends_at FROM ads WHERE account_id = ? AND platform = ?", mirror},
 	{"SELECT platform_id, campaign_id, ends_at FROM ad_groups WHERE account_id = ? AND platform = ?", mirror},
 	{"SELECT platform_id, ends_at FROM ad_campaigns WHERE account_id = ? AND platform = ?", mirror},
@@ -40,8 +45,11 @@ var mayReadMore = []struct{ piece, reason string }{
 
 // ofOneEngine are the same of one database alone.
 var ofOneEngine = map[string][]string{
-	"sqlite":   {"UPDATE idempotency_keys SET lease_until = 0 WHERE"}, // once, when a server starts
-	"postgres": {"DELETE FROM rate_windows WHERE subject IN"},         // once a minute, who asked within the last few
+	"sqlite": {
+		"UPDATE idempotency_keys SET lease_until = 0 WHERE", // once, when a server starts
+		"FROM json_each(filter_words(",                      // a function of the program, which a meter does not have; store/filter_plan_test.go has it
+	},
+	"postgres": {"DELETE FROM rate_windows WHERE subject IN"}, // once a minute, who asked within the last few
 }
 
 // needStatistics are those that PostgreSQL takes to concern a third of all rows until it has statistics, which a server makes when it
@@ -51,6 +59,8 @@ var needStatistics = []string{
 	"DELETE FROM idempotency_keys WHERE (account_id, key) IN",
 	"DELETE FROM letter_windows WHERE (account_id, subject) IN",
 	"DELETE FROM portal_sessions WHERE (account_id, id) IN",
+	"DELETE FROM portal_links WHERE (account_id, id) IN",
+	"DELETE FROM requests WHERE (account_id, id) IN",
 }
 
 // mirror is why statements about what stands at an ad network may read more.
@@ -83,7 +93,7 @@ func TestEveryStatement_ReadsInProportion(t *testing.T) {
 			t.Fatal(err)
 		}
 		for table, rows := range sizes {
-			if rows > 0 && rows < reads.Many && table != "ad_limits" { // an account has one
+			if rows > 0 && rows < reads.Many && table != "ad_limits" && table != "file_usage" { // an account has one
 				t.Errorf("%s has %d rows: its copies are in each other's way", table, rows)
 			}
 		}
@@ -121,7 +131,7 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 	t.Helper()
 	owner := s.Account(t)
 	another := func(op *harness.Operation) *world {
-		w := &world{Client: owner.As(s.Key(t, owner.Account)), hooks: s.Hooks.URL}
+		w := &world{Client: owner.As(s.Key(t, owner.Account)), hooks: s.Hooks.URL, networks: s.Ads}
 		w.settle(t)
 		if op == nil || strings.HasPrefix(op.Scope, "ads:") {
 			w.advertise(t)
@@ -142,6 +152,7 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 			w.with(s.Key(t, owner.Account)).send(t, op)
 		}
 	}
+	w.knock(t, s)
 	s.Housekeep(t)
 	s.DeleteOldDeliveries(t)
 	return owner.Account

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,13 +27,19 @@ func TestAdNetworks_AreSpokenTo(t *testing.T) {
 	onStages(t, func(t *testing.T, a *advertiser) {
 		a.showsItsAdAccounts(t)
 		ad := a.createsAnAd(t)
+		a.hasTidyNames(t)
 		a.switchesIt(t, ad)
 		a.changesBudgets(t, ad)
 		a.readsFigures(t, ad)
 		a.uploadsPeople(t)
 		a.boostsAPost(t)
+		a.changesOneAd(t, ad)
+		a.knowsWhatThereIs(t, ad)
+		a.looksAt(t, ad)
+		a.tellsPixels(t)
 		a.deletesCampaigns(t)
 		assert.Empty(t, a.Refused(), "the network refused something")
+		a.hasAskedEverything(t)
 		a.keepsSecrets(t)
 	})
 }
@@ -113,23 +120,23 @@ func (a *advertiser) switchesIt(t *testing.T, ad *sdk.Ad) {
 	assert.Equal(t, "ACTIVE", a.status("campaign", ad.CampaignID))
 }
 
-// changesBudgets gives thirty dollars to the ad's group, and to a campaign that has the budget itself.
+// changesBudgets gives sixty dollars to the ad's group, and to a campaign that has the budget itself.
 func (a *advertiser) changesBudgets(t *testing.T, ad *sdk.Ad) {
 	t.Helper()
-	thirty := &sdk.AdBudgetInput{Amount: "30", Type: sdk.AdBudgetTypeDaily}
-	group, err := a.AdGroups.Update(background, ad.AdGroupID, &sdk.AdGroupUpdate{Budget: thirty})
+	sixty := &sdk.AdBudgetInput{Amount: "60", Type: sdk.AdBudgetTypeDaily}
+	group, err := a.AdGroups.Update(background, ad.AdGroupID, &sdk.AdGroupUpdate{Budget: sixty})
 	require.NoError(t, err)
-	assert.Equal(t, "30.00", string(group.Budget.Amount))
+	assert.Equal(t, "60.00", string(group.Budget.Amount))
 	assert.Equal(t, a.dollarsOnTheWire, a.dailyBudget("ad_group", ad.AdGroupID))
 
 	draft := a.draft("Summer")
-	draft.BudgetLevel, draft.Status = new(sdk.AdCreateBudgetLevelCampaign), new(sdk.AdConfiguredStatusPaused)
+	draft.BudgetLevel, draft.BudgetAmount, draft.Status = new(sdk.AdCreateBudgetLevelCampaign), new(json.Number("50")), new(sdk.AdConfiguredStatusPaused)
 	shared, err := a.Ads.Create(background, draft)
 	require.NoError(t, err)
 	assert.Equal(t, "PAUSED", a.status("campaign", shared.CampaignID))
-	campaign, err := a.AdCampaigns.Update(background, shared.CampaignID, &sdk.AdCampaignUpdate{Budget: thirty})
+	campaign, err := a.AdCampaigns.Update(background, shared.CampaignID, &sdk.AdCampaignUpdate{Budget: sixty})
 	require.NoError(t, err)
-	assert.Equal(t, "30.00", string(campaign.Budget.Amount))
+	assert.Equal(t, "60.00", string(campaign.Budget.Amount))
 	assert.Equal(t, a.dollarsOnTheWire, a.dailyBudget("campaign", shared.CampaignID))
 }
 
@@ -139,7 +146,7 @@ func (a *advertiser) readsFigures(t *testing.T, ad *sdk.Ad) {
 	check := func(m *sdk.AdMetrics) {
 		t.Helper()
 		require.NotNil(t, m)
-		assert.Equal(t, []any{"12.34", int64(1000), int64(30)}, []any{string(m.Spend), m.Impressions, m.Clicks})
+		assert.Equal(t, []any{"12.34", int64(1000), int64(30)}, []any{string(*m.Spend), *m.Impressions, *m.Clicks})
 	}
 	listed, err := a.Ads.List(background, &sdk.ListAdsParams{CampaignID: &ad.CampaignID})
 	require.NoError(t, err)
@@ -151,6 +158,58 @@ func (a *advertiser) readsFigures(t *testing.T, ad *sdk.Ad) {
 	campaign, err := a.AdCampaigns.Get(background, ad.CampaignID, nil)
 	require.NoError(t, err)
 	check(campaign.Metrics)
+	a.readsDays(t, ad)
+}
+
+// readsDays asks for the days of a week, of which one had figures, in every interval and by every breakdown.
+func (a *advertiser) readsDays(t *testing.T, ad *sdk.Ad) {
+	t.Helper()
+	now := time.Now().UTC()
+	from, to := now.AddDate(0, 0, -6).Format(time.DateOnly), now.Format(time.DateOnly)
+	for _, interval := range []sdk.AdMetricsInterval{"total", "day", "week", "month"} {
+		for _, by := range []sdk.AdMetricsBreakdown{"", "age", "gender", "country", "placement", "device"} {
+			params := &sdk.ListAdMetricsParams{From: &from, To: &to, Interval: &interval}
+			if by != "" {
+				params.Breakdown = &by
+			}
+			series, err := a.Ads.ListMetrics(background, ad.ID, params)
+			require.NoError(t, err, "%s by %s", interval, by)
+			var impressions int64
+			for _, period := range series.Data {
+				impressions += *period.Metrics.Impressions
+			}
+			if by == "" {
+				assert.EqualValues(t, 1000, impressions, interval)
+			}
+		}
+	}
+	days, err := a.AdCampaigns.ListMetrics(background, ad.CampaignID, &sdk.ListAdCampaignMetricsParams{From: &from, To: &to})
+	require.NoError(t, err)
+	assert.Len(t, days.Data, 7)
+	a.readsAnOldDay(t, ad)
+}
+
+// readsAnOldDay asks for a day that not every network counts any more, until its figures are there.
+func (a *advertiser) readsAnOldDay(t *testing.T, ad *sdk.Ad) {
+	t.Helper()
+	day := time.Now().UTC().AddDate(0, 0, -400).Format(time.DateOnly)
+	a.deliver(ad.ID, day)
+	series := func() []*sdk.AdMetricsPeriodList {
+		of, err := a.Ads.ListMetrics(background, ad.ID, &sdk.ListAdMetricsParams{From: &day, To: &day})
+		require.NoError(t, err)
+		group, err := a.AdGroups.ListMetrics(background, ad.AdGroupID, &sdk.ListAdGroupMetricsParams{From: &day, To: &day})
+		require.NoError(t, err)
+		campaign, err := a.AdCampaigns.ListMetrics(background, ad.CampaignID, &sdk.ListAdCampaignMetricsParams{From: &day, To: &day})
+		require.NoError(t, err)
+		return []*sdk.AdMetricsPeriodList{of, group, campaign}
+	}
+	require.Eventually(t, func() bool {
+		return !slices.ContainsFunc(series(), func(l *sdk.AdMetricsPeriodList) bool { return l.Data[0].Metrics.Impressions == nil })
+	}, time.Minute, 500*time.Millisecond)
+	for _, l := range series() {
+		m := l.Data[0].Metrics
+		assert.Equal(t, []any{"12.34", int64(1000), int64(30)}, []any{string(*m.Spend), *m.Impressions, *m.Clicks})
+	}
 }
 
 // uploadsPeople makes a list of customers, of whom the network hears nothing but hashes.
@@ -175,6 +234,9 @@ func (a *advertiser) uploadsPeople(t *testing.T) {
 	uploaded, err := a.AdAudiences.Get(background, list.ID)
 	require.NoError(t, err)
 	assert.NotNil(t, uploaded.PlatformAudienceID)
+	removed, err := a.AdAudiences.RemoveUsers(background, list.ID, &sdk.AdAudienceUsers{Users: people[:10]})
+	require.NoError(t, err)
+	assert.EqualValues(t, 10, removed.Removed)
 	_, err = a.AdAudiences.Delete(background, list.ID)
 	require.NoError(t, err)
 	left, err := a.AdAudiences.List(background, &sdk.ListAdAudiencesParams{AccountID: a.channel, AdAccountID: a.adAccount})
@@ -190,11 +252,91 @@ func (a *advertiser) boostsAPost(t *testing.T) {
 	require.GreaterOrEqual(t, post, 0, "the post is not listed")
 	boosted, err := a.Ads.Boost(background, &sdk.AdBoost{
 		AccountID: a.channel, AdAccountID: a.adAccount, PostID: posts.Data[post].ID, Name: "Boosted", Goal: sdk.AdGoalEngagement,
-		Budget: sdk.AdBudgetInput{Amount: "30", Type: sdk.AdBudgetTypeDaily},
+		Budget: sdk.AdBudgetInput{Amount: "60", Type: sdk.AdBudgetTypeDaily},
 	})
 	require.NoError(t, err)
 	assert.Equal(t, sdk.AdAdTypeBoost, boosted.AdType)
 	assert.Equal(t, a.dollarsOnTheWire, a.dailyBudget("ad_group", boosted.AdGroupID))
+}
+
+// changesOneAd renames and switches an ad, and deletes another one of its ad group.
+func (a *advertiser) changesOneAd(t *testing.T, ad *sdk.Ad) {
+	t.Helper()
+	renamed, err := a.Ads.Update(background, ad.ID, &sdk.AdUpdate{Platform: &a.platform, Name: new("Late spring")})
+	require.NoError(t, err)
+	assert.Equal(t, "Late spring", renamed.Name)
+	paused, err := a.Ads.Pause(background, ad.ID, a.body())
+	require.NoError(t, err)
+	assert.Equal(t, sdk.AdStatusPaused, paused.Status)
+	resumed, err := a.Ads.Resume(background, ad.ID, a.body())
+	require.NoError(t, err)
+	assert.Equal(t, sdk.AdConfiguredStatusActive, resumed.ConfiguredStatus)
+	second := a.draft("A second one")
+	second.AdGroupID, second.Goal, second.BudgetAmount, second.BudgetType = &ad.AdGroupID, nil, nil, nil
+	joined, err := a.Ads.Create(background, second)
+	require.NoError(t, err)
+	assert.Equal(t, ad.AdGroupID, joined.AdGroupID)
+	_, err = a.Ads.Delete(background, joined.ID, a.body())
+	require.NoError(t, err)
+	read, err := a.Ads.Get(background, joined.ID, nil)
+	require.NoError(t, err)
+	assert.Equal(t, sdk.AdStatusCancelled, read.Status)
+}
+
+// knowsWhatThereIs asks for what nothing else here asks for.
+func (a *advertiser) knowsWhatThereIs(t *testing.T, ad *sdk.Ad) {
+	t.Helper()
+	groups, err := a.AdCampaigns.ListAdGroups(background, ad.CampaignID, nil)
+	require.NoError(t, err)
+	assert.Len(t, groups.Data, 1)
+	days, err := a.AdGroups.ListMetrics(background, ad.AdGroupID, &sdk.ListAdGroupMetricsParams{Platform: &a.platform})
+	require.NoError(t, err)
+	assert.NotEmpty(t, days.Data)
+	interested := "Movies"
+	if a.platform == sdk.AdPlatformTikTok {
+		interested = "Puzzle"
+	}
+	found, err := a.Ads.SearchTargeting(background, &sdk.SearchAdTargetingParams{AccountID: a.channel, Type: sdk.AdTargetingTypeInterest, Q: &interested})
+	require.NoError(t, err)
+	require.Len(t, found.Data, 1)
+	interest := sdk.AdTargeting{Countries: []string{"US"}, Interests: []sdk.AdTargetingOption{{ID: found.Data[0].ID}}}
+	reach, err := a.Ads.EstimateReach(background, &sdk.ReachEstimateCreate{AccountID: a.channel, AdAccountID: a.adAccount, Targeting: interest})
+	require.NoError(t, err)
+	assert.Equal(t, a.platform != sdk.AdPlatformTikTok, reach.Available)
+	_, err = a.AdAccounts.Update(background, a.adAccount, &sdk.AdAccountUpdate{Platform: &a.platform})
+	require.NoError(t, err)
+	_, err = a.BusinessCenters.List(background, &sdk.ListBusinessCentersParams{AccountID: a.channel})
+	if a.can(t).BusinessCenters {
+		require.NoError(t, err)
+	} else {
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "account_id")
+	}
+	limits, err := a.AdLimits.Get(background)
+	require.NoError(t, err)
+	_, err = a.AdLimits.Update(background, &sdk.AdLimitsUpdate{})
+	require.NoError(t, err)
+	assert.NotEmpty(t, limits.Object)
+	actions, err := a.AdActions.List(background, nil)
+	require.NoError(t, err)
+	assert.NotEmpty(t, actions.Data)
+	_, err = a.AdActions.Export(background, nil)
+	require.NoError(t, err)
+	_, err = a.AdConversions.Export(background, nil)
+	require.NoError(t, err)
+	_, err = a.AdConversions.ExportDestinations(background, nil)
+	require.NoError(t, err)
+}
+
+// hasAskedEverything fails if an operation of ads has not succeeded here. Business centers and previews are of networks that have them.
+func (a *advertiser) hasAskedEverything(t *testing.T) {
+	t.Helper()
+	can := a.can(t)
+	for _, op := range harness.Operations() {
+		lacks := op.ID == "listBusinessCenters" && !can.BusinessCenters || strings.HasPrefix(op.ID, "preview") && !can.Previews
+		if strings.HasPrefix(op.Path, "/v1/ads") && !lacks {
+			assert.True(t, a.coverage.Answered(op, http.StatusOK, http.StatusCreated), "%s %s has not succeeded", op.Method, op.Path)
+		}
+	}
 }
 
 func (a *advertiser) deletesCampaigns(t *testing.T) {
@@ -230,6 +372,7 @@ func TestAdNetworks_ThatKeepSilentMakeOneAd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			refused(t, a.silence, http.StatusInternalServerError, sdk.CodeAPIError, "")
 			found := a.findsTheAd(t)
+			a.hasTidyNames(t)
 			a.losesItsAccess(t, found)
 			a.keepsSecrets(t)
 		})
@@ -259,6 +402,18 @@ func (a *advertiser) findsTheAd(t *testing.T) *sdk.Ad {
 	assert.Equal(t, found.ID, listed.Data[0].ID)
 	assert.Equal(t, sdk.AdSourceNative, listed.Data[0].Source)
 	return found
+}
+
+// hasTidyNames waits until no name at the network shows the token by which the ad was found.
+func (a *advertiser) hasTidyNames(t *testing.T) {
+	t.Helper()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		names := a.names()
+		assert.NotEmpty(c, names)
+		for _, name := range names {
+			assert.NotContains(c, name, "adact_")
+		}
+	}, time.Minute, 100*time.Millisecond)
 }
 
 // losesItsAccess revokes the token: the channel is not activated any more, and says so.

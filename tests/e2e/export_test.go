@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,18 +42,6 @@ func ordersOfOne(t *testing.T, address, order string, times int) {
 	require.NoError(t, err)
 }
 
-// memory is a figure of a process in MiB: VmRSS, what it has now, or VmHWM, the most that it had.
-func memory(t *testing.T, p *harness.Process, figure string) int {
-	t.Helper()
-	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "status"))
-	require.NoError(t, err)
-	found := regexp.MustCompile(figure + `:\s+(\d+) kB`).FindSubmatch(status)
-	require.NotNil(t, found, "%s", status)
-	kib, err := strconv.Atoi(string(found[1]))
-	require.NoError(t, err)
-	return kib / 1024
-}
-
 // Read all at once, the rows take 40 MiB and more, and the first comes when nearly all the time is over.
 func TestExport_OfTwentyThousandOrdersTakesLittleMemory(t *testing.T) {
 	t.Parallel()
@@ -72,7 +56,7 @@ func TestExport_OfTwentyThousandOrdersTakesLittleMemory(t *testing.T) {
 		signed, err := o.Orders.Export(background, &sdk.ExportOrdersParams{Status: new(sdk.OrderStatusPaid)})
 		require.NoError(t, err)
 
-		before, begin := memory(t, o.program, "VmRSS"), time.Now()
+		before, begin := o.program.Memory(t, "VmRSS"), time.Now()
 		response, err := http.Get(signed.URL)
 		require.NoError(t, err)
 		defer response.Body.Close()
@@ -89,7 +73,7 @@ func TestExport_OfTwentyThousandOrdersTakesLittleMemory(t *testing.T) {
 			numbers[row[1]] = true
 		}
 		assert.Len(t, numbers, orders)
-		took, peak := time.Since(begin), memory(t, o.program, "VmHWM")
+		took, peak := time.Since(begin), o.program.Memory(t, "VmHWM")
 		t.Logf("%d rows after %s, the first after %s, %d MiB before and at most %d", len(numbers), took, first, before, peak)
 		assert.Less(t, peak, before+30)
 		assert.Less(t, first, took/2, "it comes while it is read")

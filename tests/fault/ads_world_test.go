@@ -41,11 +41,16 @@ func first(t *testing.T, c *harness.Client, path string, wanted func(map[string]
 
 // ad is the body of an ad that can be created.
 func (a advertiser) ad(name string, dollars int) map[string]any {
-	return map[string]any{
+	draft := map[string]any{
 		"account_id": a.channel, "ad_account_id": a.account, "name": name, "goal": "traffic", "budget_amount": dollars, "budget_type": "daily",
-		"headline": "The Go Handbook", "body": "Learn Go in a weekend.", "call_to_action": "LEARN_MORE",
-		"link_url": "https://example.com/go", "image_url": "https://example.com/go.png",
+		"headline": "The Go Handbook", "body": "Learn Go in a weekend.", "call_to_action": "LEARN_MORE", "link_url": "https://example.com/go",
 	}
+	if a.platform == "tiktok" { // which shows videos only
+		draft["video_url"] = "https://example.com/go.mp4"
+	} else {
+		draft["image_url"] = "https://example.com/go.png"
+	}
+	return draft
 }
 
 // boost is the body of a boost of the post.

@@ -115,6 +115,7 @@ func (c *campaign) offer() {
 	c.t.Helper()
 	p := c.client(c.server.Load(), 0).Must(c.t, http.MethodPost, "/v1/products", map[string]any{
 		"name": "Guide", "status": "active", "price_variants": []any{map[string]any{"amount": 1900, "currency": "usd"}},
+		"deliverables": []any{map[string]any{"type": "license_key"}},
 	})
 	c.price = p["price_variants"].([]any)[0].(string)
 	c.client(c.server.Load(), 0).Must(c.t, http.MethodPost, "/v1/discounts", map[string]any{"code": "SPRING", "type": "percent", "percent_bps": 1000})
@@ -159,6 +160,8 @@ func (c *campaign) purchaseFaults() (faults []string) {
 		"charges at the provider": `SELECT id FROM test_charges WHERE status = 'succeeded'`,
 		"order.created events":    `SELECT id FROM events WHERE type = 'order.created'`,
 		"order.paid events":       `SELECT id FROM events WHERE type = 'order.paid'`,
+		"active grants":           `SELECT id FROM grants WHERE status = 'active'`,
+		"licence keys":            `SELECT DISTINCT grant_id FROM license_keys WHERE status = 'granted'`,
 	} {
 		if n := len(db.Strings(c.t, query)); n != told {
 			faults = append(faults, fmt.Sprintf("%d buyers were told that they had paid, but there are %d %s", told, n, what))

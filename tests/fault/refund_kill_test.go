@@ -67,5 +67,12 @@ func (c *campaign) refundFaults() (faults []string) {
 	if left := db.Strings(c.t, `SELECT id FROM orders WHERE status <> 'refunded'`); len(left) > 0 {
 		faults = append(faults, fmt.Sprintf("%d orders are not refunded", len(left)))
 	}
+	for what, query := range map[string]string{
+		"grants": `SELECT id FROM grants WHERE status <> 'revoked'`, "licence keys": `SELECT id FROM license_keys WHERE status <> 'revoked'`,
+	} {
+		if left := db.Strings(c.t, query); len(left) > 0 {
+			faults = append(faults, fmt.Sprintf("all is refunded, but %d %s are left", len(left), what))
+		}
+	}
 	return append(faults, c.brokenInvariants(c.t)...)
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -10,16 +11,25 @@ import (
 	"testing"
 	"time"
 
+	"github.com/labstack/echo/v4"
+
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/server"
 	"github.com/tillwright/tillwright/server/billing"
+	"github.com/tillwright/tillwright/server/blob/disk"
+	"github.com/tillwright/tillwright/server/composer"
+	"github.com/tillwright/tillwright/server/dashboard"
+	"github.com/tillwright/tillwright/server/domains"
 	"github.com/tillwright/tillwright/server/handlers"
 	"github.com/tillwright/tillwright/server/mail"
+	"github.com/tillwright/tillwright/server/pages"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/payments/stripe"
 	"github.com/tillwright/tillwright/server/payments/testpay"
+	"github.com/tillwright/tillwright/server/reference"
+	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
@@ -35,7 +45,8 @@ type Server struct {
 	Hooks     *Receiver // takes webhooks
 	Clock     Clock     // what the store takes for the time
 	Ads       *ads.Service
-	Mail      Mailbox // what was sent to customers
+	Files     *transfer.Service // whose bytes are in a folder of the test
+	Mail      Mailbox           // what was sent to customers
 
 	store    *store.Store
 	coverage *Coverage
@@ -82,17 +93,57 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.store.Outbox, Renderer: renderer, Sender: sender, Log: log})
 	s.store.Outbox.OnEvent = dispatcher.Wake
 	money := billing.New(s.store, s.providers())
-	s.Ads = ads.New(s.store.Advert, ads.Drivers{ads.DriverSandbox: sandbox.All(s.store.Advert, sandbox.Options{})}, log)
-	operations := handlers.New(s.store, money, s.Ads, mail.NewPost(s.store, &s.Mail), guard, webhooks.NewTester(s.store.Outbox, renderer, sender))
+	s.Ads = ads.New(s.store.Advert, ads.Drivers{ads.DriverSandbox: sandbox.All(s.store.Advert, sandbox.Options{})}, ads.Consents{
+		PublicURL: "http://shop.test", Development: true,
+		Website: func(context.Context, string) (string, error) { return "https://shop.test", nil },
+	}, log)
+	s.Files = s.transfers(t, log)
+	post := mail.NewPost(s.store, &s.Mail)
+	money.Letters = post.SendLettersOf
+	named := domains.New(domains.Options{Store: s.store.Content, DNS: "127.0.0.1:1", TLS: domains.TLSNone, Log: log})
+	operations := handlers.New(s.store, money, s.Ads, post, guard, webhooks.NewTester(s.store.Outbox, renderer, sender), s.Files, named, composer.New(composer.Options{Store: s.store, Log: log}))
+	seen, err := pages.New(s.store, money, post, nil, s.Ads, s.Files, named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]echo.HandlerFunc{}
+	for _, route := range []string{"/files/:token", "POST /subscribe/:token", "POST /portal", "POST /portal/open/:token", "/sites/:subdomain"} {
+		shown[route] = seen.Routes()[route]
+	}
+	inside := &server.Inside{}
+	desk, err := dashboard.New(dashboard.Options{Store: s.store, API: inside, Files: s.Files, PublicURL: "http://shop.test", Service: "Service", SignUp: dashboard.SignUpOpen, Sends: true, Develops: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(shown, desk.Routes())
+	docs, err := reference.New(reference.Options{PublicURL: "http://shop.test", Develops: true, Document: s.document})
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(shown, docs.Routes())
+	moved := s.Files.Routes()
+	maps.Copy(moved, desk.Uploads())
 	srv, err := server.New(server.Deps{
-		Store: s.store, Handlers: operations, Hooks: operations.Hooks(), Log: log,
-		Development: true, Prepare: sandbox.FromHeader, Document: s.document,
+		Store: s.store, Handlers: operations, Hooks: operations.Hooks(), Transfers: moved, Log: log,
+		Pages: shown, ErrorPage: seen.Refused, Inside: inside, Development: true, Prepare: sandbox.FromHeader, Document: s.document,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.run(t, srv, dispatcher.Run, money.Run, s.Ads.Run)
+	s.run(t, srv, dispatcher.Run, money.Run, s.Ads.Run, srv.WriteRequests, func(ctx context.Context) { post.Run(ctx, log) })
+	t.Cleanup(desk.Wait) // before the store is closed
 	return s
+}
+
+// transfers returns what moves the bytes of files.
+func (s *Server) transfers(t testing.TB, log *slog.Logger) *transfer.Service {
+	t.Helper()
+	bucket, err := disk.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bucket.Close() })
+	return transfer.New(t.Context(), s.store.Grant, bucket, log)
 }
 
 // providers returns the test provider and, if the test has one, Stripe.
@@ -187,7 +238,7 @@ func (s *Server) DeleteOldDeliveries(t testing.TB) {
 func (s *Server) Housekeep(t testing.TB) {
 	t.Helper()
 	for _, remove := range []func(context.Context, int) (int64, error){
-		s.store.DeleteExpiredKeys, s.store.DeleteOldProviderEvents, s.store.DeleteOldGuards, s.store.DeleteExpiredPortalSessions, s.store.DeleteOldLetterWindows,
+		s.store.DeleteExpiredKeys, s.store.DeleteOldProviderEvents, s.store.DeleteOldGuards, s.store.DeleteExpiredPortalSessions, s.store.DeleteExpiredPortalLinks, s.store.DeleteOldLetterWindows, s.store.Person.DeleteOver, s.store.Requests.DeleteOld,
 	} {
 		if _, err := remove(t.Context(), 1000); err != nil {
 			t.Fatal(err)
@@ -214,7 +265,7 @@ func (s *Server) AccountOn(t testing.TB, plan tenant.Plan) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := s.From(t, "127.0.0.1").As(s.Key(t, account.ID))
+	c := s.client(t, scatter(t, s.transport(t, "127.0.0.1"))).As(s.Key(t, account.ID))
 	c.Account = account.ID
 	return c
 }
@@ -245,15 +296,24 @@ func (s *Server) Disable(t testing.TB, account string) (enable func()) {
 
 // From returns a client without a key that connects from an address of the loopback network.
 func (s *Server) From(t testing.TB, address string) *Client {
+	return s.client(t, s.transport(t, address))
+}
+
+func (s *Server) client(t testing.TB, base http.RoundTripper) *Client {
+	t.Helper()
+	if s.coverage != nil {
+		base = &Transport{T: t, Coverage: s.coverage, Base: base}
+	}
+	return &Client{URL: s.URL, HTTP: &http.Client{Transport: base, Timeout: time.Minute}}
+}
+
+// transport connects from an address of the loopback network.
+func (s *Server) transport(t testing.TB, address string) *http.Transport {
 	t.Helper()
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	base := &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 64}
 	t.Cleanup(base.CloseIdleConnections)
-	var transport http.RoundTripper = base
-	if s.coverage != nil {
-		transport = &Transport{T: t, Coverage: s.coverage, Base: base}
-	}
-	return &Client{URL: s.URL, HTTP: &http.Client{Transport: transport, Timeout: time.Minute}}
+	return base
 }
 
 // SDK returns an SDK client of a new account. It does not retry: a test wants to see the first answer.

@@ -56,6 +56,13 @@ func (c *Coverage) Gaps(never map[string]int) []string {
 	return gaps
 }
 
+// Answered reports whether an operation has answered with one of some statuses.
+func (c *Coverage) Answered(op *Operation, statuses ...int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(statuses, func(status int) bool { return c.statuses[op.ID][status] > 0 })
+}
+
 // Responses returns how many answers were checked.
 func (c *Coverage) Responses() int {
 	c.mu.Lock()

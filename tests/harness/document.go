@@ -31,6 +31,7 @@ type Operation struct {
 	MoreScopes []string // and these
 	Approval   string   // "allow" or "ask", and ", locked" if it is
 	Statuses   []int    // every documented status
+	Limit      int64    // requests a minute, of a key or an address
 	MaxBody    int      // bytes; a write refuses more even if it needs no body
 
 	route *routers.Route
@@ -105,18 +106,27 @@ func (o *Operation) AnsweredPrefix() string {
 		return ""
 	}
 	object := response.Value.Content.Get("application/json").Schema.Value
-	switch data := object.Properties["data"]; {
-	case strings.HasSuffix(o.Path, "/{id}"):
-	case data == nil || object.Properties["has_more"] == nil || data.Value.Items == nil:
-		return ""
-	default:
-		object = data.Value.Items.Value
+	if !strings.HasSuffix(o.Path, "/{id}") {
+		if !o.AnswersList() || object.Properties["data"].Value.Items == nil {
+			return ""
+		}
+		object = object.Properties["data"].Value.Items.Value
 	}
 	id := object.Properties["id"]
 	if id == nil {
 		return ""
 	}
 	return strings.Trim(id.Value.Pattern, "^_")
+}
+
+// AnswersList reports whether the operation answers with a list.
+func (o *Operation) AnswersList() bool {
+	response := o.route.Operation.Responses.Value("200")
+	if o.Method != http.MethodGet || response == nil {
+		return false
+	}
+	object := response.Value.Content.Get("application/json").Schema.Value
+	return object.Properties["data"] != nil && object.Properties["has_more"] != nil
 }
 
 func (o *Operation) body() *openapi3.MediaType {
@@ -170,6 +180,10 @@ func operation(doc *openapi3.T, path, method string, item *openapi3.PathItem, op
 		}
 	}
 	slices.Sort(o.Statuses)
+	o.Limit = usualLimit
+	if limit, ok := op.Extensions["x-address-limit"].(float64); ok {
+		o.Limit = int64(limit)
+	}
 	o.MaxBody = 1 << 20
 	if limit, ok := op.Extensions["x-max-body"].(float64); ok {
 		o.MaxBody = int(limit)

@@ -12,19 +12,35 @@ import (
 type Mailbox struct {
 	mu      sync.Mutex
 	letters []mail.Letter
+	refusal error
 }
 
 // Send implements mail.Mailer.
 func (m *Mailbox) Send(_ context.Context, l mail.Letter) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.refusal != nil {
+		return m.refusal
+	}
 	m.letters = append(m.letters, l)
 	return nil
 }
 
-// Letters returns what was sent so far.
-func (m *Mailbox) Letters() []mail.Letter {
+// Refuse makes the mailbox take no letter any more, or all of them again with nil.
+func (m *Mailbox) Refuse(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.letters)
+	m.refusal = err
+}
+
+// Letters returns what was sent so far because somebody asked for it.
+func (m *Mailbox) Letters() []mail.Letter { return m.sent(false) }
+
+// Automatic returns what was sent so far by itself.
+func (m *Mailbox) Automatic() []mail.Letter { return m.sent(true) }
+
+func (m *Mailbox) sent(automatic bool) []mail.Letter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(m.letters), func(l mail.Letter) bool { return (l.ID != "") != automatic })
 }

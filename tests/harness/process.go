@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -193,6 +195,24 @@ func (p *Process) Ended(t testing.TB) int {
 
 // PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Memory returns a figure of the process in MiB: VmRSS, what it has now, or VmHWM, the most that it had.
+func (p *Process) Memory(t testing.TB, figure string) int {
+	t.Helper()
+	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "status"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(figure + `:\s+(\d+) kB`).FindSubmatch(status)
+	if found == nil {
+		t.Fatalf("no %s in\n%s", figure, status)
+	}
+	kib, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kib / 1024
+}
 
 // Log returns what the server has written so far.
 func (p *Process) Log() string { return p.log.String() }

@@ -66,13 +66,20 @@ func (r *Transport) check(req *http.Request, sent []byte, resp *http.Response, r
 	if !strings.HasPrefix(req.URL.Path, "/v1/") && !strings.HasPrefix(req.URL.Path, "/public/") {
 		return nil
 	}
-	if err := checkHeaders(resp, received); err != nil {
+	if req.Method == http.MethodOptions && resp.StatusCode == http.StatusNoContent {
+		return nil // a browser asks whether a page may ask
+	}
+	path := req.URL.Path
+	if strings.HasPrefix(path, "/v1/public/") { // the same operation is there
+		path = strings.TrimPrefix(path, "/v1")
+	}
+	op, params := match(req.Method, path)
+	if err := checkHeaders(resp, received, op); err != nil {
 		return err
 	}
 	if !r.Coverage.newRequestID(resp.Header.Get("x-request-id")) {
 		return fmt.Errorf("x-request-id %s was given twice", resp.Header.Get("x-request-id"))
 	}
-	op, params := match(req.Method, req.URL.Path)
 	if op == nil { // an unknown route or a wrong method: only the envelope can be checked
 		return checkEnvelope(received)
 	}
@@ -116,7 +123,7 @@ func (o *Operation) wrapped(sent []byte) bool {
 
 var requestID = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{26}$`)
 
-func checkHeaders(resp *http.Response, body []byte) error {
+func checkHeaders(resp *http.Response, body []byte, op *Operation) error {
 	h := resp.Header
 	if id := h.Get("x-request-id"); !requestID.MatchString(id) {
 		return fmt.Errorf("x-request-id is %q", id)
@@ -127,25 +134,32 @@ func checkHeaders(resp *http.Response, body []byte) error {
 	if ct := h.Get("Content-Type"); ct != "application/json" && !strings.HasPrefix(ct, "application/json;") {
 		return fmt.Errorf("Content-Type is %q", ct)
 	}
-	return checkRateLimit(resp, body)
+	limit := int64(usualLimit)
+	if op != nil {
+		limit = op.Limit
+	}
+	return checkRateLimit(resp, body, limit)
 }
+
+// usualLimit is how many requests a minute are answered, unless the operation says otherwise.
+const usualLimit = 600
 
 // checkRateLimit parses the headers about the quota as structured fields, and compares them with each other. A limit of an ad
 // network, which the answer names as `platform`, has nothing to do with our quota.
-func checkRateLimit(resp *http.Response, body []byte) error {
+func checkRateLimit(resp *http.Response, body []byte, limit int64) error {
 	h := resp.Header
 	policy, err := quota(h, "RateLimit-Policy", "q", "w")
 	if err != nil {
 		return err
 	}
-	if policy["q"] != 600 || policy["w"] != 60 {
+	if policy["q"] != limit || policy["w"] != 60 {
 		return fmt.Errorf("RateLimit-Policy is %q", h.Get("RateLimit-Policy"))
 	}
 	left, err := quota(h, "RateLimit", "r", "t")
 	if err != nil {
 		return err
 	}
-	if left["r"] < 0 || left["r"] > 600 || left["t"] < 1 || left["t"] > 60 {
+	if left["r"] < 0 || left["r"] > limit || left["t"] < 1 || left["t"] > 60 {
 		return fmt.Errorf("RateLimit is %q", h.Get("RateLimit"))
 	}
 	if reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64); err != nil || reset%60 != 0 {

@@ -19,7 +19,9 @@ type product struct {
 	description, headline                sql.NullString
 	status, kind, visibility, images     string
 	coverURL, taxCode, callToAction      sql.NullString
-	customFields, deliverables, variants string
+	customFields                         string
+	delivers                             bool
+	deliveryUpdates, variants            string
 	defaultVariant                       sql.NullString
 	minAmount, maxAmount                 sql.NullInt64
 	currency                             sql.NullString
@@ -33,7 +35,7 @@ type product struct {
 
 func (p *product) scan(scan func(...any) error) error {
 	return scan(&p.account, &p.id, &p.name, &p.slug, &p.description, &p.headline, &p.status, &p.kind, &p.visibility, &p.images,
-		&p.coverURL, &p.taxCode, &p.callToAction, &p.customFields, &p.deliverables, &p.variants, &p.defaultVariant,
+		&p.coverURL, &p.taxCode, &p.callToAction, &p.customFields, &p.delivers, &p.deliveryUpdates, &p.variants, &p.defaultVariant,
 		&p.minAmount, &p.maxAmount, &p.currency, &p.recurring, &p.sales, &p.publishedAt, &p.seoTitle, &p.seoDescription,
 		&p.externalID, &p.metadata, &p.seq, &p.createdAt, &p.updatedAt)
 }
@@ -53,8 +55,8 @@ func (p *product) append(b []byte) []byte {
 	b = append(orNull(b, p.coverURL), `,"tax_code":`...)
 	b = append(orNull(b, p.taxCode), `,"call_to_action":`...)
 	b = append(orNull(b, p.callToAction), `,"custom_fields":`...)
-	b = append(append(b, p.customFields...), `,"deliverables":`...)
-	b = append(append(b, p.deliverables...), `,"price_variants":`...)
+	b = append(append(b, p.customFields...), `,"deliverables":[],"delivery_updates":"`...)
+	b = append(append(b, p.deliveryUpdates...), `","price_variants":`...)
 	b = append(append(b, p.variants...), `,"default_price_variant":`...)
 	b = append(orNull(b, p.defaultVariant), `,"price_range":`...)
 	b = append(p.appendRange(b), `,"sales_count":`...)
@@ -172,7 +174,7 @@ func (f *floor) create(account, key, name, headline string, sent []byte) ([]byte
 	now := time.Now().UnixMicro()
 	p := product{account: account, id: newID("prod_"), name: name, slug: strings.ReplaceAll(strings.ToLower(name), " ", "-"),
 		headline: sql.NullString{String: headline, Valid: true}, status: "draft", kind: "digital", visibility: "public",
-		images: "[]", customFields: "[]", deliverables: "[]", variants: "[]", metadata: "{}", seq: 1, createdAt: now, updatedAt: now}
+		images: "[]", customFields: "[]", deliveryUpdates: "all_buyers", variants: "[]", metadata: "{}", seq: 1, createdAt: now, updatedAt: now}
 	fingerprint := sha256.Sum256(sent)
 	token := newID("")
 	body := p.append(make([]byte, 0, 1024))
@@ -221,7 +223,7 @@ func drain(rows *sql.Rows, err error) error {
 
 func (p *product) values() []any {
 	return []any{p.account, p.id, p.name, p.slug, p.description, p.headline, p.status, p.kind, p.visibility, p.images,
-		p.coverURL, p.taxCode, p.callToAction, p.customFields, p.deliverables, p.variants, p.defaultVariant,
+		p.coverURL, p.taxCode, p.callToAction, p.customFields, p.delivers, p.deliveryUpdates, p.variants, p.defaultVariant,
 		p.minAmount, p.maxAmount, p.currency, p.recurring, p.sales, p.publishedAt, p.seoTitle, p.seoDescription,
 		p.externalID, p.metadata, p.seq, p.createdAt, p.updatedAt}
 }

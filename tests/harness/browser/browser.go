@@ -266,6 +266,7 @@ func (p *Page) Width(pixels int) {
 func (p *Page) Look(file string, width int) {
 	p.t.Helper()
 	p.Width(width)
+	p.call("Emulation.setScrollbarsHidden", object{"hidden": true}, nil) // they would hide the margin of the page
 	var picture struct{ Data string }
 	p.call("Page.captureScreenshot", object{"captureBeyondViewport": true}, &picture)
 	image, err := base64.StdEncoding.DecodeString(picture.Data)
@@ -275,4 +276,39 @@ func (p *Page) Look(file string, width int) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// Scheme has pages think that the person likes them light or dark.
+func (p *Page) Scheme(scheme string) {
+	p.t.Helper()
+	p.call("Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+}
+
+// Key presses a key by its name, such as Tab or Enter, wherever the focus is.
+func (p *Page) Key(name string) {
+	p.t.Helper()
+	codes := map[string]int{"Tab": 9, "Enter": 13, "ArrowDown": 40}
+	code, known := codes[name]
+	if !known {
+		p.t.Fatalf("no key is called %s", name)
+	}
+	text := map[string]string{"Enter": "\r"}[name]
+	p.call("Input.dispatchKeyEvent", object{"type": "keyDown", "key": name, "code": name, "windowsVirtualKeyCode": code, "text": text}, nil)
+	p.call("Input.dispatchKeyEvent", object{"type": "keyUp", "key": name, "code": name, "windowsVirtualKeyCode": code}, nil)
+}
+
+// Type writes a text wherever the focus is.
+func (p *Page) Type(text string) {
+	p.t.Helper()
+	p.call("Input.insertText", object{"text": text}, nil)
+}
+
+// Choose gives files to the field that a selector finds.
+func (p *Page) Choose(selector string, files ...string) {
+	p.t.Helper()
+	quoted, _ := json.Marshal(selector)
+	p.Wait(`document.querySelector(` + string(quoted) + `)`)
+	var field struct{ Result struct{ ObjectID string } }
+	p.call("Runtime.evaluate", object{"expression": `document.querySelector(` + string(quoted) + `)`}, &field)
+	p.call("DOM.setFileInputFiles", object{"files": files, "objectId": field.Result.ObjectID}, nil)
 }

@@ -2,6 +2,7 @@ package metafake
 
 import (
 	"encoding/json"
+	"net/http"
 	"regexp"
 	"strconv"
 )
@@ -11,6 +12,9 @@ func (f *Fake) createAudience(r *request) (any, *Error) {
 	p := r.params
 	if p.Get("name") == "" {
 		return nil, invalid("The parameter name is required")
+	}
+	if f.Unsigned {
+		return nil, unsignedTerms(1870034)
 	}
 	fields := map[string]any{"account_id": r.account(), "name": p.Get("name"), "time_created": f.Now().Unix(), "time_updated": f.Now().Unix(),
 		"approximate_count_lower_bound": -1, "approximate_count_upper_bound": -1}
@@ -31,6 +35,13 @@ func (f *Fake) createAudience(r *request) (any, *Error) {
 	o := f.add("CustomAudience", fields)
 	f.ready(o, 200, 200)
 	return map[string]any{"id": o.id()}, nil
+}
+
+// unsignedTerms returns the error of rule U2 about terms that nobody has signed for the ad account.
+func unsignedTerms(subcode int) *Error {
+	e := broken("U2", subcode, "Accept the terms of custom audiences.")
+	e.Code, e.Status = 200, http.StatusForbidden
+	return e
 }
 
 // checkAudience checks what each kind of audience needs. A website audience has no subtype when it is made.
@@ -91,6 +102,9 @@ func (f *Fake) checkLookalike(r *request, fields map[string]any) *Error {
 	if origin == nil || origin.node != "CustomAudience" {
 		return refused(1713007, "origin_audience_id must be an audience of this account.")
 	}
+	if e := f.checkOrigin(origin); e != nil {
+		return e
+	}
 	var spec struct {
 		Type, Country string
 		Ratio         json.Number
@@ -98,16 +112,41 @@ func (f *Fake) checkLookalike(r *request, fields map[string]any) *Error {
 	r.decode("lookalike_spec", &spec)
 	ratio, err := spec.Ratio.Float64()
 	if spec.Country == "" || spec.Type == "" || err != nil || ratio < 0.01 || ratio > 0.2 {
-		return refused(1713008, "lookalike_spec needs a type, a country and a ratio from 0.01 to 0.20.")
+		return broken("U4", 1713008, "lookalike_spec needs a type, a country and a ratio from 0.01 to 0.20.")
 	}
 	fields["lookalike_spec"] = map[string]any{"country": spec.Country, "ratio": spec.Ratio, "type": spec.Type,
 		"origin": []map[string]string{{"id": origin.id(), "type": "custom_audience"}}}
 	return nil
 }
 
+// checkOrigin refuses to find people who are like those of an audience that is flagged or too small: rules U5 and U4.
+func (f *Fake) checkOrigin(origin *object) *Error {
+	delivery, _ := origin.fields["delivery_status"].(map[string]any)
+	switch {
+	case isFlagged(origin):
+		return broken("U5", 0, "The audience was flagged and cannot be used.")
+	case delivery["code"] == 300, origin.text("subtype") == "CUSTOM" && len(f.members[origin.id()]) < 100:
+		return broken("U4", 1713007, "The source has less than 100 people.")
+	}
+	return nil
+}
+
+// isFlagged reports whether an audience says something about people's health or money.
+func isFlagged(audience *object) bool {
+	if audience == nil {
+		return false
+	}
+	operation, _ := audience.fields["operation_status"].(map[string]any)
+	return operation["code"] == 471
+}
+
 // ready sets the two states of an audience.
 func (f *Fake) ready(o *object, operation, delivery int) {
-	o.set(f.table, "operation_status", map[string]any{"code": operation, "description": "as it is"})
+	description := "as it is"
+	if operation == 471 { // rule U5
+		description = "This audience was flagged: it may say something about health or money."
+	}
+	o.set(f.table, "operation_status", map[string]any{"code": operation, "description": description})
 	o.set(f.table, "delivery_status", map[string]any{"code": delivery, "description": "as it is"})
 }
 
@@ -129,11 +168,11 @@ type upload struct {
 
 var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// maxUsers is how many people one call may add.
+// maxUsers is how many people one call may have.
 const maxUsers = 10_000
 
-// addUsers takes rows of hashes. A row counts as an invalid entry if it has no identifier or something in it is no hash.
-func (f *Fake) addUsers(r *request) (any, *Error) {
+// changeUsers adds rows of hashes to a customer list, or takes them out of it. A row counts as an invalid entry if it has no identifier or something in it is no hash.
+func (f *Fake) changeUsers(r *request) (any, *Error) {
 	var payload struct {
 		Schema []string
 		Data   [][]string
@@ -147,12 +186,14 @@ func (f *Fake) addUsers(r *request) (any, *Error) {
 	r.decode("payload", &payload)
 	r.decode("session", &session)
 	switch {
+	case f.Unsigned:
+		return nil, unsignedTerms(1870090)
 	case r.node.text("subtype") != "CUSTOM":
-		return nil, refused(1870090, "Only a customer list takes people.")
+		return nil, invalid("Only a customer list takes people.")
 	case len(payload.Schema) == 0 || len(payload.Data) == 0:
 		return nil, invalid("Param payload needs a schema and data")
 	case len(payload.Data) > maxUsers:
-		return nil, refused(1870145, "At most 10,000 people fit into one call.")
+		return nil, broken("U3", 1870145, "At most 10,000 people fit into one call.")
 	case session.ID == 0 || session.Batch == 0 || session.Total == 0:
 		return nil, invalid("Param session needs session_id, batch_seq and estimated_num_total")
 	}
@@ -166,7 +207,7 @@ func (f *Fake) receive(r *request, schema []string, rows [][]string, session str
 		if len(row) != len(schema) {
 			return nil, refused(1870091, "A row has as many values as the schema has keys.")
 		}
-		if !f.enroll(r.id, schema, row) {
+		if !f.enroll(r.id, schema, row, r.method == "POST") {
 			invalid++
 		}
 	}
@@ -182,9 +223,9 @@ func (f *Fake) receive(r *request, schema []string, rows [][]string, session str
 		"invalid_entry_samples": map[string]string{}}, nil
 }
 
-// enroll keeps the identifiers of a row, and reports whether the row is valid: each value that is there must be a hash, and at
+// enroll keeps the identifiers of a row, or forgets them, and reports whether the row is valid: each value that is there must be a hash, and at
 // least one must be an identifier.
-func (f *Fake) enroll(audience string, schema, row []string) bool {
+func (f *Fake) enroll(audience string, schema, row []string, in bool) bool {
 	if f.members[audience] == nil {
 		f.members[audience] = map[string]bool{}
 	}
@@ -197,7 +238,10 @@ func (f *Fake) enroll(audience string, schema, row []string) bool {
 			return false
 		}
 		if schema[i] == "EMAIL" || schema[i] == "PHONE" {
-			f.members[audience][schema[i]+" "+value], known = true, true
+			member := schema[i] + " " + value
+			if f.members[audience][member], known = true, true; !in {
+				delete(f.members[audience], member)
+			}
 		}
 	}
 	return known

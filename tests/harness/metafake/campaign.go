@@ -3,6 +3,7 @@ package metafake
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +22,7 @@ func (r *request) decode(name string, into any) {
 var kept = map[string][]string{
 	"Campaign": {"name", "objective", "bid_strategy", "daily_budget", "lifetime_budget", "status", "buying_type"},
 	"AdSet": {"name", "campaign_id", "bid_strategy", "daily_budget", "lifetime_budget", "status", "optimization_goal", "billing_event",
-		"destination_type", "start_time", "end_time"},
+		"destination_type", "start_time", "end_time", "dsa_beneficiary", "dsa_payor"},
 	"Ad": {"name", "adset_id", "status"},
 }
 
@@ -90,6 +91,10 @@ func (f *Fake) createCampaign(r *request) (any, *Error) {
 	case p.Get("status") != "ACTIVE" && p.Get("status") != "PAUSED":
 		return nil, broken("C6", 0, "A campaign is created ACTIVE or PAUSED.")
 	}
+	categories := []string{}
+	if r.decode("special_ad_categories", &categories); slices.Contains(categories, "ISSUES_ELECTIONS_POLITICS") && !p.Has("special_ad_category_country") {
+		return nil, broken("C2", 0, "An ad about issues, elections or politics needs special_ad_category_country.")
+	}
 	budget := p.Get("daily_budget") + p.Get("lifetime_budget")
 	switch {
 	case p.Has("daily_budget") && p.Has("lifetime_budget"):
@@ -103,7 +108,7 @@ func (f *Fake) createCampaign(r *request) (any, *Error) {
 		return nil, e
 	}
 	o := f.add("Campaign", map[string]any{"account_id": r.account(), "created_time": f.stamp(), "updated_time": f.stamp(),
-		"special_ad_categories": []string{}})
+		"special_ad_categories": categories})
 	f.keep(o, r)
 	if budget != "" && !p.Has("bid_strategy") {
 		o.set(f.table, "bid_strategy", defaultStrategy)
@@ -153,6 +158,9 @@ func (f *Fake) checkGroupBudget(r *request, campaign *object) *Error {
 		return broken("B3", 0, "An ad set with a lifetime budget needs an end time.")
 	case campaign.text("lifetime_budget") != "" && !r.params.Has("end_time"):
 		return broken("B3", 0, "An ad set in a campaign with a lifetime budget needs an end time.")
+	}
+	if e := checkBidBudget(r); e != nil {
+		return e
 	}
 	return f.checkBudget(r, campaign.text("account_id"), r.params.Get("optimization_goal"))
 }
@@ -236,31 +244,37 @@ func (f *Fake) createAd(r *request) (any, *Error) {
 	if group == nil || group.node != "AdSet" || group.text("account_id") != r.account() || group.text("status") == "DELETED" {
 		return nil, invalid("Param adset_id must be the id of an ad set of this account")
 	}
+	creative, e := f.creativeOf(r, group)
+	switch {
+	case e != nil:
+		return nil, e
+	case r.params.Get("status") == "":
+		return nil, invalid("status is needed")
+	}
+	campaign := group.fields["campaign"].(*object)
+	o := f.add("Ad", map[string]any{"account_id": r.account(), "campaign": campaign, "campaign_id": campaign.id(), "adset": group, "creative": creative,
+		"created_time": f.stamp(), "updated_time": f.stamp()})
+	f.keep(o, r)
+	return map[string]any{"id": o.id()}, nil
+}
+
+// creativeOf returns the creative that a request names for an ad of an ad set.
+func (f *Fake) creativeOf(r *request, group *object) (*object, *Error) {
 	var ref struct {
 		ID string `json:"creative_id"`
 	}
 	r.decode("creative", &ref)
 	creative := f.nodes[ref.ID]
-	if creative == nil || creative.node != "AdCreative" || creative.text("account_id") != r.account() {
+	if creative == nil || creative.node != "AdCreative" || creative.text("account_id") != group.text("account_id") {
 		return nil, invalid("Param creative must be the id of a creative of this account")
 	}
-	if r.params.Get("status") == "" {
-		return nil, invalid("status is needed")
-	}
-	campaign := group.fields["campaign"].(*object)
 	switch goal := group.text("optimization_goal"); {
 	case goal == "LEAD_GENERATION" && creative.form() == "":
 		return nil, broken("K7", 0, "An ad for leads needs an instant form in its call to action.")
-	case goal == "THRUPLAY" && !creative.showsVideo():
+	case goal == "THRUPLAY" && !f.showsVideo(creative):
 		return nil, broken("K6", 0, "THRUPLAY shows videos.")
 	}
-	if e := checkDomain(r, group, creative); e != nil {
-		return nil, e
-	}
-	o := f.add("Ad", map[string]any{"account_id": r.account(), "campaign": campaign, "campaign_id": campaign.id(), "adset": group, "creative": creative,
-		"created_time": f.stamp(), "updated_time": f.stamp()})
-	f.keep(o, r)
-	return map[string]any{"id": o.id()}, nil
+	return creative, checkDomain(r, group, creative)
 }
 
 // update changes a campaign, an ad set or an ad.
@@ -278,11 +292,22 @@ func (f *Fake) update(r *request) (any, *Error) {
 	if e := checkSpent(r, o); e != nil {
 		return nil, e
 	}
+	if e := f.checkRetargeted(r, o); e != nil {
+		return nil, e
+	}
 	if e := f.checkBudget(r, account, o.text("optimization_goal")); e != nil {
 		return nil, e
 	}
 	if e := f.setCaps(r, o); e != nil {
 		return nil, e
+	}
+	if r.params.Has("creative") {
+		creative, e := f.creativeOf(r, o.fields["adset"].(*object))
+		if e != nil {
+			return nil, e
+		}
+		o.set(f.table, "creative", creative)
+		delete(f.states, o.id()) // the review begins again
 	}
 	f.keep(o, r)
 	f.dropBids(o, r.params.Get("bid_strategy"))
@@ -344,6 +369,9 @@ func (f *Fake) checkChange(r *request, o *object) *Error {
 		if r.params.Has(name) && (o.text(name) == "" || o.text(other) != "") {
 			return broken("B1", 1885621, "The budget cannot change its type or its level.")
 		}
+	}
+	if o.node == "Campaign" && r.params.Has("bid_strategy") && !hasBudget(o) {
+		return broken("C5", 0, "A campaign without a budget has no bid strategy.")
 	}
 	if o.node != "AdSet" || !r.params.Has("bid_strategy") {
 		return nil

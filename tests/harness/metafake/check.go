@@ -92,6 +92,7 @@ var (
 	signed   = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,18})$`)
 	decimal  = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 	day      = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+	click    = regexp.MustCompile(`^fb\.[0-2]\.1[0-9]{12}\.[^.\s]+$`) // when it was made, in milliseconds
 )
 
 // checkScalar is checkText for types that are not written as JSON.
@@ -110,6 +111,10 @@ func (t *table) checkScalar(kind, text string) error {
 		ok = isMoment(text)
 	case "date":
 		ok = day.MatchString(text)
+	case "SHA256":
+		ok = hash.MatchString(text)
+	case "ClickID":
+		ok = click.MatchString(text)
 	case "string":
 	default:
 		members, known := t.enums[kind]

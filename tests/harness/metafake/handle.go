@@ -19,14 +19,32 @@ func (f *Fake) do(r *request) (any, *Error) {
 		return f.createAdSet(r)
 	case "AdAccount POST adcreatives":
 		return f.createCreative(r)
+	case "AdAccount POST advideos":
+		return f.createVideo(r)
+	case "AdVideo GET .":
+		return f.showVideo(r), nil
 	case "AdAccount POST ads":
 		return f.createAd(r)
 	case "AdAccount POST customaudiences":
 		return f.createAudience(r)
+	case "AdAccount GET dsa_recommendations":
+		return map[string]any{"data": []any{map[string]any{"recommendations": []string{Beneficiary}}}}, nil
 	case "AdAccount GET insights":
 		return f.insights(r)
-	case "CustomAudience POST users":
-		return f.addUsers(r)
+	case "User GET permissions":
+		return permissions(), nil
+	case "CustomAudience POST users", "CustomAudience DELETE users":
+		return f.changeUsers(r)
+	case "AdsPixel POST events":
+		return f.receiveEvents(r)
+	case "AdAccount GET generatepreviews":
+		return f.previewSpec(r)
+	case "Ad GET previews":
+		return previewed(r), nil
+	case "AdAccount GET reachestimate":
+		return f.reach(r)
+	case "TargetingSearch GET .":
+		return search(r)
 	case "Campaign POST .", "AdSet POST .", "Ad POST .":
 		return f.update(r)
 	case "Page GET published_posts":

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 )
 
 // Delivery is what an ad did on a day. Amounts are decimals as Meta writes them.
@@ -12,6 +14,8 @@ type Delivery struct {
 	Spend                      string
 	Actions                    map[string]int64  // by action_type
 	Values                     map[string]string // by action_type, in the account's currency
+
+	Split map[string]Delivery // parts of it by what it can be divided by, such as "age=25-34"
 }
 
 // Deliver sets what an ad did on a day (YYYY-MM-DD, in the ad account's time zone).
@@ -31,28 +35,80 @@ var levels = map[string]string{"campaign": "Campaign", "adset": "AdSet", "ad": "
 // others, and archived or deleted nodes unless a filter asks for them.
 func (f *Fake) insights(r *request) (any, *Error) {
 	level := r.params.Get("level")
-	var span struct{ Since, Until string }
-	r.decode("time_range", &span)
-	if levels[level] == "" || span.Since == "" || span.Until < span.Since {
-		return nil, invalid("level and time_range are needed here")
-	}
-	if e := f.checkWindows(r, span.Since); e != nil {
+	spans, e := r.spans()
+	if e != nil {
 		return nil, e
 	}
+	if levels[level] == "" {
+		return nil, invalid("level is needed here")
+	}
+	divided := r.params.Has("breakdowns")
 	wanted, e := f.wantedInsights(r, levels[level])
 	if e != nil {
 		return nil, e
 	}
-	rows := f.rows(r, level, span.Since, span.Until)
+	for _, name := range append([]string{"date_start", "date_stop"}, r.breakdowns()...) {
+		r.fields[name] = nil // they are in every row
+	}
 	var shown []*object
-	for _, id := range slices.Sorted(maps.Keys(rows)) {
-		o := f.nodes[id]
-		if f.settle(o); !wanted(o) {
-			continue
+	for _, s := range spans {
+		if e := f.checkWindows(r, s.Since); e != nil {
+			return nil, e
 		}
-		shown = append(shown, &object{"AdsInsights", f.row(level, o, rows[id], span.Since, span.Until)})
+		for _, one := range f.rows(r, level, s) {
+			o := f.nodes[one.id]
+			if f.settle(o); !wanted(o) {
+				continue
+			}
+			row := f.row(level, o, one.Delivery, s.Since, s.Until)
+			for _, part := range strings.FieldsFunc(one.value, func(r rune) bool { return r == ',' }) {
+				name, value, _ := strings.Cut(part, "=")
+				row[name] = value
+			}
+			if divided && s.Since < f.Now().AddDate(0, -13, 0).Format(time.DateOnly) {
+				delete(row, "reach") // rule I2
+			}
+			shown = append(shown, &object{"AdsInsights", row})
+		}
 	}
 	return f.pageRows(r, shown)
+}
+
+// span is a range of days, both included.
+type span struct{ Since, Until string }
+
+// spans returns the ranges that are asked for: one, each of its days, or several that are named.
+func (r *request) spans() ([]span, *Error) {
+	var one span
+	var several []span
+	if r.params.Has("time_ranges") {
+		r.decode("time_ranges", &several)
+	} else if r.decode("time_range", &one); r.params.Get("time_increment") == "1" {
+		for day := one.Since; day <= one.Until && len(several) < 1000; day = next(day) {
+			several = append(several, span{day, day})
+		}
+	} else {
+		several = []span{one}
+	}
+	for _, s := range several {
+		if s.Since == "" || s.Until < s.Since {
+			return nil, invalid("time_range must be dictionary with since and until")
+		}
+	}
+	if len(several) == 0 {
+		return nil, invalid("time_range is needed here")
+	}
+	return several, nil
+}
+
+func next(day string) string {
+	t, _ := time.Parse(time.DateOnly, day)
+	return t.AddDate(0, 0, 1).Format(time.DateOnly)
+}
+
+// breakdowns returns the names of what rows are divided by.
+func (r *request) breakdowns() []string {
+	return strings.FieldsFunc(r.params.Get("breakdowns"), func(r rune) bool { return r == ',' || r == '[' || r == ']' || r == '"' })
 }
 
 // wantedInsights reads filtering, and returns which nodes it lets through.
@@ -75,9 +131,16 @@ func (f *Fake) wantedInsights(r *request, node string) (func(*object) bool, *Err
 	}, nil
 }
 
-// rows adds up the deliveries of an ad account, by the node of the level that they belong to.
-func (f *Fake) rows(r *request, level, since, until string) map[string]Delivery {
-	rows := map[string]Delivery{}
+// part is what a node did, or a part of it that has a value.
+type part struct {
+	id, value string
+	Delivery
+}
+
+// rows adds up the deliveries of an ad account in a range, by the node of the level that they belong to, and by what they are divided by.
+func (f *Fake) rows(r *request, level string, s span) []part {
+	sums := map[[2]string]Delivery{}
+	by := r.breakdowns()
 	for ad, days := range f.delivery {
 		o := f.nodes[ad]
 		if o.text("account_id") != r.account() {
@@ -85,12 +148,35 @@ func (f *Fake) rows(r *request, level, since, until string) map[string]Delivery 
 		}
 		id := map[string]string{"campaign": o.text("campaign_id"), "adset": o.text("adset_id"), "ad": ad}[level]
 		for date, d := range days {
-			if since <= date && date <= until {
-				rows[id] = merge(rows[id], d)
+			if date < s.Since || date > s.Until {
+				continue
+			}
+			if len(by) == 0 {
+				sums[[2]string{id, ""}] = merge(sums[[2]string{id, ""}], d)
+			}
+			for value, share := range d.Split {
+				if isOf(value, by) {
+					sums[[2]string{id, value}] = merge(sums[[2]string{id, value}], share)
+				}
 			}
 		}
 	}
+	var rows []part
+	for key, d := range sums {
+		rows = append(rows, part{key[0], key[1], d})
+	}
+	slices.SortFunc(rows, func(a, b part) int { return strings.Compare(a.id+a.value, b.id+b.value) })
 	return rows
+}
+
+// isOf reports whether a value such as "age=25-34" has exactly these names.
+func isOf(value string, by []string) bool {
+	var names []string
+	for _, part := range strings.Split(value, ",") {
+		name, _, _ := strings.Cut(part, "=")
+		names = append(names, name)
+	}
+	return slices.Equal(names, by)
 }
 
 // merge adds two deliveries. Reach is not added, because some of the people may be the same.

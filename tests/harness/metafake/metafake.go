@@ -5,6 +5,7 @@ package metafake
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -23,7 +24,14 @@ type Fake struct {
 	Now    func() time.Time    // the clock of everything it writes down
 	OnHang func(*http.Request) // called when it stops answering one, so that a test need not wait for a timeout
 	Secret string              // of the app, if every call has to be signed with it
+	Slow   int                 // how many reads of a video find it still processing
 	Used   int                 // percent of the ad account's limit that is used, as every answer says
+	Usage  map[string]string   // what every answer says besides about limits, by header
+
+	App App // that people consent to; none by default
+
+	Unsigned    bool // nobody has signed the terms of custom audiences
+	Development bool // the app is not public yet
 
 	mu       sync.Mutex
 	table    *table
@@ -38,6 +46,12 @@ type Fake struct {
 	delivery map[string]map[string]Delivery // ad -> day
 	members  map[string]map[string]bool     // audience -> row
 	sessions map[string]*upload
+	bounds   *[2]int64      // of every guess how many people a targeting reaches; nil = none is made yet
+	pending  map[string]int // video -> reads until it is ready
+	codes    map[string]*consented
+	ends     map[string]time.Time // of the tokens that were given for consents
+	minted   []string
+	events   map[string][]*Event // of each pixel, in the order in which they came first
 }
 
 // Call is a request that was made, whether it was accepted or refused.
@@ -51,7 +65,9 @@ type Call struct {
 func New(token string) *Fake {
 	f := &Fake{Now: time.Now, table: loaded(), next: 120_200_000_000_000_000,
 		nodes: map[string]*object{}, tokens: map[string]string{}, edges: map[string][]string{}, states: map[string]string{},
-		delivery: map[string]map[string]Delivery{}, members: map[string]map[string]bool{}, sessions: map[string]*upload{}}
+		delivery: map[string]map[string]Delivery{}, members: map[string]map[string]bool{}, sessions: map[string]*upload{}, pending: map[string]int{},
+		codes: map[string]*consented{}, ends: map[string]time.Time{}, events: map[string][]*Event{}}
+	f.nodes["search"] = &object{"TargetingSearch", map[string]any{}}
 	f.nodes["me"] = &object{"User", map[string]any{"id": "10150000000000001"}}
 	f.tokens[token] = "me"
 	return f
@@ -106,6 +122,9 @@ type request struct {
 
 // ServeHTTP implements http.Handler.
 func (f *Fake) ServeHTTP(w http.ResponseWriter, h *http.Request) {
+	if f.consents(w, h) {
+		return
+	}
 	f.mu.Lock()
 	r, e := f.open(h)
 	var fault *Fault
@@ -122,6 +141,9 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 		e.write(w, r.account())
 	case fault != nil && fault.after(f, w, h):
 	default:
+		for name, usage := range f.Usage {
+			w.Header().Set(name, usage)
+		}
 		if f.Used > 0 {
 			w.Header().Set("X-Ad-Account-Usage", fmt.Sprintf(`{"acc_id_util_pct":%d,"reset_time_duration":30,"ads_api_access_tier":"standard_access"}`, f.Used))
 		}
@@ -182,14 +204,17 @@ func (f *Fake) readParams(r *request, h *http.Request) *Error {
 		return invalid("the query cannot be read")
 	}
 	r.params = query
-	if h.Method == http.MethodPost {
+	if h.Method == http.MethodPost || r.edge == "users" { // the removal of people has a form, too: they fit into no address
 		if len(query) > 0 || h.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
 			return invalid("a POST sends its parameters as a form")
 		}
-		if h.ParseForm() != nil {
+		form, err := io.ReadAll(h.Body)
+		if err == nil {
+			r.params, err = url.ParseQuery(string(form))
+		}
+		if err != nil {
 			return invalid("the form cannot be read")
 		}
-		r.params = h.PostForm
 	} else if h.ContentLength > 0 {
 		return invalid("a %s has no body", h.Method)
 	}
@@ -209,6 +234,9 @@ func (f *Fake) authorize(r *request, h *http.Request) *Error {
 	r.token = token
 	if r.caller = f.tokens[token]; r.caller == "" {
 		return unauthorized(token)
+	}
+	if f.hasEnded(token) {
+		return expired(token)
 	}
 	return f.checkProof(r)
 }

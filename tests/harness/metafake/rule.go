@@ -4,9 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,14 +18,16 @@ import (
 // Error names:
 //
 //	R1, R2   "Manage Your Ad Object's Status"; R3 and R4 too
-//	C1..C7   reference "Campaign"; C3 of the changelog of v24.0
+//	C1..C7   reference "Campaign"; C2 "Special Ad Category", C3 of the changelog of v24.0
 //	B1..B4   reference "Ad Set", "Minimum budgets"
 //	S1..S6   "Objective Mapping", "Billing Events", "Bid Strategy", reference "Ad Set"
-//	G1..G7   reference "Targeting", changelog of v26.0
+//	G1..G7   reference "Targeting", changelog of v26.0; G3 "Special Ad Category", G4 reference "Ad Set"
 //	K1..K9   reference "Ad Creative", "Validation"; conversion_domain of reference "Ad"
 //	U1, U2   changelog of 2018-09-30, "Custom Audience"
+//	U3..U5   "Custom Audience Users", "Lookalike Audiences", changelog of 2025-09-02
 //	I1, I3   "Insights Limits", announcement of 2025-10-16
 //	O2       "Securing Graph API Requests"
+//	P1       "Server Event Parameters", "Customer Information Parameters", "Best Practices for Conversions API"
 
 // broken returns the error for a rule that a request breaks. A subcode of 0 is none.
 func broken(rule string, subcode int, format string, args ...any) *Error {
@@ -159,6 +161,16 @@ func (s set) checkEvent(promoted map[string]any) *Error {
 	return nil
 }
 
+// checkBidBudget refuses a daily budget that is below the bid: rule B2.
+func checkBidBudget(r *request) *Error {
+	bid, err := strconv.ParseInt(r.params.Get("bid_amount"), 10, 64)
+	daily, known := strconv.ParseInt(r.params.Get("daily_budget"), 10, 64)
+	if err == nil && known == nil && daily < bid {
+		return broken("B2", 1885272, "Your budget is too low. It is at least the bid.").blame("daily_budget")
+	}
+	return nil
+}
+
 // leastOf returns the smallest daily budget for an optimization goal: rule B2. The account's own is that for impressions.
 func leastOf(impressions int64, goal string) int64 {
 	switch goal {
@@ -193,60 +205,22 @@ func checkDomain(r *request, group, creative *object) *Error {
 	return nil
 }
 
-// showsVideo reports whether a creative shows a video. What a post shows is not known here.
-func (o *object) showsVideo() bool {
-	spec, _ := o.fields["object_story_spec"].(map[string]any)
-	return spec == nil || spec["video_data"] != nil
-}
-
-// geography is where an ad set is shown, as far as rule G1 is about it.
-type geography struct {
-	Countries []string
-	Cities    []struct{ Country string }
-}
-
-// targeting is what rules are about of who an ad set is shown to.
-type targeting struct {
-	Geo        json.RawMessage `json:"geo_locations"`
-	AgeMin     int             `json:"age_min"`
-	AgeMax     int             `json:"age_max"`
-	Audiences  []any           `json:"custom_audiences"`
-	Positions  []string        `json:"instagram_positions"`
-	Automation struct {
-		Advantage *int `json:"advantage_audience"`
-	} `json:"targeting_automation"`
-}
-
-// checkTargeting checks the rules G1, G2, G6 and G7.
-func (f *Fake) checkTargeting(r *request, _ *object) *Error {
-	var t targeting
-	var g geography
-	if r.decode("targeting", &t); len(t.Geo) < len("{}")+1 || json.Unmarshal(t.Geo, &g) != nil {
-		return broken("G1", 1885364, "Choose at least one place.")
+// showsVideo reports whether a creative shows a video: of its own, or that of a post.
+func (f *Fake) showsVideo(o *object) bool {
+	if spec, _ := o.fields["object_story_spec"].(map[string]any); spec != nil {
+		return spec["video_data"] != nil
 	}
-	for _, city := range g.Cities {
-		if slices.Contains(g.Countries, city.Country) {
-			return broken("G1", 1487756, "A city lies in a country that is chosen too.")
-		}
-	}
-	switch {
-	case t.Automation.Advantage == nil:
-		return broken("G2", 1870227, "Set the advantage_audience flag of targeting_automation to 1 or 0.")
-	case *t.Automation.Advantage == 1 && (t.AgeMin > 25 || t.AgeMax != 0 && t.AgeMax != 65):
-		return broken("G2", 1870188, "With advantage_audience the youngest is at most 25 and the oldest 65.")
-	case len(t.Audiences) > 500:
-		return broken("G6", 0, "At most 500 audiences.")
-	case slices.Contains(t.Positions, "explore"):
-		return broken("G7", 0, "The position explore is no more.")
-	}
-	return nil
+	post := f.nodes[o.text("object_story_id")+o.text("source_instagram_media_id")]
+	attachments, _ := post.fields["attachments"].(map[string]any)
+	return post.text("media_type") == "VIDEO" || reflect.DeepEqual(attachments, attached("video"))
 }
 
 // checkSpent refuses a budget that is hardly more than what was spent: rule B4.
 func checkSpent(r *request, o *object) *Error {
-	spent, _ := strconv.ParseInt(o.text("spent"), 10, 64)
+	before, _ := strconv.ParseInt(o.text("lifetime_budget"), 10, 64)
+	remaining, known := strconv.ParseInt(o.text("budget_remaining"), 10, 64)
 	lifetime, err := strconv.ParseInt(r.params.Get("lifetime_budget"), 10, 64)
-	if err == nil && lifetime*10 < spent*11 {
+	if err == nil && known == nil && lifetime < before && lifetime*10 < (before-remaining)*11 {
 		return broken("B4", 0, "A budget is at least 110 percent of what was spent.")
 	}
 	return nil

@@ -3,6 +3,7 @@ package metafake
 import (
 	"encoding/json"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,6 +109,16 @@ func TestRules_OfWhatIsMade(t *testing.T) {
 		"no word on more people":         {"G2", 1870227, "adsets", map[string]string{"targeting": `{"geo_locations":{"countries":["US"]}}`}},
 		"more people, but no young ones": {"G2", 1870188, "adsets", map[string]string{"targeting": `{"geo_locations":{"countries":["US"]},"age_min":30,"targeting_automation":{"advantage_audience":1}}`}},
 		"a place that is no more":        {"G7", 0, "adsets", map[string]string{"targeting": `{"geo_locations":{"countries":["US"]},"instagram_positions":["explore"],"targeting_automation":{"advantage_audience":0}}`}},
+		"politics of nowhere":            {"C2", 0, "campaigns", map[string]string{"special_ad_categories": `["ISSUES_ELECTIONS_POLITICS"]`}},
+		"in the EU without a payor":      {"G4", 0, "adsets", map[string]string{"dsa_beneficiary": "Ada", "targeting": `{"geo_locations":{"countries":["US","DE"]},"targeting_automation":{"advantage_audience":0}}`}},
+		"worldwide without either":       {"G4", 0, "adsets", map[string]string{"targeting": `{"geo_locations":{"country_groups":["worldwide"]},"targeting_automation":{"advantage_audience":0}}`}},
+		"an interest that is no more":    {"G5", 1487694, "adsets", map[string]string{"targeting": `{"geo_locations":{"countries":["US"]},"flexible_spec":[{"interests":[{"id":"6003000000000"}]}],"targeting_automation":{"advantage_audience":0}}`}},
+		"a bid above the budget":         {"B2", 1885272, "adsets", map[string]string{"bid_strategy": "COST_CAP", "bid_amount": "9001"}},
+		"a city of a country":            {"G1", 1487756, "adsets", map[string]string{"targeting": `{"geo_locations":{"countries":["US"],"cities":[{"key":"2420379"}]},"targeting_automation":{"advantage_audience":0}}`}},
+		"in Alsace without a payor":      {"G4", 0, "adsets", map[string]string{"targeting": `{"geo_locations":{"regions":[{"key":"1089"}]},"targeting_automation":{"advantage_audience":0}}`}},
+		"in Paris without a payor":       {"G4", 0, "adsets", map[string]string{"targeting": `{"geo_locations":{"zips":[{"key":"FR:75001"}]},"targeting_automation":{"advantage_audience":0}}`}},
+		"in Singapore without a word":    {"G4", 3858634, "adsets", map[string]string{"targeting": `{"geo_locations":{"countries":["SG"]},"targeting_automation":{"advantage_audience":0}}`}},
+		"too many audiences":             {"G6", 0, "adsets", map[string]string{"targeting": `{"geo_locations":{"countries":["US"]},"custom_audiences":[` + strings.TrimSuffix(strings.Repeat(`{"id":"1"},`, 501), ",") + `],"targeting_automation":{"advantage_audience":0}}`}},
 		"no page":                        {"K1", 1885833, "adcreatives", map[string]string{"object_story_spec": `{"link_data":{"link":"https://a.example","message":"M"}}`}},
 		"another link to follow":         {"K2", 0, "adcreatives", map[string]string{"object_story_spec": `{"page_id":"20","link_data":{"link":"https://a.example","message":"M","call_to_action":{"type":"SHOP_NOW","value":{"link":"https://b.example"}}}}`}},
 		"a pixel without a domain":       {"K9", 0, "ads", map[string]string{"conversion_domain": ""}},
@@ -123,6 +134,32 @@ func TestRules_OfWhatIsMade(t *testing.T) {
 		e := newMaker(t).make(t, params)
 		require.NotNil(t, e, name)
 		assert.Equal(t, []any{c.rule, 100, c.subcode}, []any{e.Rule, e.Code, e.Subcode}, "%s: %s", name, e.User)
+	}
+}
+
+// An ad of a category that is about people's chances must not leave people out: rule G3.
+func TestRules_OfSpecialCategories(t *testing.T) {
+	t.Parallel()
+	for part, wrong := range map[string]bool{
+		`"age_min":18`: false, `"age_min":21`: true, `"age_max":60`: true, `"genders":[2]`: true, `"excluded_geo_locations":{"countries":["CA"]}`: true,
+		`"flexible_spec":[{"behaviors":[{"id":"6002714895372"}]}]`: true, `"flexible_spec":[{"interests":[{"id":"6003107902433"}]}]`: false,
+		`"geo_locations":{"zips":[{"key":"US:94107"}]}`: true, `"geo_locations":{"cities":[{"key":"1","radius":20,"distance_unit":"kilometer"}]}`: true,
+		`"geo_locations":{"cities":[{"key":"1","radius":16,"distance_unit":"mile"}]}`: false,
+	} {
+		params := sent()
+		params["campaigns"].Set("special_ad_categories", `["HOUSING"]`)
+		where := `"geo_locations":{"countries":["US"]},`
+		if strings.HasPrefix(part, `"geo_locations"`) {
+			where = ""
+		}
+		params["adsets"].Set("targeting", `{`+where+part+`,"targeting_automation":{"advantage_audience":0}}`)
+		e := newMaker(t).make(t, params)
+		if !wrong {
+			assert.Nil(t, e, part)
+			continue
+		}
+		require.NotNil(t, e, part)
+		assert.Equal(t, []any{"G3", 2909035}, []any{e.Rule, e.Subcode}, part)
 	}
 }
 
@@ -149,7 +186,17 @@ func TestRules_OfWhatIsReadAndChanged(t *testing.T) {
 	m := newMaker(t)
 	require.Nil(t, m.make(t, sent()))
 	campaign := m.f.Live("Campaign")[0]
+	group := m.f.Live("AdSet")[0]
+	m.f.Set(group, "lifetime_budget", "9000")
+	m.f.Set(group, "daily_budget", "")
+	m.f.Set(group, "budget_remaining", "4000")
 	m.f.Set(campaign, "status", "ARCHIVED")
+	audience := m.f.AddExternal("CustomAudience", map[string]any{"account_id": strings.TrimPrefix(account, "act_"), "name": "Flagged", "subtype": "WEBSITE"})
+	m.f.Grow(audience, 1000, 2000, 471, 200)
+	people := m.f.AddExternal("CustomAudience", map[string]any{"account_id": strings.TrimPrefix(account, "act_"), "name": "Nobody", "subtype": "CUSTOM"})
+	like := func(origin string) url.Values {
+		return url.Values{"name": {"A"}, "subtype": {"LOOKALIKE"}, "origin_audience_id": {origin}, "lookalike_spec": {`{"type":"custom_ratio","country":"US","ratio":0.01}`}}
+	}
 	long := m.f.Now().AddDate(0, -38, 0).Format(time.DateOnly)
 	for name, c := range map[string]struct {
 		rule         string
@@ -158,6 +205,11 @@ func TestRules_OfWhatIsReadAndChanged(t *testing.T) {
 		method, path string
 		params       url.Values
 	}{
+		"less than was spent":      {"B4", 100, 0, "POST", group, url.Values{"lifetime_budget": {"5499"}}},
+		"a bid without a budget":   {"C5", 100, 0, "POST", campaign, url.Values{"bid_strategy": {"COST_CAP"}}},
+		"like nobody":              {"U4", 100, 1713007, "POST", account + "/customaudiences", like(people)},
+		"like who is flagged":      {"U5", 100, 0, "POST", account + "/customaudiences", like(audience)},
+		"shown to who is flagged":  {"U5", 100, 0, "POST", group, url.Values{"targeting": {`{"geo_locations":{"countries":["US"]},"custom_audiences":[{"id":"` + audience + `"}],"targeting_automation":{"advantage_audience":0}}`}}},
 		"deleted things":           {"R1", 100, 1815001, "GET", account + "/ads", url.Values{"effective_status": {`["ACTIVE","DELETED"]`}}},
 		"a state of ads":           {"R2", 100, 1487561, "GET", account + "/campaigns", url.Values{"effective_status": {`["PENDING_REVIEW"]`}}},
 		"what is archived":         {"R3", 100, 0, "POST", campaign, url.Values{"status": {"ACTIVE"}}},

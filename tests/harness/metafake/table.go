@@ -1,6 +1,7 @@
 package metafake
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"strings"
@@ -88,11 +89,12 @@ func (t *table) addCommon(method, name, kind string) {
 	t.common[method][name] = kind
 }
 
-// refine changes parameters that are described as Object, map or string: their type becomes the node whose keys they have.
+// refine changes parameters that are described as Object, map or string: their type becomes the node whose keys they have. One of a single
+// edge is named with it, "edge.param".
 func (t *table) refine(kinds map[string]string) {
-	for _, c := range t.calls {
+	for key, c := range t.calls {
 		for name, p := range c.params {
-			if kind := kinds[name]; kind != "" {
+			if kind := cmp.Or(kinds[strings.Fields(key)[2]+"."+name], kinds[name]); kind != "" {
 				c.params[name] = param{kind: kind, required: p.required}
 			}
 		}

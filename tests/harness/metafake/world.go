@@ -15,6 +15,8 @@ type Account struct {
 	Status   int   // 1 active, 2 disabled, 9 in grace period, 101 closed; 0 is 1
 	Business string
 	Country  string
+
+	Beneficiary, Payor string // of ads in the EU that do not name them
 }
 
 // AddAccount adds an ad account that the user may use.
@@ -25,7 +27,8 @@ func (f *Fake) AddAccount(a Account) {
 		a.Status = 1
 	}
 	fields := map[string]any{"id": a.ID, "account_id": strings.TrimPrefix(a.ID, "act_"), "name": a.Name, "currency": a.Currency, "timezone_name": a.Timezone,
-		"min_daily_budget": a.Minimum, "account_status": a.Status, "amount_spent": "0", "spend_cap": "0", "disable_reason": 0, "business_country_code": a.Country}
+		"min_daily_budget": a.Minimum, "account_status": a.Status, "amount_spent": "0", "spend_cap": "0", "disable_reason": 0, "business_country_code": a.Country,
+		"default_dsa_beneficiary": a.Beneficiary, "default_dsa_payor": a.Payor}
 	if a.Status != 1 {
 		fields["disable_reason"] = 1
 	}
@@ -66,7 +69,23 @@ func (f *Fake) AddPost(page, id, message string, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.link(page, "published_posts", f.add("PagePost", map[string]any{"id": id, "message": message, "is_published": true, "created_time": at.UTC().Format(timeLayout),
-		"permalink_url": "https://www.facebook.com/" + id, "full_picture": "https://scontent.example/" + id + ".jpg"}))
+		"permalink_url": "https://www.facebook.com/" + id, "full_picture": "https://scontent.example/" + id + ".jpg", "attachments": attached("photo")}))
+}
+
+// attached is what a post has attached, as the edge of it is written.
+func attached(kind string) map[string]any {
+	return map[string]any{"data": []map[string]any{{"media_type": kind}}}
+}
+
+// Film makes a post or media show a video.
+func (f *Fake) Film(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if o := f.nodes[id]; o.node == "IGMedia" {
+		o.set(f.table, "media_type", "VIDEO")
+	} else {
+		o.set(f.table, "attachments", attached("video"))
+	}
 }
 
 // AddMedia adds media to an Instagram account.

@@ -57,10 +57,13 @@ func (l *customerList) change(operation, records string) *refusal {
 		return invalid("Record %d is not a SHA-256.", i)
 	}
 	for _, hash := range hashes {
-		if operation == "ADD" {
+		switch operation {
+		case "ADD":
 			l.people[hash] = true
-		} else {
+		case "REMOVE":
 			delete(l.people, hash)
+		default:
+			return invalid("%q is neither ADD nor REMOVE.", operation)
 		}
 	}
 	return nil
@@ -161,8 +164,12 @@ func (c *call) checkActalike(rule Object) *refusal {
 		return invalid("percentage must be 1 to 10.")
 	}
 	for _, seed := range seeds {
-		if row(c.account.audiences, seed.(string)) == nil {
+		audience := row(c.account.audiences, seed.(string))
+		if audience == nil {
 			return missing("Seed audience")
+		}
+		if c.audience(audience).Text("status") == "TOO_SMALL" { // rule P13
+			return invalid("The seed audience has less than 100 people.")
 		}
 	}
 	return nil

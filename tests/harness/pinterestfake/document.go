@@ -78,7 +78,7 @@ func (o *Operation) Names() Names {
 		n.Body = properties(body.Value.Content.Get("application/json").Schema.Value, "")
 	}
 	for status, response := range o.route.Operation.Responses.Map() {
-		if content := response.Value.Content.Get("application/json"); status != "default" && content != nil {
+		if content := response.Value.Content.Get("application/json"); strings.HasPrefix(status, "2") && content != nil {
 			n.Answer = properties(content.Schema.Value, "")
 		}
 	}

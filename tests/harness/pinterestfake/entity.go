@@ -2,6 +2,7 @@ package pinterestfake
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -169,10 +170,61 @@ func (c *call) checkGroup(o Object) *refusal {
 		return invalid("Ad group name must have 1 to 255 characters.")
 	case !slices.Contains(billable[campaign.Text("objective_type")], o.Text("billable_event")):
 		return invalid("billable_event does not fit the objective.")
-	case campaign.Number("end_time") != 0 && o.Number("end_time") > campaign.Number("end_time"):
+	case campaign.Number("end_time") != 0 && o.Number("end_time") > campaign.Number("end_time"): // rule P5, as what follows
 		return invalid("end_time is after the campaign's.")
+	case o.Number("start_time") != 0 && o.Number("start_time") < campaign.Number("start_time"):
+		return invalid("start_time is before the campaign's.")
+	case campaign.Is("is_campaign_budget_optimization") && o.Number("start_time")+o.Number("end_time") != 0:
+		return invalid("The schedule of a CBO campaign is its own; that of its ad groups is in closed beta.")
+	case campaign.Is("is_campaign_budget_optimization") && c.siblings(o) >= 70:
+		return invalid("A CBO campaign has at most 70 ad groups.")
 	}
-	return firstOf(checkTimes(o), checkBudget(o, campaign), checkBid(o, campaign), checkTargeting(o))
+	return firstOf(checkTimes(o), checkBudget(o, campaign), checkBid(o, campaign), checkTargeting(o), c.checkPeople(o), c.checkGoal(o, campaign))
+}
+
+// siblings counts the other ad groups of an ad group's campaign.
+func (c *call) siblings(o Object) (n int) {
+	for _, other := range c.account.groups {
+		if other.Text("campaign_id") == o.Text("campaign_id") && other.Text("id") != o.Text("id") {
+			n++
+		}
+	}
+	return n
+}
+
+// checkGoal checks what an ad group for conversions is optimized for, which no other has: rule P6.
+func (c *call) checkGoal(o, campaign Object) *refusal {
+	goal, _ := o["optimization_goal_metadata"].(map[string]any)
+	tag, _ := goal["conversion_tag_v3_goal_metadata"].(map[string]any)
+	switch {
+	case campaign.Text("objective_type") != "WEB_CONVERSION" && goal != nil:
+		return invalid("optimization_goal_metadata is for WEB_CONVERSION.")
+	case campaign.Text("objective_type") != "WEB_CONVERSION":
+		return nil
+	case tag["conversion_event"] == nil || tag["attribution_windows"] == nil:
+		return invalid("WEB_CONVERSION needs optimization_goal_metadata with a conversion_event, a conversion_tag_id and attribution_windows.")
+	case !slices.Contains(c.account.tags, Object(tag).Text("conversion_tag_id")):
+		return missing("Conversion tag")
+	}
+	return nil
+}
+
+// checkPeople checks the audiences of an ad group: each has a hundred people at least, rule P13.
+func (c *call) checkPeople(o Object) *refusal {
+	spec, _ := o["targeting_spec"].(map[string]any)
+	for _, key := range []string{"AUDIENCE_INCLUDE", "AUDIENCE_EXCLUDE"} {
+		ids, _ := spec[key].([]any)
+		for _, id := range ids {
+			audience := row(c.account.audiences, id.(string))
+			if audience == nil {
+				return missing("Audience")
+			}
+			if c.audience(audience).Text("status") == "TOO_SMALL" {
+				return invalid("An audience of %s has less than 100 people.", key)
+			}
+		}
+	}
+	return nil
 }
 
 // checkTargeting checks who an ad group is shown to: somewhere (rule P1), and ages from and to, or in bands (rule P2).
@@ -185,12 +237,29 @@ func checkTargeting(o Object) *refusal {
 	switch {
 	case !has("LOCATION") && !has("GEO"):
 		return invalid("targeting_spec must have LOCATION or GEO.")
-	case has("LOCATION") && has("GEO"):
-		return invalid("targeting_spec has either LOCATION or GEO.")
+	case mixed(spec["GEO"]):
+		return invalid("GEO has either region codes or postal codes.")
 	case has("MINIMUM_AGE") != has("MAXIMUM_AGE") || has("MINIMUM_AGE") && has("AGE_BUCKET"):
 		return invalid("MINIMUM_AGE and MAXIMUM_AGE go together, and not with AGE_BUCKET.")
 	}
+	locales, _ := spec["LOCALE"].([]any)
+	for _, locale := range locales {
+		if text, _ := locale.(string); len(text) != 2 || strings.ToLower(text) != text {
+			return invalid("LOCALE has two-letter codes of languages.")
+		}
+	}
 	return nil
+}
+
+// mixed reports whether codes of places are of regions and of postal areas, which have digits.
+func mixed(codes any) bool {
+	all, _ := codes.([]any)
+	kinds := map[bool]bool{}
+	for _, code := range all {
+		text, _ := code.(string)
+		kinds[strings.ContainsAny(text, "0123456789")] = true
+	}
+	return len(kinds) > 1
 }
 
 func checkBudget(o, campaign Object) *refusal {
@@ -215,6 +284,8 @@ func checkBid(o, campaign Object) *refusal {
 		return invalid("VIDEO_COMPLETION takes AUTOMATIC_BID only.") // rule P3
 	case strategy == "AUTOMATIC_BID" && bid != 0:
 		return invalid("AUTOMATIC_BID takes no bid.")
+	case bid > 0 && bid < floorOf(campaign.Text("objective_type")): // rule P4, as what follows
+		return invalid("The bid is below the floor.")
 	case (strategy == "MAX_BID" || strategy == "TARGET_AVG") && bid <= 0:
 		return invalid("%s needs bid_in_micro_currency.", strategy)
 	case strategy == "" && bid <= 0:
@@ -223,14 +294,36 @@ func checkBid(o, campaign Object) *refusal {
 	return nil
 }
 
+// floorOf is the least bid for an objective, in micros: 0.10 to be seen, and a dollar for a click.
+func floorOf(objective string) int64 {
+	if objective == "AWARENESS" {
+		return 100_000
+	}
+	return 1_000_000
+}
+
+// bidFloor implements ad_groups_bid_floor/get.
+func (c *call) bidFloor() answer {
+	var asked struct {
+		Specs []Object `json:"bid_floor_specs"`
+	}
+	c.read(&asked)
+	floors := []int64{}
+	for _, spec := range asked.Specs {
+		if spec.Text("currency") != c.account.object.Text("currency") {
+			return refuse(invalid("The currency is not the ad account's."))
+		}
+		floors = append(floors, floorOf(spec.Text("objective_type")))
+	}
+	return ok(Object{"bid_floors": floors})
+}
+
 func (n *Network) groupsOf(a *Account) []Object {
 	return each(a.groups, func(o Object) Object { return n.group(a, o) })
 }
 
 func (n *Network) group(a *Account, o Object) Object {
-	seen := merge(o, Object{"summary_status": n.summary(a, o)})
-	delete(seen, "auto_targeting_enabled")
-	return seen
+	return merge(o, Object{"summary_status": n.summary(a, o)})
 }
 
 func (c *call) listAds() answer {
@@ -242,7 +335,7 @@ func (c *call) listAds() answer {
 func (c *call) createAds() answer {
 	return c.batch(true, func(item Object) (Object, *refusal) {
 		group := row(c.account.groups, item.Text("ad_group_id"))
-		pin := row(c.user.pins, item.Text("pin_id"))
+		pin := row(c.account.owner.pins, item.Text("pin_id"))
 		switch {
 		case group == nil:
 			return nil, missing("Ad group")

@@ -175,8 +175,16 @@ func (n *Network) AddAccount(token, name, currency, role string) *Account {
 	id := n.mint()
 	a := &Account{ID: id, object: Object{"id": id, "name": name, "currency": strings.ToUpper(currency), "country": "US", "permissions": []string{role}}}
 	n.accounts = append(n.accounts, a)
+	a.owner = n.userOf(token)
 	n.userOf(token).accounts = append(n.userOf(token).accounts, a)
 	return a
+}
+
+// Share lets another token's user work in an ad account, whose ads show the owner's Pins all the same.
+func (n *Network) Share(a *Account, token string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.userOf(token).accounts = append(n.userOf(token).accounts, a)
 }
 
 // AddTag creates a Pinterest tag, the source of visitors, and returns its id.
@@ -196,7 +204,8 @@ func (n *Network) Revoke(token string) {
 
 func (n *Network) userOf(token string) *user {
 	if n.users[token] == nil {
-		n.users[token] = &user{}
+		id := n.mint()
+		n.users[token] = &user{id: id, name: "user" + id}
 	}
 	return n.users[token]
 }

@@ -31,21 +31,68 @@ func (c *call) getPin() answer {
 	return ok(pin)
 }
 
-// createPin implements the publication of a Pin with an image.
+// createPin implements the publication of a Pin with an image, with several, or with a video.
 func (c *call) createPin() answer {
 	var item Object
 	c.read(&item)
 	source, _ := item["media_source"].(map[string]any)
-	image, _ := url.Parse(Object(source).Text("url"))
-	switch {
-	case row(c.user.boards, item.Text("board_id")) == nil:
+	if row(c.user.boards, item.Text("board_id")) == nil {
 		return refuse(missing("Board"))
-	case image == nil || image.Host == "":
-		return refuse(invalid("The image cannot be fetched."))
 	}
-	pin := merge(c.n.newPin("REGULAR"), only(item, "title", "description", "link"))
+	creative, refused := c.n.creativeOf(source)
+	if refused != nil {
+		return refuse(refused)
+	}
+	pin := merge(c.n.newPin(creative), only(item, "title", "description", "link"))
 	c.user.pins = append(c.user.pins, pin)
 	return answer{http.StatusCreated, pin}
+}
+
+// sources are the properties of each kind of source, besides its type.
+var sources = map[string][]string{
+	"image_url": {"url"}, "multiple_image_urls": {"items"}, "video_id": {"media_id", "cover_image_url", "cover_image_key_frame_time"},
+}
+
+// creativeOf returns the kind of creative that a source makes.
+func (n *Network) creativeOf(source Object) (string, *refusal) {
+	for name := range source {
+		if kind := source.Text("source_type"); name != "source_type" && !slices.Contains(sources[kind], name) {
+			return "", invalid("A source of the type %s has no %s.", kind, name)
+		}
+	}
+	switch source.Text("source_type") {
+	case "video_id":
+		m := n.mediaWith(source.Text("media_id"))
+		_, frame := source["cover_image_key_frame_time"]
+		switch {
+		case m == nil || m.state() != "succeeded": // rule P8
+			return "", invalid("The video is not processed.")
+		case source.Text("cover_image_url") == "" && !frame: // rule P8
+			return "", invalid("A video Pin needs a cover image.")
+		}
+		return "VIDEO", nil
+	case "multiple_image_urls":
+		items, _ := source["items"].([]any)
+		if len(items) < 2 {
+			return "", invalid("A carousel has 2 to 5 images.")
+		}
+		for _, item := range items {
+			image, _ := item.(map[string]any)
+			if !isAddress(Object(image).Text("url")) {
+				return "", invalid("The image cannot be fetched.")
+			}
+		}
+		return "CAROUSEL", nil
+	}
+	if !isAddress(source.Text("url")) {
+		return "", invalid("The image cannot be fetched.")
+	}
+	return "REGULAR", nil
+}
+
+func isAddress(text string) bool {
+	address, err := url.Parse(text)
+	return err == nil && address.Host != ""
 }
 
 func (c *call) deletePin() answer {

@@ -62,10 +62,28 @@ type Network struct {
 	calls    []string
 	refused  []string
 	mostRows int // on a page, whatever was asked for; 0 = no such limit
+	media    []*media
+
+	app        App
+	consenting *user // whose consent the app is given
+	codes      map[string]*consented
+	refreshes  map[string]*consented // by refresh token
+	ends       map[string]time.Time  // of access tokens that were given for consents
+	minted     []string
+
+	uploads string // where videos are sent to
+	slow    int    // how many looks at a video find it still processing
+
+	reports     []*report
+	reportHost  string // where the files of reports are
+	slowReports int    // how many looks at a report find it still in progress
+	lateReport  string // what reports become instead of FINISHED
 }
 
 // user is the person a token acts for, who owns boards and Pins.
 type user struct {
+	id       string
+	name     string
 	accounts []*Account
 	boards   []Object
 	pins     []Object
@@ -75,6 +93,7 @@ type user struct {
 type Account struct {
 	ID        string
 	Disabled  bool
+	owner     *user // whose boards and Pins its ads show
 	object    Object
 	campaigns []Object
 	groups    []Object
@@ -83,15 +102,22 @@ type Account struct {
 	lists     []*customerList
 	tags      []string
 	figures   []figure
+	events    []*Event
+	eventKeys []string // the conversion tokens that it was given in the ads manager
 }
 
 // New returns a network without accounts. Its time is now; that must not be a day behind the time in the ids of its callers,
 // who look for what they have made by its age.
 func New(now func() time.Time) *Network {
-	n := &Network{now: now, mux: http.NewServeMux(), last: 549_755_885_174, users: map[string]*user{}}
+	n := &Network{now: now, uploads: "https://upload.example", reportHost: "https://reports.example", mux: http.NewServeMux(), last: 549_755_885_174, users: map[string]*user{},
+		codes: map[string]*consented{}, refreshes: map[string]*consented{}, ends: map[string]time.Time{}}
 	for _, op := range Operations() {
 		n.mux.HandleFunc(op.Method+" "+Prefix+op.Path, func(w http.ResponseWriter, r *http.Request) { n.serve(w, r, op) })
 	}
+	n.mux.HandleFunc("GET /oauth/", n.ask)
+	n.mux.HandleFunc("POST "+Prefix+"/oauth/token", n.grant)
+	n.mux.HandleFunc("POST "+uploadPath+"{media_id}", n.receive)
+	n.mux.HandleFunc("GET "+reportPath+"{number}", n.handOut)
 	n.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		write(w, http.StatusNotFound, refusal{Code: codeNotFound, Message: "No such endpoint."})
 	})
@@ -190,32 +216,47 @@ func refuse(r *refusal) answer       { return answer{r.status, *r} }
 func (c *call) path(n string) string { return c.r.PathValue(n) }
 
 var handlers = map[string]func(*call) answer{
-	"ad_accounts/get":       (*call).getAccount,
-	"ad_accounts/list":      (*call).listAccounts,
-	"campaigns/list":        (*call).listCampaigns,
-	"campaigns/create":      (*call).createCampaigns,
-	"campaigns/update":      (*call).updateCampaigns,
-	"campaigns/analytics":   (*call).reportCampaigns,
-	"ad_groups/list":        (*call).listGroups,
-	"ad_groups/create":      (*call).createGroups,
-	"ad_groups/update":      (*call).updateGroups,
-	"ad_groups/analytics":   (*call).reportGroups,
-	"ads/list":              (*call).listAds,
-	"ads/create":            (*call).createAds,
-	"ads/update":            (*call).updateAds,
-	"ads/analytics":         (*call).reportAds,
-	"audiences/list":        (*call).listAudiences,
-	"audiences/create":      (*call).createAudience,
-	"audiences/get":         (*call).getAudience,
-	"audiences/update":      (*call).updateAudience,
-	"customer_lists/create": (*call).createList,
-	"customer_lists/update": (*call).updateList,
-	"boards/list":           (*call).listBoards,
-	"boards/create":         (*call).createBoard,
-	"pins/list":             (*call).listPins,
-	"pins/get":              (*call).getPin,
-	"pins/create":           (*call).createPin,
-	"pins/delete":           (*call).deletePin,
+	"ad_accounts/get":               (*call).getAccount,
+	"ad_accounts/list":              (*call).listAccounts,
+	"campaigns/list":                (*call).listCampaigns,
+	"campaigns/create":              (*call).createCampaigns,
+	"campaigns/update":              (*call).updateCampaigns,
+	"campaigns/analytics":           (*call).reportCampaigns,
+	"ad_groups/list":                (*call).listGroups,
+	"ad_groups/create":              (*call).createGroups,
+	"ad_groups/update":              (*call).updateGroups,
+	"ad_groups/analytics":           (*call).reportGroups,
+	"ads/list":                      (*call).listAds,
+	"ads/create":                    (*call).createAds,
+	"ads/update":                    (*call).updateAds,
+	"ads/analytics":                 (*call).reportAds,
+	"campaigns/targeting_analytics": (*call).divideCampaigns,
+	"ad_groups/targeting_analytics": (*call).divideGroups,
+	"ads/targeting_analytics":       (*call).divideAds,
+	"analytics/create_report":       (*call).orderReport,
+	"analytics/get_report":          (*call).getReport,
+	"audiences/list":                (*call).listAudiences,
+	"audiences/create":              (*call).createAudience,
+	"audiences/get":                 (*call).getAudience,
+	"audiences/update":              (*call).updateAudience,
+	"customer_lists/create":         (*call).createList,
+	"customer_lists/update":         (*call).updateList,
+	"user_account/get":              (*call).getUser,
+	"boards/list":                   (*call).listBoards,
+	"boards/create":                 (*call).createBoard,
+	"media/create":                  (*call).createMedia,
+	"media/get":                     (*call).getMedia,
+	"pins/list":                     (*call).listPins,
+	"pins/get":                      (*call).getPin,
+	"pins/create":                   (*call).createPin,
+	"pins/delete":                   (*call).deletePin,
+	"targeting_options/get":         (*call).listTargeting,
+
+	"ad_groups/audience_sizing": (*call).sizeAudience,
+	"ad_previews/create":        (*call).createPreview,
+	"conversion_tags/list":      (*call).listTags,
+	"events/create":             (*call).createEvents,
+	"ad_groups_bid_floor/get":   (*call).bidFloor,
 }
 
 // serve answers a request of a known operation.
@@ -289,8 +330,10 @@ func (n *Network) handle(c *call) answer {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	token, bearer := strings.CutPrefix(c.r.Header.Get("Authorization"), "Bearer ")
-	c.user = n.users[token]
-	if !bearer || c.user == nil {
+	if c.user = n.users[token]; c.op.ID == "events/create" {
+		c.user = n.eventSender(token)
+	}
+	if !bearer || c.user == nil || n.hasEnded(token) {
 		return refuse(&refusal{Code: codeUnauthorized, Message: "Authentication failed.", status: http.StatusUnauthorized})
 	}
 	for _, id := range []string{c.path("ad_account_id"), c.r.URL.Query().Get("ad_account_id")} {
@@ -304,6 +347,9 @@ func (n *Network) handle(c *call) answer {
 			message := "You are not permitted to access that resource."
 			return refuse(&refusal{Code: codeForbidden, Message: message, status: http.StatusForbidden})
 		}
+	}
+	if c.r.URL.Query().Get("ad_account_id") != "" { // Business Access
+		c.user = c.account.owner
 	}
 	return handlers[c.op.ID](c)
 }

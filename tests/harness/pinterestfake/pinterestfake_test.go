@@ -24,12 +24,22 @@ type world struct {
 }
 
 func newWorld() *world {
-	net := pinterestfake.New(func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) })
+	return newWorldAt(func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) })
+}
+
+func newWorldAt(now func() time.Time) *world {
+	net := pinterestfake.New(now)
 	return &world{net: net, account: net.AddAccount(token, "Shop", "USD", "OWNER"), pin: net.AddPin(token, "REGULAR", "Mug")}
 }
 
 // send returns the status and the body of an answer. "A" in the path stands for the ad account.
 func (w *world) send(t *testing.T, method, path, body string) (int, pinterestfake.Object) {
+	t.Helper()
+	return w.sendAs(t, token, method, path, body)
+}
+
+// sendAs is send with another token.
+func (w *world) sendAs(t *testing.T, token, method, path, body string) (int, pinterestfake.Object) {
 	t.Helper()
 	path = strings.Replace(path, "/A/", "/ad_accounts/"+w.account.ID+"/", 1)
 	body = strings.ReplaceAll(body, `"A"`, `"`+w.account.ID+`"`)
@@ -52,6 +62,43 @@ func (w *world) made(t *testing.T, kind, item string) string {
 	data, ok := answer["items"].([]any)[0].(map[string]any)["data"].(map[string]any)
 	require.True(t, ok, answer)
 	return data["id"].(string)
+}
+
+// P12 is what the network says of reports.
+func TestNetwork_RefusesReportsAgainstItsWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	order := func(from, to, level, columns string) string {
+		return fmt.Sprintf(`{"start_date": %q, "end_date": %q, "granularity": "DAY", "level": %q, "columns": [%s], "report_format": "JSON"}`, from, to, level, columns)
+	}
+	for body, says := range map[string]string{
+		order("2024-05-20", "2024-06-01", "CAMPAIGN", `"CAMPAIGN_ID"`):             "914 days back",
+		order("2026-01-01", "2026-07-06", "CAMPAIGN", `"CAMPAIGN_ID"`):             "186 days at most",
+		order("2026-02-01", "2026-01-31", "CAMPAIGN", `"CAMPAIGN_ID"`):             "must follow",
+		order("2026-01-01", "2026-01-31", "AD", `"AD_ID"`):                         "level",
+		order("2026-01-01", "2026-01-31", "CAMPAIGN", `"AD_ID", "CAMPAIGN_ID"`):    "AD_ID is no column",
+		order("2026-01-01", "2026-01-31", "PIN_PROMOTION", `"TOTAL_IMPRESSION"`):   "do not say",
+		order("2026-01-01", "2026-01-31", "CAMPAIGN", `"CAMPAIGN_ID", "SPENDING"`): "columns",
+	} {
+		status, answer := w.send(t, http.MethodPost, "/A/reports", body)
+		assert.Equal(t, http.StatusBadRequest, status, body)
+		assert.Contains(t, answer.Text("message"), says, body)
+	}
+	status, answer := w.send(t, http.MethodPost, "/A/reports", order("2026-01-01", "2026-07-05", "CAMPAIGN", `"CAMPAIGN_ID"`))
+	require.Equal(t, http.StatusOK, status)
+	require.NotEmpty(t, answer.Text("token"))
+	status, answer = w.send(t, http.MethodGet, "/A/reports?token=foreign", "")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Equal(t, "DOES_NOT_EXIST", answer.Text("report_status"))
+}
+
+// few makes an audience of one person and returns its id.
+func (w *world) few(t *testing.T) string {
+	t.Helper()
+	_, list := w.send(t, http.MethodPost, "/A/customer_lists", `{"name": "l", "records": "`+strings.Repeat("0", 64)+`"}`)
+	status, made := w.send(t, http.MethodPost, "/A/audiences", `{"name": "a", "audience_type": "CUSTOMER_LIST", "rule": {"customer_list_id": "`+list.Text("id")+`"}}`)
+	require.Equal(t, http.StatusOK, status, made)
+	return made.Text("id")
 }
 
 const campaign = `"ad_account_id": "A", "name": "c", "objective_type": "CONSIDERATION"`
@@ -107,6 +154,10 @@ func TestNetwork_RefusesItemsAgainstItsWords(t *testing.T) {
 	placed := func(targeting string) string {
 		return fmt.Sprintf(`{"campaign_id": "%s", "name": "g", "billable_event": "CLICKTHROUGH", "bid_strategy_type": "AUTOMATIC_BID", "budget_in_micro_currency": 5000000, "targeting_spec": %s}`, plain, targeting)
 	}
+	sales := w.made(t, "campaigns", `{"ad_account_id": "A", "name": "s", "objective_type": "WEB_CONVERSION", "start_time": 1800000000}`)
+	sold := func(rest string) string {
+		return fmt.Sprintf(`{"campaign_id": "%s", "name": "g", "billable_event": "IMPRESSION", "bid_strategy_type": "AUTOMATIC_BID", "budget_in_micro_currency": 5000000%s%s}`, sales, where, rest)
+	}
 	watched := w.made(t, "ad_groups", view(`, "bid_strategy_type": "AUTOMATIC_BID"`))
 	home := w.made(t, "ad_groups", group(plain, `, "budget_in_micro_currency": 5000000`))
 	ad := func(group, pin, kind string) string {
@@ -125,6 +176,7 @@ func TestNetwork_RefusesItemsAgainstItsWords(t *testing.T) {
 		{"ad_groups", group(plain, `, "budget_in_micro_currency": 1, "budget_type": "CBO_ADGROUP"`), "CBO_ADGROUP"},
 		{"ad_groups", group(plain, `, "budget_in_micro_currency": 1, "budget_type": "LIFETIME"`), "needs end_time"},
 		{"ad_groups", group(plain, `, "budget_in_micro_currency": 1, "bid_in_micro_currency": 1`), "takes no bid"},
+		{"ad_groups", strings.Replace(group(plain, `, "budget_in_micro_currency": 5000000, "bid_in_micro_currency": 999999`), "AUTOMATIC_BID", "MAX_BID", 1), "below the floor"},
 		{"ad_groups", group(shared, `, "budget_in_micro_currency": 1`), "CBO_ADGROUP"},
 		{"ad_groups", group(shared, `, "budget_in_micro_currency": 1, "budget_type": "CBO_ADGROUP"`), "has no budget"},
 		{"ad_groups", group(video, `, "budget_in_micro_currency": 1`), "does not fit the objective"},
@@ -133,9 +185,17 @@ func TestNetwork_RefusesItemsAgainstItsWords(t *testing.T) {
 		{"ad_groups", view(`, "bid_strategy_type": "AUTOMATIC_BID", "end_time": 1900000000`), "after the campaign's"},
 		{"ad_groups", placed(`{}`), "must have LOCATION or GEO"},
 		{"ad_groups", placed(`{"LOCATION": [], "GENDER": ["male"]}`), "must have LOCATION or GEO"},
-		{"ad_groups", placed(`{"LOCATION": ["US"], "GEO": ["US-94107"]}`), "either LOCATION or GEO"},
+		{"ad_groups", placed(`{"GEO": ["US-CA", "US-94107"]}`), "either region codes or postal codes"},
 		{"ad_groups", placed(`{"LOCATION": ["US"], "MINIMUM_AGE": "18"}`), "go together"},
 		{"ad_groups", placed(`{"LOCATION": ["US"], "MINIMUM_AGE": "18", "MAXIMUM_AGE": "64", "AGE_BUCKET": ["19+"]}`), "not with AGE_BUCKET"},
+		{"ad_groups", placed(`{"LOCATION": ["US"], "LOCALE": ["pt-BR"]}`), "two-letter"},
+		{"ad_groups", placed(`{"LOCATION": ["US"], "AUDIENCE_INCLUDE": ["404"]}`), "Audience not found"},
+		{"ad_groups", placed(`{"LOCATION": ["US"], "AUDIENCE_EXCLUDE": ["` + w.few(t) + `"]}`), "less than 100"},
+		{"ad_groups", group(shared, `, "budget_type": "CBO_ADGROUP", "end_time": 1800000000`), "closed beta"},
+		{"ad_groups", sold(`, "start_time": 1700000000`), "before the campaign's"},
+		{"ad_groups", sold(``), "needs optimization_goal_metadata"},
+		{"ad_groups", sold(`, "optimization_goal_metadata": {"conversion_tag_v3_goal_metadata": {"conversion_event": "LEAD", "conversion_tag_id": "404", "attribution_windows": {}}}`), "tag not found"},
+		{"ad_groups", group(plain, `, "budget_in_micro_currency": 1, "optimization_goal_metadata": {}`), "is for WEB_CONVERSION"},
 		{"ads", ad(watched, w.pin, "REGULAR"), "shows videos"},
 		{"ads", ad("404", w.pin, "REGULAR"), "Ad group not found"},
 		{"ads", ad(home, "404", "REGULAR"), "Pin not found"},
@@ -147,7 +207,7 @@ func TestNetwork_RefusesItemsAgainstItsWords(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, string(text), c.says, c.item)
 	}
-	assert.Len(t, w.net.Campaigns(w.account), 3)
+	assert.Len(t, w.net.Campaigns(w.account), 4)
 	assert.Len(t, w.net.Groups(w.account), 2, "home and watched")
 	assert.Empty(t, w.net.Ads(w.account))
 }

@@ -30,18 +30,22 @@ var calls = []string{
 	"AdAccount GET campaigns", "AdAccount POST campaigns",
 	"AdAccount GET adsets", "AdAccount POST adsets",
 	"AdAccount GET ads", "AdAccount POST ads",
-	"AdAccount POST adcreatives",
-	"AdAccount GET insights",
+	"AdAccount POST adcreatives", "AdAccount POST advideos",
+	"AdAccount GET insights", "AdAccount GET dsa_recommendations", "AdAccount GET reachestimate",
 	"AdAccount GET customaudiences", "AdAccount POST customaudiences",
+	"AdAccount GET adspixels", "AdsPixel POST events",
+	"AdAccount GET generatepreviews", "Ad GET previews",
 	"Campaign GET .", "Campaign POST .", "Campaign DELETE .", "Campaign GET adsets", "Campaign GET ads",
 	"AdSet GET .", "AdSet POST .", "AdSet GET ads",
-	"Ad POST .",
+	"Ad GET .", "Ad POST .", "Ad DELETE .",
 	"AdCreative DELETE .",
-	"CustomAudience GET .", "CustomAudience DELETE .", "CustomAudience POST users",
+	"AdVideo GET .",
+	"CustomAudience GET .", "CustomAudience DELETE .", "CustomAudience POST users", "CustomAudience DELETE users",
 }
 
 // nodes are the nodes whose fields a driver reads.
-var nodes = []string{"AdAccount", "Business", "Campaign", "AdSet", "Ad", "AdCreative", "AdsInsights", "CustomAudience"}
+var nodes = []string{"AdAccount", "Business", "Campaign", "AdSet", "Ad", "AdCreative", "AdVideo", "AdsInsights", "CustomAudience", "AdAccountDsaRecommendations", "AdAccountReachEstimate",
+	"AdsPixel", "AdPreview"}
 
 // enums are the enumerations that only documented.txt names.
 var enums = []string{"AdCreativeLinkDataCallToAction_type", "AdPromotedObject_custom_event_type"}

@@ -1,0 +1,217 @@
+package contract
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+// had are the grants of a customer, oldest first.
+func had(t *testing.T, c *sdk.Client, customer string) []sdk.Grant {
+	t.Helper()
+	list := ok[*sdk.GrantList](t)(c.Grants.List(background, &sdk.ListGrantsParams{Customer: &customer})).Data
+	slices.Reverse(list)
+	return list
+}
+
+// says checks the state and the reason of a grant.
+func says(t *testing.T, g sdk.Grant, status, reason, when string) {
+	t.Helper()
+	is := ""
+	if g.Reason != nil {
+		is = string(*g.Reason)
+	}
+	if string(g.Status) != status || is != reason {
+		t.Errorf("%s the grant is %s (%s), it should be %s (%s)", when, g.Status, is, status, reason)
+	}
+}
+
+func TestConfirmCheckout_GivesWhatWasBought(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		guide := delivering(t, c)
+		book := onSale(t, c, 1900)
+		tip := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{
+			Name: "Tip", Type: new(sdk.ProductType("tip")), Status: new(sdk.ProductStatusActive), PriceVariants: []sdk.ProductPriceVariant{{Amount: new(int64(500)), Currency: new("usd")}},
+		}))
+		checkout := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{CustomerEmail: new("ada@example.com"), LineItems: []sdk.CheckoutLine{
+			{PriceVariant: guide.PriceVariants[0].ID}, {PriceVariant: book.ID, Quantity: new(int64(3))}, {PriceVariant: tip.PriceVariants[0].ID},
+		}}))
+		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}}))
+		order := ok[*sdk.Order](t)(c.Orders.Get(background, paid.Order.ID, sdk.Expand("grants")))
+		if len(order.Grants) != 2 {
+			t.Fatalf("the order gave %+v", order.Grants)
+		}
+		first, second := order.Grants[0].Object, order.Grants[1].Object
+		switch {
+		case first.Product.ID != guide.ID, first.Customer.ID != order.Customer.ID, first.PriceVariant.ID != guide.PriceVariants[0].ID, first.Source.Type != "order", *first.Source.ID != order.ID:
+			t.Errorf("the first grant is %+v", first)
+		case first.Status != "active", len(first.Deliverables) != 1, first.ExpiresAt != nil:
+			t.Errorf("the first grant is %+v", first)
+		case second.Quantity != 3, second.Product.ID != book.Product.ID, len(second.Deliverables) != 0:
+			t.Errorf("the second grant is %+v", second)
+		}
+		state := ok[*sdk.CustomerState](t)(c.Customers.GetState(background, order.Customer.ID))
+		if len(state.Grants) != 2 || state.Grants[0].ID != second.ID {
+			t.Errorf("the customer has %+v", state.Grants)
+		}
+		found := ok[*sdk.GrantList](t)(c.Grants.List(background, &sdk.ListGrantsParams{Source: &order.ID})).Data
+		if len(found) != 2 {
+			t.Errorf("by its source %d are found", len(found))
+		}
+	})
+}
+
+// TestGetPublicCheckout_ShowsWhatWasBought says what the page of a shop can show a buyer, and how long.
+func TestGetPublicCheckout_ShowsWhatWasBought(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		in := sellable("Guide")
+		in.Status = new(sdk.ProductStatus("active"))
+		in.Deliverables = []sdk.Deliverable{{Type: "link", Ref: new("https://example.com/chat"), Name: new("Chat")}, {Type: "license_key"}}
+		guide := ok[*sdk.Product](t)(c.Products.Create(background, in))
+		checkout := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
+			CustomerEmail: new("ada@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: guide.PriceVariants[0].ID}},
+		}))
+		shown := func() *sdk.PublicCheckout {
+			return ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Get(background, checkout.ClientSecret))
+		}
+		if before := shown(); len(before.Deliveries) != 0 {
+			t.Errorf("before it is paid it delivers %+v", before.Deliveries)
+		}
+		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}}))
+		got := shown().Deliveries
+		if len(got) != 2 || *got[0].Name != "Chat" || *got[0].URL != "https://example.com/chat" || got[1].Key == nil || len(*got[1].Key) < 20 {
+			t.Errorf("it delivers %+v", got)
+		}
+		ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: paid.Order.ID}))
+		if after := shown(); len(after.Deliveries) != 0 {
+			t.Errorf("after the refund it delivers %+v", after.Deliveries)
+		}
+	})
+}
+
+func TestFinalizeInvoice_GivesOnceItIsPaid(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		guide, ada := delivering(t, c), member(t, c)
+		invoice := issue(t, c, ada, sdk.InvoiceLineCreate{PriceVariant: new(guide.PriceVariants[0].ID)}, workshop(100))
+		if given := had(t, c, ada.ID); len(given) != 0 {
+			t.Errorf("before it is paid there are %+v", given)
+		}
+		ok[*sdk.Invoice](t)(c.Invoices.Pay(background, invoice.ID, &sdk.InvoicePay{OutOfBand: new(true)}))
+		if given := had(t, c, ada.ID); len(given) != 1 || given[0].Product.ID != guide.ID {
+			t.Errorf("once it is paid there are %+v", given)
+		}
+	})
+}
+
+func TestCreateRefund_RevokesOnceItHasSucceeded(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		order := paidWith(t, c, "pm_card_visa")
+		ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: new(int64(100))}))
+		says(t, had(t, c, order.Customer.ID)[0], "active", "", "after a part is refunded")
+		ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: new(int64(100)), RevokeAccess: new(true)}))
+		says(t, had(t, c, order.Customer.ID)[0], "revoked", "refund", "after a refund that says so")
+
+		waiting := paidWith(t, c, "pm_card_pendingRefund")
+		own := func() sdk.Grant {
+			return *ok[*sdk.Order](t)(c.Orders.Get(background, waiting.ID, sdk.Expand("grants"))).Grants[0].Object
+		}
+		refund := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: waiting.ID}))
+		says(t, own(), "active", "", "while the refund is pending")
+		ok[*sdk.Refund](t)(c.TestHelpers.SettleRefund(background, refund.ID, &sdk.RefundSettlement{Status: "succeeded"}))
+		says(t, own(), "revoked", "refund", "after all is refunded")
+	})
+}
+
+func TestSubscription_GivesAsLongAsItGoesOn(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		sub := subscription(t, c, monthly(t, c, 900))
+		now := func() sdk.Grant { return had(t, c, sub.Customer.ID)[0] }
+		if g := now(); *g.Source.ID != sub.ID || g.Source.Type != "subscription" || g.Product.ID != sub.Product.ID {
+			t.Errorf("it gives %+v", g)
+		}
+		advance(t, c, 32*24*time.Hour)
+		orders := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &sub.Customer.ID})).Data
+		if len(orders) != 2 || len(orders[0].Grants) != 1 || orders[0].Grants[0].ID != now().ID || orders[1].Grants[0].ID != now().ID {
+			t.Errorf("its orders are %+v", orders)
+		}
+		ok[*sdk.Subscription](t)(c.Subscriptions.Pause(background, sub.ID, &sdk.SubscriptionPause{AtPeriodEnd: new(false)}))
+		says(t, now(), "suspended", "paused", "while it is paused")
+		ok[*sdk.Subscription](t)(c.Subscriptions.Resume(background, sub.ID))
+		says(t, now(), "active", "", "when it is resumed")
+		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(true)}))
+		says(t, now(), "active", "", "until the period ends")
+		advance(t, c, 32*24*time.Hour)
+		says(t, now(), "revoked", "subscription_ended", "when it has ended")
+	})
+}
+
+func TestSubscription_KeepsOrSuspendsWhilePastDue(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		for access, status := range map[string]string{"keep": "active", "suspend": "suspended"} {
+			ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{PastDueAccess: new(sdk.PastDueAccess(access))}))
+			sub := ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{
+				Customer: member(t, c).ID, PriceVariant: monthly(t, c, 900).ID, PaymentMethod: new("tok_fail_on_renewal"),
+			}))
+			advance(t, c, 31*24*time.Hour+time.Hour)
+			reason := map[string]string{"active": "", "suspended": "past_due"}[status]
+			says(t, had(t, c, sub.Customer.ID)[0], status, reason, "with "+access)
+			saved := ok[*sdk.SavedPaymentMethod](t)(c.Customers.CreatePaymentMethod(background, sub.Customer.ID, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Token: "pm_card_visa"}}))
+			ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{PaymentMethod: &saved.ID}))
+			advance(t, c, 0)
+			says(t, had(t, c, sub.Customer.ID)[0], "active", "", "once it is paid")
+		}
+	})
+}
+
+func TestChangeSubscription_GivesTheOtherProduct(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		low, high := monthly(t, c, 900), monthly(t, c, 1900)
+		sub := subscription(t, c, low)
+		ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &high.ID}))
+		given := had(t, c, sub.Customer.ID)
+		says(t, given[0], "revoked", "plan_change", "of the former product")
+		says(t, given[1], "active", "", "of the new product")
+		order := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &sub.Customer.ID})).Data[0]
+		if given[1].Product.ID != high.Product.ID || len(order.Grants) != 1 || order.Grants[0].ID != given[1].ID {
+			t.Errorf("the order of the change gave %+v", order.Grants)
+		}
+		ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &low.ID}))
+		back := had(t, c, sub.Customer.ID)
+		if len(back) != 2 {
+			t.Errorf("changing back makes %d grants", len(back))
+		}
+		says(t, back[0], "active", "", "of the former product again")
+		says(t, back[1], "revoked", "plan_change", "of the other one again")
+	})
+}
+
+func TestPayInvoice_OfWhomWasDeletedGivesNothing(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		v := onSale(t, c, 1900)
+		for _, isDeleted := range []bool{false, true} {
+			invoice := issue(t, c, member(t, c), sdk.InvoiceLineCreate{PriceVariant: &v.ID})
+			if isDeleted {
+				ok[*sdk.Deleted](t)(c.Customers.Delete(background, invoice.Customer.ID, nil))
+			}
+			paid := ok[*sdk.Invoice](t)(c.Invoices.Pay(background, invoice.ID, &sdk.InvoicePay{OutOfBand: new(true)}, sdk.Expand("order")))
+			if given := paid.Order.Object.Grants; (len(given) == 0) != isDeleted {
+				t.Errorf("the customer is deleted: %t, and is given %+v", isDeleted, given)
+			}
+		}
+	})
+}
+
+func TestMergeCustomer_MovesWhatTheyHave(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		order, ada := paidWith(t, c, "pm_card_visa"), member(t, c)
+		ok[*sdk.Customer](t)(c.Customers.Merge(background, ada.ID, &sdk.CustomerMerge{From: order.Customer.ID}))
+		if given := had(t, c, ada.ID); len(given) != 1 || given[0].ID != order.Grants[0].ID {
+			t.Errorf("after the merge they have %+v", given)
+		}
+		ok[*sdk.Deleted](t)(c.Customers.Delete(background, ada.ID, nil))
+		says(t, *ok[*sdk.Grant](t)(c.Grants.Get(background, order.Grants[0].ID)), "revoked", "customer_deleted", "after they are deleted")
+	})
+}

@@ -1,0 +1,306 @@
+package contract
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+func TestCreateLead_KeepsWhatIsSent(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		product := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Guide", Slug: new("guide")}))
+		made := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{
+			Email: "Ada@Example.com", Name: new("Ada"), Phone: new("+44 20"), Product: new("guide"), Source: new(sdk.LeadSource("form")),
+			Referrer: new("https://example.com/"), UTM: &sdk.LeadUTM{Source: new("newsletter"), Term: new("bread")}, Status: new(sdk.LeadStatus("qualified")),
+			Consent: &sdk.LeadConsent{Marketing: true, IP: new("203.0.113.7")}, CustomFieldData: &sdk.CustomFieldData{"size": "L"},
+			Tags: []string{"vip", "early"}, Metadata: &sdk.Metadata{"a": "1"},
+		}))
+		got := ok[*sdk.Lead](t)(c.Leads.Get(background, made.ID, sdk.Expand("customer", "product")))
+		switch {
+		case got.Email != "Ada@Example.com", *got.Name != "Ada", *got.Phone != "+44 20", got.Source != "form", *got.Referrer != "https://example.com/", got.Status != "qualified":
+			t.Errorf("the lead is %+v", got)
+		case got.Product.Object.ID != product.ID, *got.UTM.Source != "newsletter", *got.UTM.Term != "bread", got.UTM.Medium != nil:
+			t.Errorf("it refers to %+v and came by %+v", got.Product, got.UTM)
+		case !got.Consent.Marketing, *got.Consent.IP != "203.0.113.7", *got.Consent.At != got.CreatedAt, got.Consent.ConfirmedAt != nil:
+			t.Errorf("the consent is %+v", got.Consent)
+		case !slices.Equal(got.Tags, []string{"vip", "early"}), got.Metadata["a"] != "1", got.CustomFieldData["size"] != "L":
+			t.Errorf("tags, metadata and answers are %v, %v and %v", got.Tags, got.Metadata, got.CustomFieldData)
+		case got.Customer.Object.Email != "Ada@Example.com", got.Customer.Object.Type != "lead", *got.Customer.Object.Name != "Ada", got.Customer.Object.MarketingConsent != nil:
+			t.Errorf("the customer is %+v", got.Customer.Object)
+		}
+	})
+}
+
+func TestCreateLead_FindsItsCustomerAndTellsOfIt(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"lead.created"}}))
+		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
+		lead := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "ADA@example.com", Name: new("Somebody")}))
+		if lead.Customer.ID != ada.ID {
+			t.Errorf("the lead is of %s, not of %s", lead.Customer.ID, ada.ID)
+		}
+		s.Hooks.Await(t, 1, "lead.created")
+		arrived := s.Hooks.Deliveries()[0]
+		event := ok[*sdk.Event](t)(sdk.VerifyWebhook(arrived.Body, arrived.Header, *endpoint.Secret))
+		customer, told := ok[*sdk.Customer](t)(event.Customer()), ok[*sdk.Lead](t)(event.Lead())
+		if customer.ID != ada.ID || customer.Name != nil || told.ID != lead.ID || *told.Name != "Somebody" {
+			t.Errorf("the event tells of %+v and %+v", customer, told)
+		}
+	})
+}
+
+func TestCreateLead_HasOneOfAnAddressAndProduct(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Guide", Slug: new("guide")}))
+		ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "ada@example.com"}))
+		ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "ada@example.com", Product: new("guide")}))
+		for _, product := range []*string{nil, new("guide")} {
+			_, err := c.Leads.Create(background, &sdk.LeadCreate{Email: "ADA@example.com", Product: product})
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "email")
+		}
+		_, err := c.Leads.Create(background, &sdk.LeadCreate{Email: "grace@example.com", Product: new("none")})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "product")
+		_, err = c.Leads.Create(background, &sdk.LeadCreate{Email: "grace@example.com", AISite: new("none")})
+		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "ai_site")
+		_, err = c.Leads.Create(background, &sdk.LeadCreate{Email: "grace@example.com", Status: new(sdk.LeadStatus("converted"))})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
+		_, err = c.Leads.Create(background, &sdk.LeadCreate{Email: "two@at@example.com"})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "email")
+		ok[*sdk.Lead](t)(s.SDK(t).Leads.Create(background, &sdk.LeadCreate{Email: "ada@example.com"})) // another account
+		if all := ok[*sdk.LeadList](t)(c.Leads.List(background, nil)); len(all.Data) != 2 {
+			t.Errorf("there are %d leads", len(all.Data))
+		}
+	})
+}
+
+func TestCreateLead_UpsertAddsToWhatIsThere(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		first := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{
+			Email: "ada@example.com", Name: new("Ada"), Phone: new("1"), Tags: []string{"a"}, Metadata: &sdk.Metadata{"a": "1", "b": "1"},
+			Consent: &sdk.LeadConsent{Marketing: true, IP: new("203.0.113.7")},
+		}))
+		upsert := &sdk.LeadCreate{
+			Email: "Ada@example.com", Upsert: new(true), Name: new("Ada L."), Tags: []string{"b", "a"}, Metadata: &sdk.Metadata{"b": "2"},
+			Consent: &sdk.LeadConsent{Marketing: false, IP: new("198.51.100.1")},
+		}
+		var answer sdk.Response
+		got := ok[*sdk.Lead](t)(c.Leads.Create(background, upsert, sdk.WithResponse(&answer)))
+		switch {
+		case answer.Status != http.StatusOK, got.ID != first.ID, got.Email != "ada@example.com", *got.Name != "Ada L.", *got.Phone != "1":
+			t.Errorf("%d: the lead is %+v", answer.Status, got)
+		case !slices.Equal(got.Tags, []string{"a", "b"}), got.Metadata["a"] != "1", got.Metadata["b"] != "2":
+			t.Errorf("tags and metadata are %v and %v", got.Tags, got.Metadata)
+		case !got.Consent.Marketing, *got.Consent.IP != "203.0.113.7":
+			t.Errorf("the consent is %+v", got.Consent)
+		}
+		if again := ok[*sdk.Lead](t)(c.Leads.Create(background, upsert)); again.UpdatedAt != got.UpdatedAt {
+			t.Error("an upsert that changes nothing touched updated_at")
+		}
+		if made := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "grace@example.com", Upsert: new(true)}, sdk.WithResponse(&answer))); answer.Status != http.StatusCreated || made.ID == first.ID {
+			t.Errorf("%d: a new one is %+v", answer.Status, made)
+		}
+	})
+}
+
+func TestUpdateLead_KnowsAbsentNullAndValue(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		made := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "ada@example.com", Name: new("Ada"), Phone: new("1"), UTM: &sdk.LeadUTM{Source: new("x")}}))
+		got := ok[*sdk.Lead](t)(c.Leads.Update(background, made.ID, &sdk.LeadUpdate{Name: sdk.Set("Ada L."), Phone: sdk.Null[string](), Tags: []string{"vip"}, Status: new(sdk.LeadStatus("qualified"))}))
+		if *got.Name != "Ada L." || got.Phone != nil || len(got.Tags) != 1 || got.Status != "qualified" || *got.UTM.Source != "x" {
+			t.Errorf("the lead is %+v", got)
+		}
+		same := ok[*sdk.Lead](t)(c.Leads.Update(background, made.ID, &sdk.LeadUpdate{Name: sdk.Set("Ada L.")}))
+		if same.UpdatedAt != got.UpdatedAt {
+			t.Error("a change that changes nothing touched updated_at")
+		}
+	})
+}
+
+func TestUpdateLead_UnsubscribedIsFinal(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		made := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "ada@example.com", Consent: &sdk.LeadConsent{Marketing: true}}))
+		_, err := c.Leads.Update(background, made.ID, &sdk.LeadUpdate{Status: new(sdk.LeadStatus("converted"))})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
+		left := ok[*sdk.Lead](t)(c.Leads.Update(background, made.ID, &sdk.LeadUpdate{Status: new(sdk.LeadStatus("unsubscribed"))}, sdk.Expand("customer")))
+		if left.Consent.Marketing || left.Customer.Object.MarketingConsent.Status != "unsubscribed" {
+			t.Errorf("they agreed to %+v, their customer to %+v", left.Consent, left.Customer.Object.MarketingConsent)
+		}
+		for field, change := range map[string]*sdk.LeadUpdate{
+			"status": {Status: new(sdk.LeadStatus("new"))}, "consent.marketing": {Consent: &sdk.LeadConsent{Marketing: true}},
+		} {
+			_, err := c.Leads.Update(background, made.ID, change)
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, field)
+		}
+		again := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{
+			Email: "ada@example.com", Upsert: new(true), Name: new("Ada"), Status: new(sdk.LeadStatus("new")), Consent: &sdk.LeadConsent{Marketing: true},
+		}))
+		if again.Status != "unsubscribed" || again.Consent.Marketing || *again.Name != "Ada" {
+			t.Errorf("an upsert made %+v of them", again)
+		}
+	})
+}
+
+func TestLeadConsent_IsOfThisWorld(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		later := sdk.Time("2099-01-01T00:00:00.000Z")
+		lead := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "grace@example.com"}))
+		for field, consent := range map[string]*sdk.LeadConsent{
+			"consent.at": {Marketing: true, At: &later}, "consent.ip": {Marketing: true, IP: new("not an ip")}, "consent.confirmed_at": {Marketing: true, ConfirmedAt: &later},
+		} {
+			_, err := c.Leads.Create(background, &sdk.LeadCreate{Email: "ada@example.com", Consent: consent})
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, field)
+			_, err = c.Leads.Update(background, lead.ID, &sdk.LeadUpdate{Consent: consent})
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, field)
+		}
+		before := sdk.Time("2026-01-01T00:00:00.000Z")
+		_, err := c.Leads.Create(background, &sdk.LeadCreate{Email: "ada@example.com", Consent: &sdk.LeadConsent{ConfirmedAt: &before}})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "consent.confirmed_at")
+	})
+}
+
+func TestImportLeads_SaysWhatBecameOfEach(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"lead.created"}}))
+		there := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "there@example.com", Name: new("There")}))
+		result := ok[*sdk.LeadImport](t)(c.Leads.Import(background, &sdk.LeadImportCreate{Leads: []sdk.LeadRow{
+			{Email: new("new@example.com"), Consent: &sdk.LeadRowConsent{Marketing: new(true), At: new("2026-01-02T03:04:05Z")}, Metadata: map[string]string{"a": "1"}},
+			{Email: new("nowhere")},
+			{Email: new("THERE@example.com"), Tags: []string{"x"}},
+			{Email: new("there@example.com"), Name: new("There")},
+			{Email: new("NEW@example.com"), Name: new("Again")},
+			{Email: new("lost@example.com"), Product: new("none")},
+			{Email: new("odd@example.com"), Status: new("converted"), Name: new(strings.Repeat("x", 256))},
+			{Email: new("late@example.com"), Consent: &sdk.LeadRowConsent{Marketing: new(true), At: new("yesterday")}},
+			{},
+		}}))
+		if result.Created != 1 || result.Updated != 2 || result.Unchanged != 1 || result.Failed != 5 {
+			t.Errorf("the import says %+v", result)
+		}
+		for i, want := range []struct{ status, field string }{
+			{"created", ""}, {"failed", "email"}, {"updated", ""}, {"unchanged", ""}, {"updated", ""}, {"failed", "product"}, {"failed", "status"}, {"failed", "consent.at"}, {"failed", "email"},
+		} {
+			got := result.Results[i]
+			if got.Index != int64(i) || string(got.Status) != want.status || (got.ID != nil) == (want.status == "failed") || (got.Errors[want.field] == nil) != (want.field == "") {
+				t.Errorf("row %d is %+v with %v, not %v", i, got, got.Errors, want)
+			}
+		}
+		if *result.Results[2].ID != there.ID || *result.Results[4].ID != *result.Results[0].ID {
+			t.Error("a row that is there is another lead")
+		}
+		made := ok[*sdk.Lead](t)(c.Leads.Get(background, *result.Results[0].ID))
+		if *made.Name != "Again" || made.Source != "import" || *made.Consent.At != "2026-01-02T03:04:05.000Z" || made.Metadata["a"] != "1" {
+			t.Errorf("the lead is %+v", made)
+		}
+		s.Hooks.Await(t, 2, "lead.created")
+		if all := ok[*sdk.LeadList](t)(c.Leads.List(background, nil)); len(all.Data) != 2 || len(s.Hooks.Deliveries()) != 2 {
+			t.Errorf("%d leads are there, %d events arrived", len(all.Data), len(s.Hooks.Deliveries()))
+		}
+	})
+}
+
+func TestImportLeads_TakesAThousand(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		rows := make([]sdk.LeadRow, 1001)
+		for i := range rows {
+			rows[i].Email = new(fmt.Sprintf("lead%d@example.com", i))
+		}
+		_, err := c.Leads.Import(background, &sdk.LeadImportCreate{Leads: rows})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "leads")
+		first := ok[*sdk.LeadImport](t)(c.Leads.Import(background, &sdk.LeadImportCreate{Leads: rows[:1000]}))
+		again := ok[*sdk.LeadImport](t)(c.Leads.Import(background, &sdk.LeadImportCreate{Leads: rows[:1000], Upsert: new(false), Source: new(sdk.LeadSource("form"))}))
+		if first.Created != 1000 || again.Failed != 1000 || again.Results[999].Errors["email"] == nil {
+			t.Errorf("the first made %d, and of the second %d failed", first.Created, again.Failed)
+		}
+	})
+}
+
+func TestListLeads_Filters(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		product := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Guide", Slug: new("guide")}))
+		ada := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{
+			Email: "Ada@example.com", Name: new("Ada Lovelace"), Product: new(product.ID), Source: new(sdk.LeadSource("form")), Status: new(sdk.LeadStatus("qualified")),
+			Tags: []string{"vip"}, Metadata: &sdk.Metadata{"plan": "pro"},
+		}))
+		ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "grace@example.com", Tags: []string{"vips"}}))
+		for name, filter := range map[string]sdk.ListLeadsParams{
+			"email":    {Email: new("ADA@example.com")},
+			"status":   {Status: new(sdk.LeadStatus("qualified"))},
+			"source":   {Source: new(sdk.LeadSource("form"))},
+			"product":  {Product: new("guide")},
+			"customer": {Customer: new(ada.Customer.ID)},
+			"tag":      {Tag: new("vip")},
+			"q":        {Q: new("lovel")},
+			"metadata": {Metadata: map[string]string{"plan": "pro"}},
+		} {
+			list := ok[*sdk.LeadList](t)(c.Leads.List(background, &filter))
+			if len(list.Data) != 1 || list.Data[0].ID != ada.ID {
+				t.Errorf("the filter %s finds %d", name, len(list.Data))
+			}
+		}
+		isSigned(t, ok[*sdk.SignedURL](t)(c.Leads.Export(background, &sdk.ExportLeadsParams{Status: new(sdk.LeadStatus("new"))})))
+	})
+}
+
+func TestLead_IsConvertedByThePurchaseOfItsAddress(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		price := onSale(t, c, 1900)
+		lead := func(email, status string, product *string) *sdk.Lead {
+			return ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: email, Status: new(sdk.LeadStatus(status)), Product: product}))
+		}
+		other := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Guide"}))
+		fresh, qualified, left := lead("Ada@example.com", "new", nil), lead("ada@example.com", "qualified", new(other.ID)), lead("grace@example.com", "unsubscribed", nil)
+		stranger := lead("else@example.com", "new", nil)
+		order := purchase(t, c, "ADA@example.com", price)
+		purchase(t, c, "grace@example.com", price)
+		for _, made := range []*sdk.Lead{fresh, qualified} {
+			got := ok[*sdk.Lead](t)(c.Leads.Get(background, made.ID))
+			if got.Status != "converted" || *got.ConvertedOrder != order.ID || *got.ConvertedAt != *order.PaidAt || got.Customer.ID != order.Customer.ID {
+				t.Errorf("the lead is %+v", got)
+			}
+		}
+		purchase(t, c, "ada@example.com", price)
+		if got := ok[*sdk.Lead](t)(c.Leads.Get(background, fresh.ID)); *got.ConvertedOrder != order.ID {
+			t.Error("a later order converted it again")
+		}
+		for _, made := range []*sdk.Lead{left, stranger} {
+			if got := ok[*sdk.Lead](t)(c.Leads.Get(background, made.ID)); got.Status != made.Status || got.ConvertedAt != nil {
+				t.Errorf("the lead is %+v", got)
+			}
+		}
+		ok[*sdk.Lead](t)(c.Leads.Update(background, fresh.ID, &sdk.LeadUpdate{Status: new(sdk.LeadStatus("unsubscribed"))}))
+		_, err := c.Leads.Update(background, qualified.ID, &sdk.LeadUpdate{Status: new(sdk.LeadStatus("new"))})
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
+	})
+}
+
+func TestLead_GoesWithItsCustomer(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		lead := func(email string) *sdk.Lead {
+			return ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: email}))
+		}
+		gone := func(l *sdk.Lead) {
+			t.Helper()
+			_, err := c.Leads.Get(background, l.ID)
+			refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		}
+		ada, grace := lead("ada@example.com"), lead("grace@example.com")
+		ok[*sdk.Customer](t)(c.Customers.Merge(background, ada.Customer.ID, &sdk.CustomerMerge{From: grace.Customer.ID}))
+		if got := ok[*sdk.Lead](t)(c.Leads.Get(background, grace.ID)); got.Customer.ID != ada.Customer.ID || got.Email != "grace@example.com" {
+			t.Errorf("after the merge the lead is %+v", got)
+		}
+		ok[*sdk.Deleted](t)(c.Leads.Delete(background, grace.ID))
+		gone(grace)
+		ok[*sdk.Customer](t)(c.Customers.Get(background, ada.Customer.ID))
+		ok[*sdk.Deleted](t)(c.Customers.Delete(background, ada.Customer.ID, nil))
+		gone(ada)
+		buyer := lead("buyer@example.com")
+		purchase(t, c, "buyer@example.com", onSale(t, c, 1900))
+		ok[*sdk.Deleted](t)(c.Customers.Delete(background, buyer.Customer.ID, nil)) // kept for the order, without a personal detail
+		gone(buyer)
+	})
+}

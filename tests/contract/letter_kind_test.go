@@ -1,0 +1,251 @@
+package contract
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+const aDay = 24 * time.Hour
+
+// tells expects a letter to have arrived under a subject, with these texts in it.
+func tells(t *testing.T, s *harness.Server, l sdk.Letter, subject string, texts ...string) {
+	t.Helper()
+	sent := arrived(s, l.ID)
+	if sent == nil || sent.Subject != subject || *l.Subject != subject || *l.To != sent.To {
+		t.Fatalf("what arrived is %+v, of %+v", sent, l)
+	}
+	for _, text := range texts {
+		if !strings.Contains(sent.Text, text) {
+			t.Errorf("%q is not in %q", text, sent.Text)
+		}
+	}
+}
+
+// onTrial tries a subscription out before it is paid.
+func onTrial(t *testing.T, c *sdk.Client, interval sdk.PriceVariantInterval, days int64) *sdk.Subscription {
+	t.Helper()
+	v := variantOnSale(t, c, sdk.ProductPriceVariant{
+		Type: new(sdk.PriceVariantTypeRecurring), Interval: &interval, IntervalCount: new(int64(1)), Amount: new(int64(900)), Currency: new("usd"), TrialDays: &days,
+	})
+	return subscription(t, c, v)
+}
+
+func TestLetters_ATrialIsOverSoon(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		for interval, notice := range map[sdk.PriceVariantInterval]time.Duration{"month": 3 * aDay, "year": 7 * aDay} {
+			sub := onTrial(t, c, interval, 14)
+			l := only(t, c, "trial_ending", sdk.LetterStatusQueued)
+			if due := sub.TrialEnd.Time().Add(-notice); !l.NextAttemptAt.Time().Equal(due) || l.About.Object != "subscription" || l.About.ID != sub.ID {
+				t.Errorf("before its day, %s, the letter is %+v", due, l)
+			}
+			advance(t, c, 14*aDay-notice+time.Minute)
+			l = only(t, c, "trial_ending", sdk.LetterStatusSent)
+			tells(t, s, l, "Your trial at Test ends on "+sub.TrialEnd.Time().Format("2 January 2006"), "On "+sub.TrialEnd.Time().Format("2 January 2006")+": USD\u00a09.00\n",
+				"From then on: USD\u00a09.00 every "+string(interval)+"\n")
+			s.Must(t, "DELETE FROM letters WHERE id = '"+l.ID+"'")
+		}
+		if onTrial(t, c, "month", 3); len(settledLetters(t, c, "trial_ending")) != 0 {
+			t.Error("there is a letter about a trial that is too short for it")
+		}
+	})
+}
+
+// What a discount takes off the first payment, or for some months, is not told as the price of every period.
+func TestLetters_ATrialSaysWhatIsPaidThen(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		once := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Code: new("ONCE"), Type: sdk.DiscountTypePercent, PercentBps: new(int64(5000)), Duration: new(sdk.DiscountDurationOnce)}))
+		always := ok[*sdk.Discount](t)(c.Discounts.Create(background, &sdk.DiscountCreate{Code: new("ALWAYS"), Type: sdk.DiscountTypePercent, PercentBps: new(int64(5000)), Duration: new(sdk.DiscountDurationForever)}))
+		for discount, says := range map[string]string{once.ID: "The price without discounts: USD\u00a09.00 every month\n", always.ID: "From then on: USD\u00a04.50 every month\n"} {
+			sub := onTrial(t, c, "month", 14)
+			ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{Discount: sdk.Set(discount)}))
+			advance(t, c, 12*aDay)
+			l := only(t, c, "trial_ending", sdk.LetterStatusSent)
+			tells(t, s, l, "Your trial at Test ends on "+sub.TrialEnd.Time().Format("2 January 2006"), "On "+sub.TrialEnd.Time().Format("2 January 2006")+": USD\u00a04.50\n", says)
+			s.Must(t, "DELETE FROM letters WHERE id = '"+l.ID+"'")
+		}
+		sub := onTrial(t, c, "month", 14)
+		s.Must(t, "UPDATE subscriptions SET billing_cycles = 1 WHERE id = '"+sub.ID+"'")
+		advance(t, c, 12*aDay)
+		if sent := arrived(s, only(t, c, "trial_ending", sdk.LetterStatusSent).ID); strings.Contains(sent.Text, "every") || !strings.Contains(sent.Text, "no payments after that one") {
+			t.Errorf("of one payment it says %q", sent.Text)
+		}
+	})
+}
+
+// A subscription that is cancelled, kept and cancelled while no letter gets through has one letter then.
+func TestLetters_CancelledTwiceHasOneLetter(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		sub := subscription(t, c, monthly(t, c, 900))
+		s.Mail.Refuse(errRefused)
+		cancel := func() {
+			ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(true)}))
+			settledLetters(t, c, "subscription_canceled")
+		}
+		cancel()
+		ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{CancelAtPeriodEnd: new(false)}))
+		cancel()
+		s.Mail.Refuse(nil)
+		s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE kind = 'subscription_canceled'")
+		letters := becomes(t, c, "subscription_canceled", sdk.LetterStatusSent, sdk.LetterStatusSkipped)
+		if len(letters) != 2 || arrived(s, letters[1].ID) != nil {
+			t.Errorf("the letters are %+v", letters)
+		}
+	})
+}
+
+// What a letter tells of may be deleted before it is sent.
+func TestLetters_NotOfWhatWasDeleted(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		s.Mail.Refuse(errRefused)
+		product, who := onSale(t, c, 1900).Product.ID, member(t, c)
+		ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: who.ID, Product: product}))
+		l := only(t, c, "access_given", sdk.LetterStatusQueued)
+		s.Mail.Refuse(nil)
+		s.Must(t, "UPDATE letters SET next_attempt_at = 0, object_id = 'grant_gone' WHERE id = '"+l.ID+"'")
+		if l := only(t, c, "access_given", sdk.LetterStatusSkipped); *l.LastError != "What it tells of was deleted." {
+			t.Errorf("the letter is %+v", l)
+		}
+	})
+}
+
+// A seller gives access to any address without a payment. Beyond a thousand an hour the letters wait, and none is lost.
+func TestLetters_OfAccessWaitForTheirHour(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		product, who := onSale(t, c, 1900).Product.ID, member(t, c)
+		give := func() {
+			ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: who.ID, Product: product}))
+			settledLetters(t, c, "access_given")
+		}
+		give()
+		only(t, c, "access_given", sdk.LetterStatusSent)
+		s.Must(t, "UPDATE letter_windows SET sent = 1000 WHERE subject = 'access'")
+		give()
+		give()
+		letters := becomes(t, c, "access_given", sdk.LetterStatusQueued, sdk.LetterStatusQueued)
+		if len(letters) != 3 || letters[0].Attempts != 0 || letters[1].Attempts != 0 || letters[0].LastError == nil || !letters[0].NextAttemptAt.Time().After(time.Now().Add(50*time.Minute)) {
+			t.Fatalf("the letters are %+v", letters)
+		}
+		s.Must(t, "UPDATE letter_windows SET began_at = 0 WHERE subject = 'access'")
+		s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE status = 'queued'")
+		if letters = becomes(t, c, "access_given", sdk.LetterStatusSent, sdk.LetterStatusSent); letters[0].LastError != nil {
+			t.Errorf("an hour later the letters are %+v", letters)
+		}
+	})
+}
+
+// Whoever moves the clock past all of it has each letter sent on the way, as things are at its moment.
+func TestLetters_AreSentOnTheWayOfAClock(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		onTrial(t, c, "month", 14)
+		advance(t, c, 40*aDay)
+		only(t, c, "trial_ending", sdk.LetterStatusSent)
+		if receipts := settledLetters(t, c, "receipt"); len(receipts) != 2 || receipts[0].Status != sdk.LetterStatusSent {
+			t.Errorf("the receipts are %+v", receipts)
+		}
+	})
+}
+
+func TestLetters_NotOfATrialThatWasCancelledOrExtended(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		sub := onTrial(t, c, "month", 14)
+		ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{TrialEnd: new(sdk.TimeOf(sub.TrialEnd.Time().Add(10 * aDay)))}))
+		advance(t, c, 12*aDay)
+		letters := settledLetters(t, c, "trial_ending")
+		if len(letters) != 2 || letters[1].Status != sdk.LetterStatusSkipped || !strings.Contains(*letters[1].LastError, "extended") || letters[0].Status != sdk.LetterStatusQueued {
+			t.Fatalf("the letters are %+v", letters)
+		}
+		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(true)}))
+		tells(t, s, only(t, c, "subscription_canceled", sdk.LetterStatusSent), "Your subscription at Test is cancelled",
+			"It goes on until "+sub.TrialEnd.Time().Add(10*aDay).Format("2 January 2006"))
+		advance(t, c, 13*aDay)
+		letters = settledLetters(t, c, "trial_ending")
+		if letters[0].Status != sdk.LetterStatusSkipped || letters[0].LastError == nil || arrived(s, letters[0].ID) != nil {
+			t.Errorf("the letters are %+v", letters)
+		}
+		tells(t, s, only(t, c, "subscription_ended", sdk.LetterStatusSent), "Your subscription at Test has ended", "Your access ended on ")
+	})
+}
+
+func TestLetters_ARenewalWasDeclined(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{WebsiteURL: sdk.Set("https://shop.example.com/"), Dunning: &sdk.Dunning{IntervalsDays: []int64{2, 5}, OnExhausted: "cancel"}}))
+		sub := subscription(t, c, monthly(t, c, 900))
+		who := sub.Customer.ID
+		bad := ok[*sdk.SavedPaymentMethod](t)(c.Customers.CreatePaymentMethod(background, who, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Token: "pm_card_chargeCustomerFail"}}))
+		ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{PaymentMethod: &bad.ID}))
+		advance(t, c, 31*aDay)
+		invoice := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID, sdk.Expand("latest_invoice"))).LatestInvoice.Object
+		l := only(t, c, "payment_failed", sdk.LetterStatusSent)
+		if l.About.Object != "invoice" || l.About.ID != invoice.ID || l.Customer.ID != who {
+			t.Errorf("the letter is %+v", l)
+		}
+		tells(t, s, l, "Your payment to Test did not go through", "Amount due: USD\u00a09.00\n", "visa card ending in 0341", "Reason: ", "Next attempt: "+
+			invoice.NextPaymentAttemptAt.Time().Format("2 January 2006")+"\n", *invoice.HostedURL)
+		advance(t, c, 3*aDay)
+		if letters := settledLetters(t, c, "payment_failed"); len(letters) != 2 || letters[0].Status != sdk.LetterStatusSent {
+			t.Errorf("after the second attempt the letters are %+v", letters)
+		}
+		advance(t, c, 6*aDay)
+		if letters := settledLetters(t, c, "payment_failed"); len(letters) != 2 {
+			t.Errorf("the last attempt has a letter of its own: %+v", letters)
+		}
+		tells(t, s, only(t, c, "subscription_ended", sdk.LetterStatusSent), "Your subscription at Test has ended", "because it could not be charged", "https://shop.example.com/\n")
+	})
+}
+
+func TestLetters_NotOfAnInvoiceThatWasPaidMeanwhile(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		sub := subscription(t, c, monthly(t, c, 900))
+		s.Must(t, "UPDATE subscriptions SET payment_method = NULL")
+		s.Must(t, "UPDATE customers SET default_payment_method_id = NULL")
+		s.Mail.Refuse(errRefused)
+		advance(t, c, 31*aDay)
+		l := only(t, c, "payment_failed", sdk.LetterStatusQueued)
+		invoice := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)).LatestInvoice.ID
+		ok[*sdk.Invoice](t)(c.Invoices.Pay(background, invoice, &sdk.InvoicePay{OutOfBand: new(true)}))
+		s.Mail.Refuse(nil)
+		s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE id = '"+l.ID+"'")
+		l = only(t, c, "payment_failed", sdk.LetterStatusSkipped)
+		if *l.LastError != "The invoice is paid now." || arrived(s, l.ID) != nil {
+			t.Errorf("the letter is %+v", l)
+		}
+	})
+}
+
+func TestLetters_AccessWasGiven(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		product := onSale(t, c, 1900).Product.ID
+		who := member(t, c)
+		g := ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: who.ID, Product: product}))
+		l := only(t, c, "access_given", sdk.LetterStatusSent)
+		if l.About.Object != "grant" || l.About.ID != g.ID || *l.To != who.Email {
+			t.Errorf("the letter is %+v", l)
+		}
+		name := ok[*sdk.Product](t)(c.Products.Get(background, product)).Name
+		tells(t, s, l, "You have access to "+name+" from Test", "Test has given you access to "+name+".")
+		s.Mail.Refuse(errRefused)
+		g = ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: who.ID, Product: product}))
+		settledLetters(t, c, "access_given")
+		ok[*sdk.Grant](t)(c.Grants.Revoke(background, g.ID))
+		s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE object_id = '"+g.ID+"'")
+		if l := becomes(t, c, "access_given", sdk.LetterStatusSkipped)[0]; *l.LastError != "The grant is revoked now." {
+			t.Errorf("of what was revoked, the letter is %+v", l)
+		}
+	})
+}
+
+func TestLetters_MoneyWasGivenBack(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
+		refund := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: new(int64(500))}))
+		l := only(t, c, "refund", sdk.LetterStatusSent)
+		if l.About.Object != "refund" || l.About.ID != refund.ID || *l.To != "ada@example.com" {
+			t.Errorf("the letter is %+v", l)
+		}
+		tells(t, s, l, "Your refund from Test: order 1", "USD\u00a05.00", order.ReceiptURL)
+	})
+}

@@ -1,0 +1,74 @@
+package contract
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+func TestGetMetrics_TellsWhatWasSoldToday(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		empty := ok[*sdk.Metrics](t)(c.Metrics.Get(background, &sdk.GetMetricsParams{}))
+		if f := empty.Totals; f.Revenue != 0 || f.AverageOrderValue != nil || f.ChurnRateBps != nil || f.CheckoutConversionBps != nil || len(empty.Periods) != 30 {
+			t.Errorf("before anything was sold the metrics are %+v", empty)
+		}
+		order := paidWith(t, c, "pm_card_visa")
+		ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: new(int64(500))}))
+		ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{LineItems: []sdk.CheckoutLine{{PriceVariant: onSale(t, c, 700).ID}}}))
+
+		m := ok[*sdk.Metrics](t)(c.Metrics.Get(background, &sdk.GetMetricsParams{Interval: new(sdk.MetricsIntervalDay), Timezone: new("UTC")}))
+		today := time.Now().UTC().Format(time.DateOnly)
+		last := m.Periods[29]
+		if m.To != last.End || last.Start != last.End || m.From != m.Periods[0].Start || m.Currency != "usd" || m.Timezone != "UTC" || last.End > today {
+			t.Errorf("the metrics are of %+v", m)
+		}
+		f := m.Totals
+		switch {
+		case f.Revenue != 1900, f.Refunds != 500, f.NetRevenue != 1400, f.Orders != 1, *f.AverageOrderValue != 1900:
+			t.Errorf("what was sold is %+v", f)
+		case f.Checkouts != 2, *f.CheckoutConversionBps != 5000, f.Mrr != 0, f.Arr != 0, f.ActiveSubscriptions != 0:
+			t.Errorf("the totals are %+v", f)
+		}
+		euros := ok[*sdk.Metrics](t)(c.Metrics.Get(background, &sdk.GetMetricsParams{Currency: new("eur"), Interval: new(sdk.MetricsIntervalYear)}))
+		if euros.Totals.Orders != 0 || euros.Currency != "eur" {
+			t.Errorf("in euros the metrics are %+v", euros)
+		}
+	})
+}
+
+func TestGetMetrics_CountsSubscriptions(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		sub := subscription(t, c, monthly(t, c, 900))
+		read := func() sdk.MetricsFigures {
+			return ok[*sdk.Metrics](t)(c.Metrics.Get(background, &sdk.GetMetricsParams{})).Totals
+		}
+		if f := read(); f.Mrr != sub.Amount || f.Arr != 12*sub.Amount || f.ActiveSubscriptions != 1 || f.NewSubscriptions != 1 || f.ChurnedSubscriptions != 0 {
+			t.Errorf("with a subscription the metrics are %+v", f)
+		}
+		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(false)}))
+		if f := read(); f.Mrr != 0 || f.ActiveSubscriptions != 0 || f.NewSubscriptions != 1 || f.ChurnedSubscriptions != 1 || f.ChurnRateBps != nil {
+			t.Errorf("after its end the metrics are %+v", f)
+		}
+	})
+}
+
+func TestGetMetrics_Refuses(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		for field, in := range map[string]sdk.GetMetricsParams{
+			"timezone": {Timezone: new("Europe/Atlantis")}, "currency": {Currency: new("xxx")}, "to": {From: new("2026-01-02"), To: new("2026-01-01")},
+			"interval": {From: new("2024-01-01"), To: new("2025-02-05")},
+		} {
+			_, err := c.Metrics.Get(background, &in)
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, field)
+		}
+		for field, in := range map[string]sdk.GetMetricsParams{
+			"from": {From: new("2026-02-30")}, "to": {To: new("yesterday")}, "interval": {Interval: new(sdk.MetricsInterval("hour"))},
+		} {
+			_, err := c.Metrics.Get(background, &in)
+			refused(t, err, http.StatusBadRequest, sdk.CodeBadRequest, field)
+		}
+	})
+}

@@ -1,0 +1,167 @@
+package contract
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// shows is what a buyer's program sends.
+func (w *world) shows(key, device string) map[string]any {
+	return map[string]any{"account": w.Account, "key": key, "product": w.ids["prod"], "fingerprint": device}
+}
+
+func TestPublicLicenseKey_NeedsNoAPIKeyAndTellsNoCustomer(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		buyer := s.From(t, "127.0.0.9")
+		activation := buyer.Must(t, http.MethodPost, "/public/license_keys/activate", w.shows(w.license, "tablet"))
+		seen := buyer.Must(t, http.MethodPost, "/v1/public/license_keys/validate", w.shows(w.license, "tablet"))
+		if seen["code"] != "valid" || seen["token"] == nil || seen["activation"].(map[string]any)["id"] != activation["id"] {
+			t.Errorf("the validation is %v", seen)
+		}
+		resp := buyer.Do(t, http.MethodPost, "/public/license_keys/validate", w.shows(w.license, "tablet"))
+		for _, secret := range []string{w.ids["cus"], w.license} {
+			if strings.Contains(string(resp.Body), secret) {
+				t.Errorf("%s is told: %s", secret, resp.Body)
+			}
+		}
+		if gone := buyer.Must(t, http.MethodPost, "/public/license_keys/deactivate", w.shows(w.license, "tablet")); gone["id"] != activation["id"] {
+			t.Errorf("%v was deactivated", gone)
+		}
+	})
+}
+
+// What an account, a product or a key is not told apart: they are all unknown.
+func TestPublicLicenseKey_TellsNothingOfWhatExists(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w, other := newWorld(t, s), newWorld(t, s)
+		buyer := s.From(t, "127.0.0.9")
+		for _, op := range []string{"validate", "activate", "deactivate"} {
+			var first *harness.Response
+			for what, change := range map[string]map[string]any{
+				"key": {"key": "AAAAA-AAAAA"}, "another account's key": {"key": other.license}, "another account": {"account": other.Account},
+				"no account": {"account": randomID("acct")}, "a product": {"product": randomID("prod")}, "the product's slug": {"product": w.slugs["prod"]},
+			} {
+				body := w.shows(w.license, "mac-2f6c1e0a")
+				for field, value := range change {
+					body[field] = value
+				}
+				resp := buyer.Do(t, http.MethodPost, "/public/license_keys/"+op, body, "Idempotency-Key", unique())
+				if first == nil {
+					first = resp
+				}
+				if resp.Status != first.Status || !bytes.Equal(resp.Body, first.Body) {
+					t.Errorf("%s: of %s it answers %d %s, of another one %d %s", op, what, resp.Status, resp.Body, first.Status, first.Body)
+				}
+			}
+		}
+		enable := s.Disable(t, w.Account)
+		resp := buyer.Do(t, http.MethodPost, "/public/license_keys/validate", w.shows(w.license, "mac-2f6c1e0a"))
+		if !bytes.Contains(resp.Body, []byte("not_found")) {
+			t.Errorf("a disabled account's key is answered %s", resp.Body)
+		}
+		enable()
+	})
+}
+
+func TestPublicLicenseKey_MayBeAskedByPagesOfEverySite(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		page := s.From(t, "127.0.0.9")
+		for _, path := range []string{"/public/license_keys/validate", "/v1/public/license_keys/activate"} {
+			resp, err := page.Try(http.MethodOptions, path, nil, "Origin", "https://app.example", "Access-Control-Request-Method", "POST")
+			if err != nil || resp.Status != http.StatusNoContent || resp.Header.Get("Access-Control-Allow-Origin") != "*" ||
+				resp.Header.Get("Access-Control-Allow-Methods") != "POST" || !strings.Contains(resp.Header.Get("Access-Control-Allow-Headers"), "Content-Type") {
+				t.Errorf("%s: %+v %v", path, resp, err)
+			}
+			for _, body := range []any{w.shows(w.license, "mac-2f6c1e0a"), map[string]any{}} { // its errors, too
+				answered := page.Do(t, http.MethodPost, path, body, "Origin", "https://app.example")
+				if answered.Header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(answered.Header.Get("Access-Control-Expose-Headers"), "Retry-After") {
+					t.Errorf("%s: %d with %v", path, answered.Status, answered.Header)
+				}
+			}
+		}
+		for _, path := range []string{"/public/checkouts/" + w.secret, "/v1/products"} {
+			if resp := w.Do(t, http.MethodGet, path, nil, "Origin", "https://app.example"); resp.Header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s may be read by every site", path)
+			}
+		}
+	})
+}
+
+// within runs a test that counts requests, and runs it again if the minute, with which all windows end, ended meanwhile.
+func within(t *testing.T, test func() (counted int)) int {
+	t.Helper()
+	for {
+		minute := time.Now().Unix() / 60
+		if counted := test(); time.Now().Unix()/60 == minute {
+			return counted
+		}
+	}
+}
+
+func TestPublicLicenseKey_HasLimitsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		fresh := func() string {
+			return w.Must(t, http.MethodPost, "/v1/license_keys", map[string]any{"product": w.ids["prod"]})["key"].(string)
+		}
+		last := 9
+		address := func() *harness.Client {
+			last++
+			return s.From(t, "127.0.0."+string(rune('0'+last/10))+string(rune('0'+last%10)))
+		}
+		ask := func(c *harness.Client, key string) bool {
+			resp := c.Do(t, http.MethodPost, "/public/license_keys/validate", w.shows(key, "x"))
+			if resp.Status == http.StatusTooManyRequests {
+				resp.Fault(t, http.StatusTooManyRequests, "rate_limit_exceeded")
+				return false
+			}
+			return true
+		}
+		if n := within(t, func() (n int) {
+			one, other, key := address(), address(), fresh()
+			for ; n < 100 && ask(one, key); n++ {
+				if n >= 50 { // the key's own limit, wherever it is asked from
+					one = other
+				}
+			}
+			return n
+		}); n != 60 {
+			t.Errorf("one key is answered %d times a minute", n)
+		}
+		if n := within(t, func() (n int) {
+			one, keys := address(), []string{fresh(), fresh(), fresh()}
+			for ; n < 200 && ask(one, keys[n%3]); n++ {
+			}
+			return n
+		}); n != 120 {
+			t.Errorf("one address is answered %d times a minute", n)
+		}
+		if n := within(t, func() (n int) {
+			one := address()
+			for ; n < 100 && ask(one, "AAAAA-"+unique()); n++ {
+			}
+			if ask(one, fresh()) {
+				t.Error("whoever guesses learns of a key that exists")
+			}
+			return n
+		}); n != 20 {
+			t.Errorf("one address is answered of %d unknown keys a minute", n)
+		}
+	})
+}

@@ -1,0 +1,45 @@
+package contract
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+var portalKey = regexp.MustCompile(`http\S+/portal/open/\S+`)
+
+// knock has the customer sent a link to the portal, and uses it.
+func (w *world) knock(t testing.TB, s *harness.Server) {
+	t.Helper()
+	email := w.Must(t, http.MethodGet, "/v1/customers/"+w.ids["cus"], nil)["email"].(string)
+	submit(t, s.URL+"/portal", url.Values{"email": {email}})
+	for range 200 {
+		for _, l := range s.Mail.Letters() {
+			if key := portalKey.FindString(l.Text); key != "" && strings.EqualFold(l.To, email) {
+				submit(t, s.URL+strings.TrimPrefix(key, "http://shop.test"), nil)
+				return
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("no link to the portal was sent to %s", email)
+}
+
+// submit sends a form, and expects that it is done.
+func submit(t testing.TB, address string, form url.Values) {
+	t.Helper()
+	once := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := once.PostForm(address, form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusSeeOther {
+		t.Fatalf("after a form to %s there is %s", address, response.Status)
+	}
+}

@@ -1,0 +1,60 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/sdk"
+)
+
+// TestAdNetworks_ThatBreakOffMakeOneAd breaks the connection to a network at every step of a new ad: before the step is done, and
+// after. The request that is sent again, for as long as it is told to, makes one ad and leaves nothing else.
+func TestAdNetworks_ThatBreakOffMakeOneAd(t *testing.T) {
+	onStages(t, func(t *testing.T, a *advertiser) {
+		video := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(make([]byte, 1000)) }))
+		t.Cleanup(video.Close)
+		made := 0
+		for _, step := range a.steps() {
+			for _, done := range []bool{false, true} {
+				name := fmt.Sprintf("%s %t", step, done)
+				draft := a.draft(name)
+				draft.ImageURL, draft.VideoURL, draft.ThumbnailURL = nil, new(video.URL+"/go.mp4"), new("https://example.com/go.png")
+				a.breakOff(step, done)
+				_, err := a.Ads.Create(background, draft, sdk.WithIdempotencyKey(name))
+				refused(t, err, http.StatusInternalServerError, sdk.CodeAPIError, "")
+				ad := a.insists(t, draft, name)
+				made++
+				campaigns, ads := a.live()
+				require.Equal(t, []int{made, made}, []int{campaigns, ads}, name)
+				assert.Equal(t, name, ad.Name)
+			}
+		}
+		listed, err := a.Ads.List(background, &sdk.ListAdsParams{Limit: new(int64(100))})
+		require.NoError(t, err)
+		assert.Len(t, listed.Data, made)
+		assert.Empty(t, a.Refused(), "the network refused something")
+		a.hasTidyNames(t)
+	})
+}
+
+// insists sends a request until it is answered with an ad.
+func (a *advertiser) insists(t *testing.T, draft *sdk.AdCreate, key string) *sdk.Ad {
+	t.Helper()
+	var ad *sdk.Ad
+	err := error(nil)
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+		ad, err = a.Ads.Create(background, draft, sdk.WithIdempotencyKey(key))
+		if busy := (*sdk.Error)(nil); !errors.As(err, &busy) || busy.Code != sdk.CodeRequestInProgress && busy.Code != sdk.CodeMediaProcessing {
+			break
+		}
+	}
+	require.NoError(t, err, key)
+	return ad
+}

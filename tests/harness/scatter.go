@@ -1,0 +1,37 @@
+package harness
+
+import (
+	"context"
+	"encoding/binary"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// scattered sends each request for an operation of which one address may ask for a few a minute from an address of its own, so that the client of
+// an account can try all that there is to try.
+type scattered struct{ usual, apart http.RoundTripper }
+
+// fewAMinute is below what a test sends.
+const fewAMinute = 60
+
+var lastApart atomic.Uint32
+
+func scatter(t testing.TB, usual http.RoundTripper) http.RoundTripper {
+	t.Helper()
+	apart := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		from := binary.BigEndian.AppendUint32(nil, 127<<24|64<<16+lastApart.Add(1)%(1<<20))
+		return (&net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}).DialContext(ctx, network, address)
+	}}
+	return &scattered{usual, apart}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *scattered) RoundTrip(req *http.Request) (*http.Response, error) {
+	if op, _ := match(req.Method, strings.TrimPrefix(req.URL.Path, "/v1")); op != nil && op.Limit < fewAMinute {
+		return s.apart.RoundTrip(req)
+	}
+	return s.usual.RoundTrip(req)
+}
