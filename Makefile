@@ -10,6 +10,8 @@ RACE          = -race -gcflags=modernc.org/...=-race=false
 # The contract runs while the others are compiled. Of those the longest come first, so that none is left for the end.
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
 LONGEST = ./tests/fault ./store ./server/billing ./tests/e2e
+# Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold.
+ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestRefusing_Costs)
 
 # One set of flags for all that has no race detector: what verify compiles, the program and the contract tests need not compile again.
 export CGO_ENABLED := 0
@@ -19,10 +21,10 @@ export GOFLAGS     := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpa
 verify test: export GOGC := $(or $(GOGC),400)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build gen verify lint test bench soak fuzz vulncheck cross
+.PHONY: help run build gen verify lint test bench soak fuzz vulncheck screenshots cross
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
 
 build: ## compile bin/tillwright
 	@$(GO) build -o bin/tillwright ./server/cmd/tillwright
@@ -41,10 +43,10 @@ verify: ## regenerate and compare, gofmt, vet, lint the code and the specificati
 lint: ## lint the Go code
 	@$(GOLANGCI) run --config .github/golangci.yml ./...
 
-test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (the contract without)
+test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract and what one goroutine does alone)
 	@$(WITH_POSTGRES) sh -c 'CGO_ENABLED=1 $(GO) build $(RACE) ./... & \
-		$(TEST) ./tests/contract; contract=$$?; wait; \
-		CGO_ENABLED=1 $(TEST) $(RACE) $(LONGEST) $$($(GO) list ./... | grep -v tests/contract) && exit $$contract'
+		$(TEST) ./tests/contract; contract=$$?; $(TEST) -run "$(ALONE)" ./server ./server/billing; alone=$$?; wait; \
+		CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" $(LONGEST) $$($(GO) list ./... | grep -v tests/contract) && exit $$((contract + alone))'
 
 bench: build ## measure the server against the floor program; fails below the gates
 	@$(WITH_POSTGRES) -durable $(GO) run ./tests/bench
@@ -57,6 +59,10 @@ fuzz: ## every fuzz target for FUZZTIME each (default 1m)
 
 vulncheck: ## look for known holes in what the code calls
 	@$(GOVULNCHECK) ./...
+
+screenshots: ## draw every page into bin/screenshots, on a phone and on a desk, in the light and in the dark
+	@mkdir -p bin/screenshots
+	@TILLWRIGHT_SCREENSHOTS=$(CURDIR)/bin/screenshots $(GO) test -count=1 -vet=off -timeout 30m -run "Fits?ANarrowPhone" ./server/...
 
 cross: ## vet everything for macOS, and compile the program for Windows, which the tests do not know
 	@GOOS=darwin $(GO) vet ./...
