@@ -101,7 +101,10 @@ func (u *unit) deliverSubscription(ctx context.Context, sub *Subscription) error
 	}
 	was, now := *sub.Granted.V, *sub.Granted.V
 	now.Status = sub.Status
-	if now.GrantID == "" || was.Status == sub.Status && !sub.isPaid {
+	if now.GrantID == "" {
+		return u.payTip(ctx, sub)
+	}
+	if was.Status == sub.Status && !sub.isPaid {
 		return nil
 	}
 	var err error
@@ -128,6 +131,16 @@ func (u *unit) deliverSubscription(ctx context.Context, sub *Subscription) error
 		return grants.Extend(ctx, u.Unit, account, source, &sub.CurrentPeriodEnd)
 	}
 	return nil
+}
+
+// payTip has the payment of a tip end what a refund took away, as any payment does. What the subscription gave before the tip comes back with a
+// change of plan alone.
+func (u *unit) payTip(ctx context.Context, sub *Subscription) error {
+	if !sub.isPaid || sub.Granted.V.Before == "" {
+		return nil
+	}
+	sub.isPaid = false
+	return u.store.Grant.Extend(ctx, u.Unit, sub.AccountID, sub.source(), &sub.CurrentPeriodEnd)
 }
 
 // suspension returns why what a subscription gives is suspended in its state, empty if it is not. Whether it is while a payment is past due is
@@ -167,11 +180,9 @@ func (u *unit) switchProduct(ctx context.Context, sub *Subscription, plan Subscr
 	}
 	switch {
 	case !isTip:
-		given, err := u.store.Grant.Give(ctx, u.Unit, giving)
-		if err != nil {
+		if id, err = u.giveProduct(ctx, sub, giving); err != nil {
 			return err
 		}
-		id = given.ID
 	case was != nil && was.GrantID != "":
 		if err := u.store.Grant.RevokeItem(ctx, u.Unit, sub.AccountID, sub.source(), giving.InsteadOf, grant.ReasonPlanChange); err != nil {
 			return err
@@ -187,11 +198,47 @@ func (u *unit) switchProduct(ctx context.Context, sub *Subscription, plan Subscr
 	return nil
 }
 
+// giveProduct gives what a locked subscription is for, and returns the id of the grant. What comes in the place of nothing has no former grant to say that a
+// refund ended access: the refunds themselves do.
+func (u *unit) giveProduct(ctx context.Context, sub *Subscription, giving grant.Giving) (string, error) {
+	given, err := u.store.Grant.Give(ctx, u.Unit, giving)
+	if err != nil {
+		return "", err
+	}
+	if giving.InsteadOf == "" && !sub.isPaid {
+		refunded, err := u.isRefunded(ctx, sub)
+		if err != nil {
+			return "", err
+		}
+		if refunded {
+			err = u.store.Grant.Revoke(ctx, u.Unit, sub.AccountID, sub.source(), grant.ReasonRefund)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return given.ID, nil
+}
+
+// isRefunded reports whether a refund that ends access stands for a subscription: no payment of it has come after.
+func (u *unit) isRefunded(ctx context.Context, sub *Subscription) (bool, error) {
+	found, err := db.Get[int](ctx, u, `
+		SELECT 1 FROM line_items l JOIN refunds r ON r.account_id = l.account_id AND r.order_id = l.order_id
+		WHERE l.account_id = ? AND l.subscription_id = ? AND r.status = 'succeeded' AND r.revoke_access
+			AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = r.account_id AND o.subscription_id = ? AND o.paid_at > r.succeeded_at) LIMIT 1`,
+		sub.AccountID, sub.ID, sub.ID)
+	if err != nil {
+		return false, fmt.Errorf("look for refunds of a subscription: %w", err)
+	}
+	return found != nil, nil
+}
+
 // switchPaid makes the switch of a change of plan whose invoice is being paid, so that the order shows what it pays for.
 func (u *unit) switchPaid(ctx context.Context, sub *Subscription, b *bill) error {
 	if sub == nil || sub.PendingChange.V == nil || core.Deref(sub.PendingChange.V.InvoiceID) != b.Invoice.ID {
 		return nil
 	}
+	sub.isPaid = true
 	err := u.switchProduct(ctx, sub, sub.PendingChange.V.Plan)
 	b.Order.GrantIDs = core.JSONOf(sub.Granted.V.ids())
 	return err

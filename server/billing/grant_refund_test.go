@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -75,4 +77,68 @@ func TestSettleRefund_ThatFailsLetsNobodyInPastAPause(t *testing.T) {
 		require.NoError(t, err)
 		is(grant.StatusActive, "when it is resumed")
 	})
+}
+
+// TestChangeSubscription_OfARefundedTipGivesNothing has a tip, which gives nothing that a refund could take away, refunded and then changed to a product.
+// What the change costs is not paid now: until the next payment the refund stands.
+func TestChangeSubscription_OfARefundedTipGivesNothing(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		tip := w.tip(recurring(900, "month"))
+		product := w.variant(recurring(900, "month"))
+		sub := w.subscribe(tip, "pm_card_visa")
+		w.refundAccess(w.ordersOf(sub)[0].ID)
+		w.change(sub, product, "")
+		assert.Equal(t, []grant.Status{grant.StatusRevoked}, w.accessOf(sub), "while the refund stands")
+		w.wait(w.now(sub).CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+		assert.Equal(t, []grant.Status{grant.StatusActive}, w.accessOf(sub), "once the next period is paid")
+	})
+}
+
+// TestRenewal_OfATipEndsARefund has what a subscription gave refunded, changed to a tip, the tip paid for, and changed back.
+func TestRenewal_OfATipEndsARefund(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		product := w.variant(recurring(900, "month"))
+		sub := w.subscribe(product, "pm_card_visa")
+		w.refundAccess(w.ordersOf(sub)[0].ID)
+		w.change(sub, w.tip(recurring(900, "month")), "")
+		w.wait(w.now(sub).CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+		require.Len(t, w.ordersOf(sub), 2)
+		assert.Equal(t, []grant.Status{grant.StatusRevoked}, w.accessOf(sub), "while it is a tip")
+		w.change(sub, product, "")
+		assert.Equal(t, []grant.Status{grant.StatusActive}, w.accessOf(sub), "after a change back, since the tip was paid")
+	})
+}
+
+// tip makes an active product that gives nothing.
+func (w *world) tip(v catalog.PriceVariant) *catalog.PriceVariant {
+	w.t.Helper()
+	p, err := w.Catalog.CreateProduct(w.t.Context(), w.account, catalog.NewProduct{
+		Product:       catalog.Product{Name: "Thanks", Type: catalog.ProductTypeTip, Status: catalog.ProductStatusActive},
+		PriceVariants: []catalog.PriceVariant{v},
+	})
+	require.NoError(w.t, err)
+	found, err := w.Catalog.GetPriceVariant(w.t.Context(), w.account, p.PriceVariantIDs.V[0])
+	require.NoError(w.t, err)
+	return found
+}
+
+// refundAccess gives some of an order back, and ends access with it.
+func (w *world) refundAccess(order string) {
+	w.t.Helper()
+	_, err := w.CreateRefund(w.t.Context(), w.account, store.NewRefund{
+		Order: order, Amount: new(int64(100)), Reason: store.RefundReasonCustomerRequest, RevokeAccess: new(true),
+	})
+	require.NoError(w.t, err)
+}
+
+// accessOf are the states of what a subscription gives.
+func (w *world) accessOf(sub *store.Subscription) []grant.Status {
+	w.t.Helper()
+	grants, _, err := w.Store.ListGrants(w.t.Context(), w.account, store.ListGrants{SourceOrType: sub.ID, ListGrants: grant.ListGrants{Page: core.Page{Limit: 10}}})
+	require.NoError(w.t, err)
+	var all []grant.Status
+	for _, g := range grants {
+		all = append(all, g.Status)
+	}
+	return all
 }
