@@ -149,7 +149,8 @@ func (u *unit) endpointsOf(ctx context.Context, claims []DeliveryClaim) (map[str
 // claimActive claims deliveries of active endpoints and reads what is needed to send them. They are read by a statement
 // of their own, because that one sees what another replica has finished since the claim: such a delivery is not sent
 // again, and the claim ends with its lease. The condition names the states that are not pending, because PostgreSQL
-// would otherwise read the index of unfinished deliveries from end to end.
+// would otherwise read the index of unfinished deliveries from end to end. Each is looked up: PostgreSQL would join all that an account has, while it
+// thinks of the tables as they were a moment ago, and everybody's webhooks would wait for that.
 func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
 	token := core.NewULID()
 	keys, err := u.claimAll(ctx, claims, token, lease)
@@ -158,10 +159,9 @@ func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease ti
 	}
 	claimed, err := db.Select[ClaimedDelivery](ctx, u, `
 		SELECT d.account_id, d.id, d.endpoint_id, d.event_id, d.attempts + 1 AS attempt, e.body
-		FROM `+u.store.db.JSONTable("account text", "id text")+` AS c
-		CROSS JOIN webhook_deliveries AS d
-		CROSS JOIN events AS e
-		WHERE d.account_id = c.account AND d.id = c.id AND d.state NOT IN ('succeeded', 'failed') AND e.account_id = d.account_id AND e.id = d.event_id`,
+		FROM `+u.store.db.JSONTable("account text", "id text")+` AS c`+
+		u.store.db.LookUp("webhook_deliveries", "d", "d.account_id = c.account AND d.id = c.id AND d.state NOT IN ('succeeded', 'failed')")+
+		u.store.db.LookUp("events", "e", "e.account_id = d.account_id AND e.id = d.event_id"),
 		core.JSONOf(keys))
 	for i := range claimed {
 		claimed[i].Lease = token

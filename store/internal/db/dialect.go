@@ -240,13 +240,15 @@ func (d *DB) Rebind(query string) string {
 	return sqlx.Rebind(sqlx.DOLLAR, query)
 }
 
-// PlanAnew makes PostgreSQL plan each statement of the transaction when it runs. A plan that it has kept from a time when the
-// tables were empty would read them as a whole now that they are not. SQLite's plans do not depend on what is in the tables.
+// PlanAnew makes PostgreSQL plan each statement of the transaction when it runs, and look up row by row what it joins. A plan that it has kept from
+// a time when the tables were empty would read them as a whole now that they are not; and so would a new one, if all that it knows of
+// them is how few rows they had a moment ago. SQLite's plans do not depend on what is in the tables.
 func (u *Unit) PlanAnew(ctx context.Context) error {
 	if u.db.Engine == core.SQLite {
 		return nil
 	}
-	_, err := u.Exec(ctx, `SET LOCAL plan_cache_mode = force_custom_plan`)
+	_, err := Get[string](ctx, u, `
+		SELECT set_config('plan_cache_mode', 'force_custom_plan', true) || set_config('enable_hashjoin', 'off', true) || set_config('enable_mergejoin', 'off', true)`)
 	return err
 }
 
@@ -326,10 +328,11 @@ func (d *DB) ArrayHas(column string) string {
 }
 
 // LookUp returns SQL that joins rows of a table to each row of what stands before it: those for which the condition holds, found for each row by
-// itself. PostgreSQL would rather read an account as a whole if it takes it for one of usual size, and keeps that plan for a big one.
+// itself. PostgreSQL would rather read an account as a whole if it takes it for one of usual size, or a table for as small as it was a moment
+// ago, and keeps that plan. The condition may name columns of what stands before; another LookUp may follow, or a WHERE.
 func (d *DB) LookUp(table, alias, condition string) string {
 	if d.Engine == core.SQLite {
-		return " CROSS JOIN " + table + " AS " + alias + " WHERE " + condition
+		return " CROSS JOIN " + table + " AS " + alias + " ON " + condition
 	}
 	return " CROSS JOIN LATERAL (SELECT * FROM " + table + " AS " + alias + " WHERE " + condition + " OFFSET 0) AS " + alias // OFFSET keeps it from being merged into the rest
 }

@@ -18,19 +18,20 @@ import (
 var _ = database.Prepare(migrate)
 
 func migrate(url string) error {
-	d, err := open(context.Background(), url, nil)
+	d, err := open(context.Background(), db.Options{URL: url})
 	if err != nil {
 		return err
 	}
 	return errors.Join(d.Migrate(context.Background()), d.Close(context.Background()))
 }
 
-func open(ctx context.Context, url string, now func() time.Time) (*db.DB, error) {
-	sealer, err := core.NewSealer(make([]byte, 32))
-	if err != nil {
+func open(ctx context.Context, o db.Options) (*db.DB, error) {
+	var err error
+	if o.Sealer, err = core.NewSealer(make([]byte, 32)); err != nil {
 		return nil, err
 	}
-	return db.Open(ctx, db.Options{URL: url, Sealer: sealer, Synchronous: "normal", Now: now})
+	o.Synchronous = "normal"
+	return db.Open(ctx, o)
 }
 
 // Each runs a test on a database of every engine, in parallel.
@@ -42,7 +43,13 @@ func Each(t *testing.T, test func(t *testing.T, d *db.DB)) {
 // Open opens a database and migrates it. It is closed when the test ends. Now is its clock; nil stands for time.Now.
 func Open(t testing.TB, url string, now func() time.Time) *db.DB {
 	t.Helper()
-	d, err := open(t.Context(), url, now)
+	return OpenWith(t, db.Options{URL: url, Now: now})
+}
+
+// OpenWith is Open with other options than the address and the clock.
+func OpenWith(t testing.TB, o db.Options) *db.DB {
+	t.Helper()
+	d, err := open(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.Close(context.Background())) })
 	require.NoError(t, d.Migrate(t.Context()))
