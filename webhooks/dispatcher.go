@@ -54,15 +54,18 @@ type Dispatcher struct {
 	results  chan result
 	scans    chan scan
 	rounds   chan round
+	releases chan release
 
 	slots    *slots
 	waiting  waiting
 	done     []outbox.DeliveryResult // not recorded yet
 	underWay int                     // rounds
+	most     int                     // how many endpoints a round claims for: fewer once the database did not answer in time
 	lookAt   time.Time               // when to claim again; zero: when somebody says so
 	barren   bool                    // the last look found something waiting, but nothing to claim
 	scanAt   time.Time               // when to scan; zero: not, or one is under way
 	scanning bool
+	frees    bool   // expired deliveries are being released
 	cursor   string // the endpoint that the next page of the scan comes after
 	stopping bool
 	due      *time.Timer // the next round or scan
@@ -75,6 +78,12 @@ type Dispatcher struct {
 type scan struct {
 	endpoints []outbox.PendingEndpoint
 	err       error
+}
+
+// release is how many deliveries got another attempt because their lease was over.
+type release struct {
+	deliveries int64
+	err        error
 }
 
 // round is one exchange with the store: it hands in results and asks for claims.
@@ -96,12 +105,14 @@ type result struct {
 func NewDispatcher(o DispatcherOptions) *Dispatcher {
 	d := &Dispatcher{
 		store: o.Store, renderer: o.Renderer, sender: o.Sender, log: o.Log, lease: o.Lease, interval: pollInterval,
-		news:    newNews(),
-		results: make(chan result, maxSlots),
-		scans:   make(chan scan, 1),
-		rounds:  make(chan round, o.Store.Writers()),
-		slots:   newSlots(),
-		waiting: waiting{},
+		news:     newNews(),
+		results:  make(chan result, maxSlots),
+		scans:    make(chan scan, 1),
+		rounds:   make(chan round, o.Store.Writers()),
+		releases: make(chan release, 1),
+		most:     maxSlots,
+		slots:    newSlots(),
+		waiting:  waiting{},
 	}
 	if d.lease == 0 {
 		d.lease = leaseTime
@@ -121,7 +132,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	defer poll.Stop()
 	d.due = time.NewTimer(time.Hour)
 	defer d.due.Stop()
-	for !d.stopping || d.slots.total > 0 || d.underWay > 0 || d.scanning {
+	for !d.stopping || d.slots.total > 0 || d.underWay > 0 || d.scanning || d.frees {
 		select {
 		case <-stop:
 			d.stopping, stop = true, nil
@@ -136,6 +147,8 @@ func (d *Dispatcher) Run(ctx context.Context) {
 			d.takeResult(r)
 		case r := <-d.rounds:
 			d.finish(work, r)
+		case r := <-d.releases:
+			d.released(r)
 		case <-d.due.C:
 			d.act(work)
 		}
@@ -156,18 +169,31 @@ func (d *Dispatcher) hear() {
 	d.lookBy(time.Now())
 }
 
-// poll begins a scan for what nobody told this dispatcher about, and releases deliveries whose lease is over.
+// poll begins a scan for what nobody told this dispatcher about, and begins to release deliveries whose lease is over.
 func (d *Dispatcher) poll(ctx context.Context) {
 	now := time.Now()
 	d.slots.forget(now)
 	d.scanBy(now)
-	ctx, cancel := context.WithTimeout(ctx, roundTimeout)
-	defer cancel()
-	released, err := await(ctx, func() (int64, error) { return d.store.ReleaseExpiredDeliveries(ctx) })
-	if err != nil {
-		d.log.Error("release expired deliveries", "error", err)
-	} else if released > 0 {
-		d.log.Warn("deliveries without a result are sent again", "count", released)
+	if d.frees || d.stopping {
+		return
+	}
+	d.frees = true
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, roundTimeout)
+		defer cancel()
+		var r release
+		r.deliveries, r.err = await(ctx, func() (int64, error) { return d.store.ReleaseExpiredDeliveries(ctx) })
+		d.releases <- r
+	}()
+}
+
+// released takes in that deliveries were released, which a scan finds.
+func (d *Dispatcher) released(r release) {
+	d.frees = false
+	if r.err != nil {
+		d.log.Error("release expired deliveries", "error", r.err)
+	} else if r.deliveries > 0 {
+		d.log.Warn("deliveries without a result are sent again", "count", r.deliveries)
 	}
 }
 
@@ -235,6 +261,12 @@ func (d *Dispatcher) act(ctx context.Context) {
 	}
 	if at := d.nextRound(); at.IsZero() || at.After(now) {
 		return
+	}
+	if d.most < maxSlots && len(d.done) > 0 { // by themselves: what the database cannot claim in time keeps no result from being recorded
+		d.last = now
+		if d.exchange(ctx, nil); d.underWay == cap(d.rounds) {
+			return
+		}
 	}
 	var claims []outbox.DeliveryClaim
 	if !d.stopping && !d.lookAt.IsZero() && !d.lookAt.After(now) {
@@ -304,10 +336,14 @@ func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
 
 // choose returns the claims of a round: for each endpoint with waiting deliveries as many as there is room for. It
 // reserves the slots. The order of a map is different each time, so every endpoint is first at some time. No endpoint is
-// in two rounds at once.
+// in two rounds at once. What is too much for one round is for the next, at once.
 func (d *Dispatcher) choose(now time.Time) []outbox.DeliveryClaim {
 	var claims []outbox.DeliveryClaim
 	for _, w := range d.waiting {
+		if len(claims) == d.most {
+			d.lookBy(now)
+			break
+		}
 		if w.asked {
 			continue
 		}
@@ -341,7 +377,8 @@ func (d *Dispatcher) exchange(ctx context.Context, claims []outbox.DeliveryClaim
 }
 
 // finish sends what a round has claimed and gives unused slots back. If the round failed, its results are kept for the
-// next one.
+// next one, and rounds claim for half as many endpoints, down to one, until they succeed again: so an endpoint that the database is not done
+// with in time keeps no other waiting for long.
 func (d *Dispatcher) finish(ctx context.Context, r round) {
 	now := time.Now()
 	d.underWay--
@@ -353,9 +390,15 @@ func (d *Dispatcher) finish(ctx context.Context, r round) {
 	if r.err != nil {
 		d.log.Error("webhook round", "error", r.err)
 		d.done = append(r.results, d.done...)
+		if n := len(r.claims); n > 0 {
+			d.most = max(1, min(d.most, n)/2)
+		}
 		d.rest = now.Add(retryAfter)
 		d.lookBy(d.rest)
 		return
+	}
+	if len(r.claims) > 0 {
+		d.most = min(maxSlots, 2*d.most)
 	}
 	got := map[string]int{}
 	for _, c := range r.Claimed {

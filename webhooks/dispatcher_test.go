@@ -429,6 +429,64 @@ func TestRound_LeavesADatabaseThatHangs(t *testing.T) {
 	proxy.Thaw()
 }
 
+// A claim that the database is not done with in time holds up fewer other endpoints each time, and no result.
+func TestRound_ThatFailsIsMadeSmaller(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, database.URL(t, core.PostgreSQL))
+	d := NewDispatcher(DispatcherOptions{Store: w.Outbox, Renderer: NewRenderer(w.Outbox, ""), Log: slog.New(slog.DiscardHandler)})
+	for i := range 8 {
+		d.waiting.find(outbox.PendingEndpoint{AccountID: fmt.Sprint("acct_", i), EndpointID: fmt.Sprint("we_", i)})
+	}
+	round := func(err error) (claimed int) {
+		t.Helper()
+		claims := d.choose(time.Now())
+		d.underWay++
+		d.finish(t.Context(), round{claims: claims, err: err})
+		return len(claims)
+	}
+	slow := errors.New("no answer in time")
+	for _, claimed := range []int{8, 4, 2, 1, 1} {
+		require.Equal(t, claimed, round(slow))
+		require.False(t, d.lookAt.IsZero(), "there is another round")
+	}
+
+	d.done, d.rest = []outbox.DeliveryResult{{Account: w.account, ID: "whdl_of_this_round"}}, time.Time{}
+	d.lookBy(time.Now())
+	d.last = time.Time{}
+	d.act(t.Context())
+	require.Equal(t, 2, d.underWay)
+	for range 2 {
+		r := <-d.rounds
+		require.NoError(t, r.err)
+		require.Equal(t, 1, len(r.results)+len(r.claims), "results go by themselves")
+		d.finish(t.Context(), r)
+	}
+	require.Empty(t, d.done)
+	for _, claimed := range []int{2, 4} {
+		require.Equal(t, claimed, round(nil), "it recovers")
+	}
+}
+
+// What is slow to release holds up nothing else.
+func TestPoll_DoesNotWait(t *testing.T) {
+	t.Parallel()
+	proxy := database.NewProxy(t, database.URL(t, core.PostgreSQL))
+	w := newWorld(t, proxy.URL)
+	d := NewDispatcher(DispatcherOptions{Store: w.Outbox, Renderer: NewRenderer(w.Outbox, ""), Log: slog.New(slog.DiscardHandler)})
+	proxy.Freeze()
+	d.poll(t.Context())
+	require.True(t, d.frees)
+	d.poll(t.Context()) // one at a time
+	proxy.Thaw()
+	d.released(<-d.releases)
+	require.False(t, d.frees)
+	select {
+	case <-d.releases:
+		t.Error("it was asked twice at once")
+	default:
+	}
+}
+
 // Three dispatchers learn of it from the database alone: two of them run elsewhere.
 func TestDispatcher_LetsDeliveriesOfADisabledAccountRest(t *testing.T) {
 	eachWorld(t, func(t *testing.T, w *world) {
