@@ -7,7 +7,8 @@ GOVULNCHECK   = $(GO) tool -modfile=.github/tools/govulncheck.mod govulncheck
 # The embedded database is C made into Go, which the race detector slows sixfold; the races looked for are in our code.
 RACE          = -race -gcflags=modernc.org/...=-race=false
 
-# The contract runs while the others are compiled. Of those the longest come first, so that none is left for the end.
+# The contract runs while the others are compiled. Of those the longest come first, so that none is left for the end. What failed is run again
+# after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
 LONGEST = ./tests/fault ./store ./server/billing ./tests/e2e
 # Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold.
@@ -44,9 +45,12 @@ lint: ## lint the Go code
 	@$(GOLANGCI) run --config .github/golangci.yml ./...
 
 test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract and what one goroutine does alone)
-	@$(WITH_POSTGRES) sh -c 'CGO_ENABLED=1 $(GO) build $(RACE) ./... & \
-		$(TEST) ./tests/contract; contract=$$?; $(TEST) -run "$(ALONE)" ./server ./server/billing; alone=$$?; wait; \
-		CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" $(LONGEST) $$($(GO) list ./... | grep -v tests/contract) && exit $$((contract + alone))'
+	@$(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
+	@packages=$$($(GO) list ./...) && $(WITH_POSTGRES) bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" \
+		beside:build CGO_ENABLED=1 $(GO) build $(RACE) ./... \
+		step:contract $(TEST) -- ./tests/contract \
+		step:alone $(TEST) -run "$(ALONE)" -- ./server ./server/billing \
+		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -v tests/contract)
 
 bench: build ## measure the server against the floor program; fails below the gates
 	@$(WITH_POSTGRES) -durable $(GO) run ./tests/bench

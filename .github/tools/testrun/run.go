@@ -1,0 +1,298 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"gotest.tools/gotestsum/testjson"
+)
+
+const (
+	mostFailures = 10 // that are run again; where there are more, chance is no reason
+	mostTries    = 2  // for one of them
+
+	patience = 5 * time.Second // with what is interrupted
+)
+
+// run is one call of the program.
+type run struct {
+	out    io.Writer
+	dir    string // of the logs
+	took   string // before this run
+	root   string // of the module under test
+	strict bool
+	steps  []*step
+
+	begun  time.Time
+	times  []string // of steps, as the last lines have them
+	done   []*outcome
+	tries  int    // runs of single tests
+	reason string // why what failed, or some of it, was not run again
+	flaky  []*failure
+}
+
+func newRun(out io.Writer) *run { return &run{out: out, root: ".", begun: time.Now()} }
+
+// all runs everything, prints the last lines and returns the exit code.
+func (r *run) all(ctx context.Context) (int, error) {
+	if err := os.MkdirAll(r.dir, 0o755); err != nil {
+		return 1, err
+	}
+	for _, stale := range []string{"last.txt", "flaky.txt", "again-*"} {
+		paths, err := filepath.Glob(filepath.Join(r.dir, stale))
+		if err != nil {
+			return 1, err
+		}
+		for _, path := range paths {
+			_ = os.Remove(path)
+		}
+	}
+	err := r.each(ctx)
+	if err == nil && ctx.Err() == nil {
+		err = r.again(ctx)
+	}
+	code := 0
+	switch {
+	case ctx.Err() != nil:
+		code = 130
+	case err != nil || r.red() > 0:
+		code = 1
+	}
+	if written := r.last(code); err == nil {
+		err = written
+	}
+	return code, err
+}
+
+// each runs the steps one after the other, and beside them what belongs there. A failure of one does not keep the next from running.
+func (r *run) each(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	last := 0
+	for i, s := range r.steps {
+		if !s.beside {
+			last = i
+		}
+	}
+	var beside []chan string
+	wait := func() {
+		for _, ended := range beside {
+			r.times = append(r.times, <-ended)
+		}
+		beside = nil
+	}
+	defer wait()
+	defer stop() // what is still beside, after an error
+	for i, s := range r.steps {
+		if s.beside {
+			ended, err := r.start(ctx, s)
+			if err != nil {
+				return err
+			}
+			beside = append(beside, ended)
+			continue
+		}
+		if i == last {
+			wait()
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		fmt.Fprintf(r.out, "== %s\n", s.name)
+		begun := time.Now()
+		o, err := r.test(ctx, s, s.name, s.tests())
+		if err != nil {
+			return err
+		}
+		r.done = append(r.done, o)
+		r.times = append(r.times, s.name+" "+seconds(time.Since(begun)))
+	}
+	return nil
+}
+
+// start runs a step beside the others, whose time it sends in the end.
+func (r *run) start(ctx context.Context, s *step) (chan string, error) {
+	log, err := os.Create(filepath.Join(r.dir, s.name+".log"))
+	if err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	cmd := r.cmd(ctx, s, s.command)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	ended := make(chan string, 1)
+	go func() {
+		defer log.Close()
+		err := wait(ctx, cmd)
+		took := s.name + " " + seconds(time.Since(begun))
+		if err != nil {
+			took += " (" + err.Error() + ": " + log.Name() + ")"
+		}
+		ended <- took
+	}()
+	return ended, nil
+}
+
+// cmd has a process group of its own: an interrupt reaches all that the command started.
+func (r *run) cmd(ctx context.Context, s *step, words []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Dir = r.root
+	cmd.Env = append(os.Environ(), s.env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = patience
+	return cmd
+}
+
+// wait waits for a command. Of one that was interrupted nothing is left: what does not heed it is killed.
+func wait(ctx context.Context, cmd *exec.Cmd) error {
+	err := cmd.Wait()
+	if ctx.Err() == nil {
+		return err
+	}
+	for until := time.Now().Add(patience); time.Now().Before(until) && syscall.Kill(-cmd.Process.Pid, 0) == nil; {
+		time.Sleep(50 * time.Millisecond)
+	}
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	return err
+}
+
+// test runs go test -json to its end. Its log has the name.
+func (r *run) test(ctx context.Context, s *step, name string, words []string) (*outcome, error) {
+	events, err := os.Create(filepath.Join(r.dir, name+".json"))
+	if err != nil {
+		return nil, err
+	}
+	defer events.Close()
+	log, err := os.Create(filepath.Join(r.dir, name+".log"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	fmt.Fprintln(log, strings.Join(append(slices.Clone(s.env), words...), " "))
+
+	cmd := r.cmd(ctx, s, words)
+	// Pipes of our own, which Wait does not close: all that was written is read.
+	stdout, wroteOut, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer stdout.Close()
+	stderr, wroteErr, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer stderr.Close()
+	cmd.Stdout, cmd.Stderr = wroteOut, wroteErr
+	err = cmd.Start()
+	_, _ = wroteOut.Close(), wroteErr.Close()
+	if err != nil {
+		return nil, err
+	}
+	w := newWatch(r.root, io.MultiWriter(r.out, log))
+	execution, scanned := testjson.ScanTestOutput(testjson.ScanConfig{
+		Stdout:                   io.TeeReader(stdout, events),
+		Stderr:                   stderr,
+		Handler:                  w,
+		IgnoreNonJSONOutputLines: true,
+		Stop:                     func() { _ = cmd.Cancel() },
+	})
+	return w.judge(s, execution, scanned, wait(ctx, cmd)), nil
+}
+
+// again runs what failed once more, each test by itself. Subtests run with their test: alone they might be other ones, or none, since their names
+// may hold what is random, and pass where what their neighbours left behind is what broke them.
+func (r *run) again(ctx context.Context) error {
+	var failed []*failure
+	broken := ""
+	for _, o := range r.done {
+		failed = append(failed, o.failed...)
+		if len(o.broken) > 0 && broken == "" {
+			broken = r.short(o.broken[0].pkg) + " " + o.broken[0].what
+		}
+	}
+	switch {
+	case broken == "" && len(failed) == 0:
+		return nil
+	case r.strict:
+		r.reason = "nothing was run again: this run is strict"
+	case broken != "":
+		r.reason = "nothing was run again: " + strings.TrimSpace(broken)
+	case len(failed) > mostFailures:
+		r.reason = fmt.Sprintf("nothing was run again: more than %d tests failed", mostFailures)
+	}
+	if r.reason != "" {
+		return nil
+	}
+	begun := time.Now()
+	defer func() {
+		r.times = append(r.times, fmt.Sprintf("again %s (%d runs)", seconds(time.Since(begun)), r.tries))
+	}()
+	for len(failed) > 0 {
+		first := failed[0]
+		same := func(f *failure) bool { return f.step == first.step && f.pkg == first.pkg && f.root() == first.root() }
+		var together []*failure
+		for _, f := range failed {
+			if same(f) {
+				together = append(together, f)
+			}
+		}
+		failed = slices.DeleteFunc(failed, same)
+		for try := range mostTries {
+			r.tries++
+			name := fmt.Sprintf("again-%d", r.tries)
+			fmt.Fprintf(r.out, "== run again: %s %s (%d of %d)\n", r.short(first.pkg), first.root(), try+1, mostTries)
+			o, err := r.test(ctx, first.step, name, first.step.again(first.pkg, first.root()))
+			if err != nil {
+				return err
+			}
+			if ctx.Err() != nil {
+				return nil
+			}
+			if len(o.broken) > 0 {
+				r.done = append(r.done, &outcome{step: o.step, broken: o.broken})
+				r.reason = "no more was run again: " + r.short(o.broken[0].pkg) + " " + o.broken[0].what
+				return nil
+			}
+			passed := len(o.failed) == 0 && o.passes(first.root())
+			for _, f := range together {
+				if f.passed = passed; !passed {
+					f.times++
+				}
+			}
+			if passed {
+				r.flaky = append(r.flaky, together...)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// red counts what makes the run red.
+func (r *run) red() int {
+	n := 0
+	for _, o := range r.done {
+		n += len(o.broken)
+		for _, f := range o.failed {
+			if !f.passed {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// short is a package's path within the module.
+func (r *run) short(pkg string) string { return short(modulePath(r.root), pkg) }
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }
