@@ -237,7 +237,7 @@ func (u *unit) buyer(ctx context.Context, c *Checkout) (customer *Customer, isKn
 	customer, isKnown, err = u.store.findBuyer(ctx, c, u.Lock())
 	if err == nil && customer == nil {
 		var isNew bool
-		if customer, isNew, err = u.newBuyer(ctx, c, isKnown, now); isNew {
+		if customer, isNew, err = u.newBuyer(ctx, c, isKnown, now); err != nil || isNew {
 			return customer, isKnown, err
 		}
 		_, isKnown, err = u.store.findBuyer(ctx, c, "")

@@ -33,9 +33,22 @@ func newShop(t testing.TB, url string) *shop {
 // openStore opens another replica of a database.
 func openStore(t testing.TB, url string) *Store {
 	t.Helper()
-	sealer, err := core.NewSealer(make([]byte, 32))
+	return openWith(t, Options{URL: url})
+}
+
+// openPatient is openStore with a database that gives up neither a statement nor a wait for a lock, however slow the machine is.
+func openPatient(t testing.TB, url string) *Store {
+	t.Helper()
+	return openWith(t, Options{URL: url, Patient: true, Pooler: core.PoolerTransaction})
+}
+
+func openWith(t testing.TB, o Options) *Store {
+	t.Helper()
+	var err error
+	o.Sealer, err = core.NewSealer(make([]byte, 32))
 	require.NoError(t, err)
-	s, err := Open(t.Context(), Options{URL: url, Sealer: sealer, Synchronous: "normal", Render: renderJSON})
+	o.Synchronous, o.Render = "normal", renderJSON
+	s, err := Open(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s

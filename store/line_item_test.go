@@ -78,14 +78,15 @@ func (s *shop) lock(ctx context.Context, table, id, clause string) error {
 }
 
 func twentyBuyers(t *testing.T, s *shop, v *catalog.PriceVariant) {
-	replicas := []*Store{openStore(t, s.db.Options.URL), openStore(t, s.db.Options.URL)} // one has too few connections
+	replicas := []*Store{openPatient(t, s.db.Options.URL), openPatient(t, s.db.Options.URL)} // one has too few connections
 	checkouts, errs := make([]*Checkout, 20), make([]error, 20)
 	for i := range checkouts {
 		checkouts[i] = s.checkout(t, v)
 	}
 	var buyers sync.WaitGroup
-	s.during(t, func(ctx context.Context, u *unit) {
-		require.NoError(t, s.lock(ctx, "price_variants", v.ID, u.Lock()))
+	first := &shop{Store: openPatient(t, s.db.Options.URL), account: s.account}
+	first.during(t, func(ctx context.Context, u *unit) {
+		require.NoError(t, first.lock(ctx, "price_variants", v.ID, u.Lock()))
 		for i := range checkouts {
 			buyers.Go(func() {
 				_, errs[i] = replicas[i%2].BeginConfirm(t.Context(), s.account, checkouts[i].ID, byCard)
@@ -124,6 +125,38 @@ func TestDeleteProduct_SeesAReservationUnderWay(t *testing.T) {
 		dbtest.RequireInvalid(t, deleted(), "base")
 		_, err = s.Catalog.GetPriceVariant(t.Context(), s.account, v.ID)
 		require.NoError(t, err)
+	})
+}
+
+// A purchase that waited for too long for the customer whom another one makes is our trouble, and not the buyer's: it says so, and not what became of
+// the transaction afterwards.
+func TestBeginConfirm_SaysWhyItsCustomerWasNotMade(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		if s.Engine() == core.SQLite { // whoever begins there has waited already
+			return
+		}
+		v := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
+		one, other := s.checkout(t, v), s.checkout(t, v)
+		require.Equal(t, one.CustomerEmail, other.CustomerEmail)
+		var confirmed func() error
+		s.during(t, func(ctx context.Context, _ *unit) {
+			_, err := tx(ctx, s.Store, func(ctx context.Context, u *unit) (any, error) {
+				customer, isNew, err := u.newBuyer(ctx, one, true, s.Now())
+				require.True(t, isNew)
+				return customer, err
+			})
+			require.NoError(t, err)
+			confirmed = s.started(t, func(replica *Store) error {
+				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, other.ID, Confirm{})
+				return err
+			})
+			s.waiting(t, 1)
+			waits := s.count(t, `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+			s.count(t, `SELECT CASE WHEN pg_cancel_backend(?) THEN 1 ELSE 0 END`, waits)
+			var away *core.UnavailableError
+			require.ErrorAs(t, confirmed(), &away)
+			require.ErrorContains(t, away, "57014")
+		})
 	})
 }
 
