@@ -55,7 +55,7 @@ func TestRequestLog_WritesTheRestAndCountsWhatFindsNoPlace(t *testing.T) {
 		f.server.requests.mu.Lock()
 		defer f.server.requests.mu.Unlock()
 		return f.server.requests.dropped[f.account] == 2
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	f.server.WriteRequests(ended)

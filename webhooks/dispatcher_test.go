@@ -122,11 +122,11 @@ func TestDispatcher_SendsAgainWhatADeadOneClaimed(t *testing.T) {
 		e := w.endpoint(in.URL)
 		w.product("lost")
 		claims := []outbox.DeliveryClaim{{PendingEndpoint: outbox.PendingEndpoint{AccountID: w.account, EndpointID: e.ID}, Limit: 4, AtMost: 4}}
+		start := time.Now() // the lease runs from now on, or a little later
 		exchange, err := w.Outbox.ExchangeDeliveries(t.Context(), nil, claims, 300*time.Millisecond)
 		require.NoError(t, err)
 		claimed := exchange.Claimed
 		require.Len(t, claimed, 1)
-		start := time.Now()
 		w.dispatch(w.Outbox)
 		got := in.wait(t, 1)[0]
 		require.GreaterOrEqual(t, time.Since(start), 200*time.Millisecond, "not before the lease has run out")

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
@@ -110,11 +111,14 @@ func TestDisabledAccount_KeepsTheDistanceOfEachAttempt(t *testing.T) {
 		w.disable()
 		w.wait(5 * day)
 		w.enable() // the attempt of the 2nd day is on the 6th
+		before := w.Now()
 		w.wait(time.Second)
 		for i, days := range []time.Duration{5, 7, 7} {
 			now := w.now(sub)
 			require.EqualValues(t, i+2, now.AttemptCount)
-			assertAt(t, w.Now().Add(days*day), *now.NextAttemptAt, "the next attempt")
+			assert.Equal(t, now.UpdatedAt.Add(days*day), *now.NextAttemptAt, "so long after the attempt, however long that took")
+			assert.WithinRange(t, now.UpdatedAt.Time(), before.Time(), w.Now().Time(), "the attempt was made now")
+			before = w.Now()
 			w.wait(days*day + time.Minute)
 		}
 		require.Equal(t, store.SubscriptionStatusCanceled, w.now(sub).Status)

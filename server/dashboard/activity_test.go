@@ -14,6 +14,7 @@ import (
 func TestActivity_SaysWhoChangedWhat(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
+		began := time.Now().UTC().Format(time.DateOnly)
 		p, err := w.api.SDK().Products.Create(t.Context(), &sdk.ProductCreate{Name: "Guide"})
 		require.NoError(t, err)
 		_, err = w.api.SDK().Products.Update(t.Context(), p.ID, &sdk.ProductUpdate{Name: new("<i>Handbook"), Headline: sdk.Set("New")})
@@ -25,8 +26,8 @@ func TestActivity_SaysWhoChangedWhat(t *testing.T) {
 		require.NotContains(t, page, "Update product")
 		page = sees(t, w.owner, "/app/activity?operation=updateProduct&target="+p.ID, "Update product")
 		require.NotContains(t, page, "Create webhook endpoint")
-		today, tomorrow := time.Now().UTC().Format(time.DateOnly), time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
-		sees(t, w.owner, "/app/activity?from="+today+"&to="+tomorrow, "Update product")
+		tomorrow := time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
+		sees(t, w.owner, "/app/activity?from="+began+"&to="+tomorrow, "Update product")
 		sees(t, w.owner, "/app/activity?from="+tomorrow, "Nothing matches")
 		status, page := w.owner.Get("/app/activity?to=soon")
 		require.Equal(t, http.StatusUnprocessableEntity, status)

@@ -20,7 +20,7 @@ func (w *world) wrote(id string) {
 	require.Eventually(w.t, func() bool {
 		_, page := w.owner.Get("/app/developers/requests?what=/v1/products/" + id)
 		return strings.Contains(page, "GET /v1/products/"+id)
-	}, 10*time.Second, 50*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 }
 
 // What a program asked for is found by its status, operation, path, token and id, and a refusal can be read again, without what was sent.

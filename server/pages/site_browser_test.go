@@ -149,5 +149,5 @@ func TestPortal_RunsNoScriptInABrowser(t *testing.T) {
 	require.Eventually(t, func() bool {
 		f, err := g.Grant.GetFile(t.Context(), g.account, sheet.ID)
 		return err == nil && f.DownloadsCount == 1
-	}, 10*time.Second, 20*time.Millisecond)
+	}, time.Minute, 20*time.Millisecond)
 }

@@ -58,7 +58,7 @@ func TestComplete_GoesOnWithoutItsRequest(t *testing.T) {
 		require.Eventually(t, func() bool {
 			still, err := w.Grant.GetFile(t.Context(), w.account, f.ID)
 			return err == nil && still.Status == grant.FileStatusReady
-		}, 10*time.Second, 10*time.Millisecond)
+		}, time.Minute, 10*time.Millisecond)
 		done, err := files.Complete(t.Context(), w.account, f.ID)
 		require.NoError(t, err)
 		require.Equal(t, grant.FileStatusReady, done.Status)

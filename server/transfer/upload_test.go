@@ -28,11 +28,11 @@ func TestUpload_GoesOnWhereItWasCutOff(t *testing.T) {
 		request.ContentLength = int64(len(content))
 		_, err = http.DefaultClient.Do(request)
 		require.Error(t, err)
-		require.Eventually(t, func() bool { return w.received(f.UploadURL) == part }, 10*time.Second, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return w.received(f.UploadURL) == part }, time.Minute, 20*time.Millisecond)
 		rest := f.UploadURL + "?offset=" + strconv.Itoa(part)
 		require.Eventually(t, func() bool { // the server may not know yet that the first connection is gone
 			return w.send(rest, bytes.NewReader(content[part:])).StatusCode == http.StatusOK
-		}, 10*time.Second, 50*time.Millisecond)
+		}, time.Minute, 50*time.Millisecond)
 		done, err := w.files.Complete(t.Context(), w.account, f.ID)
 		require.NoError(t, err)
 		require.Equal(t, hash, *done.SHA256)
@@ -99,7 +99,7 @@ func TestUpload_HasOneWriter(t *testing.T) {
 		require.Eventually(t, func() bool {
 			status, code := code(t, w.send(f.UploadURL, bytes.NewReader(content)))
 			return status == http.StatusConflict && code == "upload_conflict"
-		}, 10*time.Second, 10*time.Millisecond)
+		}, time.Minute, 10*time.Millisecond)
 		_, err = out.Write(content[1000:])
 		require.NoError(t, err)
 		require.NoError(t, out.Close())

@@ -183,6 +183,7 @@ func TestCreateAd_NamesWhatIsMissingOrWrong(t *testing.T) {
 func TestPlanCreate_WritesNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		a := advertise(t, c, sdk.AdPlatformFacebook)
+		goOn := s.RestAds() // they mirror what the network has
 		before := rows(t, s.Database)
 		plan := ok[*sdk.AdPlan](t)(a.Ads.PlanCreate(background, a.draft("Planned")))
 		if plan.Object != "ad_plan" || plan.Operation != "create_ad" || *plan.Platform != "facebook" || *plan.AccountID != a.channel || *plan.AdAccountID != a.account ||
@@ -195,6 +196,7 @@ func TestPlanCreate_WritesNothing(t *testing.T) {
 		if after := rows(t, s.Database); fmt.Sprint(after) != fmt.Sprint(withKeys(before, after)) {
 			t.Errorf("%v became %v", before, after)
 		}
+		goOn()
 		draft := a.draft("Too much")
 		draft.BudgetAmount = new(json.Number("10000.01"))
 		_, err := a.Ads.PlanCreate(background, draft)

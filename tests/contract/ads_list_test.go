@@ -21,7 +21,8 @@ func (n onNetwork) withMetrics(t *testing.T) []string {
 
 func TestAdMetrics_AreOfDaysThatThereAre(t *testing.T) {
 	onOneNetwork(t, sdk.AdPlatformLinkedIn, func(t *testing.T, n onNetwork) {
-		tomorrow := time.Now().UTC().AddDate(0, 0, 2).Format(time.DateOnly)
+		n.server.Clock.Stop() // today stays today
+		tomorrow := n.server.Clock.Now().UTC().AddDate(0, 0, 2).Format(time.DateOnly)
 		for _, path := range n.withMetrics(t) {
 			for _, c := range []struct{ query, param string }{
 				{"from=2026-02-30", "from"}, {"to=2026-02-30", "to"}, {"from=01.02.2026", "from"}, {"to=2026-2-3", "to"}, {"from=", "from"},
@@ -30,7 +31,7 @@ func TestAdMetrics_AreOfDaysThatThereAre(t *testing.T) {
 			} {
 				n.refusedText(t, http.MethodGet, path+"?"+c.query, "", http.StatusBadRequest, sdk.CodeBadRequest, c.param)
 			}
-			for _, query := range []string{"from=2026-03-01&to=2026-03-01", "from=2024-01-02&to=2025-12-31", "to=2026-03-01", "from=" + time.Now().UTC().AddDate(0, 0, -729).Format(time.DateOnly)} {
+			for _, query := range []string{"from=2026-03-01&to=2026-03-01", "from=2024-01-02&to=2025-12-31", "to=2026-03-01", "from=" + n.server.Clock.Now().UTC().AddDate(0, 0, -729).Format(time.DateOnly)} {
 				n.raw.Must(t, http.MethodGet, path+"?"+query, nil)
 			}
 		}
@@ -42,7 +43,7 @@ func TestAdMetrics_AreOfTheLastNinetyDays(t *testing.T) {
 	onNetworks(t, func(t *testing.T, n onNetwork) {
 		last := n.lastDay(t)
 		if n.platform == sdk.AdPlatformPinterest {
-			last = func(days int) string { return time.Now().UTC().AddDate(0, 0, days-1).Format(time.DateOnly) } // its days are UTC's everywhere
+			last = func(days int) string { return n.server.Clock.Now().UTC().AddDate(0, 0, days-1).Format(time.DateOnly) } // its days are UTC's everywhere
 		}
 		campaign := n.external(t, sdk.AdStatusCompleted)
 		if *campaign.Metrics.From != last(-88) || *campaign.Metrics.To != last(1) {

@@ -160,6 +160,7 @@ func TestBoost_OfALifetimeBudgetEndsByItself(t *testing.T) {
 		for _, platform := range adNetworks {
 			all = append(all, newOnNetwork(t, s, platform).boostThree(t)...)
 		}
+		s.Clock.GoOn()
 		s.Clock.SetAhead(30 * 24 * time.Hour)
 		for _, made := range all {
 			after := ok[*sdk.AdList](t)(made.Ads.List(background, &sdk.ListAdsParams{CampaignID: &made.ad.CampaignID})).Data[0]
@@ -200,7 +201,7 @@ func (n onNetwork) boostThree(t *testing.T) []boosted {
 	}
 }
 
-// lastDay returns the last of so many days from today on, where the ad account is.
+// lastDay returns the last of so many days from today on, where the ad account is. The clock stands still for the rest of the test: today stays today.
 func (n onNetwork) lastDay(t *testing.T) func(days int) string {
 	t.Helper()
 	account := ok[*sdk.AdAccountList](t)(n.AdAccounts.List(background, &sdk.ListAdAccountsParams{AccountID: n.channel, AdAccountID: &n.account})).Data[0]
@@ -208,5 +209,9 @@ func (n onNetwork) lastDay(t *testing.T) func(days int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(days int) string { return time.Now().In(where).AddDate(0, 0, days-1).Format(time.DateOnly) }
+	n.server.Clock.Stop()
+	t.Cleanup(n.server.Clock.GoOn)
+	return func(days int) string {
+		return n.server.Clock.Now().In(where).AddDate(0, 0, days-1).Format(time.DateOnly)
+	}
 }

@@ -180,6 +180,7 @@ func (n onNetwork) refusedText(t *testing.T, method, path, body string, status i
 // unchanged fails the test if a request wrote something besides its Idempotency-Key.
 func unchanged(t *testing.T, s *harness.Server, what string, request func()) {
 	t.Helper()
+	defer s.RestAds()() // they mirror what the network has
 	before := rows(t, s.Database)
 	request()
 	if after := rows(t, s.Database); fmt.Sprint(withKeys(before, after)) != fmt.Sprint(after) {

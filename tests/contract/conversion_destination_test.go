@@ -130,6 +130,7 @@ func TestDeleteConversionDestination_DeletesWhatWaits(t *testing.T) {
 		d := n.destination(t)
 		n.tell(t, d.ID, n.event("told"))
 		n.work(t)
+		defer n.server.RestAds()()
 		n.tell(t, d.ID, later(n.event("waits")))
 		ok[*sdk.Deleted](t)(n.AdConversions.DeleteDestination(background, d.ID))
 		left := ok[*sdk.ConversionList](t)(n.AdConversions.List(background, &sdk.ListConversionsParams{DestinationID: &d.ID})).Data

@@ -30,7 +30,7 @@ func (n onNetwork) tell(t *testing.T, destination string, events ...sdk.Conversi
 	return result.Results
 }
 
-// later makes an event one that waits for the rest of a test, as its clock is ahead of ours.
+// later makes an event one that waits, as its clock is ahead of ours: for the rest of a test, in which the workers of ads rest.
 func later(e sdk.ConversionInput) sdk.ConversionInput {
 	e.OccurredAt = new(ago(-45 * time.Second))
 	return e
@@ -42,14 +42,12 @@ func (n onNetwork) work(t *testing.T) {
 	if err := n.server.Ads.TellConversions(background); err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
+	if !comes(func() bool {
 		waits := ok[*sdk.ConversionList](t)(n.AdConversions.List(background, &sdk.ListConversionsParams{Status: new(sdk.ConversionStatusPending)})).Data
-		if !slices.ContainsFunc(waits, func(c sdk.Conversion) bool { return c.OccurredAt.Time().Before(time.Now()) }) {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
+		return !slices.ContainsFunc(waits, func(c sdk.Conversion) bool { return c.OccurredAt.Time().Before(time.Now()) })
+	}) {
+		t.Fatal("not all is told")
 	}
-	t.Fatal("not all is told")
 }
 
 func TestCreateConversions_TellsEveryNetworkThatListens(t *testing.T) {
@@ -147,6 +145,7 @@ func ago(d time.Duration) string { return time.Now().Add(-d).UTC().Format(time.R
 func TestCreateConversions_KeepsNothingThatIdentifies(t *testing.T) {
 	onOneNetwork(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
 		d := n.destination(t)
+		defer n.server.RestAds()()
 		e := later(n.event("1"))
 		e.User = &sdk.ConversionPerson{Email: new("Ada@private.example"), Phone: new("+1 616 954 7888"), LastName: new("Lovelace"), PhoneSHA256: new(hashed("16169547888"))}
 		n.tell(t, d.ID, e)
@@ -179,6 +178,7 @@ func TestListConversions_Filters(t *testing.T) {
 		lead.Event = new("lead")
 		n.tell(t, d.ID, n.event("1"), lead, anonymous)
 		n.work(t)
+		defer n.server.RestAds()()
 		n.tell(t, d.ID, later(n.event("2")))
 		for _, c := range []struct {
 			filter sdk.ListConversionsParams

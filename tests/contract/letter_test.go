@@ -18,19 +18,23 @@ var errRefused = errors.New("554 5.7.1 <ada@example.com> is not wanted")
 // settledLetters returns the account's letters of a kind, newest first, once none is to be sent now.
 func settledLetters(t *testing.T, c *sdk.Client, kind sdk.LetterKind) []sdk.Letter {
 	t.Helper()
-	for range 200 {
-		letters := ok[*sdk.LetterList](t)(c.Letters.List(background, &sdk.ListLettersParams{Kind: &kind})).Data
-		waits := false
-		for _, l := range letters {
-			waits = waits || l.Status == sdk.LetterStatusQueued && (l.Attempts > 0 && l.LastError == nil || !l.NextAttemptAt.Time().After(time.Now()))
-		}
-		if !waits {
-			return letters
-		}
-		time.Sleep(50 * time.Millisecond)
+	var letters []sdk.Letter
+	if !comes(func() (settled bool) {
+		letters, settled = lettersOf(t, c, kind)
+		return settled
+	}) {
+		t.Fatalf("letters of kind %s still wait", kind)
 	}
-	t.Fatalf("letters of kind %s still wait", kind)
-	return nil
+	return letters
+}
+
+// lettersOf returns the account's letters of a kind, newest first, and whether none is to be sent now.
+func lettersOf(t *testing.T, c *sdk.Client, kind sdk.LetterKind) (letters []sdk.Letter, settled bool) {
+	t.Helper()
+	letters = ok[*sdk.LetterList](t)(c.Letters.List(background, &sdk.ListLettersParams{Kind: &kind})).Data
+	return letters, !slices.ContainsFunc(letters, func(l sdk.Letter) bool {
+		return l.Status == sdk.LetterStatusQueued && (l.Attempts > 0 && l.LastError == nil || !l.NextAttemptAt.Time().After(time.Now()))
+	})
 }
 
 // only returns the one letter of a kind, once it has this status.
@@ -47,19 +51,17 @@ func only(t *testing.T, c *sdk.Client, kind sdk.LetterKind, status sdk.LetterSta
 // tried again looks, while it is, as if it waited.
 func becomes(t *testing.T, c *sdk.Client, kind sdk.LetterKind, statuses ...sdk.LetterStatus) (letters []sdk.Letter) {
 	t.Helper()
-	for range 100 {
-		letters = settledLetters(t, c, kind)
+	if !comes(func() (settled bool) {
+		letters, settled = lettersOf(t, c, kind)
 		var have []sdk.LetterStatus
 		for _, l := range letters[:min(len(letters), len(statuses))] {
 			have = append(have, l.Status)
 		}
-		if slices.Equal(have, statuses) {
-			return letters
-		}
-		time.Sleep(50 * time.Millisecond)
+		return settled && slices.Equal(have, statuses)
+	}) {
+		t.Fatalf("the letters of kind %s are %+v, the newest not %s", kind, letters, statuses)
 	}
-	t.Fatalf("the letters of kind %s are %+v, the newest not %s", kind, letters, statuses)
-	return nil
+	return letters
 }
 
 // arrived returns the letter as it arrived, nil if it did not.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -115,14 +114,14 @@ func TestPublicLead_IsToldOfOnceItIsConfirmed(t *testing.T) {
 			t.Fatalf("before anybody has confirmed, told is %+v", told)
 		}
 		link := ""
-		for i := 0; i < 600 && link == ""; i++ {
+		comes(func() bool {
 			for _, letter := range n.server.Mail.Letters() {
 				if letter.To == "ada@example.com" {
 					link = confirmationLink.FindString(letter.Text)
 				}
 			}
-			time.Sleep(50 * time.Millisecond)
-		}
+			return link != ""
+		})
 		resp, err := http.PostForm(strings.Replace(link, "http://shop.test", n.server.URL, 1), url.Values{})
 		if err != nil || resp.Body.Close() != nil || resp.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %+v %v", link, resp, err)

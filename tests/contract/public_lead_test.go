@@ -164,9 +164,7 @@ func TestPublicLead_AgreesToNothingBeforeALetterIsConfirmed(t *testing.T) {
 		if got := leadsOf(t, c)[0]; got.Consent.Marketing || got.Consent.At == nil || got.Consent.ConfirmedAt != nil {
 			t.Errorf("before the letter the consent is %+v", got.Consent)
 		}
-		for i := 0; i < 600 && len(s.Mail.Letters()) == 0; i++ {
-			time.Sleep(50 * time.Millisecond)
-		}
+		comes(func() bool { return len(s.Mail.Letters()) > 0 })
 		letters := s.Mail.Letters()
 		if len(letters) != 1 || letters[0].To != "ada@example.com" || !strings.Contains(letters[0].Text, "/subscribe/") {
 			t.Errorf("the letters are %+v", letters)

@@ -27,7 +27,8 @@ func TestEveryText_IsNoSQL(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
 		w := newWorld(t, s)
-		w.post(t) // the server counts what it sends
+		w.post(t)           // the server counts what it sends
+		defer s.RestAds()() // they mirror what the network has
 		before := rows(t, s.Database)
 		every(t, all, func(t *testing.T, op *harness.Operation) {
 			w.Client = w.fresh(t, s)

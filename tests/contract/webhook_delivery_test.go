@@ -38,14 +38,11 @@ func settled(t *testing.T, c *sdk.Client, endpoint string, n int) []sdk.WebhookD
 	t.Helper()
 	unfinished := func(d sdk.WebhookDelivery) bool { return d.FinishedAt == nil }
 	var all []sdk.WebhookDelivery
-	for range 500 {
+	isSettled := comes(func() bool {
 		all = ok[*sdk.WebhookDeliveryList](t)(c.WebhookEndpoints.ListDeliveries(background, endpoint, nil)).Data
-		if len(all) >= n && !slices.ContainsFunc(all, unfinished) {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	if len(all) != n {
+		return len(all) >= n && !slices.ContainsFunc(all, unfinished)
+	})
+	if !isSettled || len(all) != n {
 		t.Fatalf("the endpoint has %d deliveries, %d are expected", len(all), n)
 	}
 	return all

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
-	"time"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -44,14 +43,15 @@ func (w *world) convert(t testing.TB) {
 	if err := w.networks.TellConversions(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 { // the server's own worker may be at it as well
-		if told := w.Must(t, http.MethodGet, "/v1/ads/conversions?status=sent&destination_id="+w.ids["cdest"], nil)["data"].([]any); len(told) == 1 {
+	if !comes(func() bool { // the server's own worker may be at it as well
+		told := w.Must(t, http.MethodGet, "/v1/ads/conversions?status=sent&destination_id="+w.ids["cdest"], nil)["data"].([]any)
+		if len(told) == 1 {
 			w.ids["conv"] = told[0].(map[string]any)["id"].(string)
-			return
 		}
-		time.Sleep(50 * time.Millisecond)
+		return len(told) == 1
+	}) {
+		t.Fatal("the conversion was not told")
 	}
-	t.Fatal("the conversion was not told")
 }
 
 // consent begins a connection, for which somebody consents to two profiles.

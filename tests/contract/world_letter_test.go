@@ -9,7 +9,8 @@ import (
 
 // sentLetter returns the id of a letter that was sent, once there is one: one that is queued cannot be asked for again.
 func (w *world) sentLetter() string {
-	for range 100 {
+	id := ""
+	if !comes(func() bool {
 		var list struct {
 			Data []struct {
 				ID string `json:"id"`
@@ -17,29 +18,30 @@ func (w *world) sentLetter() string {
 		}
 		answer, err := w.Try(http.MethodGet, "/v1/letters?status=sent", nil)
 		if err == nil && answer.Status != http.StatusOK { // the key cannot see whether one was sent
-			return w.ids["letter"]
+			id = w.ids["letter"]
+			return true
 		}
 		if err == nil && json.Unmarshal(answer.Body, &list) == nil && len(list.Data) > 0 {
-			return list.Data[len(list.Data)-1].ID
+			id = list.Data[len(list.Data)-1].ID
 		}
-		time.Sleep(100 * time.Millisecond)
+		return id != ""
+	}) {
+		panic("no letter was sent")
 	}
-	panic("no letter was sent")
+	return id
 }
 
 // post waits until none of the account's letters is to be sent now.
 func (w *world) post(t testing.TB) {
 	t.Helper()
-	for range 200 {
+	if !comes(func() bool {
 		waits := false
 		for _, l := range w.Must(t, http.MethodGet, "/v1/letters?status=queued", nil)["data"].([]any) {
 			next, _ := time.Parse(time.RFC3339, l.(map[string]any)["next_attempt_at"].(string))
 			waits = waits || next.Before(time.Now().Add(2*time.Minute)) // later ones wait for their day
 		}
-		if !waits {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
+		return !waits
+	}) {
+		t.Fatal("letters still wait")
 	}
-	t.Fatal("letters still wait")
 }

@@ -48,15 +48,27 @@ func (w *world) bill(t testing.TB) {
 func (w *world) hear(t testing.TB) {
 	t.Helper()
 	path := "/v1/webhook_endpoints/" + w.ids["we"] + "/deliveries?status=succeeded"
-	for i := range 300 { // in over a minute, and with half of the key's quota at most
-		if deliveries := w.Must(t, http.MethodGet, path, nil)["data"].([]any); len(deliveries) == 1 {
+	if !comes(func() bool {
+		deliveries := w.Must(t, http.MethodGet, path, nil)["data"].([]any)
+		if len(deliveries) == 1 {
 			delivery := deliveries[0].(map[string]any)
 			w.ids["whd"], w.ids["whev"] = delivery["id"].(string), delivery["event"].(string)
-			return
+		}
+		return len(deliveries) == 1
+	}) {
+		t.Fatal("the order was not delivered")
+	}
+}
+
+// comes reports whether something becomes so in over a minute. A request each time takes half of the key's quota at most.
+func comes(isSo func() bool) bool {
+	for i := range 300 {
+		if isSo() {
+			return true
 		}
 		time.Sleep(min(time.Duration(i+1)*5, 250) * time.Millisecond)
 	}
-	t.Fatal("the order was not delivered")
+	return false
 }
 
 // subscribe makes two subscriptions, of which the first is going to pause and to end with its period.

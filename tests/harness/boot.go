@@ -49,6 +49,7 @@ type Server struct {
 	Mail      Mailbox           // what was sent to customers
 
 	store    *store.Store
+	adWork   restful
 	coverage *Coverage
 	trace    func(statement string, args []any)
 	bank     *stripefake.Fake // nil: none is paid through Stripe
@@ -130,7 +131,8 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.run(t, srv, dispatcher.Run, money.Run, s.Ads.Run, srv.WriteRequests, func(ctx context.Context) { post.Run(ctx, log) })
+	s.adWork = restful{s.Ads.Run, make(chan rest)}
+	s.run(t, srv, dispatcher.Run, money.Run, s.adWork.run, srv.WriteRequests, func(ctx context.Context) { post.Run(ctx, log) })
 	t.Cleanup(desk.Wait) // before the store is closed
 	return s
 }

@@ -23,6 +23,12 @@ func (c *Clock) Now() time.Time {
 // StopAt makes the clock show this moment and stand still.
 func (c *Clock) StopAt(at time.Time) { c.stopped.Store(&at) }
 
+// Stop makes the clock stand still where it is.
+func (c *Clock) Stop() { c.StopAt(c.Now()) }
+
+// GoOn makes the clock go on after it stood still, as if it never had.
+func (c *Clock) GoOn() { c.stopped.Store(nil) }
+
 // SetAhead makes the clock show a time that is d ahead of the machine's.
 func (c *Clock) SetAhead(d time.Duration) { c.ahead.Store(int64(d)) }
 
