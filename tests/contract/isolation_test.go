@@ -222,7 +222,7 @@ func (w *world) snapshot(t *testing.T) map[string]any {
 }
 
 // scrub removes what changes by being looked at, when a key was last used, and what changes by the clock: figures of ads,
-// signed URLs and previews.
+// signed URLs and previews, and what was found when a domain was looked at.
 func scrub(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -235,6 +235,8 @@ func scrub(v any) {
 		delete(v, "amount_spent")
 		delete(v, "last_synced_at")
 		delete(v, "preview_url")
+		delete(v, "domain_checked_at")
+		delete(v, "domain_error")
 		for _, inner := range v {
 			scrub(inner)
 		}

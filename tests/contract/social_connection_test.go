@@ -37,8 +37,15 @@ func consent(t *testing.T, c *sdk.Client, s *harness.Server, platform sdk.AdPlat
 	return known
 }
 
+// hasWebsite gives an account the website to which people are sent back.
+func hasWebsite(t *testing.T, c *sdk.Client) {
+	t.Helper()
+	ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{WebsiteURL: sdk.Set("https://shop.test")}))
+}
+
 func TestCreateSocialConnection_ConnectsOnEveryNetwork(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		hasWebsite(t, c)
 		for _, platform := range []sdk.AdPlatform{"facebook", "instagram", "tiktok", "linkedin", "pinterest", "google", "twitter"} {
 			one := consent(t, c, s, platform, "one")
 			if one.Status != sdk.SocialConnectionStatusConnected || one.AccountID == nil {

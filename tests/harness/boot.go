@@ -2,43 +2,27 @@ package harness
 
 import (
 	"context"
+	"encoding/base64"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
-	"sync"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/ads/sandbox"
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/server"
-	"github.com/tillwright/tillwright/server/billing"
-	"github.com/tillwright/tillwright/server/blob/disk"
-	"github.com/tillwright/tillwright/server/composer"
-	"github.com/tillwright/tillwright/server/dashboard"
-	"github.com/tillwright/tillwright/server/domains"
-	"github.com/tillwright/tillwright/server/handlers"
-	"github.com/tillwright/tillwright/server/mail"
-	"github.com/tillwright/tillwright/server/pages"
-	"github.com/tillwright/tillwright/server/payments"
-	"github.com/tillwright/tillwright/server/payments/stripe"
-	"github.com/tillwright/tillwright/server/payments/testpay"
-	"github.com/tillwright/tillwright/server/reference"
+	"github.com/tillwright/tillwright/server/cmd/program"
 	"github.com/tillwright/tillwright/server/transfer"
-	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
-	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
-// Server is the whole program inside the test process: HTTP, the store, the sender of webhooks, ads, and the worker that bills.
+// Server is the whole program inside the test process, as tillwright serve runs it.
 type Server struct {
 	*Database // the second way in
 	URL       string
@@ -48,7 +32,9 @@ type Server struct {
 	Files     *transfer.Service // whose bytes are in a folder of the test
 	Mail      Mailbox           // what was sent to customers
 
+	config   *server.Config
 	store    *store.Store
+	without  []string
 	adWork   restful
 	coverage *Coverage
 	trace    func(statement string, args []any)
@@ -77,6 +63,11 @@ func Traced(trace func(statement string, args []any)) Option {
 	return func(s *Server) { s.trace = trace }
 }
 
+// WithoutStatistics leaves it to the test what PostgreSQL knows of its tables.
+func WithoutStatistics() Option {
+	return func(s *Server) { s.without = append(s.without, program.WorkerStatistics) }
+}
+
 // Boot runs the program until the test ends, on a database that is empty or the program's own.
 func Boot(t testing.TB, url string, options ...Option) *Server {
 	t.Helper()
@@ -84,98 +75,67 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	for _, option := range options {
 		option(s)
 	}
-	s.open(t, url)
+	s.config = s.configure(t, url)
+	s.open(t)
 	s.Database = OpenDatabase(t, url)
 
-	log := slog.New(slog.DiscardHandler)
-	guard := webhooks.NewGuard(webhooks.GuardOptions{Development: true})
-	sender := webhooks.NewSender(webhooks.SenderOptions{Service: "Service", Guard: guard, Standard: true})
-	renderer := webhooks.NewRenderer(s.store.Outbox, "http://shop.test/v1")
-	dispatcher := webhooks.NewDispatcher(webhooks.DispatcherOptions{Store: s.store.Outbox, Renderer: renderer, Sender: sender, Log: log})
-	s.store.Outbox.OnEvent = dispatcher.Wake
-	money := billing.New(s.store, s.providers())
-	s.Ads = ads.New(s.store.Advert, ads.Drivers{ads.DriverSandbox: sandbox.All(s.store.Advert, sandbox.Options{})}, ads.Consents{
-		PublicURL: "http://shop.test", Development: true,
-		Website: func(context.Context, string) (string, error) { return "https://shop.test", nil },
-	}, log)
-	s.Files = s.transfers(t, log)
-	post := mail.NewPost(s.store, &s.Mail)
-	money.Letters = post.SendLettersOf
-	named := domains.New(domains.Options{Store: s.store.Content, DNS: "127.0.0.1:1", TLS: domains.TLSNone, Log: log})
-	operations := handlers.New(s.store, money, s.Ads, post, guard, webhooks.NewTester(s.store.Outbox, renderer, sender), s.Files, named, composer.New(composer.Options{Store: s.store, Log: log}))
-	seen, err := pages.New(s.store, money, post, nil, s.Ads, s.Files, named)
+	o := program.Options{Config: s.config, Store: s.store, Log: slog.New(slog.DiscardHandler), Mailer: &s.Mail, Document: s.document}
+	if s.bank != nil {
+		o.Stripe = s.bank.Client()
+	}
+	p, err := program.New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[string]echo.HandlerFunc{}
-	for _, route := range []string{"/files/:token", "POST /subscribe/:token", "POST /portal", "POST /portal/open/:token", "/sites/:subdomain"} {
-		shown[route] = seen.Routes()[route]
+	s.Ads, s.Files = p.Ads, p.Files
+	p.Workers = slices.DeleteFunc(p.Workers, func(w program.Worker) bool { return slices.Contains(s.without, w.Name) })
+	for i, w := range p.Workers {
+		if w.Name == program.WorkerAds {
+			s.adWork = restful{w.Run, make(chan rest)}
+			p.Workers[i].Run = s.adWork.run
+		}
 	}
-	inside := &server.Inside{}
-	desk, err := dashboard.New(dashboard.Options{Store: s.store, API: inside, Files: s.Files, PublicURL: "http://shop.test", Service: "Service", SignUp: dashboard.SignUpOpen, Sends: true, Develops: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	maps.Copy(shown, desk.Routes())
-	docs, err := reference.New(reference.Options{PublicURL: "http://shop.test", Develops: true, Document: s.document})
-	if err != nil {
-		t.Fatal(err)
-	}
-	maps.Copy(shown, docs.Routes())
-	moved := s.Files.Routes()
-	maps.Copy(moved, desk.Uploads())
-	srv, err := server.New(server.Deps{
-		Store: s.store, Handlers: operations, Hooks: operations.Hooks(), Transfers: moved, Log: log,
-		Pages: shown, ErrorPage: seen.Refused, Inside: inside, Development: true, Prepare: sandbox.FromHeader, Document: s.document,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.adWork = restful{s.Ads.Run, make(chan rest)}
-	s.run(t, srv, dispatcher.Run, money.Run, s.adWork.run, srv.WriteRequests, func(ctx context.Context) { post.Run(ctx, log) })
-	t.Cleanup(desk.Wait) // before the store is closed
+	s.run(t, p)
 	return s
 }
 
-// transfers returns what moves the bytes of files.
-func (s *Server) transfers(t testing.TB, log *slog.Logger) *transfer.Service {
+// nowhere is an address at which nobody listens: what a test does not play is not asked in earnest.
+const nowhere = "127.0.0.1:1"
+
+// configure returns the settings of a development server, whose files are in a folder of the test.
+func (s *Server) configure(t testing.TB, url string) *server.Config {
 	t.Helper()
-	bucket, err := disk.Open(t.TempDir())
+	settings := map[string]string{
+		"TILLWRIGHT_DATA_DIR": t.TempDir(), "TILLWRIGHT_DATABASE_URL": url, "TILLWRIGHT_DATABASE_SYNCHRONOUS": "normal",
+		"TILLWRIGHT_SECRET_KEY": base64.StdEncoding.EncodeToString(make([]byte, 32)), "TILLWRIGHT_PUBLIC_URL": "http://shop.test",
+		"TILLWRIGHT_SITES_DNS": nowhere, "TILLWRIGHT_STRIPE_URL": "http://" + nowhere,
+	}
+	if s.bank != nil {
+		settings["TILLWRIGHT_STRIPE_URL"] = s.bank.URL
+	}
+	config, err := server.LoadConfig(settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = bucket.Close() })
-	return transfer.New(t.Context(), s.store.Grant, bucket, log)
-}
-
-// providers returns the test provider and, if the test has one, Stripe.
-func (s *Server) providers() *payments.Registry {
-	if s.bank == nil {
-		return payments.NewRegistry(testpay.New(s.store.TestBank))
-	}
-	return payments.NewRegistry(testpay.New(s.store.TestBank), stripe.New(stripe.Options{
-		Client: s.bank.Client(), BaseURL: s.bank.URL, Credentials: stripe.Keys(s.store),
-	}))
+	return config
 }
 
 // open migrates the database and opens the store.
-func (s *Server) open(t testing.TB, url string) {
+func (s *Server) open(t testing.TB) {
 	t.Helper()
-	sealer, err := core.NewSealer(make([]byte, 32))
+	options, err := program.StoreOptions(s.config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.store, err = store.Open(t.Context(), store.Options{
-		CloseTime: time.Minute,
-		URL:       url, Sealer: sealer, Synchronous: "normal", Exclusive: true, PublicURL: "http://shop.test", Now: s.Clock.Now, TestClock: true, Trace: s.trace,
-		Render: func(kind string, v any) ([]byte, error) {
-			if s.panics.Load() {
-				panic("the test wants a panic")
-			}
-			return view.Event(kind, v)
-		},
-	})
-	if err != nil {
+	render := options.Render
+	options.Render = func(kind string, v any) ([]byte, error) {
+		if s.panics.Load() {
+			panic("the test wants a panic")
+		}
+		return render(kind, v)
+	}
+	options.Exclusive, options.CloseTime, options.Now, options.Trace = true, time.Minute, s.Clock.Now, s.trace
+	if s.store, err = store.Open(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.store.Migrate(t.Context()); err != nil {
@@ -183,8 +143,8 @@ func (s *Server) open(t testing.TB, url string) {
 	}
 }
 
-// run runs the server and its workers until the test ends.
-func (s *Server) run(t testing.TB, srv *server.Server, workers ...func(context.Context)) {
+// run serves the program until the test ends.
+func (s *Server) run(t testing.TB, p *program.Program) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -192,18 +152,14 @@ func (s *Server) run(t testing.TB, srv *server.Server, workers ...func(context.C
 	}
 	s.URL = "http://" + listener.Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
-	var group sync.WaitGroup
-	group.Go(func() {
-		if err := srv.Serve(ctx, listener); err != nil {
-			t.Errorf("serve: %v", err)
-		}
-	})
-	for _, work := range workers {
-		group.Go(func() { work(ctx) })
-	}
+	served := make(chan error, 1)
+	go func() { served <- p.Serve(ctx, listener) }()
 	t.Cleanup(func() {
 		stop()
-		group.Wait()
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+		p.Close()
 		s.check(t)
 		if err := s.store.Close(); err != nil {
 			t.Errorf("close the store: %v", err)
@@ -213,7 +169,7 @@ func (s *Server) run(t testing.TB, srv *server.Server, workers ...func(context.C
 
 // check fails the test if something in the database does not add up. It runs after every test.
 func (s *Server) check(t testing.TB) {
-	violations, err := s.store.Check(context.Background(), webhooks.Retention(24*time.Hour))
+	violations, err := s.store.Check(context.Background(), webhooks.Retention(s.config.WebhookRetention))
 	if err != nil {
 		t.Errorf("check the invariants: %v", err)
 	}
@@ -226,7 +182,7 @@ func (s *Server) check(t testing.TB) {
 func (s *Server) DeleteOldDeliveries(t testing.TB) {
 	t.Helper()
 	for {
-		deleted, err := s.store.Outbox.DeleteOldDeliveries(t.Context(), webhooks.Retention(24*time.Hour), 1000)
+		deleted, err := s.store.Outbox.DeleteOldDeliveries(t.Context(), webhooks.Retention(s.config.WebhookRetention), 1000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,17 +195,7 @@ func (s *Server) DeleteOldDeliveries(t testing.TB) {
 // Housekeep does now what the program does every minute.
 func (s *Server) Housekeep(t testing.TB) {
 	t.Helper()
-	for _, remove := range []func(context.Context, int) (int64, error){
-		s.store.DeleteExpiredKeys, s.store.DeleteOldProviderEvents, s.store.DeleteOldGuards, s.store.DeleteExpiredPortalSessions, s.store.DeleteExpiredPortalLinks, s.store.DeleteOldLetterWindows, s.store.Person.DeleteOver, s.store.Requests.DeleteOld,
-	} {
-		if _, err := remove(t.Context(), 1000); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.store.Tenant.FlushKeyUse(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.store.Tenant.DeleteOldWindows(t.Context()); err != nil {
+	if err := program.Housekeep(t.Context(), s.store, s.config.ActivityRetention); err != nil {
 		t.Fatal(err)
 	}
 }

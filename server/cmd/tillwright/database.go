@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/tillwright/tillwright/server"
-	"github.com/tillwright/tillwright/server/view"
+	"github.com/tillwright/tillwright/server/cmd/program"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 )
@@ -17,40 +14,12 @@ import (
 // openStore opens the database that is configured. Exclusive is for the command that serves it: an embedded database is served
 // by one process at a time.
 func openStore(ctx context.Context, config *server.Config, exclusive bool) (*store.Store, error) {
-	options, err := storeOptions(config)
+	options, err := program.StoreOptions(config)
 	if err != nil {
 		return nil, err
 	}
 	options.Exclusive = exclusive
 	return store.Open(ctx, options)
-}
-
-// storeOptions returns how to open the database that is configured.
-func storeOptions(config *server.Config) (store.Options, error) {
-	var none store.Options
-	if path, ok := strings.CutPrefix(config.DatabaseURL, "sqlite://"); ok {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return none, err
-		}
-	}
-	keys, err := config.SealKeys()
-	if err != nil {
-		return none, err
-	}
-	sealer, err := core.NewSealer(keys...)
-	if err != nil {
-		return none, err
-	}
-	limits, err := config.FileLimits()
-	if err != nil {
-		return none, err
-	}
-	return store.Options{
-		Files: limits,
-		URL:   config.DatabaseURL, Pooler: config.DatabasePooler, MaxConns: config.DatabaseConns, Synchronous: config.Synchronous,
-		Sealer: sealer, Render: view.Event, PublicURL: config.PublicURL, SitesHost: config.SitesHost,
-		TestClock: config.Env == server.Development, LivePayments: !config.TakesTestCards(),
-	}, nil
 }
 
 // withStore opens the database for a command, and refuses one with a schema that this program does not know. An embedded

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tillwright/tillwright/server"
+	"github.com/tillwright/tillwright/server/cmd/program"
 	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
@@ -69,7 +70,7 @@ and ends with status 1 if there is any. It also says what slows the database dow
 
 // examine checks one promise after the other, and prints what is wrong as it finds it. Advice breaks no promise.
 func examine(cmd *cobra.Command, config *server.Config, quiet, files bool) (findings []finding, advice []string, promises int, err error) {
-	options, err := storeOptions(config)
+	options, err := program.StoreOptions(config)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -113,7 +114,7 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files bool) (find
 			advice = append(advice, t.Advice())
 		}
 	}
-	if warning := metaWarning(config); warning != "" {
+	if warning := program.MetaWarning(config); warning != "" {
 		advice = append(advice, warning)
 	}
 	return findings, advice, promises, s.CheckSealed(cmd.Context(), tell)
@@ -121,7 +122,7 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files bool) (find
 
 // examineFiles compares the bytes that are kept with the rows.
 func examineFiles(ctx context.Context, config *server.Config, s *store.Store, tell func(string, []core.Violation)) error {
-	bucket, err := openBucket(config)
+	bucket, err := program.OpenBucket(config)
 	if err != nil {
 		return err
 	}

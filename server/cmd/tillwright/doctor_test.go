@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -68,7 +69,7 @@ func TestDoctor_NeedsTheSchemaOfTheProgram(t *testing.T) {
 func TestDoctor_SaysWhichTablesToAnalyse(t *testing.T) {
 	t.Parallel()
 	address := database.URL(t, "postgres")
-	newShop(t, address)
+	harness.Boot(t, address, harness.WithoutStatistics()) // which would do what the owner is told to
 	db, err := sql.Open("postgres", address)
 	require.NoError(t, err)
 	defer db.Close()

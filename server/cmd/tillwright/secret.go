@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tillwright/tillwright/server"
+	"github.com/tillwright/tillwright/server/cmd/program"
 	"github.com/tillwright/tillwright/store"
 )
 
@@ -63,7 +64,7 @@ opens again.`,
 // openAlone opens a database that nobody serves. Only of an embedded one can that be found out. Statements may take as long as
 // they need, because all of it is read.
 func openAlone(ctx context.Context, config *server.Config) (*store.Store, error) {
-	options, err := storeOptions(config)
+	options, err := program.StoreOptions(config)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"github.com/tillwright/tillwright/server"
@@ -7,8 +7,8 @@ import (
 	"github.com/tillwright/tillwright/server/blob/s3"
 )
 
-// openBucket opens the place that is configured for the bytes of files.
-func openBucket(config *server.Config) (blob.Bucket, error) {
+// OpenBucket opens the place that is configured for the bytes of files.
+func OpenBucket(config *server.Config) (blob.Bucket, error) {
 	if folder, ok := config.FilesFolder(); ok {
 		return disk.Open(folder)
 	}

@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"cmp"
@@ -70,8 +70,8 @@ func consents(config *server.Config, s *store.Store) ads.Consents {
 	}
 }
 
-// metaWarning returns what is to be said about the version of Meta's API, "" if nothing is or Meta is played by the sandbox.
-func metaWarning(config *server.Config) string {
+// MetaWarning returns what is to be said about the version of Meta's API, "" if nothing is or Meta is played by the sandbox.
+func MetaWarning(config *server.Config) string {
 	live, err := config.AdNetworks()
 	if err != nil || !slices.Contains(live, advert.PlatformFacebook) && !slices.Contains(live, advert.PlatformInstagram) {
 		return ""

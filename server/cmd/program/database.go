@@ -1,0 +1,40 @@
+package program
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tillwright/tillwright/server"
+	"github.com/tillwright/tillwright/server/view"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// StoreOptions returns how to open the database that is configured. It makes the folder of an embedded one.
+func StoreOptions(config *server.Config) (store.Options, error) {
+	var none store.Options
+	if path, ok := strings.CutPrefix(config.DatabaseURL, "sqlite://"); ok {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return none, err
+		}
+	}
+	keys, err := config.SealKeys()
+	if err != nil {
+		return none, err
+	}
+	sealer, err := core.NewSealer(keys...)
+	if err != nil {
+		return none, err
+	}
+	limits, err := config.FileLimits()
+	if err != nil {
+		return none, err
+	}
+	return store.Options{
+		Files: limits,
+		URL:   config.DatabaseURL, Pooler: config.DatabasePooler, MaxConns: config.DatabaseConns, Synchronous: config.Synchronous,
+		Sealer: sealer, Render: view.Event, PublicURL: config.PublicURL, SitesHost: config.SitesHost,
+		TestClock: config.Env == server.Development, LivePayments: !config.TakesTestCards(),
+	}, nil
+}
