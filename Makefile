@@ -22,7 +22,7 @@ export GOFLAGS     := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpa
 verify test: export GOGC := $(or $(GOGC),400)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build gen verify lint test bench soak fuzz vulncheck screenshots cross
+.PHONY: help run build gen verify lint test check bench soak fuzz vulncheck screenshots cross
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
@@ -51,6 +51,9 @@ test: build ## every test, on SQLite and a PostgreSQL that it starts itself, wit
 		step:contract $(TEST) -- ./tests/contract \
 		step:alone $(TEST) -run "$(ALONE)" -- ./server ./server/billing \
 		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -v tests/contract)
+
+check: ## what CI runs, on a clean clone of the last commit: run it before a push
+	@.github/check
 
 bench: build ## measure the server against the floor program; fails below the gates
 	@$(WITH_POSTGRES) -durable $(GO) run ./tests/bench
