@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 
 	_ "github.com/lib/pq" // makes and copies databases
@@ -242,31 +241,6 @@ func (w *world) stock(server *program, tokens []string) error {
 		return err
 	}
 	return os.WriteFile(w.list, list.Bytes(), 0o600)
-}
-
-// sameAnswers makes sure that both programs do the same work: they read copies of one database, so they answer alike.
-func (w *world) sameAnswers(server, floor *program) error {
-	for _, file := range []string{w.get, w.list} {
-		requests, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		for _, line := range strings.SplitN(string(requests), "\n", 3)[:2] { // by id and by slug
-			token, path, _ := strings.Cut(line, " ")
-			want, err := server.get(token, path)
-			if err != nil {
-				return err
-			}
-			got, err := floor.get(token, path)
-			if err != nil {
-				return err
-			}
-			if !reflect.DeepEqual(want, got) {
-				return fmt.Errorf("%s: the floor answers\n%v\nand the server\n%v", path, got, want)
-			}
-		}
-	}
-	return nil
 }
 
 // tool runs a command of the binary and decodes what it prints, if that is an object.
