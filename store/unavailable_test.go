@@ -184,7 +184,7 @@ func TestUnavailable_SaysWhatMayHaveBeenDone(t *testing.T) {
 		require.True(t, proxy.cut(), "the connection was not cut: this test shows nothing")
 		require.Eventually(t, func() bool { return s.products(t) == 1 }, time.Minute, 20*time.Millisecond, "and so it was")
 	}
-	for _, engine := range database.Engines {
+	for _, engine := range database.Engines() {
 		s := newShop(t, database.URL(t, engine))
 		lost := &core.UnavailableError{Cause: errors.New("gone")}
 		_, _, err := s.db.Request(t.Context(), nil, func(ctx context.Context) (*core.Answer, error) {

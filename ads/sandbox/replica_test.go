@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func TestReplicas_AnswerAlikeToTheByte(t *testing.T) {
 func TestTwoNetworks_WithTheSameSeedAndClockAreAlikeToTheByte(t *testing.T) {
 	t.Parallel()
 	var told []string
-	for _, engine := range append(database.Engines, database.Engines...) {
+	for _, engine := range slices.Repeat(database.Engines(), 2) {
 		n := connect(t, database.URL(t, engine), advert.PlatformPinterest, Options{})
 		require.NoError(t, n.store.Migrate(t.Context()))
 		made := n.create(n.planCampaign("adact_1"))

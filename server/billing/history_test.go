@@ -102,7 +102,7 @@ func TestHistories_KeepEveryPromiseAboutMoney(t *testing.T) {
 	for name, value := range set {
 		require.NoError(t, flag.Set(name, value))
 	}
-	for _, engine := range database.Engines {
+	for _, engine := range database.Engines() {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			began, steps := time.Now(), 0
@@ -217,7 +217,7 @@ func (h *history) sabotage(t *testing.T, table, column, when string) {
 func TestHistories_FindWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for name, fault := range faults {
-		for _, engine := range database.Engines {
+		for _, engine := range database.Engines() {
 			t.Run(name+"/"+engine, func(t *testing.T) {
 				t.Parallel()
 				for seed := range uint64(20) {
@@ -242,7 +242,7 @@ func TestHistories_FindWhatIsWrong(t *testing.T) {
 // Everybody acts at once. Nothing can be cut down then, and nothing is looked up twice, but every promise holds in the end.
 func TestHistories_HoldWhenEverybodyActsAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, engine := range database.Engines {
+	for _, engine := range database.Engines() {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			h := newHistory(t, engine, 2)

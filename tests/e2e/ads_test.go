@@ -360,7 +360,7 @@ func TestAdNetworks_ThatKeepSilentMakeOneAd(t *testing.T) {
 	lost := map[string]*advertiser{}
 	var waiting sync.WaitGroup
 	for _, platform := range spoken {
-		for _, engine := range database.Engines {
+		for _, engine := range database.Engines() {
 			a := newAdvertiser(t, database.URL(t, engine), platform)
 			a.loseNextAd()
 			lost[string(platform)+"/"+engine] = a

@@ -16,7 +16,7 @@ import (
 func TestAdUpload_OfTenThousandTakesTwoSeconds(t *testing.T) {
 	limits := map[string]time.Duration{"sqlite": 2 * time.Second, "postgres": 5 * time.Second}
 	private := regexp.MustCompile(`(?i)private|\+49`)
-	for _, engine := range database.Engines {
+	for _, engine := range database.Engines() {
 		t.Run(engine, func(t *testing.T) {
 			s := newSite(t, harness.Build(t), database.URL(t, engine), 1)
 			server := s.binary.Serve(t, "")

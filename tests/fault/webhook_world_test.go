@@ -70,7 +70,7 @@ func await(t *testing.T, limit time.Duration, what string, condition func() bool
 // after the other.
 func eachAlone(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
-	for _, engine := range database.Engines {
+	for _, engine := range database.Engines() {
 		t.Run(engine, func(t *testing.T) { test(t, database.URL(t, engine)) })
 	}
 }

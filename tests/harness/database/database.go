@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,13 +20,29 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/postgres"
 )
 
-// Engines are the databases that every promise is tested on.
-var Engines = []string{"sqlite", "postgres"}
+// Env names the variable that narrows a run to some engines, separated by commas: make quick leaves PostgreSQL out. A whole run has none.
+const Env = "TILLWRIGHT_TEST_ENGINES"
+
+var engines = []string{"sqlite", "postgres"}
+
+// Engines are the databases that every promise is tested on, or those that Env leaves of them. It looks each time: go test sees a variable
+// that is read in a test, and would pass off a narrowed result as a whole one otherwise.
+func Engines() []string {
+	only := os.Getenv(Env)
+	if only == "" {
+		return slices.Clone(engines)
+	}
+	left := slices.DeleteFunc(slices.Clone(engines), func(engine string) bool { return !slices.Contains(strings.Split(only, ","), engine) })
+	if len(left) == 0 { // every test would pass
+		panic(fmt.Sprintf("%s=%s leaves no engine of %v", Env, only, engines))
+	}
+	return left
+}
 
 // Each runs a test on a new database of every engine, as parallel subtests named by the engine.
 func Each(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
-	for _, engine := range Engines {
+	for _, engine := range Engines() {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			test(t, URL(t, engine))
@@ -36,7 +53,7 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 // Prepare makes every new database a copy of one that was given to prepare, once for each engine: making a schema takes longer
 // than most tests. It returns something so that the declaration of a variable can call it.
 func Prepare(prepare func(url string) error) (prepared struct{}) {
-	for _, engine := range Engines {
+	for _, engine := range engines {
 		templates[engine] = sync.OnceValues(func() (string, error) {
 			url, err := create(engine, "")
 			if err == nil {
@@ -51,9 +68,10 @@ func Prepare(prepare func(url string) error) (prepared struct{}) {
 var templates = map[string]func() (url string, err error){}
 
 // URL returns the address of a new database, which is removed when the test ends. It is a copy of the prepared one if there is
-// one, and empty otherwise. If it cannot be made, the test fails; it is never skipped.
+// one, and empty otherwise. If it cannot be made, the test fails. It is skipped only where Env leaves the engine out.
 func URL(t testing.TB, engine string) string {
 	t.Helper()
+	narrowed(t, engine)
 	var template string
 	if prepared := templates[engine]; prepared != nil {
 		var err error
@@ -67,7 +85,16 @@ func URL(t testing.TB, engine string) string {
 // Empty returns the address of a new database without anything in it, even if there is a prepared one.
 func Empty(t testing.TB, engine string) string {
 	t.Helper()
+	narrowed(t, engine)
 	return created(t, engine, "")
+}
+
+// narrowed skips a test of an engine that this run leaves out.
+func narrowed(t testing.TB, engine string) {
+	t.Helper()
+	if slices.Contains(engines, engine) && !slices.Contains(Engines(), engine) {
+		t.Skipf("%s leaves %s out", Env, engine)
+	}
 }
 
 func created(t testing.TB, engine, template string) string {
@@ -107,7 +134,7 @@ func create(engine, template string) (string, error) {
 	case "postgres":
 		return createInCluster(template)
 	}
-	return "", fmt.Errorf("no such engine: %q, one of %v is needed", engine, Engines)
+	return "", fmt.Errorf("no such engine: %q, one of %v is needed", engine, engines)
 }
 
 // createFile makes an SQLite database, which is empty or a copy of template.
