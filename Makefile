@@ -19,10 +19,13 @@ export CGO_ENABLED := 0
 export GOFLAGS     := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
 
 # Half of compiling is collecting garbage, for which there is memory enough. make verify vets, so that the tests need not.
-verify test: export GOGC := $(or $(GOGC),400)
+verify quick test: export GOGC := $(or $(GOGC),400)
+
+# make quick alone says so: whatever else is run is run on both engines.
+unexport TILLWRIGHT_TEST_ENGINES
 
 .DEFAULT_GOAL := help
-.PHONY: help run build gen verify lint test check bench soak fuzz vulncheck screenshots cross
+.PHONY: help run build gen verify lint quick test check bench soak fuzz vulncheck screenshots cross
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
@@ -43,6 +46,10 @@ verify: ## regenerate and compare, gofmt, vet, lint the code and the specificati
 
 lint: ## lint the Go code
 	@$(GOLANGCI) run --config .github/golangci.yml ./...
+
+quick: ## compile, vet and test what your change touches, on SQLite alone: for while you work
+	@$(GO) build -C .github/tools/quick -o $(CURDIR)/bin/quick .
+	@TILLWRIGHT_TEST_ENGINES=sqlite bin/quick $(if $(BASE),-base $(BASE)) -gen "make -s gen" $(TEST) -skip "$(ALONE)|^TestEach_RunsOnBothEngines$$"
 
 test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract and what one goroutine does alone)
 	@$(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
