@@ -25,7 +25,7 @@ verify quick test: export GOGC := $(or $(GOGC),400)
 unexport TILLWRIGHT_TEST_ENGINES
 
 .DEFAULT_GOAL := help
-.PHONY: help run build gen verify lint quick test check bench soak fuzz vulncheck screenshots cross
+.PHONY: help run build gen verify lint quick test check times bench soak fuzz vulncheck screenshots cross
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
@@ -53,7 +53,7 @@ quick: ## compile, vet and test what your change touches, on SQLite alone: for w
 
 test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract and what one goroutine does alone)
 	@$(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
-	@packages=$$($(GO) list ./...) && $(WITH_POSTGRES) bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" \
+	@packages=$$($(GO) list ./...) && $(WITH_POSTGRES) bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) ./... \
 		step:contract $(TEST) -- ./tests/contract \
 		step:alone $(TEST) -run "$(ALONE)" -- ./server ./server/billing \
@@ -61,6 +61,9 @@ test: build ## every test, on SQLite and a PostgreSQL that it starts itself, wit
 
 check: ## what CI runs, on a clean clone of the last commit: run it before a push
 	@.github/check
+
+times: ## take the times of the last make check, which was green, as those to compare with
+	@cp bin/check/times.tsv .github/times.tsv
 
 bench: build ## measure the server against the floor program; fails below the gates
 	@$(WITH_POSTGRES) -durable $(GO) run ./tests/bench

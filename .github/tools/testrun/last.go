@@ -35,13 +35,17 @@ func (r *run) lines(code int) []string {
 	for _, p := range r.slowest() {
 		lines = append(lines, fmt.Sprintf("  %7.1fs %s (%s)", p.seconds, r.short(p.pkg), p.step.name))
 	}
-	times := r.times
+	var times []string
 	if r.took != "" {
-		times = append([]string{r.took}, times...)
+		times = append(times, r.took)
 	}
-	lines = append(lines,
-		"took: "+strings.Join(append(times, "make test "+seconds(time.Since(r.begun))), ", "),
-		"logs: "+r.dir)
+	for _, t := range append(r.times, stepTime{name: "make test", seconds: time.Since(r.begun).Seconds()}) {
+		times = append(times, t.String())
+	}
+	lines = append(lines, "took: "+strings.Join(times, ", "), "logs: "+r.dir)
+	if code != 130 {
+		lines = append(lines, r.slower()...)
+	}
 
 	red := r.troubles()
 	passed := len(r.flaky)

@@ -1,6 +1,6 @@
 // Command testrun runs the steps of make test, which are calls of go test, and then what failed in them once more, by itself.
 //
-//	testrun [-strict] [-took "verify 312s"] [-dir bin/test] \
+//	testrun [-strict] [-took "verify 312s"] [-table .github/times.tsv] [-dir bin/test] \
 //		beside:build CGO_ENABLED=1 go build -race ./... \
 //		step:contract go test -parallel 8 -- ./tests/contract \
 //		step:rest CGO_ENABLED=1 go test -race -- ./store ./server
@@ -12,6 +12,8 @@
 // last lines and <dir>/flaky.txt name it. Nothing is run again after more than ten failures, a data race, a panic, a package that ran out of time,
 // was not built or failed outside its tests, nor with -strict: the run is red. All that was written is in <dir>: of each step the events of go test
 // (.json), and what was printed of them (.log). The last lines, 40 at most, are in <dir>/last.txt as well.
+//
+// What takes much longer than the table says is named in the last lines (times.go).
 package main
 
 import (
@@ -29,8 +31,15 @@ func main() {
 	flag.BoolVar(&r.strict, "strict", false, "run nothing again: what fails is red")
 	flag.StringVar(&r.took, "took", "", "what went before, with its time, for the last lines")
 	flag.StringVar(&r.dir, "dir", "bin/test", "where the logs go")
+	path := flag.String("table", "", "the times that this run is compared with")
 	flag.Parse()
 	var err error
+	if *path != "" {
+		if r.table, err = readTable(*path); err != nil {
+			fmt.Fprintln(os.Stderr, "testrun:", err)
+			os.Exit(2)
+		}
+	}
 	if r.steps, err = parse(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "testrun:", err)
 		os.Exit(2)

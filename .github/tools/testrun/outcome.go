@@ -47,6 +47,7 @@ type testedPackage struct {
 	step    *step
 	pkg     string
 	seconds float64
+	cached  bool // it did not run
 }
 
 func (f *failure) root() string { root, _, _ := strings.Cut(f.test, "/"); return root }
@@ -71,6 +72,7 @@ type seen struct {
 	finished bool            // its tests ended, with PASS or FAIL: neither a panic nor os.Exit did
 	timeout  string          // in its words
 	raced    bool
+	cached   bool
 	lines    []string // all
 	own      []string // of no test
 }
@@ -142,6 +144,8 @@ func (w *watch) output(p *seen, e testjson.TestEvent) error {
 		p.timeout = strings.TrimSpace(e.Output)
 	case strings.Contains(e.Output, "WARNING: DATA RACE"), strings.Contains(e.Output, "race detected "):
 		p.raced = true
+	case e.Test == "" && strings.HasSuffix(e.Output, "\t(cached)\n"):
+		p.cached = true
 	}
 	if e.Test != "" && p.timeout == "" { // where it timed out, the test has no end that would bring it
 		return nil
@@ -169,7 +173,7 @@ func (w *watch) judge(s *step, x *testjson.Execution, scanned, exit error) *outc
 		for _, test := range tests.Passed {
 			o.passed = append(o.passed, test.Test.Name())
 		}
-		o.packages = append(o.packages, testedPackage{step: s, pkg: name, seconds: tests.Elapsed().Seconds()})
+		o.packages = append(o.packages, testedPackage{step: s, pkg: name, seconds: tests.Elapsed().Seconds(), cached: p.cached})
 		if p.ended == testjson.ActionPass || p.ended == testjson.ActionSkip {
 			continue
 		}

@@ -27,12 +27,13 @@ type run struct {
 	out    io.Writer
 	dir    string // of the logs
 	took   string // before this run
+	table  table  // of times to compare with
 	root   string // of the module under test
 	strict bool
 	steps  []*step
 
 	begun  time.Time
-	times  []string // of steps, as the last lines have them
+	times  []stepTime
 	done   []*outcome
 	tries  int    // runs of single tests
 	reason string // why what failed, or some of it, was not run again
@@ -46,7 +47,7 @@ func (r *run) all(ctx context.Context) (int, error) {
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {
 		return 1, err
 	}
-	for _, stale := range []string{"last.txt", "flaky.txt", "again-*"} {
+	for _, stale := range []string{"last.txt", "flaky.txt", timesFile, "again-*"} {
 		paths, err := filepath.Glob(filepath.Join(r.dir, stale))
 		if err != nil {
 			return 1, err
@@ -69,6 +70,9 @@ func (r *run) all(ctx context.Context) (int, error) {
 	if written := r.last(code); err == nil {
 		err = written
 	}
+	if code == 0 && r.took != "" {
+		err = r.writeTimes()
+	}
 	return code, err
 }
 
@@ -81,7 +85,7 @@ func (r *run) each(ctx context.Context) error {
 			last = i
 		}
 	}
-	var beside []chan string
+	var beside []chan stepTime
 	wait := func() {
 		for _, ended := range beside {
 			r.times = append(r.times, <-ended)
@@ -112,13 +116,13 @@ func (r *run) each(ctx context.Context) error {
 			return err
 		}
 		r.done = append(r.done, o)
-		r.times = append(r.times, s.name+" "+seconds(time.Since(begun)))
+		r.times = append(r.times, stepTime{name: s.name, seconds: time.Since(begun).Seconds()})
 	}
 	return nil
 }
 
 // start runs a step beside the others, whose time it sends in the end.
-func (r *run) start(ctx context.Context, s *step) (chan string, error) {
+func (r *run) start(ctx context.Context, s *step) (chan stepTime, error) {
 	log, err := os.Create(filepath.Join(r.dir, s.name+".log"))
 	if err != nil {
 		return nil, err
@@ -129,13 +133,13 @@ func (r *run) start(ctx context.Context, s *step) (chan string, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	ended := make(chan string, 1)
+	ended := make(chan stepTime, 1)
 	go func() {
 		defer log.Close()
 		err := wait(ctx, cmd)
-		took := s.name + " " + seconds(time.Since(begun))
+		took := stepTime{name: s.name, seconds: time.Since(begun).Seconds()}
 		if err != nil {
-			took += " (" + err.Error() + ": " + log.Name() + ")"
+			took.note = err.Error() + ": " + log.Name()
 		}
 		ended <- took
 	}()
@@ -235,7 +239,7 @@ func (r *run) again(ctx context.Context) error {
 	}
 	begun := time.Now()
 	defer func() {
-		r.times = append(r.times, fmt.Sprintf("again %s (%d runs)", seconds(time.Since(begun)), r.tries))
+		r.times = append(r.times, stepTime{name: "again", seconds: time.Since(begun).Seconds(), note: fmt.Sprintf("%d runs", r.tries)})
 	}()
 	for len(failed) > 0 {
 		first := failed[0]
@@ -294,5 +298,3 @@ func (r *run) red() int {
 
 // short is a package's path within the module.
 func (r *run) short(pkg string) string { return short(modulePath(r.root), pkg) }
-
-func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }

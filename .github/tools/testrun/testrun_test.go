@@ -309,10 +309,16 @@ func TestLast_HasFortyLinesAtMost(t *testing.T) {
 			for range red {
 				o.failed = append(o.failed, &failure{step: o.step, pkg: "p", test: "TestRed", message: strings.Repeat("long ", 100), times: 3})
 			}
+			r.table = table{}
+			for i := range 50 {
+				r.times = append(r.times, stepTime{name: fmt.Sprint("step", i), seconds: 1000})
+			}
 			r.done, r.reason = []*outcome{o, {step: o.step, broken: []trouble{{step: o.step, pkg: "p", what: "panicked"}}}}, "it panicked"
 			lines := r.lines(130)
-			if len(lines) > 40 {
-				t.Errorf("%d flaky and %d red ones take %d lines", flaky, red, len(lines))
+			for _, lines := range [][]string{lines, r.lines(1)} {
+				if len(lines) > 40 {
+					t.Errorf("%d flaky and %d red ones take %d lines", flaky, red, len(lines))
+				}
 			}
 			if want := fmt.Sprintf("%d passed, %d failed", flaky, red+1); lines[len(lines)-1] != want {
 				t.Errorf("the last line is %q, not %q", lines[len(lines)-1], want)
