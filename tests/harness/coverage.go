@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 )
@@ -54,6 +56,43 @@ func (c *Coverage) Gaps(never map[string]int) []string {
 	}
 	slices.Sort(gaps)
 	return gaps
+}
+
+// Keep writes what was answered to a file, from which the coverage of another process can go on.
+func (c *Coverage) Keep(path string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text, err := json.Marshal(c.statuses)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644)
+}
+
+// Add counts what another process has kept.
+func (c *Coverage) Add(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var kept map[string]map[int]int
+	if err := json.Unmarshal(text, &kept); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.statuses == nil {
+		c.statuses = map[string]map[int]int{}
+	}
+	for id, statuses := range kept {
+		if c.statuses[id] == nil {
+			c.statuses[id] = map[int]int{}
+		}
+		for status, n := range statuses {
+			c.statuses[id][status] += n
+		}
+	}
+	return nil
 }
 
 // Answered reports whether an operation has answered with one of some statuses.

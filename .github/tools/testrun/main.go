@@ -9,7 +9,8 @@
 // waits for it; it says nothing itself, since a step names what is not built.
 //
 // A test that failed is run again after all the others, with the flags of its step, twice at most. If it passes then, the run is green, and the
-// last lines and <dir>/flaky.txt name it. Nothing is run again after more than ten failures, a data race, a panic, a package that ran out of time,
+// last lines and <dir>/flaky.txt name it. Its package is run a last time with -run '^$', for a TestMain that judges all tests together: what it
+// calls a failure is red. Nothing is run again after more than ten failures, a data race, a panic, a package that ran out of time,
 // was not built or failed outside its tests, nor with -strict: the run is red. All that was written is in <dir>: of each step the events of go test
 // (.json), and what was printed of them (.log). The last lines, 40 at most, are in <dir>/last.txt as well.
 //
@@ -108,7 +109,7 @@ func (s *step) tests() []string {
 	return append(words, s.packages...)
 }
 
-// again is the command line for one of its tests alone.
+// again is the command line for one of its tests alone, or for none if the name is empty.
 func (s *step) again(pkg, test string) []string {
 	words := []string{s.command[0], "test", "-json", "-count=1"}
 	for i := 2; i < len(s.command); i++ {

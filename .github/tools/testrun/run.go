@@ -279,6 +279,29 @@ func (r *run) again(ctx context.Context) error {
 			}
 		}
 	}
+	return r.whole(ctx)
+}
+
+// whole runs packages once more without any test, of which everything that failed passed in the end: what their TestMain asks of all tests
+// together, it can answer only now.
+func (r *run) whole(ctx context.Context) error {
+	if r.red() > 0 {
+		return nil
+	}
+	asked := map[string]bool{}
+	for _, f := range r.flaky {
+		name := f.step.name + " " + f.pkg
+		if asked[name] {
+			continue
+		}
+		asked[name] = true
+		fmt.Fprintf(r.out, "== run again: %s without tests\n", r.short(f.pkg))
+		o, err := r.test(ctx, f.step, fmt.Sprintf("again-whole-%d", len(asked)), f.step.again(f.pkg, ""))
+		if err != nil {
+			return err
+		}
+		r.done = append(r.done, &outcome{step: o.step, broken: o.broken})
+	}
 	return nil
 }
 

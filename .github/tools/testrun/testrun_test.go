@@ -26,10 +26,13 @@ const (
 	hangs    = "func TestHangs(t *testing.T) { t.Run(`deep`, func(t *testing.T) { time.Sleep(time.Hour) }) }"
 	mainFail = passes + "\nfunc TestMain(m *testing.M) { fmt.Println(`hello`); m.Run(); fmt.Println(`one gap`); os.Exit(1) }"
 	mainLate = flaky + "\nfunc TestMain(m *testing.M) { m.Run(); panic(`too late`) }"
-	unbuilt  = "func TestUnbuilt(t *testing.T) { nowhere() }"
-	fuzzes   = "func FuzzFails(f *testing.F) { f.Add(`x`); f.Fuzz(func(t *testing.T, s string) { t.Fatal(`bad seed`) }) }"
-	example  = "func Example() { fmt.Println(`a`) // Output: b\n}"
-	spawns   = "func TestSpawns(t *testing.T) { c := exec.Command(`sleep`, `300`); c.Start(); " +
+	// Together its tests must leave two files, which a run of no test looks for.
+	judges = flaky + "\nfunc TestMain(m *testing.M) { code := m.Run(); if flag.Lookup(`test.run`).Value.String() == `^$` { if _, err := os.Stat(`%s`); err != nil " +
+		"{ fmt.Println(`one gap`); code = 1 } }; os.Exit(code) }"
+	unbuilt = "func TestUnbuilt(t *testing.T) { nowhere() }"
+	fuzzes  = "func FuzzFails(f *testing.F) { f.Add(`x`); f.Fuzz(func(t *testing.T, s string) { t.Fatal(`bad seed`) }) }"
+	example = "func Example() { fmt.Println(`a`) // Output: b\n}"
+	spawns  = "func TestSpawns(t *testing.T) { c := exec.Command(`sleep`, `300`); c.Start(); " +
 		"os.WriteFile(`pid`, fmt.Append(nil, c.Process.Pid), 0o600); c.Wait() }"
 )
 
@@ -41,7 +44,7 @@ func once(t *testing.T, file string) {
 		t.Fatal("not yet ", file)
 	}
 }
-var _, _, _ = fmt.Sprint, time.Now, exec.Command
+var _, _, _, _ = flag.Lookup, fmt.Sprint, time.Now, exec.Command
 `
 
 // tree is a module with a package for each entry.
@@ -60,7 +63,7 @@ func tree(t *testing.T, packages map[string]string) string {
 	write("go.mod", "module example.org/tiny\n\ngo 1.26.0\n")
 	write("empty/empty.go", "package empty\n")
 	for name, text := range packages {
-		write(name+"/"+name+"_test.go", "package "+name+"\nimport (\"fmt\"; \"os\"; \"os/exec\"; \"testing\"; \"time\")\n"+text+once)
+		write(name+"/"+name+"_test.go", "package "+name+"\nimport (\"flag\"; \"fmt\"; \"os\"; \"os/exec\"; \"testing\"; \"time\")\n"+text+once)
 	}
 	return root
 }
@@ -163,6 +166,15 @@ func TestRun_WhatAlwaysFailsStaysRed(t *testing.T) {
 	if !strings.Contains(e.out, "    bad_test.go:5: more\n") {
 		t.Errorf("the output of what failed is missing:\n%s", e.out)
 	}
+}
+
+// What a package asks of all its tests together is asked when the last of them has passed, and not before.
+func TestRun_JudgesAPackageWhenAllHavePassed(t *testing.T) {
+	t.Parallel()
+	do(t, t.Context(), tree(t, map[string]string{"odd": fmt.Sprintf(judges, "third")}), false, all("odd")...).
+		is(t, 0, "2 passed, 0 failed", "(3 runs)", "passed only when run again:\n", "!gap")
+	do(t, t.Context(), tree(t, map[string]string{"odd": fmt.Sprintf(judges, "fourth")}), false, all("odd")...).
+		is(t, 1, "2 passed, 1 failed", "failed:\n  odd (all) failed outside its tests: one gap\n", "passed only when run again:\n")
 }
 
 func TestRun_StrictRunsNothingAgain(t *testing.T) {
