@@ -55,7 +55,7 @@ test: build ## every test, on SQLite and a PostgreSQL that it starts itself, wit
 	@$(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
 	@packages=$$($(GO) list ./...) && $(WITH_POSTGRES) bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) ./... \
-		step:contract CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json $(TEST) -- ./tests/contract \
+		step:contract "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- ./tests/contract \
 		step:alone $(TEST) -run "$(ALONE)" -- ./server ./server/billing \
 		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -v tests/contract)
 

@@ -70,7 +70,7 @@ func (r *run) all(ctx context.Context) (int, error) {
 	if written := r.last(code); err == nil {
 		err = written
 	}
-	if code == 0 && r.took != "" {
+	if err == nil && code == 0 && r.took != "" {
 		err = r.writeTimes()
 	}
 	return code, err
