@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
+	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
 
 // box is a Mailer that keeps what it is sent.

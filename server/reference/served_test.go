@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
+	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
 
 // The pages stand beside the API: nobody needs a key for them, and they are only looked at.

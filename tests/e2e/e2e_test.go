@@ -13,6 +13,7 @@ import (
 
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/debian"
+	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
 
 func TestMain(m *testing.M) {

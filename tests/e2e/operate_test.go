@@ -131,7 +131,7 @@ func TestServe_InDevelopmentIsReachedByOthersOnlyOnPurpose(t *testing.T) {
 func TestServe_RefusesASchemaThatIsNotItsOwn(t *testing.T) {
 	t.Parallel()
 	b := in(t, t.TempDir())
-	url := database.URL(t, "postgres")
+	url := database.Empty(t, "postgres")
 	b.Env = append(b.Env, "TILLWRIGHT_DATABASE_URL="+url)
 	older := b.Start(t, "")
 	if code := older.Ended(t); code == 0 || !strings.Contains(older.Log(), "tillwright migrate") {
@@ -260,30 +260,33 @@ func TestHealth_TellsReadyFromAlive(t *testing.T) {
 
 func TestKeys_AreMadeListedAndRevoked(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		b := in(t, t.TempDir())
-		b.Env = append(b.Env, "TILLWRIGHT_DATABASE_URL="+url)
-		if out, err := b.Command("migrate").CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		account := b.JSON(t, "accounts", "create", "--name", "Ops", "--email", "ops@example.com", "--plan", "business", "--json")
-		if account["object"] != "account" || account["plan"] != "business" {
-			t.Errorf("the account is %v", account)
-		}
-		id := account["id"].(string)
-		key := b.JSON(t, "keys", "create", "--account", id, "--name", "reader", "--scope", "products:read", "--json")
-		c := (&site{key: key["token"].(string)}).client(b.Serve(t, ""))
-		c.Must(t, http.MethodGet, "/v1/products", nil)
-		c.Do(t, http.MethodPost, "/v1/products", map[string]any{"name": "x"}).Fault(t, http.StatusForbidden, "forbidden")
-		list, err := b.Command("keys", "list", "--account", id).CombinedOutput()
-		if err != nil || !strings.Contains(string(list), key["id"].(string)) || strings.Contains(string(list), key["token"].(string)) {
-			t.Errorf("keys list: %v\n%s", err, list)
-		}
-		if out, err := b.Command("keys", "revoke", key["id"].(string), "--account", id).CombinedOutput(); err != nil {
-			t.Errorf("keys revoke: %v\n%s", err, out)
-		}
-		c.Do(t, http.MethodGet, "/v1/products", nil).Fault(t, http.StatusUnauthorized, "authentication_required")
-	})
+	for _, engine := range database.Engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			b := in(t, t.TempDir())
+			b.Env = append(b.Env, "TILLWRIGHT_DATABASE_URL="+database.Empty(t, engine))
+			if out, err := b.Command("migrate").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			account := b.JSON(t, "accounts", "create", "--name", "Ops", "--email", "ops@example.com", "--plan", "business", "--json")
+			if account["object"] != "account" || account["plan"] != "business" {
+				t.Errorf("the account is %v", account)
+			}
+			id := account["id"].(string)
+			key := b.JSON(t, "keys", "create", "--account", id, "--name", "reader", "--scope", "products:read", "--json")
+			c := (&site{key: key["token"].(string)}).client(b.Serve(t, ""))
+			c.Must(t, http.MethodGet, "/v1/products", nil)
+			c.Do(t, http.MethodPost, "/v1/products", map[string]any{"name": "x"}).Fault(t, http.StatusForbidden, "forbidden")
+			list, err := b.Command("keys", "list", "--account", id).CombinedOutput()
+			if err != nil || !strings.Contains(string(list), key["id"].(string)) || strings.Contains(string(list), key["token"].(string)) {
+				t.Errorf("keys list: %v\n%s", err, list)
+			}
+			if out, err := b.Command("keys", "revoke", key["id"].(string), "--account", id).CombinedOutput(); err != nil {
+				t.Errorf("keys revoke: %v\n%s", err, out)
+			}
+			c.Do(t, http.MethodGet, "/v1/products", nil).Fault(t, http.StatusUnauthorized, "authentication_required")
+		})
+	}
 }
 
 // TestLog_NamesRequestsAndKeepsSecrets looks for what must and what must not be in the log.

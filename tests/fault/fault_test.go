@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/tests/harness"
+	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
 
 func TestMain(m *testing.M) {

@@ -61,7 +61,7 @@ func TestDoctor_SaysWhatItsKeyDoesNotOpen(t *testing.T) {
 
 func TestDoctor_NeedsTheSchemaOfTheProgram(t *testing.T) {
 	t.Parallel()
-	_, err := tillwright(t, t.TempDir(), "doctor", "--database-url", database.URL(t, "postgres"))
+	_, err := tillwright(t, t.TempDir(), "doctor", "--database-url", database.Empty(t, "postgres"))
 	require.ErrorContains(t, err, "run `tillwright migrate`")
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
+	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
 
 // shop is a server with one account, and a client of it as the commands have one.
@@ -303,7 +304,7 @@ func TestListen_SaysWhatIsWrong(t *testing.T) {
 
 func TestListen_SaysThatAProductionServerDoesNotDeliverHere(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := migratedDir(t)
 	config := filepath.Join(dir, "config")
 	key := "TILLWRIGHT_SECRET_KEY=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"
 	require.NoError(t, os.WriteFile(config, []byte("TILLWRIGHT_ENV=production\nTILLWRIGHT_DATABASE_URL=sqlite://"+filepath.Join(dir, "tillwright.db")+"\n"+key), 0o600))

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // tillwright runs a command line on the data directory and returns what it prints.
@@ -27,6 +29,12 @@ func tillwright(t *testing.T, dir string, args ...string) (string, error) {
 	cmd.SetArgs(append(args, "--data-dir", dir))
 	err := cmd.ExecuteContext(t.Context())
 	return out.String(), err
+}
+
+// migratedDir returns a data directory whose database has the schema already: making it takes longer than most commands.
+func migratedDir(t *testing.T) string {
+	t.Helper()
+	return filepath.Dir(strings.TrimPrefix(database.URL(t, "sqlite"), "sqlite://"))
 }
 
 // printed runs a command with --json and reads what it prints.
@@ -70,7 +78,7 @@ func TestAccountsAndKeys(t *testing.T) {
 
 func TestAccountsUpdate_ChangesWhatIsGiven(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := migratedDir(t)
 	id := printed(t, dir, "accounts", "create", "--name", "Ada", "--email", "ada@example.com", "--plan", "pro")["id"].(string)
 	renamed := printed(t, dir, "accounts", "update", id, "--name", "Ada Ltd")
 	assert.Equal(t, "Ada Ltd", renamed["name"])
@@ -100,7 +108,7 @@ func TestAccountsUpdate_ChangesWhatIsGiven(t *testing.T) {
 
 func TestAccountsDisable_AndEnable(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := migratedDir(t)
 	id := printed(t, dir, "accounts", "create", "--name", "Ada", "--email", "ada@example.com")["id"].(string)
 	assert.Nil(t, printed(t, dir, "accounts", "show", id)["disabled_at"])
 	say := func(command, what string) {
@@ -129,7 +137,7 @@ func TestAccountsDisable_AndEnable(t *testing.T) {
 
 func TestKeysCreate_Expires(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := migratedDir(t)
 	id := printed(t, dir, "accounts", "create", "--name", "Ada", "--email", "ada@example.com")["id"].(string)
 	for expires, after := range map[string]time.Duration{"90d": 90 * 24 * time.Hour, "12h": 12 * time.Hour, "1h30m": 90 * time.Minute} {
 		key := printed(t, dir, "keys", "create", "--account", id, "--expires", expires)
@@ -146,7 +154,7 @@ func TestKeysCreate_Expires(t *testing.T) {
 // What tenants write commands no terminal, and looks like nothing that the program printed.
 func TestOutput_QuotesWhatOthersWrote(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := migratedDir(t)
 	const hostile = "Ada\x1b]0;owned\a\x1b[2J\nacct_fake\tforged\u202egnp.exe\u2028\u009b31m\U000e0041\u200b. Søren\u3000🐦"
 	account := printed(t, dir, "accounts", "create", "--name", hostile, "--email", "ada@example.com")
 	assert.Equal(t, hostile, account["name"], "JSON says what is stored")
@@ -182,7 +190,7 @@ func assertHarmless(t *testing.T, text string) {
 
 func TestCommands_RefuseWithTheReason(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := migratedDir(t)
 	for command, reason := range map[string]string{
 		"accounts create --name A --email nonsense":             "email: ",
 		"accounts create --name A --email a@b.example --plan x": "plan: ",
@@ -227,7 +235,7 @@ func TestServeHelp_ListsEverySetting(t *testing.T) {
 // TestServe_Demo walks as a newcomer does: serve, and ask with what it prints.
 func TestServe_Demo(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir := migratedDir(t)
 	first := serveDemo(t, dir, ask(t, http.StatusOK))
 	assert.Regexp(t, `curl http://127\.0\.0\.1:\d+/v1/products -H "Authorization: Bearer sk_`, first)
 	second := serveDemo(t, dir, ask(t, http.StatusUnauthorized))
