@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,6 +21,8 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness/database"
+	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
 
 // fixture is a server of testdata/widgets.yaml over an empty SQLite database.
@@ -86,7 +87,7 @@ func openStoreAt(t *testing.T, now func() time.Time) *store.Store {
 	s, err := store.Open(t.Context(), store.Options{
 		CloseTime: time.Minute,
 		Now:       now,
-		URL:       "sqlite://" + filepath.Join(t.TempDir(), "test.db"),
+		URL:       database.URL(t, "sqlite"),
 		Sealer:    sealer,
 		Render:    func(string, any) ([]byte, error) { return []byte(`{}`), nil },
 	})

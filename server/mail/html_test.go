@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	netmail "net/mail"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/browser"
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // hostile is what somebody may write wherever text is taken.
@@ -30,7 +30,7 @@ const hostile = `"><img src=x onerror=alert(1)></title></style></script><script>
 // what people write.
 func everyLetter(t *testing.T, word func(usual string) string) (seller *tenant.Account, all map[string]content) {
 	t.Helper()
-	s, _ := given(t, "sqlite://"+filepath.Join(t.TempDir(), "mail.db"))
+	s, _ := given(t, database.URL(t, "sqlite"))
 	post := NewPost(s, nil)
 	when := core.TimeOf(time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC))
 	seller = &tenant.Account{Name: word("Kestrel Field Guides"), Handle: "kestrel", Timezone: "UTC", WebsiteURL: new("https://kestrel.example")}

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // save saves a method for a customer.
@@ -68,7 +69,7 @@ func TestAttachMethod_BeginsAHistory(t *testing.T) {
 
 func TestAttachMethod_KeepsWhatIsShown(t *testing.T) {
 	t.Parallel()
-	b := open(t, "sqlite://"+t.TempDir()+"/test.db")
+	b := open(t, database.URL(t, "sqlite"))
 	saved := b.save("a", "pm_card_visa")
 	assert.Equal(t, "4242", saved.Card.Last4)
 	assert.Equal(t, saved, b.save("a", "pm_card_visa"), "one token is one method")
