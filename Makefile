@@ -10,7 +10,9 @@ RACE          = -race -gcflags=modernc.org/...=-race=false
 # The contract runs while the others are compiled. Of those the longest come first, so that none is left for the end. What failed is run again
 # after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
-LONGEST = ./tests/fault ./store ./server/billing ./tests/e2e
+LONGEST = ./store ./server/billing ./server ./server/dashboard
+# They run the program in processes of its own, which have no race detector anyway: it would watch the clients and the fakes alone, and slow them.
+OUTSIDE = ./tests/fault ./tests/e2e ./tests/newcomer
 # Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold.
 ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestRefusing_Costs)
 
@@ -51,13 +53,14 @@ quick: ## compile, vet and test what your change touches, on SQLite alone: for w
 	@$(GO) build -C .github/tools/quick -o $(CURDIR)/bin/quick .
 	@TILLWRIGHT_TEST_ENGINES=sqlite bin/quick $(if $(BASE),-base $(BASE)) -gen "make -s gen" $(TEST) -skip "$(ALONE)|^TestEach_RunsOnBothEngines$$"
 
-test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract and what one goroutine does alone)
+test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, what runs the program as a process, and what one goroutine does alone)
 	@$(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
 	@packages=$$($(GO) list ./...) && $(WITH_POSTGRES) bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) ./... \
 		step:contract "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- ./tests/contract \
 		step:alone $(TEST) -run "$(ALONE)" -- ./server ./server/billing \
-		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -v tests/contract)
+		step:outside $(TEST) -- $(OUTSIDE) \
+		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE 'tests/(contract|fault|e2e|newcomer)$$')
 
 check: ## what CI runs, on a clean clone of the last commit: run it before a push
 	@.github/check

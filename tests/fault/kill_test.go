@@ -17,7 +17,7 @@ func TestKill_DoublesNothingAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		c := newCampaign(t, harness.Build(t), url)
-		c.run(count(8, 100), c.createProduct)
+		c.run(count(5, 100), c.createProduct)
 		report(t, c, append(c.differingReplays(), c.productFaults()...))
 	})
 }
@@ -31,7 +31,7 @@ func TestKill_ChargesEveryBuyerOnce(t *testing.T) {
 		c := newCampaign(t, harness.Build(t), url)
 		c.offer()
 		c.spared = 250 * time.Millisecond // a purchase takes three requests
-		c.run(count(8, 100), c.purchase)
+		c.run(count(5, 100), c.purchase)
 		report(t, c, append(c.differingReplays(), c.purchaseFaults()...))
 	})
 }

@@ -16,7 +16,7 @@ func TestKill_RefundsEveryOrderOnce(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		c := newCampaign(t, harness.Build(t), url)
 		c.offer()
-		c.run(count(6, 60), c.takeBack)
+		c.run(count(5, 60), c.takeBack)
 		report(t, c, append(c.differingReplays(), c.refundFaults()...))
 	})
 }

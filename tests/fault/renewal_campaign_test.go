@@ -18,7 +18,7 @@ func TestKill_BillsEveryPeriodOnce(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		m := newMembership(t, harness.Build(t), url)
-		m.run(count(8, 60), m.member)
+		m.run(count(5, 60), m.member)
 		m.settle()
 		report(t, m.campaign, slices.Concat(m.differingReplays(), readBooks(t, url).faults(m.told), m.brokenInvariants(t)))
 	})

@@ -90,6 +90,6 @@ func percentile(sorted []time.Duration, p int) time.Duration {
 	return sorted[(len(sorted)*p+99)/100-1].Round(10 * time.Microsecond)
 }
 
-// within is a limit of make soak, and five times it in make test, where the race detector and the other packages' tests
-// have the machine.
+// within is a limit of make soak, and five times it in make test, where the other packages' tests have the
+// machine.
 func within(limit time.Duration) time.Duration { return time.Duration(count(5, 1)) * limit }
