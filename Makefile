@@ -13,8 +13,9 @@ TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
 LONGEST = ./store ./server/billing ./server ./server/dashboard
 # They run the program in processes of its own, which have no race detector anyway: it would watch the clients and the fakes alone, and slow them.
 OUTSIDE = ./tests/fault ./tests/e2e ./tests/newcomer
-# Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold.
-ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestRefusing_Costs)
+# Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold. Their packages are those of the
+# step alone: a test of another package that has such a name would be run nowhere.
+ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins)
 
 # One set of flags for all that has no race detector: what verify compiles, the program and the contract tests need not compile again.
 export CGO_ENABLED := 0
@@ -58,7 +59,7 @@ test: build ## every test, on SQLite and a PostgreSQL that it starts itself, wit
 	@packages=$$($(GO) list ./...) && $(WITH_POSTGRES) bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) ./... \
 		step:contract "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- ./tests/contract \
-		step:alone $(TEST) -run "$(ALONE)" -- ./server ./server/billing \
+		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing \
 		step:outside $(TEST) -- $(OUTSIDE) \
 		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE 'tests/(contract|fault|e2e|newcomer)$$')
 
