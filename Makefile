@@ -56,7 +56,7 @@ quick: ## compile, vet and test what your change touches, on SQLite alone: for w
 
 test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, what runs the program as a process, and what one goroutine does alone)
 	@$(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
-	@packages=$$($(GO) list ./...) && $(WITH_POSTGRES) bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
+	@packages=$$($(GO) list ./...) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) ./... \
 		step:contract "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- ./tests/contract \
 		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing \

@@ -260,7 +260,7 @@ func TestHealth_TellsReadyFromAlive(t *testing.T) {
 
 func TestKeys_AreMadeListedAndRevoked(t *testing.T) {
 	t.Parallel()
-	for _, engine := range database.Engines {
+	for _, engine := range database.Engines() {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			b := in(t, t.TempDir())

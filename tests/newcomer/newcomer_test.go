@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 const (
@@ -148,7 +150,7 @@ func run(t *testing.T, tree string, name string, args ...string) string {
 	if !slices.Contains(strings.Fields(flags), "-trimpath") {
 		flags += " -trimpath"
 	}
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+flags, "MAKEFLAGS=")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+flags, "MAKEFLAGS=", database.PreparedEnv+"=") // the schema is another one
 	output, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s %s:\n%s", name, strings.Join(args, " "), output)
 	return string(output)

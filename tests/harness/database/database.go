@@ -50,11 +50,20 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 	}
 }
 
+// PreparedEnv names the variable that carries the addresses of prepared databases, one of each engine, with spaces between them.
+const PreparedEnv = "TILLWRIGHT_TEST_PREPARED"
+
 // Prepare makes every new database a copy of one that was given to prepare, once for each engine: making a schema takes longer
-// than most tests. It returns something so that the declaration of a variable can call it.
+// than most tests. It returns something so that the declaration of a variable can call it. The copies are of those that PreparedEnv
+// names, if it is set: whoever runs many test processes has them prepared once.
 func Prepare(prepare func(url string) error) (prepared struct{}) {
 	for _, engine := range engines {
 		templates[engine] = sync.OnceValues(func() (string, error) {
+			for given := range strings.FieldsSeq(os.Getenv(PreparedEnv)) {
+				if strings.HasPrefix(given, engine+"://") {
+					return given, nil
+				}
+			}
 			url, err := create(engine, "")
 			if err == nil {
 				err = prepare(url)
@@ -63,6 +72,25 @@ func Prepare(prepare func(url string) error) (prepared struct{}) {
 		})
 	}
 	return prepared
+}
+
+// Prepared returns the addresses of the prepared databases as PreparedEnv has them, and what removes them.
+func Prepared() (addresses string, remove func(), err error) {
+	var all []string
+	remove = func() {
+		for _, url := range all {
+			_ = removeDatabase(url)
+		}
+	}
+	for _, engine := range engines {
+		url, err := templates[engine]()
+		if err != nil {
+			remove()
+			return "", nil, err
+		}
+		all = append(all, url)
+	}
+	return strings.Join(all, " "), remove, nil
 }
 
 var templates = map[string]func() (url string, err error){}
@@ -104,7 +132,7 @@ func created(t testing.TB, engine, template string) string {
 		t.Fatalf("create a database: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := remove(address); err != nil {
+		if err := removeDatabase(address); err != nil {
 			t.Errorf("remove a database: %v", err)
 		}
 	})
@@ -170,7 +198,7 @@ func createInCluster(template string) (string, error) {
 	return address.String(), nil
 }
 
-func remove(address string) error {
+func removeDatabase(address string) error {
 	if path, ok := strings.CutPrefix(address, sqliteScheme); ok {
 		return os.RemoveAll(filepath.Dir(path))
 	}
