@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // bought is the order that purchases makes.
@@ -96,11 +97,12 @@ func TestMergeCustomer_LocksGrantsBeforeTheirKeys(t *testing.T) {
 			if _, err := db.Get[string](ctx, u, `SELECT id FROM grants WHERE account_id = ? AND id = ?`+u.Lock(), o.account, id); err != nil {
 				return nil, err
 			}
+			await := dbtest.Waiter(t, o.db)
 			go func() {
 				_, err := o.MergeCustomer(context.WithoutCancel(t.Context()), o.account, into.ID, g.CustomerID)
 				merged <- err
 			}()
-			time.Sleep(300 * time.Millisecond) // it waits for the grant
+			await() // for the grant
 			if _, err := u.Exec(ctx, `SET LOCAL lock_timeout = '200ms'`); err != nil {
 				return nil, err
 			}

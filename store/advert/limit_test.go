@@ -72,8 +72,9 @@ func TestBeginAction_WaitsForABudgetThatIsBeingChecked(t *testing.T) {
 		go func() {
 			_, err := tx(t.Context(), a.Store, func(ctx context.Context, u *unit) (*BegunAction, error) {
 				begun, err := u.beginAction(ctx, a.account, a.begin(60))
+				await := dbtest.Waiter(t, a.db)
 				close(checked)
-				time.Sleep(200 * time.Millisecond) // the second one is there by then
+				await() // the second one
 				return begun, err
 			})
 			first <- err

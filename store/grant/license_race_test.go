@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -77,11 +76,12 @@ func TestActivateLicense_SeesAChangeThatItWaitedFor(t *testing.T) {
 			if _, err := u.Exec(ctx, `UPDATE license_keys SET status = ? WHERE account_id = ? AND id = ?`, LicenseKeyDisabled, s.account, k.ID); err != nil {
 				return nil, err
 			}
+			await := dbtest.Waiter(t, s.db)
 			go func() {
 				_, err := s.ActivateLicense(context.WithoutCancel(t.Context()), s.account, LicenseUse{Key: *k.Key, Product: product, Fingerprint: "mac"})
 				activated <- err
 			}()
-			time.Sleep(300 * time.Millisecond) // it waits for the key by then
+			await()
 			return nil, nil
 		})
 		require.NoError(t, err)

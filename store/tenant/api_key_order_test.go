@@ -197,8 +197,9 @@ func TestDeleteAPIKey_WaitsForWhatIsBeingMade(t *testing.T) {
 		go func() {
 			_, err := tx(context.Background(), s.Store, func(ctx context.Context, _ *unit) (any, error) {
 				_, _, err := s.CreateAPIKey(ctx, s.account, grantedBy(child), NewAPIKey{Name: "late"})
+				await := dbtest.Waiter(t, s.db)
 				close(begun)
-				time.Sleep(300 * time.Millisecond)
+				await() // the deletion
 				return nil, err
 			})
 			ended <- err

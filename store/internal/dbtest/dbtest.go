@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -75,6 +76,20 @@ func Count(t testing.TB, d *db.DB, query string, args ...any) int {
 	n, err := db.Get[int](context.Background(), d, query, args...)
 	require.NoError(t, err)
 	return *n
+}
+
+// Waiter returns what waits until somebody waits for what an open transaction holds: begin the transaction, call Waiter, let the
+// other one begin, and call what Waiter returned. Either may be called in any goroutine.
+func Waiter(t testing.TB, d *db.DB) (await func()) {
+	before := d.Write.DB.Stats().WaitCount
+	return func() {
+		assert.Eventually(t, func() bool {
+			if d.Engine == core.SQLite { // has one writer
+				return d.Write.DB.Stats().WaitCount > before
+			}
+			return Count(t, d, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+		}, time.Minute, time.Millisecond, "nobody waits")
+	}
 }
 
 // RequireInvalid wants core.CodeInvalid on the field.
