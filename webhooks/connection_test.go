@@ -64,17 +64,13 @@ func TestSend_InterimAnswersDecideNothing(t *testing.T) {
 }
 
 func TestSend_EndlessInterimAnswersAreBounded(t *testing.T) {
-	t.Parallel()
-	address := rawReceiver(t, func(c net.Conn) {
-		_, _ = c.Read(make([]byte, 4096))
-		for {
-			if _, err := io.WriteString(c, "HTTP/1.1 102 Processing\r\n\r\n"); err != nil {
-				return
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
+	inBubble(t, func(t *testing.T) {
+		s := onWire(t, func(c net.Conn) {
+			_, _ = c.Read(make([]byte, 4096))
+			forever(c, "HTTP/1.1 102 Processing\r\n\r\n", 100*time.Millisecond)
+		})
+		require.NotEmpty(t, sendInTime(t, s, message("http://endless.test")).Reason)
 	})
-	require.NotEmpty(t, sendInTime(t, testSender(t, 0, nil), message("http://"+address), outbox.ReasonTimeout).Reason)
 }
 
 // A receiver that closed the connection meanwhile has not seen the next delivery: it gets it over another one, once.

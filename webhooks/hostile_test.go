@@ -7,7 +7,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -48,7 +50,7 @@ func forever(c net.Conn, text string, gap time.Duration) {
 func TestSend_NoReceiverHoldsAnAttempt(t *testing.T) {
 	shown := certificate(t, time.Now().Add(time.Hour))
 	var all sync.WaitGroup
-	for name, c := range map[string]struct {
+	for name, is := range map[string]struct {
 		serve  func(t *testing.T, c net.Conn)
 		status int
 		reason outbox.Reason
@@ -118,31 +120,41 @@ func TestSend_NoReceiverHoldsAnAttempt(t *testing.T) {
 		}},
 	} {
 		for _, scheme := range []string{"http", "https"} {
-			all.Go(func() { // most of them wait, so they may all wait together
-				name := name + " over " + scheme
-				serve := func(raw net.Conn) {
-					if scheme == "https" {
-						raw = tls.Server(raw, &tls.Config{Certificates: []tls.Certificate{shown}})
-					}
-					defer func() { _ = raw.Close() }()
-					r, err := http.ReadRequest(bufio.NewReader(raw)) // an answer to no request would not be heard
-					if err != nil {
+			serve := func(t *testing.T, c net.Conn) {
+				if scheme == "https" {
+					c = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{shown}})
+				}
+				defer func() { _ = c.Close() }()
+				r, err := http.ReadRequest(bufio.NewReader(c)) // an answer to no request would not be heard
+				if err != nil {
+					return
+				}
+				if !is.large {
+					if _, err = io.Copy(io.Discard, r.Body); err != nil {
 						return
 					}
-					if !c.large {
-						if _, err = io.Copy(io.Discard, r.Body); err != nil {
-							return
-						}
-					}
-					c.serve(t, raw)
 				}
-				m := message(scheme + "://" + rawReceiver(t, serve))
-				if c.large {
+				is.serve(t, c)
+			}
+			send := func(t *testing.T) {
+				s := onWire(t, func(c net.Conn) { serve(t, c) })
+				got := sendInTime(t, s, message(scheme+"://hostile.test"))
+				assert.Equal(t, is.reason, got.Reason)
+				assert.Equal(t, is.status, got.StatusCode)
+				time.Sleep(mostTime)
+				assert.Empty(t, left(t))
+			}
+			if !is.large {
+				t.Run(name+" over "+scheme, func(t *testing.T) { inBubble(t, send) })
+				continue
+			}
+			all.Go(func() { // most of them wait, so they may all wait together
+				t.Run(name+" over "+scheme, func(t *testing.T) {
+					m := message(scheme + "://" + rawReceiver(t, func(c net.Conn) { serve(t, c) }))
 					m.Body = bytes.Repeat([]byte("a"), 32<<20)
-				}
-				got := sendInTime(t, testSender(t, 0, &tls.Config{InsecureSkipVerify: true}), m, c.reason)
-				assert.Equal(t, c.reason, got.Reason, name)
-				assert.Equal(t, c.status, got.StatusCode, name)
+					got := sendOverNet(t, testSender(t, 0, &tls.Config{InsecureSkipVerify: true}), m, is.reason)
+					assert.Equal(t, is.status, got.StatusCode)
+				})
 			})
 		}
 	}
@@ -150,15 +162,26 @@ func TestSend_NoReceiverHoldsAnAttempt(t *testing.T) {
 	leavesNothing(t)
 }
 
-// leavesNothing waits until nothing of an attempt is left behind.
+// leavesNothing waits until nothing of an attempt over the real network is left behind.
 func leavesNothing(t *testing.T) {
 	t.Helper()
-	var stacks string
-	require.Eventually(t, func() bool {
-		all := make([]byte, 4<<20)
-		stacks = string(all[:runtime.Stack(all, true)])
-		return !strings.Contains(stacks, "webhooks.(*attempt).run")
-	}, patience, 50*time.Millisecond, "something is left behind")
+	require.Eventually(t, func() bool { return left(t) == "" }, patience, 50*time.Millisecond, "something is left behind")
+}
+
+// bubble names the bubble that a goroutine is in, at the beginning of its stack.
+var bubble = regexp.MustCompile(`^goroutine \d+ \[.*(synctest bubble \d+)`)
+
+// left returns the stack of an attempt in the same bubble as whoever asks, or in none as they, and "" if there is none.
+func left(t *testing.T) string {
+	t.Helper()
+	all := make([]byte, 4<<20)
+	stacks := strings.Split(string(all[:runtime.Stack(all, true)]), "\n\n")
+	for _, stack := range stacks {
+		if strings.Contains(stack, "webhooks.(*attempt).run") && slices.Equal(bubble.FindStringSubmatch(stack), bubble.FindStringSubmatch(stacks[0])) {
+			return stack
+		}
+	}
+	return ""
 }
 
 // stuckHTTP2 opens the windows wide, answers and reads no further: who writes to it waits, and with it everybody who
@@ -204,8 +227,11 @@ func TestSend_NoReceiverHoldsAnAttemptOverHTTP2(t *testing.T) {
 	m := message("https://" + stuckHTTP2(t))
 	m.Body = bytes.Repeat([]byte("a"), 32<<20)
 	s := testSender(t, 0, &tls.Config{InsecureSkipVerify: true})
+	require.Equal(t, sendTimeout, s.timeout)
 	for range 3 {
-		sendInTime(t, s, m, outbox.ReasonTimeout)
+		begin := time.Now()
+		s.Send(t.Context(), m)
+		require.Less(t, time.Since(begin), patience, "the attempt never ends")
 	}
 	s.Close()
 	leavesNothing(t)

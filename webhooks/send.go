@@ -88,16 +88,9 @@ func NewSender(o SenderOptions) *Sender {
 func transport(o SenderOptions) *http.Transport {
 	connecting := o.Timeout * 3 / 5
 	dialer := &net.Dialer{Timeout: connecting, KeepAlive: 15 * time.Second, Control: o.Guard.Control, Resolver: o.Resolver}
-	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		c, err := dialer.DialContext(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return bounded{c, o.Timeout}, nil
-	}
 	return &http.Transport{
 		Proxy:                  nil, // never from the environment: a proxy would dial behind the guard's back
-		DialContext:            dial,
+		DialContext:            bounding(o.Timeout, dialer.DialContext),
 		TLSClientConfig:        o.TLS,
 		TLSHandshakeTimeout:    connecting,
 		ResponseHeaderTimeout:  o.Timeout,
@@ -110,6 +103,20 @@ func transport(o SenderOptions) *http.Transport {
 		ForceAttemptHTTP2:      true,
 		// Without pings a connection that silently died would fail every delivery to its host for minutes.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 3 * time.Second},
+	}
+}
+
+// dial makes a connection.
+type dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// bounding makes connections that are bounded.
+func bounding(timeout time.Duration, through dial) dial {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := through(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return bounded{c, timeout}, nil
 	}
 }
 

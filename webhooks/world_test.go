@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -36,6 +37,15 @@ type world struct {
 func eachWorld(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) { test(t, newWorld(t, url)) })
+}
+
+// eachBubble is eachWorld with a clock that stands still while anybody works, the database included: see inBubble. Only what
+// dispatchTo sends arrives.
+func eachBubble(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		synctest.Test(t, func(t *testing.T) { test(t, newWorld(t, url)) })
+	})
 }
 
 func newWorld(t *testing.T, url string) *world {
@@ -89,6 +99,13 @@ func (w *world) dispatch(s *outbox.Store, prepare ...func(*Dispatcher)) (stop fu
 	stop = sync.OnceFunc(func() { cancel(); <-ended })
 	w.t.Cleanup(stop)
 	return stop
+}
+
+// dispatchTo is dispatch in a bubble. Whatever the URL of an endpoint, the inbox gets it.
+func (w *world) dispatchTo(in *inbox) (stop func()) {
+	w.t.Helper()
+	sender := onWire(w.t, handled(in.ServeHTTP))
+	return w.dispatch(w.Outbox, func(d *Dispatcher) { d.sender = sender })
 }
 
 func (w *world) endpoint(url string) *outbox.WebhookEndpoint {
