@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -177,6 +178,48 @@ func TestDispatcher_DeadEndpointDelaysNobodyElse(t *testing.T) {
 		}
 		close(released)
 		w.settled()
+	})
+}
+
+// Five accounts have 40 endpoints each that never answer, and more events than can time out. What they take of the slots delays no other
+// endpoint, of the same account or another: from the first event on, before any of them has shown what it is.
+func TestDispatcher_BlackHolesDelayNobody(t *testing.T) {
+	eachBubble(t, func(t *testing.T, w *world) {
+		const most, seconds = 250 * time.Millisecond, 12
+		in := &inbox{}
+		in.answer = func(_ http.ResponseWriter, r *http.Request) {
+			if r.Host == "hole.test" {
+				<-r.Context().Done()
+			}
+		}
+		accounts := []*world{w}
+		for range 4 {
+			account, err := w.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
+			require.NoError(t, err)
+			accounts = append(accounts, &world{Store: w.Store, t: t, url: w.url, account: account.ID})
+		}
+		w.dispatchTo(in)
+		for _, a := range accounts {
+			for range 40 {
+				a.endpointFor("http://hole.test", outbox.EventProductUpdated)
+			}
+		}
+		w.endpointFor("http://healthy.test", outbox.EventProductCreated)
+		for _, a := range accounts {
+			for n := range 8 { // of as many objects, so that none waits for another
+				a.rename(a.product("Before"), fmt.Sprint("After ", n))
+			}
+		}
+		for n := range seconds * 5 {
+			made := time.Now()
+			name := fmt.Sprint("Steady ", n)
+			w.product(name)
+			require.Eventually(t, func() bool { return in.has(name) }, 2*most, time.Millisecond, "%s is not there", name)
+			require.LessOrEqual(t, time.Since(made), most)
+			time.Sleep(200 * time.Millisecond)
+		}
+		waiting := slices.DeleteFunc(w.deliveries(), func(d delivery) bool { return d.State != "pending" })
+		require.Greater(t, len(waiting), 200, "they were no burden")
 	})
 }
 

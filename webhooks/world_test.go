@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -108,9 +109,12 @@ func (w *world) dispatchTo(in *inbox) (stop func()) {
 	return w.dispatch(w.Outbox, func(d *Dispatcher) { d.sender = sender })
 }
 
-func (w *world) endpoint(url string) *outbox.WebhookEndpoint {
+func (w *world) endpoint(url string) *outbox.WebhookEndpoint { return w.endpointFor(url) }
+
+// endpointFor returns an endpoint for events, or for all of them when none are named.
+func (w *world) endpointFor(url string, events ...string) *outbox.WebhookEndpoint {
 	w.t.Helper()
-	e, err := w.Outbox.CreateWebhookEndpoint(w.t.Context(), w.account, outbox.WebhookEndpoint{URL: url})
+	e, err := w.Outbox.CreateWebhookEndpoint(w.t.Context(), w.account, outbox.WebhookEndpoint{URL: url, EnabledEvents: core.JSON[[]string]{V: events}})
 	require.NoError(w.t, err)
 	return e
 }
@@ -207,6 +211,11 @@ func (i *inbox) received() []post {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return append([]post(nil), i.posts...)
+}
+
+// has reports whether an event of a product of this name has arrived.
+func (i *inbox) has(name string) bool {
+	return slices.ContainsFunc(i.received(), func(p post) bool { return p.event.Data.Name == name })
 }
 
 func (i *inbox) wait(t *testing.T, n int) []post {
