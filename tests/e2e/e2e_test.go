@@ -97,26 +97,20 @@ func TestDemo_KeepsItsAccountAndShowsItsKeyOnce(t *testing.T) {
 
 // TestServe_IsQuickAndSmall holds the budget of a start on a database that exists.
 func TestServe_IsQuickAndSmall(t *testing.T) {
+	const budget = 500 * time.Millisecond
 	dir := t.TempDir()
 	in(t, dir).Serve(t, "", "--demo").Terminate(t)
 	best := time.Hour
-	var server *harness.Process
-	for range 30 { // the machine may be busy with other tests: the best one counts, and nobody waits for a better one
+	for try := 0; try == 0 || harness.Soaks() && best > budget && try < 30; try++ { // the best one counts
 		begin := time.Now()
-		server = in(t, dir).Serve(t, "")
+		server := in(t, dir).Serve(t, "")
 		best = min(best, time.Since(begin))
 		if resident := residentMiB(t, server.PID()); resident > 64 {
 			t.Errorf("%d MiB are resident when idle, the budget is 64", resident)
 		}
 		server.Terminate(t)
-		if best <= 500*time.Millisecond {
-			break
-		}
 	}
-	t.Logf("first answer after %s", best)
-	if best > 500*time.Millisecond {
-		t.Errorf("the first answer came after %s, the budget is 0.5 s", best)
-	}
+	harness.Within(t, budget, best, "the first answer")
 }
 
 func residentMiB(t *testing.T, pid int) int {
