@@ -12,7 +12,8 @@ import (
 
 // TestWebhooks_BlackHolesDelayNobody gives five accounts 40 endpoints each that never answer, and more events for them than
 // can time out during the test. One of the accounts has a healthy endpoint, too, and 50 events a second for it: from the
-// first one on they arrive in time, which means before any of the black holes has shown what it is.
+// first one on they arrive in time, which means before any of the black holes has shown what it is. How long they take on a clock
+// that stands still while the machine works is tested in package webhooks.
 func TestWebhooks_BlackHolesDelayNobody(t *testing.T) {
 	eachAlone(t, func(t *testing.T, url string) {
 		s := newSite(t, harness.Build(t), url, 10)
@@ -45,10 +46,11 @@ func TestWebhooks_BlackHolesDelayNobody(t *testing.T) {
 			}
 		}
 		for when, sorted := range map[string][]time.Duration{"in the first 6 s": delays(early), "afterwards": delays(steady)} {
-			t.Logf("%s: %d deliveries, p50 %s, p99 %s, at most %s", when, len(sorted), percentile(sorted, 50), percentile(sorted, 99), percentile(sorted, 100))
-			if p99 := percentile(sorted, 99); p99 > within(250*time.Millisecond) {
-				t.Errorf("%s, p99 of the healthy endpoint is %s", when, p99)
+			if len(sorted) == 0 { // a busy machine may be no further in 6 s
+				continue
 			}
+			t.Logf("%s: %d deliveries, p50 %s, p99 %s, at most %s", when, len(sorted), percentile(sorted, 50), percentile(sorted, 99), percentile(sorted, 100))
+			harness.Within(t, 250*time.Millisecond, percentile(sorted, 99), when+", p99 of the healthy endpoint")
 		}
 		if left := unsettled(t, url); left < 200 {
 			t.Errorf("only %d deliveries to black holes were left: they were no burden", left)
@@ -113,9 +115,11 @@ func TestWebhooks_BusyAccountDelaysNoOther(t *testing.T) {
 			t.Error("the backlog was gone before the small accounts were through")
 		}
 		sorted := delays(small.Deliveries())
-		t.Logf("50 small accounts beside 10,000 deliveries of another: p50 %s, p99 %s", percentile(sorted, 50), percentile(sorted, 99))
-		if p99 := percentile(sorted, 99); p99 > within(500*time.Millisecond) {
-			t.Errorf("p99 of the small accounts is %s", p99)
+		harness.Within(t, 500*time.Millisecond, percentile(sorted, 99), "p99 of 50 small accounts beside 10,000 deliveries of another")
+		passed := meanwhile(small.Deliveries(), busy.Deliveries())
+		t.Logf("of the other account %d to %d arrived meanwhile", passed[0], passed[len(passed)-1])
+		if most := passed[len(passed)-1]; most > 1000 {
+			t.Errorf("%d deliveries of the busy account came first", most)
 		}
 	})
 }
@@ -145,9 +149,11 @@ func TestWebhooks_BusyEndpointDelaysNoOther(t *testing.T) {
 		}
 		await(t, time.Minute, "the others' events have arrived", func() bool { return others.Count() == 11 })
 		sorted := delays(others.Deliveries())
-		t.Logf("11 endpoints beside 5,000 deliveries of another: p50 %s, at most %s", percentile(sorted, 50), percentile(sorted, 100))
-		if last := percentile(sorted, 100); last > within(time.Second) {
-			t.Errorf("an endpoint had to wait %s", last)
+		harness.Within(t, time.Second, percentile(sorted, 100), "the slowest of 11 endpoints beside 5,000 deliveries of another")
+		passed := meanwhile(others.Deliveries(), busy.Deliveries())
+		t.Logf("of the busy endpoint %d to %d arrived meanwhile", passed[0], passed[len(passed)-1])
+		if most := passed[len(passed)-1]; most > 200 {
+			t.Errorf("%d deliveries of the busy endpoint came first", most)
 		}
 		if left := unsettled(t, url); left == 0 {
 			t.Error("the backlog was gone before the others were through")

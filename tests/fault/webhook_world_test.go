@@ -66,8 +66,8 @@ func await(t *testing.T, limit time.Duration, what string, condition func() bool
 	}
 }
 
-// eachAlone is database.Each for a test that measures time: no other of the package runs beside it, and one engine comes
-// after the other.
+// eachAlone is database.Each for a test that measures time in make soak: no other of the package runs beside it, and one engine
+// comes after the other.
 func eachAlone(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	for _, engine := range database.Engines() {
@@ -90,6 +90,19 @@ func percentile(sorted []time.Duration, p int) time.Duration {
 	return sorted[(len(sorted)*p+99)/100-1].Round(10 * time.Microsecond)
 }
 
-// within is a limit of make soak, and five times it in make test, where the other packages' tests have the
-// machine.
-func within(limit time.Duration) time.Duration { return time.Duration(count(5, 1)) * limit }
+// meanwhile returns how many of the others arrived, for each delivery in order, between its event and its arrival. However busy the machine
+// is, one that is sent in turn does not see many.
+func meanwhile(deliveries, others []*harness.Delivery) []int {
+	var all []int
+	for _, d := range deliveries {
+		n := 0
+		for _, o := range others {
+			if o.At.After(d.Event().CreatedAt) && o.At.Before(d.At) {
+				n++
+			}
+		}
+		all = append(all, n)
+	}
+	slices.Sort(all)
+	return all
+}
