@@ -48,9 +48,7 @@ func TestClose_LeavesADatabaseThatHangs(t *testing.T) {
 	release, _ := hold(t, s)
 	t.Cleanup(release)
 	proxy.Freeze()
-	began := time.Now()
-	require.ErrorContains(t, s.Close(), "did not answer")
-	require.Less(t, time.Since(began), 2*s.closeTime)
+	require.ErrorContains(t, s.Close(), "did not answer within 5s")
 }
 
 // Ending takes no round trip for every statement of every connection.

@@ -12,12 +12,13 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// TestSearch_IsAsQuickInALargeAccount looks among 2,000 customers and products, and with TILLWRIGHT_SOAK among a million of each. The limit is ten
-// times what it may take on a machine that does nothing else.
+// TestSearch_IsAsQuickInALargeAccount looks among 2,000 customers and products, and with TILLWRIGHT_SOAK among a million of each. Only then it
+// has a limit: ten times what it may take on a machine that does nothing else.
 func TestSearch_IsAsQuickInALargeAccount(t *testing.T) {
-	many, limit := 2000, 5*time.Second // on a machine that does other things, with the race detector
-	if os.Getenv("TILLWRIGHT_SOAK") != "" {
-		many, limit = 1_000_000, 500*time.Millisecond
+	const limit = 500 * time.Millisecond
+	soak, many := os.Getenv("TILLWRIGHT_SOAK") != "", 2000
+	if soak {
+		many = 1_000_000
 	}
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.onSale(t, fixedPrice(1900))
@@ -40,7 +41,7 @@ func TestSearch_IsAsQuickInALargeAccount(t *testing.T) {
 		kinds := []core.Kind{core.KindProduct, core.KindCustomer, core.KindOrder, core.KindInvoice, core.KindSubscription, core.KindDiscount, core.KindCheckoutLink, core.KindLead, core.KindFile, core.KindExperience, core.KindBlogPost, core.KindAISite}
 		for q, want := range map[string]int{"ada": 10, "guide odd": 10, "no17": 10, "ada77@example.com": 1, "guide ada": 0, "nobody": 0, "ada lovelace": 0, "even odd": 0, "ev od": 0, "old": 10, "old even": 10} {
 			var best time.Duration
-			for range 3 {
+			for try := 0; try == 0 || soak && try < 3; try++ {
 				begun := time.Now()
 				results, _, err := s.Search(t.Context(), s.account, Search{Q: q, Kinds: kinds, Limit: 10})
 				require.NoError(t, err)
@@ -50,7 +51,9 @@ func TestSearch_IsAsQuickInALargeAccount(t *testing.T) {
 				}
 			}
 			t.Logf("%s takes %s", q, best)
-			require.Less(t, best, limit)
+			if soak {
+				require.Less(t, best, limit)
+			}
 		}
 	})
 }

@@ -251,10 +251,8 @@ func TestGenerate_WaitsForNobodyForEver(t *testing.T) {
 	w := newStudio(t, database.URL(t, "sqlite"), func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	require.Equal(t, askTime, w.client.Timeout)
 	w.client.Timeout = 100 * time.Millisecond
-	begun := time.Now()
 	_, err := w.generate("A page")
 	w.refused(err)
-	require.Less(t, time.Since(begun), 10*time.Second)
 }
 
 func TestGenerate_AsksWithoutASchemaWhereNoneIsTaken(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -58,20 +59,22 @@ func TestDocuments_AreMadeOnceUntilTheySaySomethingElse(t *testing.T) {
 
 func TestDocuments_OfManyAreMadeOnce(t *testing.T) {
 	t.Parallel()
-	p := newPress()
-	var group sync.WaitGroup
-	for n := range 40 {
-		group.Go(func() {
-			file, err := p.get(t.Context(), asker{"a", fmt.Sprint(n)}, invoicepdf.Document{Title: "x"})
-			assert.NoError(t, err)
-			assert.Equal(t, "x", string(file))
-		})
-	}
-	time.Sleep(20 * time.Millisecond)
-	close(p.open)
-	group.Wait()
-	assert.EqualValues(t, 1, p.made.Load())
-	assert.Empty(t, p.making)
+	synctest.Test(t, func(t *testing.T) {
+		p := newPress()
+		var group sync.WaitGroup
+		for n := range 40 {
+			group.Go(func() {
+				file, err := p.get(t.Context(), asker{"a", fmt.Sprint(n)}, invoicepdf.Document{Title: "x"})
+				assert.NoError(t, err)
+				assert.Equal(t, "x", string(file))
+			})
+		}
+		synctest.Wait()
+		close(p.open)
+		group.Wait()
+		assert.EqualValues(t, 1, p.made.Load())
+		assert.Empty(t, p.making)
+	})
 }
 
 func TestDocuments_AreNotMadeForWhoHungUp(t *testing.T) {
@@ -98,28 +101,26 @@ func TestDocuments_AreNotMadeForWhoHungUp(t *testing.T) {
 
 func TestDocuments_SomebodyElseMakesWhatWasGivenUp(t *testing.T) {
 	t.Parallel()
-	p := newPress()
-	ctx, hangUp := context.WithCancel(t.Context())
-	first := make(chan error, 1)
-	go func() {
-		_, err := p.get(ctx, asker{"a", "1"}, invoicepdf.Document{Title: "x"})
-		first <- err
-	}()
-	require.Eventually(t, func() bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return len(p.making) == 1
-	}, time.Minute, time.Millisecond)
-	second := make(chan error, 1)
-	go func() {
-		_, err := p.get(t.Context(), asker{"a", "2"}, invoicepdf.Document{Title: "x"})
-		second <- err
-	}()
-	time.Sleep(20 * time.Millisecond)
-	hangUp()
-	require.ErrorIs(t, <-first, context.Canceled)
-	close(p.open)
-	assert.NoError(t, <-second)
+	synctest.Test(t, func(t *testing.T) {
+		p := newPress()
+		ctx, hangUp := context.WithCancel(t.Context())
+		first, second := make(chan error, 1), make(chan error, 1)
+		go func() {
+			_, err := p.get(ctx, asker{"a", "1"}, invoicepdf.Document{Title: "x"})
+			first <- err
+		}()
+		synctest.Wait()
+		assert.Len(t, p.making, 1)
+		go func() {
+			_, err := p.get(t.Context(), asker{"a", "2"}, invoicepdf.Document{Title: "x"})
+			second <- err
+		}()
+		synctest.Wait()
+		hangUp()
+		require.ErrorIs(t, <-first, context.Canceled)
+		close(p.open)
+		assert.NoError(t, <-second)
+	})
 }
 
 func TestDocuments_AreKeptInBoundedMemory(t *testing.T) {
@@ -140,11 +141,13 @@ func TestDocuments_AreKeptInBoundedMemory(t *testing.T) {
 
 func TestDocuments_WhoCannotBeServedInTimeIsTold(t *testing.T) {
 	t.Parallel()
-	p := newPress()
-	p.patience = 100 * time.Millisecond
-	began := time.Now()
-	_, err := p.get(t.Context(), asker{"a", "1"}, invoicepdf.Document{Title: "x"})
-	require.ErrorIs(t, err, errBusy)
-	assert.Less(t, time.Since(began), time.Minute)
-	assert.Equal(t, documentsAtOnce, p.turns.free)
+	synctest.Test(t, func(t *testing.T) {
+		p := newPress()
+		p.patience = documentPatience
+		began := time.Now()
+		_, err := p.get(t.Context(), asker{"a", "1"}, invoicepdf.Document{Title: "x"})
+		require.ErrorIs(t, err, errBusy)
+		assert.Equal(t, documentPatience, time.Since(began))
+		assert.Equal(t, documentsAtOnce, p.turns.free)
+	})
 }

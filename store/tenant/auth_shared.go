@@ -20,7 +20,8 @@ import (
 // Requests that arrive while a statement is under way wait and go together in the next one. There is no timer and no cache, so
 // that the statement that answers a request always begins after the request arrived.
 type sharedQuota struct {
-	store *Store
+	store    *Store
+	patience time.Duration // quotaPatience
 
 	mu      sync.Mutex
 	asking  bool // askAll is running
@@ -58,7 +59,7 @@ func (q *sharedQuota) count(ctx context.Context, tokenHash []byte, address strin
 	if first {
 		go q.askAll(context.WithoutCancel(ctx)) // no single client may cancel it for the others
 	}
-	patience := time.NewTimer(quotaPatience)
+	patience := time.NewTimer(q.patience)
 	defer patience.Stop()
 	select {
 	case <-call.done:

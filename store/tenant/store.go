@@ -24,7 +24,7 @@ type Store struct {
 func New(d *db.DB, livePayments bool) *Store {
 	s := &Store{db: d, livePayments: livePayments}
 	if d.Engine == core.PostgreSQL {
-		s.quota = &sharedQuota{store: s}
+		s.quota = &sharedQuota{store: s, patience: quotaPatience}
 		return s
 	}
 	local := &localQuota{store: s}
