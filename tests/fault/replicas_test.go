@@ -25,8 +25,8 @@ func replicas(t *testing.T, s *site) []*harness.Process {
 func TestReplicas_ShareOneQuota(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, harness.Build(t), database.URL(t, "postgres"), 2)
+	harness.OpenDatabase(t, s.url).StopClock(t)
 	servers := replicas(t, s)
-	harness.OpenDatabase(t, s.url).HoldMinute(t)
 	refused := s.spend(t, servers, 0, 300)
 	servers[1].Kill()
 	refused += s.spend(t, []*harness.Process{servers[0], servers[2]}, 0, 300)

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -32,11 +33,13 @@ func (c *Clock) GoOn() { c.stopped.Store(nil) }
 // SetAhead makes the clock show a time that is d ahead of the machine's.
 func (c *Clock) SetAhead(d time.Duration) { c.ahead.Store(int64(d)) }
 
-// AwaitEarlyMinute returns when at least twenty seconds of the current minute are left. Quotas are counted by the minute, and a
-// test that uses one up must not run into the next.
-func AwaitEarlyMinute(t testing.TB) {
+// StopClock makes the database's clock stand still for every server that connects from now on, so that whoever uses up a quota of a minute
+// may take their time. An embedded database has no clock but the server's.
+func (d *Database) StopClock(t testing.TB) {
 	t.Helper()
-	if s := time.Now().Second(); s >= 40 {
-		time.Sleep(time.Until(time.Now().Truncate(time.Minute).Add(time.Minute)))
+	if d.Engine == "sqlite" {
+		return
 	}
+	d.Must(t, fmt.Sprintf(`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT to_timestamp(%d)'`, time.Now().Unix()))
+	d.Must(t, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$`)
 }
