@@ -72,7 +72,11 @@ times: ## take the times of the last make check, which was green, as those to co
 bench: build ## measure the server against the floor program; fails below the gates
 	@$(WITH_POSTGRES) -durable $(GO) run ./tests/bench
 
-soak: build ## the fault tests and the random histories with their full counts (over an hour)
+# What is limited in seconds, but for the fault tests; each alone.
+TIMED = TestServe_(IsQuick|SaysInTime)|TestTerminate_|TestScheduledPosts_|TestExport_OfTwentyThousand|TestMetrics_OfAMillion|TestRender_Costs
+
+soak: build ## the fault tests and the random histories with their full counts, and what may take so long (over an hour)
+	@TILLWRIGHT_SOAK=1 $(WITH_POSTGRES) -durable $(GO) test -count=1 -v -p 1 -parallel 1 -timeout 30m -run '$(TIMED)' ./tests/e2e ./store ./store/content/markdown
 	@TILLWRIGHT_SOAK=1 $(WITH_POSTGRES) -durable $(GO) test -count=1 -v -timeout 3h ./tests/fault/... ./server/billing
 
 fuzz: ## every fuzz target for FUZZTIME each (default 1m)
