@@ -7,19 +7,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // A database that hangs, as behind a network that loses every packet: whoever asks is told so within seconds, and not when the
-// last of all time-outs is over.
+// last of all time-outs is over. The log says which one it was.
 func TestServe_SaysInTimeThatTheDatabaseHangs(t *testing.T) {
 	t.Parallel()
 	const limit = 12 * time.Second // of patience five; the next limit is at fifteen
 	s := newSite(t, database.URL(t, "postgres"))
 	proxy := database.NewProxy(t, s.url)
 	b := &harness.Binary{Path: s.binary.Path, Env: append(s.binary.Env, "TILLWRIGHT_DATABASE_URL="+proxy.URL)}
-	c := s.client(b.Serve(t, ""))
+	server := b.Serve(t, "")
+	c := s.client(server)
 	product := c.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "Hangs"})["id"].(string)
 	proxy.Freeze()
 	for range 2 { // who comes later is told as soon
@@ -52,6 +55,9 @@ func TestServe_SaysInTimeThatTheDatabaseHangs(t *testing.T) {
 			})
 		}
 		all.Wait()
+	}
+	for why, times := range map[string]int{"counting the request takes too long": 10, `"not ready" error="context deadline exceeded"`: 2} {
+		require.Eventually(t, func() bool { return strings.Count(server.Log(), why) == times }, time.Minute, 10*time.Millisecond, "%d times %s:\n%s", times, why, server.Log())
 	}
 	proxy.Thaw()
 	c.Must(t, http.MethodGet, "/v1/products/"+product, nil)

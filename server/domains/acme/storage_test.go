@@ -56,7 +56,9 @@ func TestStorage_LockEndsWithItsHolder(t *testing.T) {
 		require.ErrorIs(t, next.Lock(short, "a"), context.DeadlineExceeded)
 		killed.lease = time.Millisecond
 		require.NoError(t, killed.Lock(t.Context(), "b"), "of another name")
-		require.NoError(t, next.Lock(t.Context(), "b"))
+		long, end := context.WithTimeout(t.Context(), time.Minute)
+		defer end()
+		require.NoError(t, next.Lock(long, "b"))
 		require.NoError(t, killed.Unlock(t.Context(), "b"))
 		short, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
