@@ -17,7 +17,7 @@ import (
 // that a second one would show. All become due in one moment, behind the back of the servers: however long making them takes, none is due before.
 func TestScheduledPosts_OfThreeReplicasAppearOnce(t *testing.T) {
 	t.Parallel()
-	const posts, late = 12, 2 * time.Second // each server looks once a second
+	const posts, late = 90, 2 * time.Second // each server looks once a second
 	url := database.URL(t, "postgres")
 	s := newSite(t, url)
 	var servers []*harness.Process
