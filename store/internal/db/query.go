@@ -147,8 +147,15 @@ func read[T any](ctx context.Context, r Reader, limit int, query string, args []
 	if err != nil {
 		return nil, d.readError(u, err)
 	}
+	defer func() { _ = rows.Close() }() // should a scan panic
 	found, err := scan[T](d, query, rows, limit)
-	return found, d.readError(u, err)
+	if left := rows.Close(); u != nil && err == nil { // what is left of the rows matters in a transaction alone, which it may have ended
+		err = left
+	}
+	if err != nil {
+		return nil, d.readError(u, err)
+	}
+	return found, nil
 }
 
 // readError marks the error of a query as DatabaseError does. In a transaction the query may have been a write that returns

@@ -18,10 +18,9 @@ const scanPage = 21
 // whenever a row is read.
 type Linked interface{ Link(d *DB) }
 
-// scan reads at most limit rows and closes them. It does what sqlx's StructScan does, at a third of the cost for a list:
+// scan reads at most limit rows, and leaves it to its caller to close them. It does what sqlx's StructScan does, at a third of the cost for a list:
 // StructScan allocates every nullable field before it reads it, and looks for the fields anew for every row.
 func scan[T any](d *DB, query string, rows *sqlx.Rows, limit int) ([]T, error) {
-	defer func() { _ = rows.Close() }() // what is left of the rows does not matter
 	plan, err := d.planOf(planKey{reflect.TypeFor[T](), query}, rows)
 	if err != nil {
 		return nil, err
