@@ -1,0 +1,89 @@
+package webhooks
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/webhooks/signature"
+)
+
+// What a server cannot sign it leaves, as it is, to one that can, and says so without filling the log.
+func TestDispatcher_LeavesWhatItCannotSignToOthers(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in, other := newInbox(t, nil), newInbox(t, nil)
+		e := w.endpoint(in.URL)
+		stranger := w.replica(1)
+		var lines lockedBuffer
+		stop := w.dispatch(stranger.Outbox, func(d *Dispatcher) { d.log = slog.New(slog.NewJSONHandler(&lines, nil)) })
+		for n := range 3 {
+			w.product(fmt.Sprint("sealed with another key ", n))
+		}
+		_, err := stranger.Outbox.CreateWebhookEndpoint(t.Context(), w.account, outbox.WebhookEndpoint{URL: other.URL})
+		require.NoError(t, err)
+		_, err = stranger.Catalog.CreateProduct(t.Context(), w.account, catalog.NewProduct{Product: catalog.Product{Name: "for both"}})
+		require.NoError(t, err)
+		other.wait(t, 1)
+		require.Eventually(t, func() bool { return strings.Contains(lines.String(), e.ID) }, time.Minute, time.Millisecond)
+		time.Sleep(3 * pollInterval) // for what must not come
+		require.Empty(t, in.received())
+		waiting := 0
+		for _, d := range w.deliveries() {
+			if d == (delivery{"pending", "", 0}) {
+				waiting++
+			}
+		}
+		require.Equal(t, 4, waiting)
+		require.Equal(t, 1, strings.Count(lines.String(), "\n"), lines.String())
+		require.Contains(t, lines.String(), e.ID)
+		stop()
+
+		w.dispatch(w.Outbox)
+		require.Len(t, in.wait(t, 4), 4)
+		for _, d := range w.settled() {
+			require.Equal(t, "succeeded", d.State)
+		}
+	})
+}
+
+// What only the secret before a rotation would sign too is sent, signed with the new one.
+func TestDispatcher_SignsAloneWhatASecretBeforeIsMissingFor(t *testing.T) {
+	eachWorld(t, func(t *testing.T, w *world) {
+		in := newInbox(t, nil)
+		e := w.endpoint(in.URL)
+		both := w.replica(1, 0)
+		rotated, err := both.Outbox.RotateWebhookSecret(t.Context(), w.account, e.ID, outbox.DefaultSecretOverlap)
+		require.NoError(t, err)
+		w.product("sent by who has the new key alone")
+		w.dispatch(w.replica(1).Outbox)
+		got := in.wait(t, 1)[0]
+		require.True(t, signature.Verify([]byte(got.body), rotated.Secret, got.header.Get("X-Service-Hmac-SHA256")))
+		require.Empty(t, got.header.Get("X-Service-Hmac-SHA256-Previous"))
+	})
+}
+
+// lockedBuffer is a log that may be read while it is written.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
