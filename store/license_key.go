@@ -89,6 +89,10 @@ func (u *unit) owners(ctx context.Context, account string, rows []grant.Imported
 			keys = append(keys, strings.ToLower(*email))
 		}
 	}
+	ids := map[string]string{}
+	if len(keys) == 0 {
+		return ids, nil
+	}
 	in, arg := u.store.db.In("email_key", keys)
 	type owner struct {
 		ID       string `db:"id"`
@@ -98,7 +102,6 @@ func (u *unit) owners(ctx context.Context, account string, rows []grant.Imported
 	if err != nil {
 		return nil, fmt.Errorf("find owners of addresses: %w", err)
 	}
-	ids := map[string]string{}
 	for _, o := range found {
 		ids[o.EmailKey] = o.ID
 	}

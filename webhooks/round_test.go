@@ -81,7 +81,7 @@ func TestPoll_DoesNotWait(t *testing.T) {
 	proxy := database.NewProxy(t, database.URL(t, core.PostgreSQL))
 	w := newWorld(t, proxy.URL)
 	d := NewDispatcher(DispatcherOptions{Store: w.Outbox, Renderer: NewRenderer(w.Outbox, ""), Log: slog.New(slog.DiscardHandler)})
-	for try := range 10 {
+	for try := range 5 {
 		proxy.Freeze()
 		d.poll(t.Context())
 		require.True(t, d.frees)
