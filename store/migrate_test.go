@@ -146,3 +146,15 @@ func TestMigrate_UnlocksAfterItWasToldToStop(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, holders)
 }
+
+// PostgreSQL would take an account for as narrow as an id in a table that had one row when it was analysed.
+func TestMigrations_SayThatAnAccountHasManyRows(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, database.Empty(t, core.PostgreSQL))
+	untold, err := db.Select[string](t.Context(), s.Store.db, `
+		SELECT c.relname FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+		WHERE c.relkind = 'r' AND c.relnamespace = CAST(current_schema() AS regnamespace) AND a.attname = 'account_id' AND NOT a.attisdropped
+			AND NOT COALESCE('n_distinct=20' = ANY(a.attoptions), FALSE)`)
+	require.NoError(t, err)
+	require.Empty(t, untold, "their migration lacks ALTER TABLE ... ALTER COLUMN account_id SET (n_distinct = 20)")
+}
