@@ -42,7 +42,7 @@ type Options struct {
 	Patient     bool             // PostgreSQL: statements take as long as they need, which no server wants
 	CloseTime   time.Duration    // how long Close takes at most; 0 = 5 s
 
-	Trace func(statement string, args []any) // called with each statement before it runs, by many goroutines; nil = nobody is
+	Trace func(statement string, args []any) // called with each statement before it runs, by many goroutines; nil = nobody is. See core.PlannedAnew
 
 	Files grant.Limits // of an account
 

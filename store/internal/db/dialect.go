@@ -249,6 +249,7 @@ func (u *Unit) PlanAnew(ctx context.Context) error {
 	}
 	_, err := Get[string](ctx, u, `
 		SELECT set_config('plan_cache_mode', 'force_custom_plan', true) || set_config('enable_hashjoin', 'off', true) || set_config('enable_mergejoin', 'off', true)`)
+	u.anew = err == nil
 	return err
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 const (
@@ -167,11 +169,15 @@ func (d *DB) readError(u *Unit, err error) error {
 	return DatabaseError(err)
 }
 
-// trace tells whoever wants to know it that a statement is about to run.
-func (d *DB) trace(statement string, args []any) {
-	if d.Options.Trace != nil {
-		d.Options.Trace(statement, args)
+// trace tells whoever wants to know it that a statement is about to run, in the transaction u or outside of any if u is nil.
+func (d *DB) trace(u *Unit, statement string, args []any) {
+	if d.Options.Trace == nil {
+		return
 	}
+	if u != nil && u.anew {
+		statement += core.PlannedAnew
+	}
+	d.Options.Trace(statement, args)
 }
 
 // queryRows runs a query in the transaction u, or outside of any if u is nil, with a prepared statement if there is one.
@@ -188,10 +194,10 @@ func queryRows(ctx context.Context, d *DB, u *Unit, query string, args []any) (*
 				return nil, err
 			}
 		}
-		d.trace(query, args)
+		d.trace(u, query, args)
 		return u.query(ctx, query, args)
 	}
-	d.trace(query, args)
+	d.trace(nil, query, args)
 	if statement := d.Read.prepare(ctx, d, query); statement != nil {
 		return statement.QueryxContext(ctx, args...)
 	}

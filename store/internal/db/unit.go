@@ -29,6 +29,8 @@ type Unit struct {
 	waiting     []Change // what Later was given and Send has not made yet
 	waitingArgs int      // how many arguments they have
 	broken      error    // of the first that could not be made as it should: nothing may commit
+
+	anew bool // see PlanAnew
 }
 
 // request is one write request, or one use case outside of any request. It holds what their transactions share.
@@ -316,7 +318,7 @@ func (u *Unit) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	if err := u.Send(ctx); err != nil {
 		return 0, err
 	}
-	u.db.trace(query, args)
+	u.db.trace(u, query, args)
 	var result sql.Result
 	var err error
 	if statement := u.statement(ctx, query); statement != nil {

@@ -3,6 +3,7 @@ package reads
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,21 +25,22 @@ type grower struct {
 }
 
 // Grow gives an account Many rows in each table in which it has one, and 200 small accounts some of each. A copy has its own ids, of which each stands for the
-// same row in all tables: the lines of a copied order belong to it. Statistics are not made. It returns the tables with how many rows they have.
+// same row in all tables: the lines of a copied order belong to it. Statistics are not made. SQLite
+// has no triggers any more then, which would call functions of the program. It returns the tables with how many rows they have.
 func Grow(ctx context.Context, db *sql.DB, engine, account string, tables []string) (sizes map[string]int, err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	loose, strict := `SET session_replication_role = replica`, `SET session_replication_role = origin` // a copied reference may be made before its row
-	if engine == "sqlite" {
-		loose, strict = `PRAGMA foreign_keys = off`, `PRAGMA foreign_keys = on`
-	}
-	if _, err := conn.ExecContext(ctx, loose); err != nil {
+	before, after, err := bulk(ctx, conn, engine)
+	if err != nil {
 		return nil, err
 	}
-	defer conn.ExecContext(ctx, strict)
+	if err := all(ctx, conn, before); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, all(ctx, conn, after)) }()
 	g := &grower{ctx, conn, engine, account}
 	sizes = map[string]int{}
 	for _, table := range tables {
@@ -49,12 +51,60 @@ func Grow(ctx context.Context, db *sql.DB, engine, account string, tables []stri
 	return sizes, nil
 }
 
+// settings are what a database is told before it takes many rows, and after it: a copied reference may be made before its row, and to make an index of
+// all rows takes a fraction of the time that it takes to keep it in order. What PostgreSQL thinks of its tables stays as it is.
+var settings = map[string]struct{ before, after, indexes string }{
+	"sqlite": {`PRAGMA foreign_keys = off; PRAGMA synchronous = off; PRAGMA cache_size = -200000`, `PRAGMA foreign_keys = on`, `
+		SELECT 'DROP ' || type || ' ' || name, CASE type WHEN 'index' THEN sql ELSE '' END FROM sqlite_master WHERE type = 'trigger' OR type = 'index' AND sql LIKE 'CREATE INDEX%'`},
+	"postgres": {
+		`SET session_replication_role = replica; CREATE TEMP TABLE known AS SELECT oid, relpages, reltuples FROM pg_class WHERE relkind = 'r'`,
+		`SET session_replication_role = origin; UPDATE pg_class AS c SET relpages = k.relpages, reltuples = k.reltuples FROM known AS k WHERE k.oid = c.oid; DROP TABLE known`, `
+		SELECT 'DROP INDEX ' || CAST(i.indexrelid AS regclass), pg_get_indexdef(i.indexrelid) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND NOT i.indisunique AND i.indexprs IS NULL`, // an expression has statistics of its own
+	},
+}
+
+// bulk returns the statements that come before many rows, and those that come after them.
+func bulk(ctx context.Context, conn *sql.Conn, engine string) (before, after []string, err error) {
+	of := settings[engine]
+	before = []string{of.before}
+	rows, err := conn.QueryContext(ctx, of.indexes)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var drop, again string
+		if err := rows.Scan(&drop, &again); err != nil {
+			return nil, nil, err
+		}
+		before = append(before, drop)
+		if again != "" {
+			after = append(after, again)
+		}
+	}
+	return before, append(after, of.after), rows.Err()
+}
+
+// all runs statements one after the other.
+func all(ctx context.Context, conn *sql.Conn, statements []string) error {
+	for _, statement := range statements {
+		if _, err := conn.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+// isOfProgram reports whether a table is of the program, not of its accounts.
+func isOfProgram(table string) bool { return strings.HasPrefix(table, "schema_") }
+
 // column is a column of a table.
 type column struct{ name, kind string }
 
 // table makes the copies of one table, and returns how many rows it has then.
 func (g *grower) table(table string) (size int, err error) {
-	if strings.HasPrefix(table, "schema_") { // of the program, not of its accounts
+	if isOfProgram(table) {
 		return 0, nil
 	}
 	columns, err := g.columns(table)

@@ -10,28 +10,57 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Postgres measures on one connection to PostgreSQL.
-type Postgres struct{ conn *sql.Conn }
+type Postgres struct {
+	conn *sql.Conn
+	way  Way
+}
 
-// NewPostgres returns a meter with a connection as the program has it. A kept plan is one that was made for any arguments; else each call is planned for its
-// own, as behind a pooler.
-func NewPostgres(ctx context.Context, db *sql.DB, keptPlan bool) (*Postgres, error) {
+// Way is one of the ways in which PostgreSQL comes to a plan for a statement of the program.
+type Way struct {
+	Name     string
+	anew     bool // for statements that are core.PlannedAnew, else for all others
+	settings []string
+}
+
+const (
+	kept     = `plan_cache_mode = force_generic_plan` // made for any arguments
+	own      = `plan_cache_mode = force_custom_plan`  // made for a call
+	indexes  = `enable_seqscan = off`
+	oneByOne = `enable_hashjoin = off; SET enable_mergejoin = off`
+)
+
+// Ways are all of them. A statement that is prepared has plans of its own for the first calls, and may have a kept one from then on. A pooler has no
+// settings of ours, and each call is planned there.
+var Ways = []Way{
+	{"kept plan", false, []string{kept, indexes}},
+	{"own plan", false, []string{own, indexes}},
+	{"behind a pooler", false, []string{own}},
+	{"planned anew", true, []string{own, indexes, oneByOne}},
+	{"planned anew behind a pooler", true, []string{own, oneByOne}},
+}
+
+// NewPostgres returns a meter with a connection that plans in one way.
+func NewPostgres(ctx context.Context, db *sql.DB, way Way) (*Postgres, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	settings := []string{`SET jit = off`, `SET statement_timeout = '10s'`, `SET plan_cache_mode = force_custom_plan`, `SET enable_seqscan = on`}
-	if keptPlan {
-		settings = append(settings[:2], `SET plan_cache_mode = force_generic_plan`, `SET enable_seqscan = off`)
-	}
-	for _, setting := range settings {
-		if _, err := conn.ExecContext(ctx, setting); err != nil {
+	for _, setting := range append([]string{`jit = off`, `statement_timeout = '10s'`}, way.settings...) {
+		if _, err := conn.ExecContext(ctx, `SET `+setting); err != nil {
 			return nil, err
 		}
 	}
-	return &Postgres{conn}, nil
+	return &Postgres{conn, way}, nil
+}
+
+// Runs implements Meter.
+func (p *Postgres) Runs(statement string) bool {
+	return strings.HasSuffix(statement, core.PlannedAnew) == p.way.anew
 }
 
 // Close gives the connection back.
@@ -58,34 +87,50 @@ func (n node) rows() int {
 	return int(rows)
 }
 
-// Measure implements Meter. A statement that reads too much is run again: the first run may have stepped over what others took back.
-func (p *Postgres) Measure(statement string, args []any) (cost Cost, err error) {
-	cost, err = p.measure(statement, args)
-	if err == nil && cost.Excessive("postgres") {
-		cost, err = p.measure(statement, args)
-	}
-	return cost, err
-}
-
-func (p *Postgres) measure(statement string, args []any) (cost Cost, err error) {
+// Measure implements Meter.
+func (p *Postgres) Measure(statement string, calls [][]any) (cost Cost, err error) {
 	ctx := context.Background()
 	tx, err := p.conn.BeginTx(ctx, nil)
 	if err != nil {
 		return cost, err
 	}
+	defer p.conn.ExecContext(ctx, `DEALLOCATE ALL`)
 	defer tx.Rollback()
-	if _, err := tx.ExecContext(ctx, `PREPARE measured AS `+sqlx.Rebind(sqlx.DOLLAR, statement)); err != nil {
+	if _, err := tx.ExecContext(ctx, `PREPARE measured AS `+sqlx.Rebind(sqlx.DOLLAR, statement)+`; SAVEPOINT before`); err != nil {
 		return cost, err
 	}
-	defer p.conn.ExecContext(ctx, `DEALLOCATE ALL`)
-	call := `EXECUTE measured`
-	if len(args) > 0 {
-		literals := make([]string, len(args))
-		for i, arg := range args {
-			literals[i] = literal(arg)
+	for _, args := range calls {
+		call := executing(args)
+		for range 2 { // one that reads too much is run again: the first run may have stepped over what others took back
+			if cost, err = run(ctx, tx, call); err != nil || !cost.Excessive("postgres") {
+				break
+			}
 		}
-		call += `(` + strings.Join(literals, ", ") + `)`
+		if err != nil {
+			return cost, err
+		}
+		if cost.Excessive("postgres") {
+			cost.Plan, err = plan(ctx, tx, call)
+			return cost, err
+		}
 	}
+	return cost, nil
+}
+
+// executing returns the call of what is measured with some arguments.
+func executing(args []any) string {
+	if len(args) == 0 {
+		return `EXECUTE measured`
+	}
+	literals := make([]string, len(args))
+	for i, arg := range args {
+		literals[i] = literal(arg)
+	}
+	return `EXECUTE measured(` + strings.Join(literals, ", ") + `)`
+}
+
+// run measures one call, and takes back what it changes.
+func run(ctx context.Context, tx *sql.Tx, call string) (cost Cost, err error) {
 	var text []byte
 	if err := tx.QueryRowContext(ctx, `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) `+call).Scan(&text); err != nil {
 		return cost, err
@@ -95,23 +140,25 @@ func (p *Postgres) measure(statement string, args []any) (cost Cost, err error) 
 		return cost, fmt.Errorf("read the plan %s: %w", text, err)
 	}
 	root := plans[0].Plan
-	cost = Cost{Read: root.Hit + root.Read, Rows: root.rows()}
-	if !cost.Excessive("postgres") {
-		return cost, nil
-	}
+	_, err = tx.ExecContext(ctx, `ROLLBACK TO before`)
+	return Cost{Read: root.Hit + root.Read, Rows: root.rows()}, err
+}
+
+// plan returns the plan of a call that is run once more.
+func plan(ctx context.Context, tx *sql.Tx, call string) (text string, err error) {
 	rows, err := tx.QueryContext(ctx, `EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, COSTS OFF) `+call)
 	if err != nil {
-		return cost, err
+		return "", err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var line string
 		if err := rows.Scan(&line); err != nil {
-			return cost, err
+			return "", err
 		}
-		cost.Plan += line + "\n"
+		text += line + "\n"
 	}
-	return cost, rows.Err()
+	return text, rows.Err()
 }
 
 // literal returns an argument as SQL.

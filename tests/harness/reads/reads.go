@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// kept is how many calls of a statement a Log keeps: the first ones and the last ones.
-const kept = 3
+// fewCalls is how many calls of a statement a Log keeps: so many of the first ones and of the last ones.
+const fewCalls = 3
 
 // Log keeps which statements ran, with what they were given. It may be used by many goroutines.
 type Log struct {
@@ -48,8 +48,8 @@ func (l *Log) Note(statement string, args []any) {
 		l.calls = map[string][][]any{}
 	}
 	calls := append(l.calls[statement], values)
-	if len(calls) > 2*kept {
-		calls = slices.Delete(calls, kept, kept+1)
+	if len(calls) > 2*fewCalls {
+		calls = slices.Delete(calls, fewCalls, fewCalls+1)
 	}
 	l.calls[statement] = calls
 }
@@ -128,7 +128,10 @@ func (c Cost) Excessive(engine string) bool {
 
 // Meter runs statements as the program does, and takes back what they change.
 type Meter interface {
-	Measure(statement string, args []any) (Cost, error)
+	// Runs reports whether the program runs a statement in the way that is measured.
+	Runs(statement string) bool
+	// Measure returns what the first call of a statement that is out of proportion costs, or the last call if none is.
+	Measure(statement string, calls [][]any) (Cost, error)
 }
 
 func (c Cost) String() string { return fmt.Sprintf("read %d for %d rows\n%s", c.Read, c.Rows, c.Plan) }

@@ -50,8 +50,20 @@ func (s *SQLite) pointer(into uintptr) uintptr {
 	return uintptr(binary.NativeEndian.Uint64(libc.GoBytes(into, 8)))
 }
 
+// Runs implements Meter.
+func (s *SQLite) Runs(string) bool { return true }
+
 // Measure implements Meter.
-func (s *SQLite) Measure(statement string, args []any) (cost Cost, err error) {
+func (s *SQLite) Measure(statement string, calls [][]any) (cost Cost, err error) {
+	for _, args := range calls {
+		if cost, err = s.measure(statement, args); err != nil || cost.Excessive("sqlite") {
+			break
+		}
+	}
+	return cost, err
+}
+
+func (s *SQLite) measure(statement string, args []any) (cost Cost, err error) {
 	if _, err := s.run(`BEGIN`, nil, nil); err != nil {
 		return cost, err
 	}

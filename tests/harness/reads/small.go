@@ -1,0 +1,56 @@
+package reads
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// AnalyzeSmall has PostgreSQL look at each table while it has a single row, and then puts all rows back. Nothing else may look at the tables from then on.
+func AnalyzeSmall(ctx context.Context, db *sql.DB, tables []string) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	g := &grower{ctx: ctx, conn: conn, engine: "postgres"}
+	tables = slices.DeleteFunc(slices.Clone(tables), isOfProgram)
+	statements := []string{`SET session_replication_role = replica`} // what refers to a row may be there before it
+	for _, table := range tables {
+		statements = append(statements, fmt.Sprintf(`CREATE TEMP TABLE all_%[1]s AS TABLE %[1]s`, table))
+	}
+	statements = append(statements, `TRUNCATE `+strings.Join(tables, ", "))
+	for _, table := range tables {
+		columns, err := g.columns(table)
+		if err != nil {
+			return err
+		}
+		names := make([]string, len(columns))
+		for i, c := range columns {
+			names[i] = c.name
+		}
+		back := fmt.Sprintf(`INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM all_%[1]s`, table, strings.Join(names, ", "))
+		statements = append(statements, back+` LIMIT 1`, `ANALYZE `+table, `DELETE FROM `+table, back, `DROP TABLE all_`+table)
+	}
+	for _, statement := range append(statements, `SET session_replication_role = origin`) {
+		if _, err := conn.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+// Forget takes from PostgreSQL all that it knows of the tables, as if it had never looked at them.
+func Forget(ctx context.Context, db *sql.DB) error {
+	for _, statement := range []string{
+		`DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = CAST(current_schema() AS regnamespace))`,
+		`UPDATE pg_class SET relpages = 0, reltuples = -1, relallvisible = 0 WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind IN ('r', 'i')`,
+	} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
