@@ -200,37 +200,3 @@ func ByID(id string) *Operation {
 	}
 	panic("the specification has no operation " + id)
 }
-
-// match finds the operation of a request and its path parameters; nil for an unknown path or another method.
-func match(method, path string) (*Operation, map[string]string) {
-	var best *Operation
-	var params map[string]string
-	for _, o := range Operations() { // a fixed segment wins over a variable one, whatever the method
-		if found, ok := o.parse(path); ok && (best == nil || len(found) < len(params)) {
-			best, params = o, found
-		}
-	}
-	for _, o := range Operations() {
-		if best != nil && o.Path == best.Path && o.Method == method {
-			return o, params
-		}
-	}
-	return nil, nil
-}
-
-// parse matches a path with the operation's, and returns the values of its variable segments.
-func (o *Operation) parse(path string) (map[string]string, bool) {
-	template, actual := strings.Split(o.Path, "/"), strings.Split(path, "/")
-	if len(template) != len(actual) {
-		return nil, false
-	}
-	params := map[string]string{}
-	for i, segment := range template {
-		if strings.HasPrefix(segment, "{") && actual[i] != "" {
-			params[strings.Trim(segment, "{}")] = actual[i]
-		} else if segment != actual[i] {
-			return nil, false
-		}
-	}
-	return params, true
-}

@@ -1,0 +1,34 @@
+package harness
+
+import (
+	"maps"
+	"strings"
+	"testing"
+)
+
+func TestMatch_FindsEachOperationByItsOwnPath(t *testing.T) {
+	t.Parallel()
+	for _, o := range Operations() {
+		path, want := o.Path, map[string]string{}
+		for _, name := range o.PathParameters() {
+			path, want[name] = strings.Replace(path, "{"+name+"}", "of_"+name, 1), "of_"+name
+		}
+		if found, params := match(o.Method, path); found != o || !maps.Equal(params, want) {
+			t.Errorf("%s %s is taken for %+v with %v", o.Method, path, found, params)
+		}
+		if found, _ := match("PUT", path); found != nil {
+			t.Errorf("PUT %s is taken for %s", path, found.ID)
+		}
+		if found, _ := match(o.Method, path+"/of/no/operation"); found != nil {
+			t.Errorf("a longer path is taken for %s", found.ID)
+		}
+		if len(want) == 0 {
+			continue
+		}
+		if empty := strings.Replace(path, "of_"+o.PathParameters()[0], "", 1); empty != path {
+			if found, _ := match(o.Method, empty); found == o {
+				t.Errorf("%s is taken for %s", empty, found.ID)
+			}
+		}
+	}
+}
