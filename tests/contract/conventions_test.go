@@ -31,6 +31,7 @@ func every(t *testing.T, concerns func(*harness.Operation) bool, check func(t *t
 
 func all(*harness.Operation) bool         { return true }
 func private(op *harness.Operation) bool  { return !op.Public }
+func gets(op *harness.Operation) bool     { return !op.IsWrite() }
 func writes(op *harness.Operation) bool   { return op.IsWrite() }
 func withBody(op *harness.Operation) bool { return op.BodySchema() != nil }
 

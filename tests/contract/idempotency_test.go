@@ -12,37 +12,67 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// TestEveryOperation_AnswersItsExample sends the specification's own example; a write must replay it byte for byte under
-// its key, and refuse the key for anything else, leave a line in the activity, and show a signing secret only where one is made.
+// TestEveryOperation_AnswersItsExample sends the specification's own example. Of a write it sends more: it must be done once,
+// however often it is sent under its key, leave a line in the activity, and show a signing secret only where one is made.
 func TestEveryOperation_AnswersItsExample(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
 		shared := newWorld(t, s)
-		every(t, all, func(t *testing.T, op *harness.Operation) {
-			if !op.IsWrite() {
-				answer := shared.send(t, op)
-				answered(t, op, answer)
-				showsItsSecret(t, op, answer)
-				return
-			}
-			w := newWorldFor(t, s, op)
-			refusesReuse(t, w, op)
-			path, body := w.path(op), w.body(op)
-			first := w.Do(t, op.Method, path, body, "Idempotency-Key", "the key")
-			answered(t, op, first)
-			showsItsSecret(t, op, first)
-			if first.Header.Get("Idempotent-Replayed") != "" {
-				t.Error("the first answer claims to be a replay")
-			}
-			again := w.Do(t, op.Method, path, spaced(body), "Idempotency-Key", "the key", "Content-Type", contentType(body))
-			if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
-				t.Errorf("the replay differs: %d %s\nfirst: %d %s", again.Status, again.Body, first.Status, first.Body)
-			}
-			isLogged(t, w, op, first, again)
+		every(t, gets, func(t *testing.T, op *harness.Operation) {
+			answer := shared.send(t, op)
+			answered(t, op, answer)
+			showsItsSecret(t, op, answer)
 		})
+		on := newStage(t, s)
+		every(t, writes, func(t *testing.T, op *harness.Operation) { isDoneOnce(t, on, op) })
 		deliversNoSecret(t, s)
 	})
+}
+
+// isDoneOnce sends a write twice at a time and a third time later, and tests one promise after the other.
+func isDoneOnce(t *testing.T, on *stage, op *harness.Operation) {
+	t.Helper()
+	var refused, early, first, again, activity *harness.Response
+	w := on.perform(op, func(w *world) (done bool) {
+		if other := w.useKey(t, op); other.Status >= 300 {
+			return false
+		}
+		path, body := w.path(op), w.body(op)
+		refused = w.Do(t, op.Method, path, body, "Idempotency-Key", "used by "+op.ID)
+		early, first = w.sendTwice(t, on.server, op.Method, path, body, "Idempotency-Key", op.ID)
+		again = w.Do(t, op.Method, path, spaced(body), "Idempotency-Key", op.ID, "Content-Type", contentType(body))
+		activity = w.Do(t, http.MethodGet, "/v1/activity?limit=100", nil)
+		return first.Status < 300 && leavesALine(op) == (len(linesIn(t, activity, first)) > 0)
+	})
+	if first == nil {
+		t.Fatal("another request under a key is refused")
+	}
+	t.Run("RefusesAKeyOfAnother", func(t *testing.T) {
+		f := refused.Fault(t, http.StatusUnprocessableEntity, "idempotency_key_reused")
+		if f.Param != "Idempotency-Key" || len(f.Errors["idempotency_key"]) == 0 {
+			t.Errorf("the fault is %+v", f)
+		}
+	})
+	t.Run("AnswersConflictWhileTheFirstRuns", func(t *testing.T) {
+		early.Fault(t, http.StatusConflict, "idempotency_request_in_progress")
+		if early.Header.Get("Retry-After") != "1" {
+			t.Errorf("Retry-After is %q", early.Header.Get("Retry-After"))
+		}
+	})
+	t.Run("AnswersItsExample", func(t *testing.T) {
+		answered(t, op, first)
+		if first.Header.Get("Idempotent-Replayed") != "" {
+			t.Error("the first answer claims to be a replay")
+		}
+	})
+	t.Run("ShowsASecretWhereOneIsMade", func(t *testing.T) { showsItsSecret(t, op, first) })
+	t.Run("ReplaysItsAnswer", func(t *testing.T) {
+		if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("the replay differs: %d %s\nfirst: %d %s", again.Status, again.Body, first.Status, first.Body)
+		}
+	})
+	t.Run("LeavesItsLine", func(t *testing.T) { isLogged(t, w, op, activity, first, again) })
 }
 
 func answered(t *testing.T, op *harness.Operation, resp *harness.Response) {
@@ -71,27 +101,44 @@ func contentType(body any) string {
 	return "application/json"
 }
 
-// refusesReuse sends the operation under a key that another request has used.
-func refusesReuse(t *testing.T, w *world, op *harness.Operation) {
+// useKey sends another request under a key, which the operation may not have then.
+func (w *world) useKey(t *testing.T, op *harness.Operation) *harness.Response {
 	t.Helper()
+	method, path, body := http.MethodPost, "/v1/customers", map[string]any{"email": unique() + "@example.com"}
 	switch {
 	case strings.Contains(op.Path, "/license_keys/") && op.Public: // its keys belong to the licence key
-		body := w.body(op).(map[string]any)
+		path, body = "/public/license_keys/activate", w.body(op).(map[string]any)
 		body["fingerprint"] = "other"
-		w.Must(t, http.MethodPost, "/public/license_keys/activate", body, "Idempotency-Key", "used")
 	case op.ID == "createPublicLead": // its keys belong to the form
-		body := w.body(op).(map[string]any)
-		body["email"] = "other@example.com"
-		w.Must(t, http.MethodPost, "/public/leads", body, "Idempotency-Key", "used")
+		path, body = "/public/leads", w.body(op).(map[string]any)
+		body["email"] = unique() + "@example.com"
 	case op.Public: // its keys belong to the client secret
-		w.Must(t, http.MethodPatch, "/public/checkouts/"+w.secret, map[string]any{"customer_name": "Other"}, "Idempotency-Key", "used")
-	default:
-		w.Must(t, http.MethodPost, "/v1/customers", map[string]any{"email": "other@example.com"}, "Idempotency-Key", "used")
+		method, path, body = http.MethodPatch, "/public/checkouts/"+w.secret, map[string]any{"customer_name": unique()}
 	}
-	f := w.send(t, op, "Idempotency-Key", "used").Fault(t, http.StatusUnprocessableEntity, "idempotency_key_reused")
-	if f.Param != "Idempotency-Key" || len(f.Errors["idempotency_key"]) == 0 {
-		t.Errorf("the fault is %+v", f)
+	return w.Do(t, method, path, body, "Idempotency-Key", "used by "+op.ID)
+}
+
+// sendTwice sends a write with a key twice at a time. It holds the database's writers back from outside, so that
+// the first is certainly still running when the second comes.
+func (w *world) sendTwice(t *testing.T, s *harness.Server, method, path string, body any, headers ...string) (early, late *harness.Response) {
+	t.Helper()
+	answers := make(chan *harness.Response, 2)
+	release := s.HoldWrites(t)
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			if resp, err := w.Try(method, path, body, headers...); err == nil {
+				answers <- resp
+			}
+		})
 	}
+	early = <-answers
+	release()
+	both.Wait()
+	if len(answers) != 1 {
+		t.Fatal("a request was not answered")
+	}
+	return early, <-answers
 }
 
 func TestEveryWrite_ChecksItsIdempotencyKey(t *testing.T) {
@@ -131,40 +178,6 @@ type headerSetter struct {
 func (h headerSetter) RoundTrip(req *http.Request) (*http.Response, error) {
 	req.Header["Idempotency-Key"] = h.keys
 	return h.base.RoundTrip(req)
-}
-
-// TestEveryWrite_AnswersConflictWhileTheFirstRuns holds the database's writers back from outside, so that a first request is
-// certainly still running when a second comes with the same key.
-func TestEveryWrite_AnswersConflictWhileTheFirstRuns(t *testing.T) {
-	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
-		every(t, writes, func(t *testing.T, op *harness.Operation) {
-			w := newWorldFor(t, s, op)
-			path, body := w.path(op), w.body(op)
-			answers := make(chan *harness.Response, 2)
-			release := s.HoldWrites(t)
-			var both sync.WaitGroup
-			for range 2 {
-				both.Go(func() {
-					if resp, err := w.Try(op.Method, path, body, "Idempotency-Key", "the key"); err == nil {
-						answers <- resp
-					}
-				})
-			}
-			early := <-answers
-			release()
-			both.Wait()
-			if len(answers) != 1 {
-				t.Fatal("a request was not answered")
-			}
-			early.Fault(t, http.StatusConflict, "idempotency_request_in_progress")
-			if early.Header.Get("Retry-After") != "1" {
-				t.Errorf("Retry-After is %q", early.Header.Get("Retry-After"))
-			}
-			answered(t, op, <-answers)
-		})
-	})
 }
 
 func TestKey_IsFreeAgainAfterARefusal(t *testing.T) {

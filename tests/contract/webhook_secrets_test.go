@@ -70,11 +70,17 @@ func TestDatabase_HoldsNoSecretInTheOpen(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
 		var secrets []string
+		on := newStage(t, s)
 		every(t, concerned, func(t *testing.T, op *harness.Operation) {
-			w := newWorldFor(t, s, op)
-			endpoint := w.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.hooks}, "Idempotency-Key", "endpoint")
+			var answer *harness.Response
+			w := on.perform(op, func(w *world) (done bool) {
+				answer = w.send(t, op, "Idempotency-Key", "sealed by "+op.ID)
+				return answer.Status < 300
+			})
+			answered(t, op, answer)
+			endpoint := w.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.hooks}, "Idempotency-Key", "endpoint beside "+op.ID)
 			secrets = append(secrets, w.Key, w.secret, endpoint["secret"].(string))
-			secrets = append(secrets, confidential.FindAllString(string(w.send(t, op, "Idempotency-Key", "sealed").Body), -1)...)
+			secrets = append(secrets, confidential.FindAllString(string(answer.Body), -1)...)
 		})
 		held := s.Dump(t)
 		if path, found := strings.CutPrefix(url, "sqlite://"); found { // with what was deleted, and not cleaned up
