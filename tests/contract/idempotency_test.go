@@ -34,7 +34,7 @@ func TestEveryOperation_AnswersItsExample(t *testing.T) {
 func isDoneOnce(t *testing.T, on *stage, op *harness.Operation) {
 	t.Helper()
 	var refused, early, first, again, activity *harness.Response
-	w := on.perform(op, func(w *world) (done bool) {
+	w := on.perform(t, op, func(w *world) (done bool) {
 		if other := w.useKey(t, op); other.Status >= 300 {
 			return false
 		}

@@ -216,7 +216,7 @@ func TestEveryOperationWithoutABody_IgnoresOne(t *testing.T) {
 		on := newStage(t, boot(t, url))
 		every(t, withoutBody, func(t *testing.T, op *harness.Operation) {
 			var plain *harness.Response
-			w := on.perform(op, func(w *world) (done bool) {
+			w := on.perform(t, op, func(w *world) (done bool) {
 				plain = w.Do(t, op.Method, w.at(op, ""), "a=1", "Content-Type", "text/plain")
 				return plain.Status < 300
 			})
@@ -452,7 +452,7 @@ func TestEveryExpand_KnowsItsNames(t *testing.T) {
 				t.Fatal("the specification lists no names")
 			}
 			var unknown, all *harness.Response
-			on.perform(op, func(w *world) (done bool) {
+			on.perform(t, op, func(w *world) (done bool) {
 				unknown = w.Do(t, op.Method, w.at(op, "expand=surprise"), w.body(op))
 				// All of them at once; the transport checks the inlined objects against their schemas.
 				all = w.Do(t, op.Method, w.at(op, "expand="+strings.Join(names, ",")), w.body(op))

@@ -18,8 +18,8 @@ type stage struct {
 func newStage(t *testing.T, s *harness.Server) *stage { return &stage{t: t, server: s} }
 
 // perform tries an operation until it is done as it has to be, or is not in a world that is new. It returns the world of the last try.
-func (s *stage) perform(op *harness.Operation, try func(w *world) (done bool)) *world {
-	s.t.Helper()
+func (s *stage) perform(t *testing.T, op *harness.Operation, try func(w *world) (done bool)) *world {
+	t.Helper()
 	for {
 		isNew := s.world == nil
 		if isNew {
@@ -28,7 +28,8 @@ func (s *stage) perform(op *harness.Operation, try func(w *world) (done bool)) *
 		if strings.HasPrefix(op.Scope, "ads:") && s.world.ids["ad"] == "" {
 			s.world.advertise(s.t)
 		}
-		w := s.world.with(s.server.Key(s.t, s.world.Account)) // each operation has a quota of its own
+		w := s.world.with(s.server.Key(t, s.world.Account)) // each operation has a quota of its own
+		w.Client = w.For(t)
 		if try(w) || isNew {
 			return w
 		}

@@ -73,7 +73,7 @@ func TestDatabase_HoldsNoSecretInTheOpen(t *testing.T) {
 		on := newStage(t, s)
 		every(t, concerned, func(t *testing.T, op *harness.Operation) {
 			var answer *harness.Response
-			w := on.perform(op, func(w *world) (done bool) {
+			w := on.perform(t, op, func(w *world) (done bool) {
 				answer = w.send(t, op, "Idempotency-Key", "sealed by "+op.ID)
 				return answer.Status < 300
 			})

@@ -31,6 +31,17 @@ func (c *Client) As(key string) *Client {
 	return &other
 }
 
+// For returns the same client for another test, which an answer that breaks the contract fails.
+func (c *Client) For(t testing.TB) *Client {
+	other := *c
+	if checked, ok := c.HTTP.Transport.(*Transport); ok {
+		transport, client := *checked, *c.HTTP
+		transport.T, client.Transport = t, &transport
+		other.HTTP = &client
+	}
+	return &other
+}
+
 // Do sends a request. A body that is a string or bytes is sent as it is, any other one as JSON, and none for nil. Headers come
 // in pairs; an empty value removes a header that Do would have set.
 func (c *Client) Do(t testing.TB, method, path string, body any, headers ...string) *Response {
