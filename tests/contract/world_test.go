@@ -35,15 +35,7 @@ func newWorld(t testing.TB, s *harness.Server) *world {
 	return w
 }
 
-// newWorldFor fills a new account with what an operation needs: ads only for those of ads.
-func newWorldFor(t testing.TB, s *harness.Server, op *harness.Operation) *world {
-	t.Helper()
-	if strings.HasPrefix(op.Scope, "ads:") {
-		return newWorld(t, s)
-	}
-	return newWorldOfSales(t, s)
-}
-
+// newWorldOfSales fills a new account with all but ads.
 func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	t.Helper()
 	w := &world{Client: s.Account(t), hooks: s.Hooks.URL, networks: s.Ads}
