@@ -55,11 +55,12 @@ func (q *sharedQuota) count(ctx context.Context, tokenHash []byte, address strin
 	q.waiting = append(q.waiting, call)
 	first := !q.asking
 	q.asking = true
+	limit := q.patience
 	q.mu.Unlock()
 	if first {
 		go q.askAll(context.WithoutCancel(ctx)) // no single client may cancel it for the others
 	}
-	patience := time.NewTimer(q.patience)
+	patience := time.NewTimer(limit)
 	defer patience.Stop()
 	select {
 	case <-call.done:

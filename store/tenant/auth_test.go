@@ -270,11 +270,16 @@ func TestSharedQuota_LeavesADatabaseThatHangs(t *testing.T) {
 		waiting.Wait()
 	}
 	require.Equal(t, quotaPatience, q.patience)
-	q.patience = time.Hour // the database would let them wait for db.AnswerTimeout
+	wait := func(patience time.Duration) {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.patience = patience
+	}
+	wait(time.Hour) // the database would let them wait for db.AnswerTimeout
 	hurried, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	give(hurried, context.DeadlineExceeded)
-	q.patience = 100 * time.Millisecond
+	wait(100 * time.Millisecond)
 	give(t.Context(), errQuotaSlow)
 	all.Wait()
 	require.Empty(t, q.waiting, "nobody who gave up is asked for later")
