@@ -44,7 +44,7 @@ func TestCheckoutPage_CanBePaid(t *testing.T) {
 		page = w.post(c, http.StatusUnprocessableEntity, card("4242 4242 4242 4241", "3800"))
 		assert.Contains(t, page, `id="card_number-problem"`)
 		assert.Contains(t, page, `action="pay"`, "the page stands below the checkout now")
-		assert.NotContains(t, page, "4241", "a page never shows a card")
+		assert.NotRegexp(t, `4242 ?4242 ?4242 ?4241`, page, "a page never shows a card")
 		page = w.post(c, http.StatusUnprocessableEntity, card("4000000000000002", "3800"))
 		assert.Contains(t, page, "The card was declined.")
 		page = w.post(c, http.StatusOK, card("4242 4242 4242 4242", "3800"))

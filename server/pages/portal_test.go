@@ -287,7 +287,7 @@ func TestPortal_CustomerAddsAndRemovesCards(t *testing.T) {
 		refused := g.does("/cards", typed(page, "4242 4242 4242 4241"), http.StatusUnprocessableEntity)
 		assert.Contains(t, refused, "The card number is incorrect.")
 		assert.Contains(t, refused, "<details open>")
-		assert.NotContains(t, refused, "4241", "a page never shows a card")
+		assert.NotRegexp(t, `4242 ?4242 ?4242 ?4241`, refused, "a page never shows a card")
 		form := typed(page, "4242 4242 4242 4242")
 		assert.Contains(t, g.does("/cards", form, http.StatusOK), "Your card is saved.")
 		g.does("/cards", form, http.StatusOK)

@@ -52,7 +52,7 @@ func TestStripe_ABuyerPaysInTheirBrowser(t *testing.T) {
 		page.Wait(`document.querySelector('.badge.good')`)
 		assert.EqualValues(t, 1900+4200, s.bank.Taken())
 		assert.Empty(t, page.Refused())
-		assert.NotContains(t, s.program.Log(), "3155", "the card came here")
+		assert.NotRegexp(t, `4000[ -]?0025[ -]?0000[ -]?3155`, s.program.Log(), "the card came here") // its last digits alone may be those of a port
 	})
 }
 
@@ -125,7 +125,7 @@ func TestStripe_ACustomerGivesACardInTheirBrowser(t *testing.T) {
 		page.WaitText("Charged to Visa ending in 3155")
 		assert.EqualValues(t, 900, s.bank.Taken())
 		assert.Empty(t, page.Refused())
-		assert.NotContains(t, s.program.Log(), "3155", "the card came here")
+		assert.NotRegexp(t, `4000[ -]?0025[ -]?0000[ -]?3155`, s.program.Log(), "the card came here") // its last digits alone may be those of a port
 	})
 }
 
