@@ -1,0 +1,84 @@
+package tests
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestMakeTest_RunsEveryTest holds what make test runs in a step of their own: the step of all other packages leaves out by name what the
+// step alone runs, so that a test of another package which has such a name would be run nowhere.
+func TestMakeTest_RunsEveryTest(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(pattern string) string {
+		found := regexp.MustCompile(pattern).FindSubmatch(makefile)
+		if found == nil {
+			t.Fatalf("the Makefile has nothing like %s", pattern)
+		}
+		return string(found[1])
+	}
+	alone := value(`(?m)^ALONE = (.*)$`)
+	whole := append(strings.Fields(value(`(?m)^OUTSIDE = (.*)$`)), "./tests/contract") // all of their tests are run
+	of := strings.Fields(value(`step:alone .* -- (.*) \\`))
+	elsewhere := regexp.MustCompile(value(`grep -vE '(.*)\$\$'\)`) + `$`)
+	for _, folder := range whole {
+		if !elsewhere.MatchString(folder) {
+			t.Errorf("%s is run by the last step as well", folder)
+		}
+	}
+	seen := map[string]bool{}
+	for file, names := range testsByFile(t) {
+		folder := "./" + path.Dir(file)
+		for _, name := range names {
+			if !regexp.MustCompile(alone).MatchString(name) || slices.Contains(whole, folder) {
+				continue
+			}
+			seen[folder] = true
+			if !slices.Contains(of, folder) {
+				t.Errorf("%s has %s, which has a name of ALONE: it is run nowhere", file, name)
+			}
+		}
+	}
+	for _, folder := range of {
+		if !seen[folder] {
+			t.Errorf("the step alone runs nothing in %s", folder)
+		}
+	}
+}
+
+// testsByFile returns the names of all tests of the module.
+func testsByFile(t *testing.T) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	test := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	err := fs.WalkDir(os.DirFS(".."), ".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (file == "bin" || file != "." && strings.HasPrefix(file, ".")):
+			return fs.SkipDir
+		case !strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path.Join("..", file))
+		for _, found := range test.FindAllSubmatch(text, -1) {
+			all[file] = append(all[file], string(found[1]))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 100 {
+		t.Fatalf("only %d files have tests", len(all))
+	}
+	return all
+}
