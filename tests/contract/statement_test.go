@@ -29,6 +29,7 @@ var mayReadMore = []struct{ piece, reason string }{
 	{"SELECT account_id, id FROM checkouts WHERE status = 'open' AND expires_at <= ? AND account_id = ?", "may go through the open checkouts of the account, which last a day"},
 	{"FROM webhook_deliveries WHERE account_id = ? AND state = 'pending' AND endpoint_id >= ?", "the log of deliveries has an index for each state, and SQLite may go along the ids instead"},
 	{"SELECT account_id, channel_id, platform_id, synced_at FROM (", "the turns of all ad accounts that are due"},
+	{"row_number() OVER (PARTITION BY account_id ORDER BY domain_due_at) AS place FROM ai_sites", "the turns of all domains that are due"},
 	{"SELECT id FROM requests WHERE account_id = ? ORDER BY id DESC LIMIT ? OFFSET ?", "goes past the requests that are kept, once for every 5,000 that are written"},
 	{"SELECT ad_group_id, ends_at FROM ads WHERE account_id = ? AND platform = ?", mirror},
 	{"SELECT platform_id, campaign_id, ends_at FROM ad_groups WHERE account_id = ? AND platform = ?", mirror},
@@ -61,13 +62,19 @@ var needStatistics = []string{
 	"DELETE FROM portal_sessions WHERE (account_id, id) IN",
 	"DELETE FROM portal_links WHERE (account_id, id) IN",
 	"DELETE FROM requests WHERE (account_id, id) IN",
+	"DELETE FROM request_gaps WHERE hour < ?",
+	"DELETE FROM activities WHERE (account_id, id) IN",
+	"DELETE FROM social_connections WHERE (account_id, id) IN",
+	"SELECT account_id, object_id, version, '' AS title, '' AS body, '' AS body_html, made_by, created_at FROM content_texts WHERE made_by < ?",
 }
 
-// whileSmall are those of which PostgreSQL takes a range for as narrow as a single value, and goes through it, as long as it knows a single row. A server
+// whileSmall are those of which PostgreSQL takes a range for as narrow as a single value, and goes through it, as long as it knows a single row, or the
+// whole table, of what is being sent, to find a few in it. A server
 // has a table analysed within a second of its growth.
 var whileSmall = []string{
 	"SELECT id FROM license_activations WHERE account_id = ? AND license_key_id = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT 1 OFFSET",
 	"DELETE FROM payment_guards WHERE (account_id, subject) IN",
+	"DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN",
 }
 
 // mirror is why statements about what stands at an ad network may read more.
