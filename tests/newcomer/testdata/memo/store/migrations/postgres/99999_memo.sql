@@ -10,3 +10,5 @@ CREATE TABLE IF NOT EXISTS memos (
     updated_at BIGINT NOT NULL,
     PRIMARY KEY (account_id, id)
 );
+
+ALTER TABLE memos ALTER COLUMN account_id SET (n_distinct = 20);
