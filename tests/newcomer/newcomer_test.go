@@ -150,7 +150,7 @@ func run(t *testing.T, tree string, name string, args ...string) string {
 	if !slices.Contains(strings.Fields(flags), "-trimpath") {
 		flags += " -trimpath"
 	}
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+flags, "MAKEFLAGS=", database.PreparedEnv+"=") // the schema is another one
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+flags, "MAKEFLAGS=", database.PreparedEnv+"=", "CONTRACT_COVERAGE=") // the schema is another one
 	output, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s %s:\n%s", name, strings.Join(args, " "), output)
 	return string(output)
