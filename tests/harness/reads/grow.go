@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
@@ -152,6 +153,8 @@ func (g *grower) copy(table, own string, columns []column, counted []string, fro
 			}
 		case slices.Contains(counted, c.name):
 			value = g.another(c)
+		case c.name == "lease_until":
+			value = lasting(c)
 		case isText(c):
 			value = g.anotherID(c)
 		}
@@ -171,6 +174,12 @@ func (g *grower) copy(table, own string, columns []column, counted []string, fro
 
 func isText(c column) bool {
 	return strings.EqualFold(c.kind, "text") || strings.Contains(strings.ToLower(c.kind), "char")
+}
+
+// lasting returns SQL for a lease that does not run out meanwhile: one row has a lease that does, but not all of its copies at once.
+func lasting(c column) string {
+	now := time.Now()
+	return fmt.Sprintf(`CASE WHEN o.%[1]s > %[2]d THEN o.%[1]s + %[3]d ELSE o.%[1]s END`, c.name, now.UnixMicro(), (24 * time.Hour).Microseconds())
 }
 
 // isReference reports whether a column names a row, maybe by an id that somebody else has made, such as an ad network.
