@@ -12,11 +12,11 @@ RACE          = -race -gcflags=modernc.org/...=-race=false
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
 LONGEST = ./store ./server/billing ./server ./server/dashboard
 # Whole packages without the race detector. The contract comes first, since it takes longest. The next three run the program in processes of its
-# own, which have none anyway: it would watch the clients and the fakes alone. The last ones write or read one document in one goroutine.
-PLAIN   = ./tests/contract ./tests/fault ./tests/e2e ./tests/newcomer ./server/invoicepdf ./server/reference ./store/content/markdown
+# own, which have none anyway: it would watch the clients and the fakes alone.
+PLAIN   = ./tests/contract ./tests/fault ./tests/e2e ./tests/newcomer
 # Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold. Their packages are those of the
 # step alone: a test of another package that has such a name would be run nowhere.
-ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins)
+ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestWrite_(Takes|Shapes)|TestPages_(UseAll|AreLight|LinkTo|HaveEvery)|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins)
 
 # One set of flags for all that has no race detector: what verify compiles, the program and the contract tests need not compile again.
 export CGO_ENABLED := 0
@@ -60,8 +60,8 @@ test: build ## every test, on SQLite and a PostgreSQL that it starts itself, wit
 	@packages=$$($(GO) list ./...) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) ./... \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
-		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/dashboard ./server/pages ./ads/pinterest ./ads/tiktok ./ads/zernio \
-		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '/(tests/(contract|fault|e2e|newcomer)|server/(invoicepdf|reference)|content/markdown)$$')
+		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/dashboard ./server/invoicepdf ./server/pages ./server/reference ./ads/pinterest ./ads/tiktok ./ads/zernio \
+		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE 'tests/(contract|fault|e2e|newcomer)$$')
 
 check: ## what CI runs, on a clean clone of the last commit: run it before a push
 	@.github/check
