@@ -125,8 +125,12 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 	if f.consents(w, h) {
 		return
 	}
+	form, err := io.ReadAll(h.Body)
+	if err != nil {
+		return // the caller is gone
+	}
 	f.mu.Lock()
-	r, e := f.open(h)
+	r, e := f.open(h, string(form))
 	var fault *Fault
 	if e == nil {
 		fault = f.fault(r)
@@ -175,7 +179,7 @@ func (r *request) account() string {
 }
 
 // open reads a request, and refuses everything that is not in the table.
-func (f *Fake) open(h *http.Request) (*request, *Error) {
+func (f *Fake) open(h *http.Request, form string) (*request, *Error) {
 	r := &request{method: h.Method, edge: "."}
 	segments := strings.Split(strings.Trim(h.URL.EscapedPath(), "/"), "/")
 	if len(segments) < 2 || len(segments) > 3 || segments[0] != Version {
@@ -185,7 +189,7 @@ func (f *Fake) open(h *http.Request) (*request, *Error) {
 	if len(segments) == 3 {
 		r.edge = segments[2]
 	}
-	if e := f.readParams(r, h); e != nil {
+	if e := f.readParams(r, h, form); e != nil {
 		return r, e
 	}
 	if e := f.authorize(r, h); e != nil {
@@ -198,7 +202,7 @@ func (f *Fake) open(h *http.Request) (*request, *Error) {
 }
 
 // readParams takes the parameters of a GET or DELETE from the address and those of a POST from a form, never both.
-func (f *Fake) readParams(r *request, h *http.Request) *Error {
+func (f *Fake) readParams(r *request, h *http.Request, form string) *Error {
 	query, err := url.ParseQuery(h.URL.RawQuery)
 	if err != nil {
 		return invalid("the query cannot be read")
@@ -208,11 +212,7 @@ func (f *Fake) readParams(r *request, h *http.Request) *Error {
 		if len(query) > 0 || h.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
 			return invalid("a POST sends its parameters as a form")
 		}
-		form, err := io.ReadAll(h.Body)
-		if err == nil {
-			r.params, err = url.ParseQuery(string(form))
-		}
-		if err != nil {
+		if r.params, err = url.ParseQuery(form); err != nil {
 			return invalid("the form cannot be read")
 		}
 	} else if h.ContentLength > 0 {

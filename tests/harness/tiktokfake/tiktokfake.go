@@ -4,6 +4,7 @@
 package tiktokfake
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -122,6 +123,11 @@ func (n *Network) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 		n.ask(w, h)
 		return
 	}
+	body, err := io.ReadAll(h.Body)
+	if err != nil {
+		return // the caller is gone
+	}
+	h.Body = io.NopCloser(bytes.NewReader(body))
 	r := &request{operation: OperationOf(h)}
 	refusal := n.open(r, h)
 	n.mu.Lock()
