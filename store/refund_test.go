@@ -42,6 +42,7 @@ func (o *Order) hold(t *rapid.T, refunds []*Refund) {
 	var amount, tax int64
 	for _, r := range refunds {
 		require.Positive(t, r.Amount)
+		require.LessOrEqual(t, r.TaxAmount, r.Amount)
 		amount, tax = amount+r.Amount, tax+r.TaxAmount
 	}
 	require.Equal(t, amount, o.RefundedAmount)

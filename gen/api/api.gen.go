@@ -8842,7 +8842,7 @@ type Refund struct {
 	// Amount What is given back, tax included, in the minor unit of `currency`.
 	Amount Amount `json:"amount"`
 
-	// TaxAmount The part of the order's tax that goes back with it.
+	// TaxAmount The part of the order's tax that goes back with it. The tax of all refunds so far is the share of the order's tax that falls on what is refunded so far, rounded once; so this may differ by 1 from its own share.
 	TaxAmount int64 `json:"tax_amount"`
 
 	// Currency An ISO 4217 code in lower case.

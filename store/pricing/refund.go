@@ -6,20 +6,19 @@ type Refundable struct {
 	Refunded, RefundedTax int64
 }
 
-// TaxOf returns the tax in a refund of amount: its share of the order's tax, at most what is left of that. The refund that
-// gives back the rest of the total takes exactly the rest of the tax, so that refunds of a whole order give back its whole tax.
-// It returns ErrRange for an amount below 1 or over what is left, and for figures that no order has.
+// TaxOf returns the tax in a refund of amount. It is cumulative: the tax in all refunds so far is the share of the order's tax that
+// falls on what was refunded so far, rounded once, so that the roundings of many small refunds do not add up. No refund has more tax
+// than its amount or than is left of the order's, and none leaves more tax than amount: refunds of a whole order give back its whole
+// tax. It returns ErrRange for an amount below 1 or over what is left, and for figures that no order has.
 func (r Refundable) TaxOf(amount int64) (int64, error) {
 	if r.Refunded < 0 || r.RefundedTax < 0 || r.Refunded > r.Total || r.RefundedTax > r.Tax || r.Tax > r.Total {
 		return 0, ErrRange
 	}
-	left := r.Tax - r.RefundedTax
-	switch rest := r.Total - r.Refunded; {
-	case amount < 1 || amount > rest:
+	rest, left := r.Total-r.Refunded, r.Tax-r.RefundedTax
+	if amount < 1 || amount > rest {
 		return 0, ErrRange
-	case amount == rest:
-		return left, nil
 	}
-	share, err := mulDiv(r.Tax, amount, r.Total, nearest)
-	return min(share, left), err
+	soFar, err := mulDiv(r.Tax, r.Refunded+amount, r.Total, nearest)
+	// A refund that has failed took tax of its own with it, so that what is left need not be what rounding would have left.
+	return min(max(soFar-r.RefundedTax, left-(rest-amount), 0), amount, left), err
 }

@@ -19,14 +19,16 @@ func TestTaxOf_WorkedExamples(t *testing.T) {
 		want   int64
 	}{
 		"the share rounds half up: 1667 x 50 / 10000 is 8.3": {pricing.Refundable{Total: 10000, Tax: 1667}, 50, 8},
-		"a half rounds up":                        {pricing.Refundable{Total: 1000, Tax: 500}, 1, 1},
-		"the whole order":                         {pricing.Refundable{Total: 17925, Tax: 2988}, 17925, 2988},
-		"a first third":                           {pricing.Refundable{Total: 100, Tax: 17}, 33, 6}, // 5.61
-		"a second third":                          {pricing.Refundable{Total: 100, Tax: 17, Refunded: 33, RefundedTax: 6}, 33, 6},
-		"the last third takes what is left":       {pricing.Refundable{Total: 100, Tax: 17, Refunded: 66, RefundedTax: 12}, 34, 5}, // not 5.78
-		"never more tax than is left":             {pricing.Refundable{Total: 1000, Tax: 500, Refunded: 998, RefundedTax: 500}, 1, 0},
-		"no tax":                                  {pricing.Refundable{Total: 4900}, 1200, 0},
-		"an order of the largest amount is exact": {pricing.Refundable{Total: math.MaxInt64, Tax: math.MaxInt64 - 1}, math.MaxInt64 - 1, math.MaxInt64 - 2},
+		"a half rounds up": {pricing.Refundable{Total: 1000, Tax: 500}, 1, 1},
+		"the whole order":  {pricing.Refundable{Total: 17925, Tax: 2988}, 17925, 2988},
+		"a first third":    {pricing.Refundable{Total: 100, Tax: 17}, 33, 6}, // 5.61
+		"a second third takes what 66 are short of": {pricing.Refundable{Total: 100, Tax: 17, Refunded: 33, RefundedTax: 6}, 33, 5}, // 11.22 less 6
+		"the last third takes what is left":         {pricing.Refundable{Total: 100, Tax: 17, Refunded: 66, RefundedTax: 11}, 34, 6},
+		"never more tax than is left":               {pricing.Refundable{Total: 1000, Tax: 500, Refunded: 998, RefundedTax: 500}, 1, 0},
+		"never more tax than the refund":            {pricing.Refundable{Total: 62, Tax: 10, Refunded: 60, RefundedTax: 8}, 1, 1},
+		"no more tax stays than amount":             {pricing.Refundable{Total: 100, Tax: 90, Refunded: 90, RefundedTax: 80}, 5, 5},
+		"no tax":                                    {pricing.Refundable{Total: 4900}, 1200, 0},
+		"an order of the largest amount is exact":   {pricing.Refundable{Total: math.MaxInt64, Tax: math.MaxInt64 - 1}, math.MaxInt64 - 1, math.MaxInt64 - 2},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -75,14 +77,26 @@ func TestTaxOf_RefundsOfTheWholeOrderReturnTheWholeTax(t *testing.T) {
 			amount := rapid.Int64Range(1, rest).Draw(t, "amount")
 			tax, err := order.TaxOf(amount)
 			require.NoError(t, err)
-			if amount < rest {
-				assert.Equal(t, min(round(order.Tax, amount, order.Total), order.Tax-order.RefundedTax), tax)
-			}
 			order.Refunded += amount
 			order.RefundedTax += tax
+			assert.Equal(t, round(order.Tax, order.Refunded, order.Total), order.RefundedTax, "of all refunds so far")
 			assert.GreaterOrEqual(t, tax, int64(0))
-			assert.LessOrEqual(t, order.RefundedTax, order.Tax)
+			assert.LessOrEqual(t, tax, amount)
 		}
 		assert.Equal(t, order.Tax, order.RefundedTax)
 	})
+}
+
+// 52 and 19 % of tax, in seven parts: share by share, the last part would be 1 with a tax of 2.
+func TestTaxOf_SmallRefundsAddUpNoRounding(t *testing.T) {
+	t.Parallel()
+	order := pricing.Refundable{Total: 62, Tax: 10}
+	var taxes []int64
+	for _, amount := range []int64{32, 9, 8, 3, 6, 3, 1} {
+		tax, err := order.TaxOf(amount)
+		require.NoError(t, err)
+		order.Refunded, order.RefundedTax = order.Refunded+amount, order.RefundedTax+tax
+		taxes = append(taxes, tax)
+	}
+	assert.Equal(t, []int64{5, 2, 1, 0, 1, 1, 0}, taxes)
 }
