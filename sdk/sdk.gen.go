@@ -7672,7 +7672,10 @@ type Order struct {
 	// RefundedTaxAmount The tax in `refunded_amount`.
 	RefundedTaxAmount Amount `json:"refunded_tax_amount"`
 
-	// RefundableAmount What can still be given back.
+	// CreditedAmount What changes of plan gave of it to the customer's `balance_amount`.
+	CreditedAmount Amount `json:"credited_amount"`
+
+	// RefundableAmount What can still be given back: together with what is refunded and credited it is no more than was paid.
 	RefundableAmount Amount `json:"refundable_amount"`
 
 	// DueAmount What is still to be paid; 0 once it is void.
@@ -9359,13 +9362,13 @@ type SubscriptionChangePreview struct {
 	// PeriodEnd When the next period is billed then.
 	PeriodEnd wire.Time `json:"period_end"`
 
-	// UnusedAmount What is left of the period that is paid, without tax.
+	// UnusedAmount What is left of what was paid for the period, and of what waits to be billed for it, with tax.
 	UnusedAmount int64 `json:"unused_amount"`
 
-	// RemainingAmount What that costs under the new plan, without tax.
+	// RemainingAmount What the rest of the period costs under the new plan, with tax.
 	RemainingAmount int64 `json:"remaining_amount"`
 
-	// CreditAmount What goes to the customer's balance, with tax.
+	// CreditAmount What goes to the customer's balance, with tax. It was paid: what comes off what waits to be billed is not in it.
 	CreditAmount int64 `json:"credit_amount"`
 
 	// Lines What is billed, now or with the next period.
@@ -17084,7 +17087,8 @@ func (s *RefundsService) List(ctx context.Context, params *ListRefundsParams, op
 //
 // Gives money of a paid order back to the method that paid it: all that is left, or `amount`. The answer's `status` is `succeeded`,
 // `pending` while the provider takes its time, or `failed` (`failure_reason`) when it cannot be done. What is pending or
-// succeeded counts in the order's `refunded_amount`; what fails or is canceled can be refunded again. An order that no payment
+// succeeded counts in the order's `refunded_amount`; what fails or is canceled can be refunded again. What a change of plan gave
+// of the order to the customer's balance, its `credited_amount`, is not given back a second time. An order that no payment
 // provider took money for, because it was free, paid from the customer's balance or out of band, is 422 on `order`: give such
 // money back the way it came. Emits `refund.created`, and `refund.updated` whenever the status changes.
 func (s *RefundsService) Create(ctx context.Context, body *RefundCreate, opts ...Option) (*Refund, error) {
@@ -17281,8 +17285,9 @@ func (s *SubscriptionsService) Get(ctx context.Context, id string, opts ...Optio
 
 // Update sends PATCH /subscriptions/{id}.
 //
-// Changes the fields that are sent. A longer trial moves the first charge. Another quantity holds at once, and what it costs
-// until the end of the period is billed with the next one, or credited to the customer. A discount holds from the next period on,
+// Changes the fields that are sent. A longer trial moves the first charge. Another quantity holds at once. What it costs
+// until the end of the period waits, and is billed with the next one. What it saves is first taken off what waits; what was paid of
+// the rest is credited to the customer. A discount holds from the next period on,
 // which may be one that a change of plan begins; while a change is being paid it cannot be given (422 `errors.status`).
 // Giving one is a use of it by the rules of a checkout (422 `errors.discount`), and taking it away before it took anything off gives
 // the use back. The one that the subscription has is given again only when it takes nothing off the next period any more.
@@ -17293,13 +17298,15 @@ func (s *SubscriptionsService) Update(ctx context.Context, id string, body *Subs
 
 // Cancel sends POST /subscriptions/{id}/cancel.
 //
-// Ends a subscription with its period, or at once with `at_period_end: false`. At once, what was not collected yet is void, and
+// Ends a subscription with its period, or at once with `at_period_end: false`. With its period, what waits to be billed for a change of
+// plan or quantity is billed with a last invoice, as it is when all billing cycles are over. That is charged once; when it fails, the
+// invoice is past due and is paid by hand. At once, what waits is dropped, what was not collected yet is void, and
 // invoice.voided is emitted. One that is past due has no paid period to end with, and ends at once. One that has ended is 422.
 // Cancelled again, it keeps reason and comment unless there are others.
 //
 // With `refund: prorated`, which needs `at_period_end: false`, the customer gets back what is left of the period: of what its
 // orders took from a payment method for it, the part that falls on the time that is left, rounded down to what the provider gives
-// back. The refunds are named in `cancellation.refunds`, are ordinary ones and emit refund.created and refund.updated. What was paid
+// back. Of an order that is no more than was neither refunded nor credited yet. The refunds are named in `cancellation.refunds`, are ordinary ones and emit refund.created and refund.updated. What was paid
 // from the customer's balance is not given back, and with nothing to give back there are none.
 func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *SubscriptionCancel, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "cancelSubscription", []string{id}, nil, optional(body), opts)
@@ -17307,12 +17314,18 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *Subs
 
 // Change sends POST /subscriptions/{id}/change.
 //
-// Another price variant or quantity. What is left of the current period is credited, what it costs under the new plan is billed.
+// Another price variant or quantity. What is left of what was paid for the current period is credited, what the rest of it costs under
+// the new plan is billed. Both are compared with their tax, as the buyer pays them.
 // Another interval begins a new period, which is billed in full.
+//
+// Paid is what the period's orders took from a payment method or the balance, with their own tax. Of an order no more is left than was
+// neither refunded nor credited before. What was made void or written off was not paid. A credit is kept with the order that it comes from, as `credited_amount`: a later refund
+// of the order and its credit are together no more than was paid.
 //
 // With `invoice_immediately` the difference is charged now, and the plan changes when that succeeds: a decline answers 422 with
 // `errors.payment_method` and leaves everything as it was. With `next_invoice` the plan changes now and the difference is billed with
-// the next period; so it is when it is less than can be charged. A difference in the customer's favour goes to their `balance_amount`, which pays their next invoices. With
+// the next period; so it is when it is less than can be charged. A difference in the customer's favour is first
+// taken off what still waits to be billed. What is left of it goes to their `balance_amount`, which pays their next invoices. With
 // `next_period` nothing is charged and the plan changes at the end of the period. In a trial the plan changes without a charge.
 // What the current period has off is off its price under the new plan too, also if it is for this period alone; a discount for one period
 // that had waited in a free plan is used up by that.

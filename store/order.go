@@ -73,6 +73,7 @@ type Order struct {
 	BalanceApplied    int64                        `db:"balance_applied"` // what the customer's credit paid
 	RefundedAmount    int64                        `db:"refunded_amount"`
 	RefundedTaxAmount int64                        `db:"refunded_tax_amount"`
+	CreditedAmount    int64                        `db:"credited_amount"` // what changes of plan gave of it to the customer's balance
 	TaxBreakdown      core.JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
 	BillingName       *string                      `db:"billing_name"`
 	BillingAddress    core.JSON[*core.Address]     `db:"billing_address"`
@@ -100,8 +101,23 @@ type TaxBreakdown struct {
 	Inclusive     bool   `json:"inclusive"`
 }
 
-// RefundableAmount returns how much of the order can still be refunded.
-func (o *Order) RefundableAmount() int64 { return o.PaidAmount - o.RefundedAmount }
+// RefundableAmount returns how much of the order can still be refunded: of what was charged no more than was neither refunded nor
+// credited.
+func (o *Order) RefundableAmount() int64 {
+	return max(min(o.PaidAmount-o.RefundedAmount, o.KeptAmount()), 0)
+}
+
+// KeptAmount returns what was paid for the order, however it was paid, and was neither refunded nor credited. Nothing was taken
+// from the balance of a customer of whom only a typed address says that the order is theirs.
+func (o *Order) KeptAmount() int64 { return o.takenAmount() - o.RefundedAmount - o.CreditedAmount }
+
+// takenAmount returns what was paid for the order, through a provider, out of band and from the customer's balance.
+func (o *Order) takenAmount() int64 {
+	if o.PaidAt == nil || o.Status == OrderStatusVoid || !o.CustomerVerified {
+		return o.PaidAmount
+	}
+	return o.PaidAmount + o.BalanceApplied
+}
 
 // DueAmount returns what is still to be paid of the order; nothing if it is void.
 func (o *Order) DueAmount() int64 {

@@ -145,7 +145,7 @@ func (r *Refund) reserve(o *Order, in NewRefund) error {
 	}
 	switch {
 	case rest == 0:
-		return core.Invalid("amount", "All of the order is refunded, or about to be.")
+		return core.Invalid("amount", "All of the order is refunded or credited to the customer's balance, or about to be.")
 	case r.Amount < 1:
 		return core.Invalid("amount", "Refund at least 1.")
 	case r.Amount > rest:

@@ -79,7 +79,7 @@ type Subscription struct {
 	LatestInvoiceID    *string                      `db:"latest_invoice_id"`
 	PendingChange      core.JSON[*PendingChange]    `db:"pending_change"`
 	Prorations         core.JSON[[]Proration]       `db:"prorations"` // billed with the next period
-	Carried            core.JSON[[]PaidPart]        `db:"carried"`    // what was paid for the period before, which a change of plan cut short: its worth at the start of this one
+	Carried            core.JSON[[]PaidPart]        `db:"carried"`    // what paid for the rest of the period, as of its latest change of plan; nil: what its own bill paid
 	CustomFieldData    core.JSON[map[string]string] `db:"custom_field_data"`
 	BillingName        *string                      `db:"billing_name"`
 	BillingAddress     core.JSON[*core.Address]     `db:"billing_address"`
@@ -158,10 +158,14 @@ type PendingChange struct {
 	Discounted  bool             `json:"discounted"`
 }
 
-// Proration is the price of a part of a period that a change of plan made dearer. It is billed with the next period.
+// Proration is a debit that waits: the price of a part of a period that a change of plan made dearer. It is billed with the next period,
+// or with a last invoice when there is none.
 type Proration struct {
-	Description string `json:"description"`
-	Amount      int64  `json:"amount"`
+	Description string    `json:"description"`
+	Amount      int64     `json:"amount"`
+	TaxIncluded bool      `json:"tax_included"` // false only for one from before debits were written with their tax
+	Start       core.Time `json:"start"`        // the latest change of plan: until then a share of it was used
+	Left        int64     `json:"left"`         // of Amount, the share that falls on the time from Start to the end of the period
 }
 
 // ListSubscriptions holds the filters of a list of subscriptions. An empty one does not filter.
@@ -262,7 +266,8 @@ func (s *Subscription) schedule() {
 	}
 }
 
-// end makes the subscription canceled or completed at the given moment, and drops everything that was still planned for it.
+// end makes the subscription canceled or completed at the given moment, and drops everything that was still planned for it, debits
+// that wait too.
 func (s *Subscription) end(status SubscriptionStatus, at core.Time) {
 	s.Status, s.EndedAt, s.ends = status, &at, true
 	s.NextAttemptAt, s.ResumesAt, s.ExtraAttempt, s.PauseAtPeriodEnd = nil, nil, false, false

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"maps"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -17,12 +18,12 @@ type subscriptionBill struct {
 }
 
 // lines returns the lines that bill the current period: the plan first, then the prorations that wait for it. They have no
-// amounts but the unit's.
+// amounts but the unit's, which has the tax in it if TaxInclusive says so.
 func (s *Subscription) lines() []LineItem {
 	items := []LineItem{s.line(LineItemKindPrice, s.Quantity, s.UnitAmount)}
 	for _, p := range s.Prorations.V {
 		item := s.line(LineItemKindProration, 1, p.Amount)
-		item.Description, item.Position = &p.Description, int64(len(items))
+		item.Description, item.Position, item.TaxInclusive = &p.Description, int64(len(items)), p.TaxIncluded
 		items = append(items, item)
 	}
 	return items
@@ -54,15 +55,23 @@ func (s *Store) periodBill(ctx context.Context, sub *Subscription, customer *Cus
 }
 
 // priceBill fills in the amounts of lines that a subscription bills, discounts and tax included, and says how much of the total
-// the customer's credit pays. Nothing is stored. A total that an order cannot come to is CodeInvalid on quantity.
+// the customer's credit pays. A line that is TaxInclusive comes to its unit amount, whichever way the tax is shown. Nothing is
+// stored. A total that an order cannot come to is CodeInvalid on quantity.
 func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Customer, items []LineItem, discounts []pricing.Discount) (*subscriptionBill, error) {
 	tax, err := s.subscriptionTax(ctx, sub, customer)
 	if err != nil {
 		return nil, err
 	}
 	lines := make([]pricing.Line, len(items))
-	for i, item := range items {
+	for i := range items {
+		item := &items[i]
 		lines[i] = pricing.Line{UnitAmount: item.UnitAmount, Quantity: item.Quantity, Tax: tax}
+		if item.TaxInclusive {
+			if lines[i].Tax, item.UnitAmount, err = tax.Including(item.UnitAmount); err != nil {
+				return nil, fmt.Errorf("take the tax out of a line: %w", err)
+			}
+			lines[i].UnitAmount = item.UnitAmount
+		}
 	}
 	totals, err := pricing.Totals(lines, discounts...)
 	if err := priceError("quantity", "an order", err, totals.Total); err != nil {
@@ -71,7 +80,7 @@ func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Cust
 	for i, a := range totals.Lines {
 		item := &items[i]
 		item.SubtotalAmount, item.DiscountAmount, item.NetAmount, item.TaxAmount, item.TotalAmount = a.Subtotal, a.Discount, a.Net, a.Tax, a.Total
-		item.TaxRateBps, item.TaxInclusive = tax.Bps, tax.Inclusive
+		item.TaxRateBps, item.TaxInclusive = tax.Bps, lines[i].Tax.Inclusive
 		if tax.Name != "" {
 			item.TaxName = &tax.Name
 		}

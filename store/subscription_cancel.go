@@ -38,7 +38,8 @@ func (s *Subscription) keep() {
 }
 
 // CancelSubscription cancels a subscription, at the end of its period or now. One that is past due, or whose period is over, is
-// always cancelled now. Then an invoice that was not collected yet is made void, and invoice.voided follows.
+// always cancelled now. Then an invoice that was not collected yet is made void, and invoice.voided follows; debits that wait for the next
+// period are dropped. With the period they are billed: see billLast.
 //
 // With a refund of what is left of the period, the intents to give it back are stored too, and refund.created follows:
 // Cancellation names these refunds, and the caller is to ask the provider for them. A request that is sent again gets the

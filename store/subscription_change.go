@@ -29,8 +29,8 @@ type SubscriptionChange struct {
 	EffectiveAt  core.Time
 	PeriodStart  core.Time
 	PeriodEnd    core.Time
-	Unused       int64 // the part of the old plan's price that the rest of the period is worth
-	Remaining    int64 // the part of the new plan's price that the rest of the period is worth
+	Unused       int64 // what is left of what was paid for the period, and of debits that wait, tax included
+	Remaining    int64 // the part of the new plan's price that the rest of the period is worth, tax included
 	Credit       int64
 	Items        []LineItem
 	Amounts      pricing.Amounts
@@ -40,7 +40,9 @@ type SubscriptionChange struct {
 	amount     int64 // what the whole period costs under the new plan, after its discount
 	discounted bool  // the subscription's discount made that less
 	restarts   bool
-	waits      bool // it is too little to be charged now, and waits for the next bill
+	waits      bool  // it is too little to be charged now, and waits for the next bill
+	rest       *rest // what pays for the rest of the period after the change, beside what is billed for it
+	credits    []orderCredit
 }
 
 // SubscriptionRenewal says what the next period of a subscription is going to cost. Balance is the part of it that the
@@ -70,7 +72,8 @@ func (r *SubscriptionRenewal) IsLast() bool {
 // If the new plan costs more for the rest of the period, the difference is billed, at once or by its Behavior with the next
 // invoice. If it is billed at once, order.created and invoice.created follow, and the returned Payment is to be charged: the
 // plan changes when that succeeds; when it fails, the bill is made void and the plan stays. If the new plan costs less, the
-// difference goes to the customer's balance at once. A difference that is too little to be charged waits for the next bill. A
+// difference is taken off debits that wait; what is left of it, which was paid, goes to the customer's balance at once. A difference
+// that is too little to be charged waits for the next bill. A
 // change that takes place with the next period, and any change during a trial, moves no money. A request that is sent again
 // gets the payment of the first time.
 //
@@ -258,9 +261,9 @@ func (o offer) unplannable(currency string) string {
 	return o.foreign(currency)
 }
 
-// prorate computes what the rest of the period is worth under the old plan and under the new one, and fills in the difference:
-// as lines to bill if the new plan costs more, as credit if it costs less. A plan with another interval begins a new period
-// now, which is billed in full.
+// prorate compares what the rest of the period costs under the new plan with what is left of what was paid for it, and fills in the
+// difference: as a line to bill if the new plan costs more, as credit if it costs less. Both have their tax in them, so that the buyer
+// pays the difference of what they would pay. A plan with another interval begins a new period now, which is billed in full.
 func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Customer, now core.Time) error {
 	sub, next := c.Subscription, *c.Subscription
 	next.follow(c.Plan)
@@ -278,23 +281,27 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 		return err
 	}
 	c.amount, c.discounted = whole.Period, whole.Amounts.Discount > 0 && next.DiscountWaits.V == nil
-	if c.Unused, err = sub.unused(sub.PeriodAmount, now); err != nil {
+	if c.rest, err = s.restAt(ctx, sub, now, ""); err != nil {
 		return err
 	}
-	if c.Remaining, err = next.unused(c.amount, now); err != nil || c.Remaining == c.Unused {
+	c.Unused = c.rest.sum()
+	if c.Remaining, err = next.unused(whole.Items[0].TotalAmount, now); err != nil {
 		return err
 	}
-	// The difference is priced as one line, whichever way it goes: a credit includes tax as a charge does.
-	item := next.line(LineItemKindProration, 1, max(c.Remaining-c.Unused, c.Unused-c.Remaining))
+	if c.Remaining <= c.Unused {
+		c.credits = c.rest.cut(c.Unused - c.Remaining)
+		for _, credit := range c.credits {
+			c.Credit += credit.amount
+		}
+		return nil
+	}
+	item := next.line(LineItemKindProration, 1, c.Remaining-c.Unused)
+	item.TaxInclusive = true
 	text := fmt.Sprintf("Change from %s to %s, until %s", sub.currentPlan().describe(), c.Plan.describe(), next.CurrentPeriodEnd.Time().Format("2006-01-02"))
 	item.Description, item.PeriodStart = &text, &now
 	b, err := s.priceBill(ctx, &next, customer, []LineItem{item}, nil)
 	if err != nil {
 		return err
-	}
-	if c.Remaining < c.Unused {
-		c.Credit = b.Amounts.Total
-		return nil
 	}
 	c.Items, c.Amounts, c.Balance = b.Items, b.Amounts, b.Balance
 	// The balance pays more than it has only for a total that is too little to be charged: see credit.
@@ -336,18 +343,22 @@ func (c *SubscriptionChange) pending() *PendingChange {
 }
 
 // changeUnbilled changes the plan at once without a bill. If the new plan costs more, the difference is billed with the next
-// period; if it costs less, the difference goes to the customer's balance. Subscription and customer are locked, and stored
-// here.
+// period; if it costs less, what was paid of the difference goes to the customer's balance. Subscription and customer are locked, and
+// stored here.
 func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, customer *Customer, now core.Time) error {
 	sub := c.Subscription
-	if err := u.apply(ctx, sub, c.pending(), ""); err != nil {
+	for _, item := range c.Items {
+		c.rest.debits = append(c.rest.debits, Proration{
+			Description: *item.Description, Amount: item.TotalAmount, TaxIncluded: true, Start: c.EffectiveAt, Left: item.TotalAmount,
+		})
+	}
+	if err := u.apply(ctx, sub, c.pending(), c.rest, nil); err != nil {
 		return err
 	}
-	for _, item := range c.Items {
-		sub.Prorations = core.JSONOf(append(sub.Prorations.V, Proration{*item.Description, item.UnitAmount}))
-	}
 	if c.Credit > 0 {
-		customer.addBalance(sub.Currency, c.Credit)
+		if err := u.giveCredits(ctx, customer, sub.AccountID, c.credits, now); err != nil {
+			return err
+		}
 		customer.UpdatedAt = now
 		if err := u.Update(ctx, customerColumns, customer); err != nil {
 			return err
@@ -373,7 +384,7 @@ func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *
 	}
 	if b.Order.Status == OrderStatusPaid {
 		sub.LatestInvoiceID = &b.Invoice.ID
-		if err := u.apply(ctx, sub, change, b.Order.ID); err != nil {
+		if err := u.apply(ctx, sub, change, c.rest, b.Order); err != nil {
 			return err
 		}
 		return u.saveSubscription(ctx, sub, now)
@@ -393,12 +404,11 @@ func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *
 	return u.saveSubscription(ctx, sub, now)
 }
 
-// apply makes a change of a locked subscription take place. Order is the id of the order that pays for the change, "" if it
-// cost nothing. The caller stores the subscription.
-func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChange, order string) error {
-	carried, err := u.carry(ctx, sub, change, order)
-	if err != nil {
-		return err
+// apply makes a change of a locked subscription take place. Left is what pays for the rest of the period as of the change, beside the
+// order that pays for the change, which is nil if it cost nothing. The caller stores the subscription.
+func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChange, left *rest, order *Order) error {
+	if order != nil {
+		left.parts = append(left.parts, PaidPart{OrderID: order.ID, Start: change.EffectiveAt, Amount: order.TotalAmount})
 	}
 	if change.Discounted {
 		// No order shows it: the change is billed as the difference of two prices after discount.
@@ -406,13 +416,13 @@ func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChan
 			return err
 		}
 	}
-	sub.isPaid = order != ""
-	return sub.apply(change, carried)
+	sub.isPaid = order != nil
+	return sub.apply(change, left)
 }
 
-// apply gives the subscription the plan of the change. If the change restarts the period, a new one begins: carried lists what
-// was paid for the old period and now pays for the new one, so that a later refund finds it.
-func (s *Subscription) apply(change *PendingChange, carried []PaidPart) error {
+// apply gives the subscription the plan of the change. If the change restarts the period, a new one begins. What pays for the rest of the
+// period is kept with it, so that the next change and a later refund find it.
+func (s *Subscription) apply(change *PendingChange, left *rest) error {
 	s.follow(change.Plan)
 	s.PendingChange = core.JSON[*PendingChange]{}
 	s.PeriodAmount = change.Amount
@@ -423,12 +433,21 @@ func (s *Subscription) apply(change *PendingChange, carried []PaidPart) error {
 		if err := s.begin(change.EffectiveAt); err != nil {
 			return err
 		}
-		s.Carried = core.JSONOf(carried)
 	}
+	s.Carried, s.Prorations = core.JSONOf(left.parts), core.JSONOf(left.debits)
 	if change.Discounted {
 		s.useDiscount()
 	}
 	return nil
+}
+
+// applyPaid makes a change take place that waited for the payment of its order.
+func (u *unit) applyPaid(ctx context.Context, sub *Subscription, change *PendingChange, order *Order) error {
+	left, err := u.store.restAt(ctx, sub, change.EffectiveAt, order.ID)
+	if err != nil {
+		return err
+	}
+	return u.apply(ctx, sub, change, left, order)
 }
 
 // changeQuantity changes how many pieces a locked subscription is for, and stores it. What more pieces cost until the end of
@@ -449,7 +468,8 @@ func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity i
 //
 // If the invoice was for a change of plan, a success makes the change take place and a failure drops it and voids the invoice.
 // If it was the latest invoice, a success makes a subscription that is past due active again, and a failure schedules the next
-// attempt or, after the last one, ends the subscription. Other invoices change nothing.
+// attempt or, after the last one, ends the subscription. A failure of the last invoice of one that has ended makes that past due: it is
+// paid by hand. Other invoices change nothing.
 //
 // The subscription and the bill are locked. After a success the caller has made the bill paid already.
 func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bill, status PaymentStatus, now core.Time) error {
@@ -461,7 +481,7 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 	switch {
 	case status == PaymentStatusSucceeded && isChange:
 		sub.LatestInvoiceID = &b.Invoice.ID
-		err = u.apply(ctx, sub, change, b.Order.ID)
+		err = u.applyPaid(ctx, sub, change, b.Order)
 	case status == PaymentStatusSucceeded && isLatest:
 		sub.endPastDue()
 		sub.isPaid = true
@@ -472,6 +492,8 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 		err = u.voidBill(ctx, b, "payment_failed", now)
 	case isLatest && !sub.hasEnded():
 		err = u.notCollected(ctx, sub, b, now)
+	case sub.hasEnded() && b.Invoice.Status == InvoiceStatusOpen: // the last one: see billLast
+		return u.markPastDue(ctx, b, nil, now)
 	}
 	if err != nil {
 		return err

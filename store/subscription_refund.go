@@ -13,22 +13,89 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
-// PaidPart is what one order has paid for the current period of a subscription, counted from some moment of the period on.
-// After a change of plan several orders may have paid for one period.
+// PaidPart is what one order has paid for the current period of a subscription, from a moment of the period to its end. After a change of
+// plan several orders may have paid for one period.
 type PaidPart struct {
-	OrderID string `json:"order"`
-	Amount  int64  `json:"amount"` // charged through a provider, tax included: what a refund can give back
-	Net     int64  `json:"net"`    // share of the period's price, before tax on top, however it was paid
+	OrderID string    `json:"order"`
+	Start   core.Time `json:"start"`         // 0 only for one from before every change of plan wrote it: then it is that of the period
+	Amount  int64     `json:"amount"`        // tax included, however it was paid
+	Net     int64     `json:"net,omitempty"` // of one without a Start, its share of the period's price
+}
+
+// orderCredit is what a change of plan gives of one order to its customer's balance.
+type orderCredit struct {
+	order  string
+	amount int64
+}
+
+// rest is what pays for the rest of a subscription's period: what is left of paid orders, and debits that wait for a bill.
+type rest struct {
+	parts  []PaidPart
+	debits []Proration
+}
+
+// sum returns what all of it comes to, tax included.
+func (r *rest) sum() int64 {
+	sum := int64(0)
+	for _, p := range r.parts {
+		sum += p.Amount
+	}
+	for _, d := range r.debits {
+		sum += d.Left
+	}
+	return sum
+}
+
+// cut takes an amount off the rest, which is no more than its sum: off debits that wait first, because nobody has paid them, and then
+// off what was paid, the last parts first. It returns what it took of each order.
+func (r *rest) cut(amount int64) []orderCredit {
+	for i := range r.debits {
+		d := &r.debits[i]
+		off := min(d.Left, amount)
+		d.Amount, d.Left, amount = d.Amount-off, d.Left-off, amount-off
+	}
+	r.debits = slices.DeleteFunc(r.debits, func(d Proration) bool { return d.Amount == 0 })
+	var credits []orderCredit
+	for i := len(r.parts) - 1; i >= 0 && amount > 0; i-- {
+		p := &r.parts[i]
+		off := min(p.Amount, amount)
+		p.Amount, amount = p.Amount-off, amount-off
+		if off > 0 {
+			credits = append(credits, orderCredit{p.OrderID, off})
+		}
+	}
+	return credits
+}
+
+// giveCredits gives parts of orders to the balance of a locked customer, whom the caller stores. It locks the orders, by id. Of an order
+// that was refunded meanwhile it gives no more than is left.
+func (u *unit) giveCredits(ctx context.Context, customer *Customer, account string, credits []orderCredit, now core.Time) error {
+	slices.SortFunc(credits, func(a, b orderCredit) int { return cmp.Compare(a.order, b.order) })
+	for _, credit := range credits {
+		o, err := u.lockRefunded(ctx, account, credit.order)
+		if err != nil {
+			return err
+		}
+		amount := max(min(credit.amount, o.KeptAmount()), 0)
+		customer.addBalance(o.Currency, amount)
+		o.CreditedAmount += amount
+		o.UpdatedAt = now
+		if err := u.Update(ctx, orderColumns, o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refundUnused begins the refunds for the rest of the current period of a locked subscription, as far as a provider took money
 // for it. There is one refund for each order that paid for the period. It returns their ids, none if there is nothing to give
 // back. The first refund gets the given id, so that a request that is sent again finds it.
 func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, now core.Time) ([]string, error) {
-	parts, err := u.store.unusedParts(ctx, sub, now, "")
+	left, err := u.store.restAt(ctx, sub, now, "")
 	if err != nil {
 		return nil, err
 	}
+	parts := left.parts
 	// Orders are locked by id, so that two of these never wait for each other.
 	slices.SortFunc(parts, func(a, b PaidPart) int { return cmp.Compare(a.OrderID, b.OrderID) })
 	var ids []string
@@ -61,7 +128,16 @@ func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, par
 	if err != nil {
 		return false, err
 	}
-	amount := tenant.PaymentsProvider(payment.Provider).Takes(min(part.Amount, o.RefundableAmount()), o.Currency)
+	kept := o.KeptAmount()
+	if kept < 1 {
+		return false, nil
+	}
+	// Of a part that the customer's balance has paid too, the share that was charged.
+	charged, err := pricing.Prorate(min(part.Amount, kept), o.RefundableAmount(), kept)
+	if err != nil {
+		return false, err
+	}
+	amount := tenant.PaymentsProvider(payment.Provider).Takes(charged, o.Currency)
 	if amount < 1 {
 		return false, nil
 	}
@@ -69,60 +145,95 @@ func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, par
 	return err == nil, err
 }
 
-// unusedParts returns what is left, at the moment at, of what was paid for the current period of a subscription, one part for
-// each order. The order named by but is left out: it pays for what comes after that moment.
+// restAt returns what is left, at the moment at, of what pays for the current period of a subscription: one part for each paid order,
+// and the debits that wait. The order named by but is left out: it pays for what comes after that moment.
 //
-// Together the parts are worth no more than the rest of the period under the current plan, because after a change to a cheaper
-// plan the difference is in the customer's balance already. Where they have to be cut, money that was charged is kept before
-// what the balance paid.
-func (s *Store) unusedParts(ctx context.Context, sub *Subscription, at core.Time, but string) ([]PaidPart, error) {
-	left, err := sub.unused(sub.PeriodAmount, at)
+// Parts of which more was charged come first, so that what the balance paid is cut before.
+func (s *Store) restAt(ctx context.Context, sub *Subscription, at core.Time, but string) (*rest, error) {
+	parts, err := s.paidParts(ctx, sub, but)
 	if err != nil {
 		return nil, err
 	}
-	parts := slices.Clone(sub.Carried.V)
+	ids := make([]string, len(parts))
 	for i := range parts {
-		if err := parts[i].leave(sub.CurrentPeriodStart, sub.CurrentPeriodEnd, at); err != nil {
+		ids[i] = parts[i].OrderID
+	}
+	orders, err := s.OrdersByID(ctx, sub.AccountID, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i := range parts {
+		o := orders[parts[i].OrderID]
+		if o == nil {
+			return nil, core.Missing("order", "", parts[i].OrderID)
+		}
+		if err := parts[i].leave(o, sub.CurrentPeriodEnd, at); err != nil {
+			return nil, fmt.Errorf("what is left of order %s: %w", o.ID, err)
+		}
+	}
+	charged := func(p PaidPart) int64 { // in thousandths
+		o := orders[p.OrderID]
+		return o.RefundableAmount() * 1000 / max(o.KeptAmount(), 1)
+	}
+	slices.SortStableFunc(parts, func(a, b PaidPart) int { return cmp.Compare(charged(b), charged(a)) })
+	if !sub.keepsParts() {
+		most, err := sub.unused(sub.PeriodAmount, at)
+		if err != nil {
 			return nil, err
 		}
+		if err := limit(parts, most); err != nil {
+			return nil, err
+		}
+	}
+	debits := slices.Clone(sub.Prorations.V)
+	for i := range debits {
+		if err := debits[i].leave(sub, at); err != nil {
+			return nil, err
+		}
+	}
+	return &rest{parts, debits}, nil
+}
+
+// keepsParts reports whether a change of plan has written down what paid for the rest of the current period.
+func (s *Subscription) keepsParts() bool { return len(s.Carried.V) > 0 && s.Carried.V[0].Start != 0 }
+
+// paidParts returns what paid for the current period: what its latest change of plan has kept, or else what its own bill paid.
+func (s *Store) paidParts(ctx context.Context, sub *Subscription, but string) ([]PaidPart, error) {
+	parts := slices.Clone(sub.Carried.V)
+	if sub.keepsParts() {
+		return parts, nil
+	}
+	for i := range parts {
+		parts[i].Start = sub.CurrentPeriodStart
 	}
 	lines, err := s.paidLines(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
-	for _, line := range lines {
+	for _, l := range lines {
 		// What was carried into this period from an order is among the parts already.
-		if line.OrderID == but || slices.ContainsFunc(sub.Carried.V, func(p PaidPart) bool { return p.OrderID == line.OrderID }) {
-			continue
+		if l.OrderID != but && !slices.ContainsFunc(sub.Carried.V, func(p PaidPart) bool { return p.OrderID == l.OrderID }) {
+			parts = append(parts, PaidPart{OrderID: l.OrderID, Start: l.PeriodStart, Amount: l.Total, Net: l.Net})
 		}
-		part, err := line.unused(at)
-		if err != nil {
-			return nil, fmt.Errorf("what is left of order %s: %w", line.OrderID, err)
-		}
-		parts = append(parts, part)
 	}
-	return limited(parts, left)
+	return parts, nil
 }
 
-// paidLine is a line of an order that bills a subscription's period, or the rest of it from a change of plan on.
+// paidLine is a line of a paid order that bills a subscription's period, or the rest of it from a change of plan on.
 type paidLine struct {
 	OrderID     string    `db:"order_id"`
 	PeriodStart core.Time `db:"period_start"`
-	PeriodEnd   core.Time `db:"period_end"`
 	Net         int64     `db:"net"`
 	Total       int64     `db:"total_amount"`
-	Paid        int64     `db:"paid_amount"`  // of the order
-	OrderTotal  int64     `db:"order_amount"` // of the order
 }
 
-// paidLines returns the order lines that bill the current period and of whose order something was charged, the oldest first. A
-// proration that was billed with this period belongs to the one before, and is left out.
+// paidLines returns the order lines that bill the current period and whose order is paid, the oldest first. A proration that was billed
+// with this period belongs to the one before, and is left out.
 func (s *Store) paidLines(ctx context.Context, sub *Subscription) ([]paidLine, error) {
 	lines, err := db.Select[paidLine](ctx, s.db, `
-		SELECT l.order_id, l.period_start, l.period_end, l.subtotal_amount - l.discount_amount AS net, l.total_amount, o.paid_amount,
-			o.total_amount AS order_amount
+		SELECT l.order_id, l.period_start, l.subtotal_amount - l.discount_amount AS net, l.total_amount
 		FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
-		WHERE l.account_id = ? AND l.subscription_id = ? AND l.period_end = ? AND l.total_amount > 0 AND o.paid_amount > 0
+		WHERE l.account_id = ? AND l.subscription_id = ? AND l.period_end = ? AND l.total_amount > 0 AND o.paid_at IS NOT NULL
 			AND (l.kind = 'price' OR o.billing_reason = 'subscription_update')
 		ORDER BY l.order_id`, sub.AccountID, sub.ID, sub.CurrentPeriodEnd)
 	if err != nil {
@@ -131,63 +242,55 @@ func (s *Store) paidLines(ctx context.Context, sub *Subscription) ([]paidLine, e
 	return lines, nil
 }
 
-// unused returns what is left of the line's payment at a moment. If the customer's balance paid a part of the order, only the
-// share of the line that was charged counts as Amount.
-func (l *paidLine) unused(at core.Time) (PaidPart, error) {
-	charged, err := pricing.Prorate(l.Total, l.Paid, l.OrderTotal)
-	if err != nil {
-		return PaidPart{}, err
+// leave reduces the part to what is left of it at a moment, which is no more than was paid for the order and neither refunded nor
+// credited.
+func (p *PaidPart) leave(o *Order, end, at core.Time) error {
+	var err error
+	if p.Amount, err = shareLeft(p.Amount, p.Start, end, at); err != nil {
+		return err
 	}
-	part := PaidPart{OrderID: l.OrderID, Amount: charged, Net: l.Net}
-	return part, part.leave(l.PeriodStart, l.PeriodEnd, at)
+	if p.Net, err = shareLeft(p.Net, p.Start, end, at); err != nil {
+		return err
+	}
+	p.Start, p.Amount = at, max(min(p.Amount, o.KeptAmount()), 0)
+	return nil
 }
 
-// leave reduces the part to what is left of it at a moment between start and end. Start and end in the same second leave
-// nothing.
-func (p *PaidPart) leave(start, end, at core.Time) error {
-	period := pricing.Period{Start: start.Time(), End: end.Time()}
-	if period.Start.Unix() == period.End.Unix() {
-		p.Amount, p.Net = 0, 0
-		return nil
+// leave reduces what is left of the debit to its share of the time from a moment on.
+func (d *Proration) leave(sub *Subscription, at core.Time) error {
+	start, worth := d.Start, d.Left
+	if start == 0 {
+		start, worth = sub.CurrentPeriodStart, d.Amount
 	}
 	var err error
-	if p.Amount, err = period.Unused(p.Amount, at.Time()); err == nil {
-		p.Net, err = period.Unused(p.Net, at.Time())
-	}
+	d.Left, err = shareLeft(worth, start, sub.CurrentPeriodEnd, at)
+	d.Start = at
 	return err
 }
 
-// limited cuts the parts until their Net adds up to no more than most, and returns them. Parts of which more was charged come
-// first, so that what the balance paid is cut before.
-func limited(parts []PaidPart, most int64) ([]PaidPart, error) {
-	slices.SortStableFunc(parts, func(a, b PaidPart) int { return cmp.Compare(b.charged(), a.charged()) })
+// shareLeft returns the share of an amount, which is worth from start to end, that falls on the time from a moment on. Start and end in
+// the same second leave nothing.
+func shareLeft(amount int64, start, end, at core.Time) (int64, error) {
+	period := pricing.Period{Start: start.Time(), End: end.Time()}
+	if period.End.Unix() <= period.Start.Unix() {
+		return 0, nil
+	}
+	return period.Unused(amount, at.Time())
+}
+
+// limit cuts the parts until their Net adds up to no more than most, the last ones first. It matters to a period in which a cheaper plan
+// was credited before changes of plan wrote down the parts.
+func limit(parts []PaidPart, most int64) error {
 	for i := range parts {
 		p := &parts[i]
 		if p.Net > most {
 			var err error
 			if p.Amount, err = pricing.Prorate(p.Amount, most, p.Net); err != nil {
-				return nil, err
+				return err
 			}
 			p.Net = most
 		}
-		most -= p.Net
+		most, p.Net = most-p.Net, 0
 	}
-	return parts, nil
-}
-
-// charged returns, in thousandths of Net, how much of the part was charged through a provider.
-func (p PaidPart) charged() int64 { return p.Amount * 1000 / max(p.Net, 1) }
-
-// carry returns what was paid for the current period and now pays for the new one that a change of plan begins; by is the order
-// that pays for the change. It returns nil if the change begins no new period. What the new period does not need is not among
-// it: that is in the customer's balance.
-func (u *unit) carry(ctx context.Context, sub *Subscription, change *PendingChange, by string) ([]PaidPart, error) {
-	if !change.Restarts {
-		return nil, nil
-	}
-	parts, err := u.store.unusedParts(ctx, sub, change.EffectiveAt, by)
-	if err != nil {
-		return nil, err
-	}
-	return limited(parts, change.Amount)
+	return nil
 }

@@ -78,18 +78,60 @@ func (u *unit) advance(ctx context.Context, sub *Subscription, now core.Time) (*
 	case sub.Status == SubscriptionStatusPastDue:
 		return u.chargeAgain(ctx, sub, now)
 	case sub.CancelAtPeriodEnd && sub.CurrentPeriodEnd <= now:
-		sub.end(SubscriptionStatusCanceled, sub.CurrentPeriodEnd)
-		return nil, nil
+		return u.finish(ctx, sub, SubscriptionStatusCanceled, sub.CurrentPeriodEnd, now)
 	case sub.Status == SubscriptionStatusPaused:
 		return u.resume(ctx, sub, now)
 	case sub.PauseAtPeriodEnd:
 		sub.pause(sub.CurrentPeriodEnd)
 		return nil, nil
 	case sub.BillingCycles != nil && sub.CyclesBilled >= *sub.BillingCycles:
-		sub.end(SubscriptionStatusCompleted, sub.CurrentPeriodEnd)
-		return nil, nil
+		return u.finish(ctx, sub, SubscriptionStatusCompleted, sub.CurrentPeriodEnd, now)
 	}
 	return u.renew(ctx, sub, sub.CurrentPeriodEnd, now)
+}
+
+// finish ends a locked subscription because its period is over and there is no next one, and bills what waited for that. It returns the
+// payment to charge, nil if there is none. The caller stores the subscription.
+func (u *unit) finish(ctx context.Context, sub *Subscription, status SubscriptionStatus, at, now core.Time) (*Payment, error) {
+	payment, err := u.billLast(ctx, sub, now)
+	if err == nil {
+		sub.end(status, at)
+	}
+	return payment, err
+}
+
+// billLast bills the debits that wait for the next period of a locked subscription, if there are some, because there is none. It returns
+// the payment to charge, nil if nothing is left to charge, or if there is no payment method: then the invoice is past due. It is not the
+// subscription's latest invoice, which bills a period, and is charged once: if that fails it is paid by hand. Of a customer who was
+// deleted nothing is billed.
+func (u *unit) billLast(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
+	if len(sub.Prorations.V) == 0 {
+		return nil, nil
+	}
+	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
+	if err != nil || customer.DeletedAt != nil {
+		return nil, err
+	}
+	items := sub.lines()[1:]
+	for i := range items {
+		items[i].Position = int64(i)
+	}
+	in, err := u.store.priceBill(ctx, sub, customer, items, nil)
+	if err != nil {
+		return nil, err
+	}
+	b, err := u.placeBill(ctx, sub, customer, in, BillingReasonSubscriptionUpdate)
+	if err != nil || b.Order.Status == OrderStatusPaid {
+		return nil, err
+	}
+	method, err := u.store.MethodForSubscription(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	if method == nil {
+		return nil, u.markPastDue(ctx, b, nil, now)
+	}
+	return u.chargeBill(ctx, b, method, core.NewID(core.KindPayment))
 }
 
 // renew begins the period of a locked subscription that starts at start, and bills it. It returns the payment to charge. That

@@ -7750,7 +7750,10 @@ type Order struct {
 	// RefundedTaxAmount The tax in `refunded_amount`.
 	RefundedTaxAmount Amount `json:"refunded_tax_amount"`
 
-	// RefundableAmount What can still be given back.
+	// CreditedAmount What changes of plan gave of it to the customer's `balance_amount`.
+	CreditedAmount Amount `json:"credited_amount"`
+
+	// RefundableAmount What can still be given back: together with what is refunded and credited it is no more than was paid.
 	RefundableAmount Amount `json:"refundable_amount"`
 
 	// DueAmount What is still to be paid; 0 once it is void.
@@ -9437,13 +9440,13 @@ type SubscriptionChangePreview struct {
 	// PeriodEnd When the next period is billed then.
 	PeriodEnd wire.Time `json:"period_end"`
 
-	// UnusedAmount What is left of the period that is paid, without tax.
+	// UnusedAmount What is left of what was paid for the period, and of what waits to be billed for it, with tax.
 	UnusedAmount int64 `json:"unused_amount"`
 
-	// RemainingAmount What that costs under the new plan, without tax.
+	// RemainingAmount What the rest of the period costs under the new plan, with tax.
 	RemainingAmount int64 `json:"remaining_amount"`
 
-	// CreditAmount What goes to the customer's balance, with tax.
+	// CreditAmount What goes to the customer's balance, with tax. It was paid: what comes off what waits to be billed is not in it.
 	CreditAmount int64 `json:"credit_amount"`
 
 	// Lines What is billed, now or with the next period.

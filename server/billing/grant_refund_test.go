@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -84,7 +85,7 @@ func TestSettleRefund_ThatFailsLetsNobodyInPastAPause(t *testing.T) {
 func TestChangeSubscription_OfARefundedTipGivesNothing(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		tip := w.tip(recurring(900, "month"))
-		product := w.variant(recurring(900, "month"))
+		product := w.variant(recurring(800, "month")) // what is left of the tip after the refund
 		sub := w.subscribe(tip, "pm_card_visa")
 		w.refundAccess(w.ordersOf(sub)[0].ID)
 		w.change(sub, product, "")
@@ -100,11 +101,11 @@ func TestRenewal_OfATipEndsARefund(t *testing.T) {
 		product := w.variant(recurring(900, "month"))
 		sub := w.subscribe(product, "pm_card_visa")
 		w.refundAccess(w.ordersOf(sub)[0].ID)
-		w.change(sub, w.tip(recurring(900, "month")), "")
+		w.change(sub, w.tip(recurring(800, "month")), "")
 		w.wait(w.now(sub).CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
 		require.Len(t, w.ordersOf(sub), 2)
 		assert.Equal(t, []grant.Status{grant.StatusRevoked}, w.accessOf(sub), "while it is a tip")
-		w.change(sub, product, "")
+		w.change(sub, product, tenant.ProrationBehaviorNextInvoice)
 		assert.Equal(t, []grant.Status{grant.StatusActive}, w.accessOf(sub), "after a change back, since the tip was paid")
 	})
 }

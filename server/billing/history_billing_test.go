@@ -140,11 +140,9 @@ func (p *player) taxed(before *store.Order, r *store.Refund) error {
 	if r == nil || p.crowded {
 		return nil
 	}
-	left := before.TaxAmount - before.RefundedTaxAmount
-	want := min(rounded(before.TaxAmount, r.Amount, before.TotalAmount), left)
-	if r.Amount == before.TotalAmount-before.RefundedAmount {
-		want = left
-	}
+	left, rest := before.TaxAmount-before.RefundedTaxAmount, before.TotalAmount-before.RefundedAmount-r.Amount
+	want := rounded(before.TaxAmount, before.RefundedAmount+r.Amount, before.TotalAmount) - before.RefundedTaxAmount
+	want = min(max(want, left-rest, 0), r.Amount, left)
 	if r.TaxAmount != want {
 		return fmt.Errorf("refund %s of %d has %d tax, and not %d: %+v", r.ID, r.Amount, r.TaxAmount, want, before)
 	}

@@ -24,6 +24,7 @@ func Order(o *store.Order) api.Order {
 		PaidAmount:           o.PaidAmount,
 		RefundedAmount:       o.RefundedAmount,
 		RefundedTaxAmount:    o.RefundedTaxAmount,
+		CreditedAmount:       o.CreditedAmount,
 		RefundableAmount:     o.RefundableAmount(),
 		DueAmount:            o.DueAmount(),
 		Currency:             o.Currency,

@@ -51,6 +51,24 @@ func (t *TaxTotal) add(line Amounts) error {
 	return err
 }
 
+// Including returns the tax and the price of one line that comes to gross, tax included. A tax on top stays on top where a price comes to
+// gross with it. To some sums none does, because of the rounding: there the tax is inside.
+func (t Tax) Including(gross int64) (Tax, int64, error) {
+	if t.Inclusive || t.Bps == 0 {
+		return t, gross, nil
+	}
+	inside := Tax{Name: t.Name, Bps: t.Bps, Inclusive: true}
+	within, err := inside.amounts(gross, 0)
+	if err != nil {
+		return t, 0, err
+	}
+	onTop, err := t.amounts(within.Net, 0)
+	if err != nil || onTop.Total == gross {
+		return t, within.Net, err
+	}
+	return inside, gross, nil
+}
+
 // amounts returns the figures of a line, from its subtotal and the discount that it gets. Only the tax is rounded, and the net
 // amount is the rest: rounding both would lose or invent a minor unit.
 func (t Tax) amounts(subtotal, discount int64) (Amounts, error) {
