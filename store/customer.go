@@ -149,7 +149,10 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 		if err := c.check(); err != nil {
 			return nil, err
 		}
-		return &c, c.taken(u.Sent(ctx, u.Insert(ctx, customerColumns, &c)))
+		if err := c.taken(u.Sent(ctx, u.Insert(ctx, customerColumns, &c))); err != nil {
+			return &c, err
+		}
+		return &c, u.enterAll(ctx, &c, 1, BalanceReasonOpening, now)
 	})
 }
 

@@ -20,7 +20,7 @@ const maxTags = 50
 // see what is one customer's alone.
 var (
 	rowsBeforeCustomer = []string{"checkouts", "subscriptions", "payments"}
-	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods", "ad_conversions", "leads", "letters"}
+	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods", "ad_conversions", "leads", "letters", "balance_entries"}
 	rowsAfterGrants    = []string{"license_keys"} // a grant that ends has its key end
 	rowsEndedBy        = []string{"portal_sessions", "portal_links"}
 )

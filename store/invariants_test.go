@@ -167,7 +167,11 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
 			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, granted, created_at, updated_at)
 			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', '{"grant":"grant_1"}', 0, 0 FROM orders`,
-		"no API key can do more than the key that made it": `UPDATE api_keys SET created_by = 'key_other'`,
+		"a balance is the sum of what changed it":                                    `UPDATE customers SET balance = '{"usd":1}'`,
+		"what an order gave to a balance is written down":                            `UPDATE orders SET credited_amount = 1`,
+		"what an order gave back, to a card or a balance, was paid for it":           `UPDATE orders SET credited_amount = paid_amount - refunded_amount + 1`,
+		"a customer has no more to their credit than they paid and did not get back": `UPDATE customers SET balance = '{"usd":3000}'`,
+		"no API key can do more than the key that made it":                           `UPDATE api_keys SET created_by = 'key_other'`,
 	}
 	sabotage["a subscription counts in the metrics with what it comes to a month, if it is active or past due"] = sabotage["a subscription has a next step exactly if it goes on"]
 	database.Each(t, func(t *testing.T, url string) {
@@ -181,7 +185,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		sound, err := check(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, sound)
-		for _, i := range slices.Concat(invariants, deliveryInvariants, metricsInvariants, s.arrayInvariants(), s.Tenant.Invariants(), eventInvariants) {
+		for _, i := range slices.Concat(invariants, deliveryInvariants, metricsInvariants, s.arrayInvariants(), s.balanceInvariants(), s.Tenant.Invariants(), eventInvariants) {
 			broken := dbtest.BrokenBy(t, s.db, sabotage[i.Promise], check)
 			assert.Contains(t, broken, i.Promise)
 		}

@@ -64,7 +64,9 @@ func (u *unit) voidBill(ctx context.Context, b *bill, reason string, now core.Ti
 		return err
 	}
 	if o.BalanceApplied > 0 {
-		b.Customer.addBalance(o.Currency, o.BalanceApplied)
+		if err := u.moveBalance(ctx, b.Customer, o, o.BalanceApplied, BalanceReasonReturned, now); err != nil {
+			return err
+		}
 		b.Customer.UpdatedAt = now
 		if err := u.Update(ctx, customerColumns, b.Customer); err != nil {
 			return err

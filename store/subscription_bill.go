@@ -155,7 +155,8 @@ func (c *Customer) addBalance(currency string, amount int64) {
 // their balance. If nothing is left to charge, both are paid at once. order.created and invoice.created follow, and then
 // order.paid and invoice.paid. Subscription and customer are locked.
 func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Customer, in *subscriptionBill, reason BillingReason) (*bill, error) {
-	sub.payer(customer).addBalance(sub.Currency, -in.Balance)
+	payer := sub.payer(customer)
+	payer.addBalance(sub.Currency, -in.Balance)
 	order := &Order{
 		AccountID: sub.AccountID, BillingReason: reason, SubscriptionID: &sub.ID, CustomerEmail: customer.Email, CustomerVerified: sub.CustomerVerified, Currency: sub.Currency,
 		BillingName: sub.BillingName, BillingAddress: core.JSONOf(sub.addressOf(customer)), TaxID: sub.TaxID, CustomFieldData: sub.CustomFieldData,
@@ -170,6 +171,11 @@ func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Custo
 	b, err := u.placeOrder(ctx, placement{Order: order, Items: in.Items, Customer: customer})
 	if err != nil {
 		return nil, err
+	}
+	if payer == customer {
+		if err := u.enterBalance(ctx, customer, sub.Currency, -in.Balance, BalanceReasonApplied, order.ID, order.CreatedAt); err != nil {
+			return nil, err
+		}
 	}
 	if order.DiscountID != nil {
 		if err := u.useGiven(ctx, sub, &order.ID, order.DiscountAmount, order.CreatedAt); err != nil {

@@ -77,7 +77,9 @@ func (u *unit) giveCredits(ctx context.Context, customer *Customer, account stri
 			return err
 		}
 		amount := max(min(credit.amount, o.KeptAmount()), 0)
-		customer.addBalance(o.Currency, amount)
+		if err := u.moveBalance(ctx, customer, o, amount, BalanceReasonCredit, now); err != nil {
+			return err
+		}
 		o.CreditedAmount += amount
 		o.UpdatedAt = now
 		if err := u.Update(ctx, orderColumns, o); err != nil {

@@ -194,7 +194,7 @@ var faults = map[string]struct {
 	"a place is not counted": {"a licence key counts its activations", func(t *testing.T, h *history) {
 		h.sabotage(t, "license_keys", "activations_count", "NEW.activations_count > OLD.activations_count")
 	}},
-	"credit is not booked": {"balance of customer", func(t *testing.T, h *history) { h.sabotage(t, "customers", "balance", "OLD.balance = OLD.balance") }},
+	"credit is not booked": {"a balance is the sum of what changed it", func(t *testing.T, h *history) { h.sabotage(t, "customers", "balance", "OLD.balance = OLD.balance") }},
 }
 
 // sabotage keeps a column as it is whenever it changes under a condition.

@@ -1,6 +1,7 @@
 package billing_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -21,12 +22,32 @@ import (
 func (w *world) victim() *store.Customer {
 	w.t.Helper()
 	c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{
-		Email: new("Grace@example.com"), TaxExempt: true, Balance: core.JSONOf(map[string]int64{"usd": 500}),
+		Email: new("Grace@example.com"), TaxExempt: true,
 	})
 	require.NoError(w.t, err)
 	_, err = w.SaveMethod(w.t.Context(), w.account, c.ID, billing.SaveMethod{Method: payments.MethodInput{Ref: "pm_card_visa"}, IsDefault: true, Once: "a"})
 	require.NoError(w.t, err)
+	w.credited(c)
 	return w.customerNow(c)
+}
+
+// credited gives a customer a credit of 5 dollars, of an invoice that they paid out of band.
+func (w *world) credited(c *store.Customer) {
+	w.t.Helper()
+	invoice, err := w.CreateInvoice(w.t.Context(), w.account, store.InvoiceDraft{
+		Invoice: &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(w.Now().Add(day))}, Customer: c.ID,
+		Lines: []store.NewInvoiceLine{{Description: new("Advice"), UnitAmount: new(int64(500)), Quantity: 1}},
+	})
+	require.NoError(w.t, err)
+	_, err = w.FinalizeInvoice(w.t.Context(), w.account, invoice.ID)
+	require.NoError(w.t, err)
+	invoice, err = w.PayInvoice(w.t.Context(), w.account, invoice.ID, billing.PayInvoice{OutOfBand: true})
+	require.NoError(w.t, err)
+	db := harness.OpenDatabase(w.t, w.url)
+	db.Must(w.t, fmt.Sprintf(`UPDATE orders SET credited_amount = 500 WHERE id = '%s'`, *invoice.OrderID))
+	db.Must(w.t, fmt.Sprintf(`UPDATE customers SET balance = '{"usd":500}' WHERE id = '%s'`, c.ID))
+	db.Must(w.t, fmt.Sprintf(`INSERT INTO balance_entries (account_id, id, customer_id, currency, amount, reason, source_id, created_at, updated_at)
+		VALUES ('%s', 'bal_%s', '%s', 'usd', 500, 'credit', '%s', 1, 1)`, w.account, c.ID, c.ID, *invoice.OrderID))
 }
 
 func (w *world) customerNow(c *store.Customer) *store.Customer {

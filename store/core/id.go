@@ -53,6 +53,7 @@ const (
 	KindGrant              Kind = "grant"
 	KindLead               Kind = "lead"
 	KindLetter             Kind = "letter"
+	KindBalanceEntry       Kind = "balance_entry"
 
 	KindLicenseKey        Kind = "license_key"
 	KindLicenseActivation Kind = "license_activation"
@@ -136,6 +137,8 @@ func (k Kind) Prefix() string {
 		return "grant_"
 	case KindLead:
 		return "lead_"
+	case KindBalanceEntry:
+		return "bal_"
 	case KindLetter:
 		return "letter_"
 	case KindLicenseKey:

@@ -306,6 +306,14 @@ func (d *DB) JSONElements(column string) string {
 	return "json_array_elements_text(CAST(" + column + " AS json))"
 }
 
+// JSONMembers returns SQL for a table with two columns, key and value, that holds the members of the JSON object of a column.
+func (d *DB) JSONMembers(column string) string {
+	if d.Engine == core.SQLite {
+		return "json_each(" + column + ")"
+	}
+	return "json_each_text(CAST(" + column + " AS json))"
+}
+
 // JSONTable returns SQL for a table of the objects in a JSON array, which is one argument. It has a column for each of the
 // members, which are given with their types, as in "amount bigint"; the types are text, bigint and boolean.
 func (d *DB) JSONTable(members ...string) string {
