@@ -19,7 +19,7 @@ func TestCheck_NamesABalanceThatCameFromNothing(t *testing.T) {
 		"a customer has no more to their credit than they paid and did not get back", "a balance is the sum of what changed it"
 	order := func(paid, refunded, credited int64, status string) string {
 		at := map[bool]string{true: "NULL", false: "1"}
-		return fmt.Sprintf(`UPDATE orders SET total_amount = 20000, paid_amount = %d, refunded_amount = %d, credited_amount = %d, status = '%s', paid_at = %s, voided_at = %s`,
+		return fmt.Sprintf(`UPDATE orders SET subtotal_amount = 20000, discount_amount = 0, net_amount = 20000, tax_amount = 0, refunded_tax_amount = 0, total_amount = 20000, paid_amount = %d, refunded_amount = %d, credited_amount = %d, status = '%s', paid_at = %s, voided_at = %s`,
 			paid, refunded, credited, status, at[status == "void"], at[status != "void"])
 	}
 	balance := func(amount int64) string { return fmt.Sprintf(`UPDATE customers SET balance = '{"usd":%d}'`, amount) }
