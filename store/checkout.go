@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -55,7 +54,8 @@ type Checkout struct {
 	LineItemIDs           core.JSON[[]string]          `db:"line_item_ids"`
 	CustomerID            *string                      `db:"customer_id"`
 	CustomerEmail         *string                      `db:"customer_email"`
-	EmailVerified         bool                         `db:"email_verified"` // somebody vouches that the address is the buyer's
+	CustomerEmailKey      *string                      `db:"customer_email_key"` // see keyOfEmail
+	EmailVerified         bool                         `db:"email_verified"`     // somebody vouches that the address is the buyer's
 	CustomerName          *string                      `db:"customer_name"`
 	BillingAddress        core.JSON[*core.Address]     `db:"billing_address"`
 	TaxID                 core.JSON[*TaxID]            `db:"tax_id"`
@@ -179,7 +179,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		f.Is("status", string(in.Status))
 	}
 	f.Is("payment_status", string(in.PaymentStatus))
-	f.Is("LOWER(customer_email)", strings.ToLower(in.CustomerEmail))
+	f.Is(keyOfEmail, core.EmailKey(in.CustomerEmail))
 	if in.Customer != "" {
 		c, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
 		if err != nil {

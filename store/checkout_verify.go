@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -200,7 +199,7 @@ func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Ch
 		return nil, false, core.Missing("page", "", "")
 	}
 	c, err = s.findCheckout(ctx, v.Account, v.Checkout, "", lock)
-	if err == nil && !strings.EqualFold(core.Deref(c.CustomerEmail), v.Email) {
+	if err == nil && !core.SameEmail(core.Deref(c.CustomerEmail), v.Email) {
 		return nil, false, core.Missing("page", "", "")
 	}
 	return c, false, err

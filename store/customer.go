@@ -28,7 +28,7 @@ type Customer struct {
 	AccountID              string                       `db:"account_id"`
 	ID                     string                       `db:"id"`
 	Email                  *string                      `db:"email"`     // nil once deleted
-	EmailKey               *string                      `db:"email_key"` // the email in lower case if they own it
+	EmailKey               *string                      `db:"email_key"` // the email as core.EmailKey has it if they own it
 	Name                   *string                      `db:"name"`
 	Phone                  *string                      `db:"phone"`
 	ExternalID             *string                      `db:"external_id"`
@@ -73,20 +73,22 @@ func (c *Customer) SetEmail(email string) {
 	c.Email, c.EmailKey = &email, emailKey(email)
 }
 
-// check returns CodeInvalid with the fields that are not acceptable.
-func (c *Customer) check() error {
+// check returns CodeInvalid with the fields that are not acceptable. Only an address that has changed is looked at.
+func (c *Customer) check(before *Customer) error {
 	var p core.Problems
-	p.Check(c.Email != nil && core.IsEmail(*c.Email), "email", "Send an e-mail address, such as ada@example.com.")
+	if !core.SameJSON(c.Email, before.Email) || c.Email == nil {
+		p.CheckEmail("email", core.Deref(c.Email), "Send an e-mail address, such as ada@example.com.")
+	}
 	p.Check(c.Name == nil || strings.TrimSpace(*c.Name) != "", "name", "A name is not only white space. Send null for none.")
 	c.Metadata.Check(&p)
 	return p.Err()
 }
 
-// emailKey returns an address in the form in which addresses are compared, which is lower case.
-func emailKey(email string) *string {
-	key := strings.ToLower(email)
-	return &key
-}
+// emailKey returns an address in the form in which addresses are compared.
+func emailKey(email string) *string { return new(core.EmailKey(email)) }
+
+// keyOfEmail is SQL for the key of the address of a checkout or an order. Only one that is not the address in lower case is stored.
+const keyOfEmail = `COALESCE(customer_email_key, LOWER(customer_email))`
 
 // ListCustomers holds the filters of a list of customers. An empty one does not filter.
 type ListCustomers struct {
@@ -125,7 +127,7 @@ func (s *Store) CustomersByID(ctx context.Context, account string, ids []string)
 func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustomers) ([]Customer, bool, error) {
 	var f db.Filter
 	f.And(`deleted_at IS NULL`)
-	f.One("email_key", strings.ToLower(in.Email)) // only owners: programs look up an address to let a person in
+	f.One("email_key", core.EmailKey(in.Email)) // only owners: programs look up an address to let a person in
 	f.One("external_id", in.ExternalID)
 	f.Is("type", string(in.Type))
 	if in.Tag != "" {
@@ -146,7 +148,7 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 		c.AccountID, c.ID, c.Type = account, core.NewID(core.KindCustomer), CustomerTypeLead
 		c.CreatedAt, c.UpdatedAt = now, now
 		c.SetEmail(core.Deref(c.Email))
-		if err := c.check(); err != nil {
+		if err := c.check(&Customer{}); err != nil {
 			return nil, err
 		}
 		if err := c.taken(u.Sent(ctx, u.Insert(ctx, customerColumns, &c))); err != nil {
@@ -173,7 +175,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		}
 		before := *c
 		change(c)
-		if err := c.check(); err != nil || core.SameJSON(before, *c) {
+		if err := c.check(&before); err != nil || core.SameJSON(before, *c) {
 			return c, err
 		}
 		method, err := s.newDefault(ctx, c, before.DefaultPaymentMethodID)
@@ -281,7 +283,7 @@ func (u *unit) identify(ctx context.Context, customer *Customer, externalID *str
 
 // claimEmail makes the customer the owner of their address, if it is the verified one of the checkout and nobody else owns it.
 func (u *unit) claimEmail(ctx context.Context, customer *Customer, c *Checkout) error {
-	if customer.EmailKey != nil || !c.EmailVerified || !strings.EqualFold(core.Deref(customer.Email), *c.CustomerEmail) {
+	if customer.EmailKey != nil || !c.EmailVerified || !core.SameEmail(core.Deref(customer.Email), *c.CustomerEmail) {
 		return nil
 	}
 	key := emailKey(*c.CustomerEmail)

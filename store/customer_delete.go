@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"strings"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -130,7 +130,7 @@ func (u *unit) forgetVisits(ctx context.Context, account, ref string) error {
 	if _, err := u.Exec(ctx, takeBack+` AND customer_id = ?`, account, c.ID); err != nil || c.Email == nil {
 		return err
 	}
-	_, err = u.Exec(ctx, takeBack+` AND LOWER(customer_email) = ? AND customer_id || '' IS NULL`, account, strings.ToLower(*c.Email))
+	_, err = u.Exec(ctx, takeBack+` AND `+keyOfEmail+` = ? AND customer_id || '' IS NULL`, account, core.EmailKey(*c.Email))
 	return err
 }
 
@@ -151,8 +151,8 @@ func (u *unit) forgetActivity(ctx context.Context, c *Customer) error {
 	if c.Email == nil {
 		return nil
 	}
-	email := strings.ToLower(*c.Email)
-	if err := forget(`SELECT id FROM checkouts WHERE account_id = ? AND LOWER(customer_email) = ? AND customer_id || '' IS NULL`, email); err != nil {
+	email := core.EmailKey(*c.Email)
+	if err := forget(`SELECT id FROM checkouts WHERE account_id = ? AND `+keyOfEmail+` = ? AND customer_id || '' IS NULL`, email); err != nil {
 		return err
 	}
 	if c.EmailKey == nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -177,7 +176,7 @@ func (c *Customer) absorb(o *Customer, now core.Time) {
 	if o.LastOrderAt != nil && (c.LastOrderAt == nil || *o.LastOrderAt > *c.LastOrderAt) {
 		c.LastOrderAt = o.LastOrderAt
 	}
-	if c.EmailKey == nil && strings.EqualFold(core.Deref(c.Email), core.Deref(o.EmailKey)) {
+	if o.EmailKey != nil && *o.EmailKey == core.EmailKey(core.Deref(c.Email)) {
 		c.EmailKey = o.EmailKey
 	}
 	c.Name, c.Phone, c.ExternalID = cmp.Or(c.Name, o.Name), cmp.Or(c.Phone, o.Phone), cmp.Or(c.ExternalID, o.ExternalID)

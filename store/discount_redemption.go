@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -110,7 +109,7 @@ func (d *Discount) isPersonal() bool {
 // buyerKey returns the hash of an address by which buyers are compared. It is stored in place of the address, so that a deleted
 // customer leaves none.
 func buyerKey(account, email string) string {
-	return secretHash(account + "\x00" + strings.ToLower(email))
+	return secretHash(account + "\x00" + core.EmailKey(email))
 }
 
 // refusesBuyer says in a sentence why the buyer cannot use the discount, and returns nothing if they can. It also returns

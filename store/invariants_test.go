@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/testbank"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -101,6 +102,9 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"ad networks are told of a lead with consent alone, and of none that is gone":            `UPDATE leads SET ads_consent = FALSE`,
 		"a processing checkout has one payment under way, another one none":                      `UPDATE payments SET status = 'failed' WHERE status = 'pending'`,
 		"order numbers run from 1 without gaps":                                                  `UPDATE orders SET number = 2`,
+		"an address is one customer's: merge those who share it":                                 `UPDATE customers SET email_key = email_key || ' ' || id`,
+		"an address has one lead for a product: delete the one that is too many":                 `UPDATE leads SET email_key = email_key || ' ' || id`,
+		"one person signs in with an address: the younger needs another one":                     `UPDATE people SET email_key = email_key || ' ' || id`,
 		"a customer's orders are counted":                                                        `UPDATE customers SET orders_count = 2`,
 		"every reference is to a row of the same account":                                        `UPDATE payments SET account_id = 'acct_other'`,
 		"an active product has an active price variant":                                          `UPDATE price_variants SET status = 'archived'`,
@@ -179,7 +183,9 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		s := o.Store
 		purchases(t, s, o.account)
 		captures(t, s, o.account, left("lead@example.com"))
-		_, _, err := s.Tenant.CreateAPIKey(t.Context(), o.account, tenant.Granted{}, tenant.NewAPIKey{})
+		_, err := s.Person.CreatePerson(t.Context(), person.NewPerson{Email: "ada@example.com"})
+		require.NoError(t, err)
+		_, _, err = s.Tenant.CreateAPIKey(t.Context(), o.account, tenant.Granted{}, tenant.NewAPIKey{})
 		require.NoError(t, err)
 		check := func(ctx context.Context) ([]core.Violation, error) { return s.Check(ctx, aDay) }
 		sound, err := check(t.Context())

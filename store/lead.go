@@ -46,7 +46,7 @@ type Lead struct {
 	AccountID        string                       `db:"account_id"`
 	ID               string                       `db:"id"`
 	Email            string                       `db:"email"`
-	EmailKey         string                       `db:"email_key"` // the email in lower case
+	EmailKey         string                       `db:"email_key"` // the email as core.EmailKey has it
 	Name             *string                      `db:"name"`
 	Phone            *string                      `db:"phone"`
 	ProductID        *string                      `db:"product_id"`
@@ -95,10 +95,9 @@ type LeadDetail struct {
 
 var leadColumns = db.ColumnsOf[Lead]("leads")
 
-// check returns CodeInvalid with the fields that are not acceptable.
+// check returns CodeInvalid with the fields that are not acceptable, but for the address, which never changes.
 func (l *Lead) check() error {
 	var p core.Problems
-	p.Check(core.IsEmail(l.Email), "email", "Send an e-mail address, such as ada@example.com.")
 	p.Check(l.Name == nil || strings.TrimSpace(*l.Name) != "", "name", "A name is not only white space. Send null for none.")
 	p.Check(core.HasAtMost(l.Name, 255), "name", "A name has at most 255 characters.")
 	p.Check(core.HasAtMost(l.Phone, 40), "phone", "A phone number has at most 40 characters.")
@@ -162,7 +161,7 @@ func (s *Store) GetLead(ctx context.Context, account, ref string) (*Lead, error)
 // ListLeads returns a page of leads, newest first, and whether there are more. A product or customer that does not exist is CodeMissing.
 func (s *Store) ListLeads(ctx context.Context, account string, in ListLeads) ([]Lead, bool, error) {
 	var f db.Filter
-	f.One("email_key", strings.ToLower(in.Email))
+	f.One("email_key", core.EmailKey(in.Email))
 	f.Is("status", string(in.Status))
 	f.Is("source", string(in.Source))
 	if in.Product != "" {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -18,7 +17,7 @@ func (u *unit) convertLeads(ctx context.Context, b *bill, now core.Time) error {
 	}
 	account := b.Order.AccountID
 	ids, err := db.Select[string](ctx, u, `
-		SELECT id FROM leads WHERE account_id = ? AND email_key = ? AND status || '' IN ('new', 'qualified') ORDER BY id || ''`, account, strings.ToLower(*email))
+		SELECT id FROM leads WHERE account_id = ? AND email_key = ? AND status || '' IN ('new', 'qualified') ORDER BY id || ''`, account, core.EmailKey(*email))
 	if err != nil || len(ids) == 0 {
 		return err
 	}

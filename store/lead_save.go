@@ -111,6 +111,7 @@ func (n *NewLead) lead(account string, now core.Time) (*Lead, error) {
 		CreatedAt: now, UpdatedAt: now,
 	}
 	var p core.Problems
+	p.CheckEmail("email", n.Email, "Send an e-mail address, such as ada@example.com.")
 	p.Check(slices.Contains([]LeadStatus{"", LeadStatusNew, LeadStatusQualified, LeadStatusConverted, LeadStatusUnsubscribed}, n.Status),
 		"status", "A status that a request may set is new, qualified or unsubscribed.")
 	for field, moment := range n.moments() {

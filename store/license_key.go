@@ -3,8 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -68,7 +68,7 @@ func (s *Store) ImportLicenseKeys(ctx context.Context, account, product string, 
 			return nil, err
 		}
 		return s.Grant.ImportLicenseKeys(ctx, account, p.ID, rows, func(email string) (string, error) {
-			key := strings.ToLower(email)
+			key := core.EmailKey(email)
 			if owners[key] == "" {
 				c, err := s.CreateCustomer(ctx, account, Customer{Email: &email})
 				if err != nil {
@@ -81,12 +81,12 @@ func (s *Store) ImportLicenseKeys(ctx context.Context, account, product string, 
 	})
 }
 
-// owners returns the ids of the customers who own the addresses in some rows, by the address in lower case.
+// owners returns the ids of the customers who own the addresses in some rows, by the key of the address.
 func (u *unit) owners(ctx context.Context, account string, rows []grant.ImportedLicense) (map[string]string, error) {
 	var keys []string
 	for i := range rows {
 		if email := rows[i].CustomerEmail; email != nil {
-			keys = append(keys, strings.ToLower(*email))
+			keys = append(keys, core.EmailKey(*email))
 		}
 	}
 	ids := map[string]string{}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -55,8 +54,9 @@ type Order struct {
 	Status            OrderStatus                  `db:"status"`
 	BillingReason     BillingReason                `db:"billing_reason"`
 	CustomerID        string                       `db:"customer_id"`
-	CustomerEmail     *string                      `db:"customer_email"`    // as it was when the order was made
-	CustomerVerified  bool                         `db:"customer_verified"` // false: only a typed address says that it is this customer's
+	CustomerEmail     *string                      `db:"customer_email"`     // as it was when the order was made
+	CustomerEmailKey  *string                      `db:"customer_email_key"` // see keyOfEmail
+	CustomerVerified  bool                         `db:"customer_verified"`  // false: only a typed address says that it is this customer's
 	LineItemIDs       core.JSON[[]string]          `db:"line_item_ids"`
 	PaymentIDs        core.JSON[[]string]          `db:"payment_ids"`
 	RefundIDs         core.JSON[[]string]          `db:"refund_ids"`
@@ -181,7 +181,7 @@ func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) (
 	var f db.Filter
 	f.Is("status", string(in.Status))
 	f.Is("billing_reason", string(in.BillingReason))
-	f.Is("LOWER(customer_email)", strings.ToLower(in.CustomerEmail))
+	f.Is(keyOfEmail, core.EmailKey(in.CustomerEmail))
 	if in.Number != nil {
 		f.Only("number", *in.Number)
 	}

@@ -272,6 +272,7 @@ func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now core.Time
 
 // storeBill inserts the order of a bill, and inserts or updates its invoice, which is there already if it was a draft.
 func (u *unit) storeBill(ctx context.Context, b *bill) error {
+	b.Order.CustomerEmailKey = core.OddEmailKey(b.Order.CustomerEmail)
 	if err := u.Insert(ctx, orderColumns, b.Order); err != nil {
 		return err
 	}

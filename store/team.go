@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/core"
@@ -29,9 +28,9 @@ func (s *Store) InviteMember(ctx context.Context, by Manager, email string, role
 			return "", err
 		}
 		var p core.Problems
-		p.Check(core.IsEmail(email), "email", "Type an e-mail address, such as ada@example.com.")
+		p.CheckEmail("email", email, "Type an e-mail address, such as ada@example.com.")
 		p.Check(slices.Contains(person.Roles(), role), "role", "Choose one of the roles.")
-		p.Check(!slices.ContainsFunc(members, func(m person.Member) bool { return strings.EqualFold(m.Email, email) }), "email", "They are a member already.")
+		p.Check(!slices.ContainsFunc(members, func(m person.Member) bool { return core.SameEmail(m.Email, email) }), "email", "They are a member already.")
 		p.Check(len(members)+len(waiting) < teamLimit, "email", "An account has 200 members and invitations at most. Remove one first.")
 		if err := p.Err(); err != nil {
 			return "", err

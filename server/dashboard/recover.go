@@ -42,8 +42,8 @@ func (d *Dashboard) sendRecovery(c echo.Context) error {
 	if !d.sends {
 		return d.forgot(c)
 	}
-	if !core.IsEmail(email) {
-		wrong, _ := problems(core.Invalid("email", "Type an e-mail address, such as ada@example.com."), f)
+	if problem := core.EmailProblem(email, "Type an e-mail address, such as ada@example.com."); problem != "" {
+		wrong, _ := problems(core.Invalid("email", problem), f)
 		return d.write(c, http.StatusUnprocessableEntity, ui.Frame{Problems: wrong}, recoverPage(f))
 	}
 	if err := d.store.Person.TryRecovery(ctx, email, addressOf(c)); err != nil {

@@ -68,7 +68,7 @@ func (d *Dashboard) readNewcomer(c echo.Context) (*store.SignUp, error) {
 	in := &store.SignUp{Shop: strings.TrimSpace(c.FormValue("name")), Email: strings.TrimSpace(c.FormValue("email")), Currency: currencyOf(c.Request().Header.Get("Accept-Language"))}
 	var p core.Problems
 	p.Check(in.Shop != "" && len([]rune(in.Shop)) <= 255, "name", "Type the name of your shop, of up to 255 characters.")
-	p.Check(core.IsEmail(in.Email), "email", "Type an e-mail address, such as ada@example.com.")
+	p.CheckEmail("email", in.Email, "Type an e-mail address, such as ada@example.com.")
 	if err := person.CheckPassword(c.FormValue("password"), in.Email); err != nil {
 		var e *core.Error
 		if asError(err, &e) {

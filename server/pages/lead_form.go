@@ -140,8 +140,8 @@ func (p *Pages) capture(c echo.Context, seller *tenant.Account, site *content.AI
 	if name := entered(c, "name"); name != "" {
 		in.Name = &name
 	}
-	if !core.IsEmail(in.Email) {
-		return "This is not an e-mail address.", nil
+	if problem := core.EmailProblem(in.Email, "This is not an e-mail address."); problem != "" {
+		return problem, nil
 	}
 	_, err = p.store.CaptureLead(c.Request().Context(), in)
 	wrong, ok := errors.AsType[*core.Error](err)

@@ -38,7 +38,9 @@ func (s *Store) ImportLicenseKeys(ctx context.Context, account, product string, 
 			checkLicenseText(row.Key, p)
 			k.check(p)
 			p.Check(!known[hash], "key", knownLicense)
-			p.Check(row.CustomerEmail == nil || core.IsEmail(*row.CustomerEmail), "customer_email", "Send an e-mail address, such as ada@example.com, or none.")
+			if row.CustomerEmail != nil {
+				p.CheckEmail("customer_email", *row.CustomerEmail, "Send an e-mail address, such as ada@example.com, or none.")
+			}
 			if len(*p) > 0 {
 				continue
 			}

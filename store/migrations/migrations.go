@@ -1,5 +1,5 @@
 // Package migrations holds the schema of both engines, forward only. The two folders are twins: the same file
-// names, tables and columns. On PostgreSQL every statement stands alone and may be repeated, so that a migration
+// names, tables and columns. What SQL cannot do is a step in Go, EmailKeys. On PostgreSQL every statement stands alone and may be repeated, so that a migration
 // that was cut short is simply run again; on SQLite a file is one transaction.
 package migrations
 
@@ -13,6 +13,9 @@ import (
 //go:embed sqlite/*.sql postgres/*.sql
 var files embed.FS
 
+// EmailKeys is the number of the step that is written in Go, beside the files: emailKeys in store/internal/db.
+const EmailKeys = 158
+
 // FS returns the migrations of an engine, "sqlite" or "postgres".
 func FS(engine string) (fs.FS, error) { return fs.Sub(files, engine) }
 
@@ -23,5 +26,6 @@ func Latest(engine string) (int64, error) {
 		return 0, err
 	}
 	number, _, _ := strings.Cut(entries[len(entries)-1].Name(), "_")
-	return strconv.ParseInt(number, 10, 64)
+	latest, err := strconv.ParseInt(number, 10, 64)
+	return max(latest, EmailKeys), err
 }

@@ -52,7 +52,12 @@ func (s *Store) CreateLink(ctx context.Context, l Link) (string, error) {
 		case LinkRecovery:
 			former, args = ` AND person_id = ?`, append(args, l.PersonID)
 		case LinkInvitation:
-			former, args = ` AND account_id = ? AND lower(email) = ?`, append(args, l.AccountID, keyOf(l.Email))
+			ids, err := s.invitationsOf(ctx, *l.AccountID, l.Email)
+			if err != nil {
+				return nil, err
+			}
+			in, arg := s.db.In("id", ids)
+			former, args = ` AND account_id = ? AND `+in, append(args, l.AccountID, arg)
 		}
 		if _, err := u.Exec(ctx, `DELETE FROM person_links WHERE kind = ?`+former, args...); err != nil {
 			return nil, fmt.Errorf("end former links: %w", err)
@@ -98,6 +103,22 @@ func (s *Store) UseLink(ctx context.Context, kind LinkKind, token string) (*Link
 // ListInvitations returns the invitations to an account that wait, the newest first.
 func (s *Store) ListInvitations(ctx context.Context, account string) ([]Link, error) {
 	return db.Select[Link](ctx, s.db, linkColumns.SelectSQL+` WHERE account_id = ? AND kind = ? AND expires_at > ? ORDER BY created_at DESC, id`, account, LinkInvitation, s.Now())
+}
+
+// invitationsOf returns the ids of the invitations of an address to an account, also of those whose time is over. An account has so few that all
+// are looked at.
+func (s *Store) invitationsOf(ctx context.Context, account, email string) ([]string, error) {
+	all, err := db.Select[Link](ctx, s.db, linkColumns.SelectSQL+` WHERE account_id = ? AND kind = ?`, account, LinkInvitation)
+	if err != nil {
+		return nil, fmt.Errorf("read invitations: %w", err)
+	}
+	ids := []string{}
+	for _, l := range all {
+		if keyOf(l.Email) == keyOf(email) {
+			ids = append(ids, l.ID)
+		}
+	}
+	return ids, nil
 }
 
 // DeleteInvitation takes an invitation back. One that is not there any more is no error.

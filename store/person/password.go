@@ -31,7 +31,7 @@ func NewHasher() *Hasher { return &Hasher{make(chan struct{}, 4)} }
 
 // CheckPassword returns CodeInvalid for a password that is too short, or too easily guessed, for somebody with that address.
 func CheckPassword(password, email string) error {
-	name, _, _ := strings.Cut(keyOf(email), "@")
+	name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
 	lower := strings.ToLower(password)
 	switch {
 	case !utf8.ValidString(password) || utf8.RuneCountInString(password) < 10:

@@ -30,7 +30,7 @@ type NewPerson struct {
 }
 
 // keyOf returns an e-mail address as it is compared.
-func keyOf(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+func keyOf(email string) string { return core.EmailKey(strings.TrimSpace(email)) }
 
 // HasPeople reports whether anybody can sign in.
 func (s *Store) HasPeople(ctx context.Context) (bool, error) {
@@ -42,8 +42,8 @@ func (s *Store) HasPeople(ctx context.Context) (bool, error) {
 func (s *Store) CreatePerson(ctx context.Context, in NewPerson) (*Person, error) {
 	now := s.Now()
 	p := &Person{ID: core.NewID(core.KindPerson), Email: strings.TrimSpace(in.Email), EmailKey: keyOf(in.Email), Password: in.Password, IsOperator: in.IsOperator, CreatedAt: now, UpdatedAt: now}
-	if !core.IsEmail(p.Email) {
-		return nil, core.Invalid("email", "Type an e-mail address, such as ada@example.com.")
+	if problem := core.EmailProblem(p.Email, "Type an e-mail address, such as ada@example.com."); problem != "" {
+		return nil, core.Invalid("email", problem)
 	}
 	return tx(ctx, s, func(ctx context.Context, u *db.Unit) (*Person, error) {
 		made, err := u.Exec(ctx, personColumns.InsertSQL+` ON CONFLICT (email_key) DO NOTHING`, personColumns.Values(p)...)
@@ -62,7 +62,7 @@ func (s *Store) GetPerson(ctx context.Context, id string) (*Person, error) {
 	return s.find(ctx, "person", `id = ?`, id)
 }
 
-// PersonOfEmail returns who signs in with an address, in capitals or not, or CodeMissing.
+// PersonOfEmail returns who signs in with an address, however it is written, or CodeMissing.
 func (s *Store) PersonOfEmail(ctx context.Context, email string) (*Person, error) {
 	return s.find(ctx, "person", `email_key = ?`, keyOf(email))
 }

@@ -144,13 +144,17 @@ var domainPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+
 var prefixPattern = regexp.MustCompile(`^[A-Z0-9]{3,12}$`)
 
 // check returns CodeInvalid with every field whose value is not acceptable. It looks at this account alone: whether its handle
-// is still free shows when it is taken.
-func (a *Account) check() error {
+// is still free shows when it is taken. Only addresses that have changed are looked at.
+func (a *Account) check(before *Account) error {
 	var p core.Problems
 	p.Check(strings.TrimSpace(a.Name) != "" && core.HasAtMost(&a.Name, 255), "name", "A name has 1 to 255 characters, not only white space.")
 	p.Check(db.IsSlug(a.Handle) && len(a.Handle) >= 3 && len(a.Handle) <= 63, "handle", "A handle has 3 to 63 lower-case letters, digits and single hyphens between them.")
-	p.Check(core.IsEmail(a.Email), "email", "Send an e-mail address, such as ada@example.com.")
-	p.Check(a.SupportEmail == nil || core.IsEmail(*a.SupportEmail), "support_email", "Send an e-mail address, such as help@example.com.")
+	if a.Email != before.Email || a.Email == "" {
+		p.CheckEmail("email", a.Email, "Send an e-mail address, such as ada@example.com.")
+	}
+	if a.SupportEmail != nil && !core.SameJSON(a.SupportEmail, before.SupportEmail) {
+		p.CheckEmail("support_email", *a.SupportEmail, "Send an e-mail address, such as help@example.com.")
+	}
 	p.Check(core.HasAtMost(a.StatementDescriptor, 22), "statement_descriptor", "A statement descriptor has at most 22 characters.")
 	p.Check(a.CustomDomain == nil || domainPattern.MatchString(*a.CustomDomain), "custom_domain", "Send a domain name in lower case, such as shop.example.com.")
 	p.Check(slices.Contains([]Plan{PlanFree, PlanPro, PlanBusiness}, a.Plan), "plan", "A plan is free, pro or business.")
@@ -253,7 +257,7 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 			Dunning:      core.JSONOf(Dunning{IntervalsDays: []int64{2, 5, 7, 7}, OnExhausted: "cancel"}),
 			DeclineLimit: new(int64(defaultDeclineLimit)), LeadConfirmation: LeadConfirmationNone, LettersOff: core.JSONOf([]LetterKind{}), PaymentHoldMinutes: defaultHoldMinutes, CreatedAt: s.Now()}
 		a.UpdatedAt = a.CreatedAt
-		if err := a.check(); err != nil {
+		if err := a.check(&Account{}); err != nil {
 			return nil, err
 		}
 		var err error
@@ -295,7 +299,7 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 			return nil, core.Invalid("payments_paused_until", "Send null to let buyers pay again. Only declines pause their payments.")
 		}
 		s.sealStripe(&changed)
-		if err := a.check(); err != nil {
+		if err := a.check(&before); err != nil {
 			return nil, err
 		}
 		if a.Handle != before.Handle {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/server/view"
@@ -100,7 +99,7 @@ func keepOwn(c *store.Customer, update *api.CustomerUpdate) {
 	if c.ExternalID != nil {
 		update.ExternalID = nil
 	}
-	if c.Email != nil && update.Email != nil && strings.EqualFold(*c.Email, *update.Email) { // in the case in which they wrote it
+	if c.Email != nil && update.Email != nil && core.SameEmail(*c.Email, *update.Email) { // as they wrote it
 		update.Email = nil
 	}
 	if c.MarketingConsent.V == nil || !update.MarketingConsent.IsSpecified() {

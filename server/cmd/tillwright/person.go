@@ -109,8 +109,8 @@ func inviteCommand(settings *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !core.IsEmail(email) {
-				return errors.New("--email must be an e-mail address, such as grace@example.com")
+			if problem := core.EmailProblem(email, "It must be an e-mail address, such as grace@example.com."); problem != "" {
+				return errors.New("--email: " + problem)
 			}
 			if !slices.Contains(person.Roles(), person.Role(role)) {
 				return errors.New("--role must be owner, admin, developer, support or read_only")

@@ -1,0 +1,144 @@
+package core
+
+import (
+	"net/mail"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// How long an address may be, in bytes, by RFC 5321 and RFC 1035.
+const (
+	emailMost = 254
+	localMost = 64
+	labelMost = 63
+)
+
+// EmailKey returns the form in which addresses are compared: two of one key are the same address, however they are written. The domain
+// is as the DNS has it, so that xn-- and its letters are one. The rest has its case folded and its accents composed. It takes any text, and
+// the key of a key is the key itself.
+func EmailKey(email string) string {
+	if isPlain(email) {
+		return strings.ToLower(email)
+	}
+	at := strings.LastIndexByte(email, '@')
+	if at < 0 {
+		return folded(email)
+	}
+	return folded(email[:at]) + "@" + asciiDomain(email[at+1:])
+}
+
+// SameEmail reports whether two texts are the same address.
+func SameEmail(a, b string) bool { return EmailKey(a) == EmailKey(b) }
+
+// OddEmailKey returns the key of an address, or nil if that is the address in lower case, as SQL knows it on every engine, or if there is none.
+func OddEmailKey(email *string) *string {
+	if email == nil || isPlain(*email) {
+		return nil
+	}
+	return new(EmailKey(*email))
+}
+
+// KeptApart returns a key that no address has, because of its space, for somebody with an id whose address is another one's, too.
+func KeptApart(key, id string) string { return key + " " + id }
+
+// isPlain reports whether the key of a text is the text in lower case: it is ASCII, and no part of it stands for other letters.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return !strings.Contains(strings.ToLower(text), "xn--")
+}
+
+// folded returns a text without differences of case, or of how accents are put together.
+func folded(text string) string {
+	lower := strings.ToLower(norm.NFD.String(text)) // cases.Fold takes the small letters of Cherokee for the capitals, and the other way round
+	return norm.NFC.String(cases.Fold().String(lower))
+}
+
+// asciiDomain returns a domain as the DNS has it. One that it cannot have stays as it is, but for its capitals of ASCII.
+func asciiDomain(domain string) string {
+	if isPlain(domain) {
+		return strings.ToLower(domain)
+	}
+	domain = norm.NFC.String(domain)
+	if ascii, err := idna.Lookup.ToASCII(domain); err == nil {
+		return ascii
+	}
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, domain)
+}
+
+// IsEmail reports whether a text is an e-mail address and nothing else, such as ada@example.com.
+func IsEmail(s string) bool { return EmailProblem(s, "no") == "" }
+
+// CheckEmail notes for the field what is wrong with an address: see EmailProblem.
+func (p *Problems) CheckEmail(field, email, otherwise string) {
+	problem := EmailProblem(email, otherwise)
+	p.Check(problem == "", field, problem)
+}
+
+// EmailProblem says in a sentence why no letter can be sent to an address on a public domain, and returns nothing if one can. What does not
+// even look like an address is told otherwise.
+func EmailProblem(email, otherwise string) string {
+	at := strings.LastIndexByte(email, '@')
+	if at < 1 || !utf8.ValidString(email) {
+		return otherwise
+	}
+	for _, r := range email {
+		switch {
+		case unicode.IsSpace(r) || unicode.Is(unicode.Z, r):
+			return "An e-mail address has no spaces. Send it without them."
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+			return "The e-mail address has a character that nobody sees. Send it without it."
+		}
+	}
+	switch {
+	case len(email) > emailMost:
+		return "An e-mail address has at most 254 bytes. Send a shorter one."
+	case at > localMost:
+		return "The part of an e-mail address before @ has at most 64 bytes. Send a shorter one."
+	}
+	if problem := domainProblem(email[at+1:]); problem != "" {
+		return problem
+	}
+	if address, err := mail.ParseAddress(email); err != nil || address.Address != email {
+		return otherwise
+	}
+	return ""
+}
+
+// domainProblem says in a sentence why a domain cannot be one of the public DNS, and returns nothing if it can.
+func domainProblem(domain string) string {
+	const unknown = "The domain after @ is no domain name. Send one of letters, digits, hyphens and dots, such as example.com."
+	ascii := strings.ToLower(domain)
+	if !isPlain(domain) {
+		var err error
+		if ascii, err = idna.Lookup.ToASCII(norm.NFC.String(domain)); err != nil {
+			return unknown
+		}
+	}
+	for label := range strings.SplitSeq(ascii, ".") {
+		switch {
+		case len(label) == 0:
+			return "The domain after @ begins or ends with a dot, or has two in a row. Send one such as example.com."
+		case len(label) > labelMost:
+			return "A part of the domain after @, between dots, has at most 63 characters. Send a shorter one."
+		case label[0] == '-' || label[len(label)-1] == '-':
+			return "A part of the domain after @ begins or ends with a hyphen. Send it without it."
+		case strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+			return unknown
+		}
+	}
+	return ""
+}
