@@ -5085,12 +5085,17 @@ type CustomFieldType string
 type CustomFieldData map[string]string
 
 // Customer Somebody who buys or may buy.
+//
+// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two are the same that differ in
+// case alone (`STRASSE` and `straße`), in how their accents are put together, or in a domain that is written in letters or as `xn--`.
+// What is stored and answered is the address as it was sent. An address has at most 254 bytes, 64 of them before the `@`. It has no spaces and
+// no characters that nobody sees. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
 type Customer struct {
 	// ID Example: cus_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Email Unique in the account in any case, but for customers who were made for an `external_customer_id` and only typed it at a checkout: it is not known to be theirs, what is bought under it elsewhere is another customer's, and another customer may have it. Set it to say that it is theirs.
+	// Email Unique in the account, however it is written, but for customers who were made for an `external_customer_id` and only typed it at a checkout: it is not known to be theirs, what is bought under it elsewhere is another customer's, and another customer may have it. Set it to say that it is theirs.
 	Email string  `json:"email"`
 	Name  *string `json:"name"`
 
@@ -5150,7 +5155,7 @@ type CustomerBalance map[string]int64
 
 // CustomerCreate A customer to be made.
 type CustomerCreate struct {
-	// Email Unique in the account in any case. You say with it that the address is the customer's: send one that you have confirmed.
+	// Email Unique in the account, however it is written: see Customer. You say with it that the address is the customer's: send one that you have confirmed.
 	Email string  `json:"email"`
 	Name  *string `json:"name,omitempty"`
 
@@ -5196,6 +5201,11 @@ type CustomerState struct {
 	Object string `json:"object"`
 
 	// Customer Somebody who buys or may buy.
+	//
+	// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two are the same that differ in
+	// case alone (`STRASSE` and `straße`), in how their accents are put together, or in a domain that is written in letters or as `xn--`.
+	// What is stored and answered is the address as it was sent. An address has at most 254 bytes, 64 of them before the `@`. It has no spaces and
+	// no characters that nobody sees. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
 	Customer Customer `json:"customer"`
 
 	// ActiveSubscriptions Those that are trialing, active or past due, newest first. One that is past due goes on until the last attempt to charge it has failed.
@@ -5213,7 +5223,7 @@ type CustomerType string
 
 // CustomerUpdate What to change about a customer.
 type CustomerUpdate struct {
-	// Email Unique in the account in any case. You say with it that the address is the customer's: send one that you have confirmed.
+	// Email Unique in the account, however it is written: see Customer. You say with it that the address is the customer's: send one that you have confirmed.
 	Email *string                   `json:"email,omitempty"`
 	Name  nullable.Nullable[string] `json:"name,omitempty"`
 
@@ -6406,7 +6416,7 @@ type Lead struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Email Unique in the account with `product`, in any case. It never changes.
+	// Email Unique in the account with `product`, however it is written. It never changes.
 	//
 	// Example: ada@example.com
 	Email string  `json:"email"`
@@ -6485,7 +6495,7 @@ type LeadConsent struct {
 
 // LeadCreate A lead to be made.
 type LeadCreate struct {
-	// Email Unique in the account with `product`, in any case.
+	// Email Unique in the account with `product`, however it is written.
 	Email string `json:"email"`
 
 	// Product What they are interested in, by id or slug.
@@ -10734,7 +10744,7 @@ type ListCheckoutsParams struct {
 	// Customer Only checkouts of this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// CustomerEmail Only checkouts with this address.
+	// CustomerEmail Only checkouts with this address, however it is written.
 	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
 
 	// Product Only checkouts with this product (id or slug). An unknown one is 404.
@@ -10784,7 +10794,7 @@ type ExportCheckoutsParams struct {
 	// Customer Only checkouts of this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// CustomerEmail Only checkouts with this address.
+	// CustomerEmail Only checkouts with this address, however it is written.
 	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
 
 	// Product Only checkouts with this product (id or slug). An unknown one is 404.
@@ -10810,7 +10820,7 @@ type ExportCheckoutsParams struct {
 
 // ListCustomersParams are the filters of ListCustomers and the page to return. Nil fields do not filter.
 type ListCustomersParams struct {
-	// Email Only the customer whose own address this is, in any case. `q` also finds those who only typed it.
+	// Email Only the customer whose own address this is, however it is written. `q` also finds those who only typed it.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// ExternalID Only the customer with your id.
@@ -10857,7 +10867,7 @@ type ListCustomersParams struct {
 
 // ExportCustomersParams are the filters of ExportCustomers and the page to return. Nil fields do not filter.
 type ExportCustomersParams struct {
-	// Email Only the customer whose own address this is, in any case. `q` also finds those who only typed it.
+	// Email Only the customer whose own address this is, however it is written. `q` also finds those who only typed it.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// ExternalID Only the customer with your id.
@@ -11334,7 +11344,7 @@ type ListInvoiceLinesParams struct {
 
 // ListLeadsParams are the filters of ListLeads and the page to return. Nil fields do not filter.
 type ListLeadsParams struct {
-	// Email Only leads with this address, in any case.
+	// Email Only leads with this address, however it is written.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// Status Only leads in this status.
@@ -11384,7 +11394,7 @@ type ListLeadsParams struct {
 
 // ExportLeadsParams are the filters of ExportLeads and the page to return. Nil fields do not filter.
 type ExportLeadsParams struct {
-	// Email Only leads with this address, in any case.
+	// Email Only leads with this address, however it is written.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// Status Only leads in this status.
@@ -11642,7 +11652,7 @@ type ListOrdersParams struct {
 	// Customer Only orders of this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// CustomerEmail Only orders of the customer with this address.
+	// CustomerEmail Only orders of the customer with this address, however it is written.
 	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
 
 	// Product Only orders with this product (id or slug). An unknown one is 404.
@@ -11716,7 +11726,7 @@ type ExportOrdersParams struct {
 	// Customer Only orders of this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// CustomerEmail Only orders of the customer with this address.
+	// CustomerEmail Only orders of the customer with this address, however it is written.
 	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
 
 	// Product Only orders with this product (id or slug). An unknown one is 404.
@@ -16481,7 +16491,7 @@ func (s *LeadsService) List(ctx context.Context, params *ListLeadsParams, opts .
 // Create sends POST /leads.
 //
 // Makes a lead, and a customer of type `lead` unless somebody owns the address; lead.created follows. An address has one lead for each
-// product, and one for none, in any case: another one is 422 with `errors.email`. With `upsert` the lead that is there is changed
+// product, and one for none, however it is written: another one is 422 with `errors.email`. With `upsert` the lead that is there is changed
 // instead, and answered with 200: what is sent replaces what is known, tags and metadata are joined, what is absent or null stays,
 // consent is never taken back, nothing follows. Whoever is `unsubscribed` stays so, without consent.
 //

@@ -5136,12 +5136,17 @@ type CustomFieldType string
 type CustomFieldData map[string]string
 
 // Customer Somebody who buys or may buy.
+//
+// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two are the same that differ in
+// case alone (`STRASSE` and `straße`), in how their accents are put together, or in a domain that is written in letters or as `xn--`.
+// What is stored and answered is the address as it was sent. An address has at most 254 bytes, 64 of them before the `@`. It has no spaces and
+// no characters that nobody sees. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
 type Customer struct {
 	// ID Example: cus_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Email Unique in the account in any case, but for customers who were made for an `external_customer_id` and only typed it at a checkout: it is not known to be theirs, what is bought under it elsewhere is another customer's, and another customer may have it. Set it to say that it is theirs.
+	// Email Unique in the account, however it is written, but for customers who were made for an `external_customer_id` and only typed it at a checkout: it is not known to be theirs, what is bought under it elsewhere is another customer's, and another customer may have it. Set it to say that it is theirs.
 	Email string  `json:"email"`
 	Name  *string `json:"name"`
 
@@ -5201,7 +5206,7 @@ type CustomerBalance map[string]int64
 
 // CustomerCreate A customer to be made.
 type CustomerCreate struct {
-	// Email Unique in the account in any case. You say with it that the address is the customer's: send one that you have confirmed.
+	// Email Unique in the account, however it is written: see Customer. You say with it that the address is the customer's: send one that you have confirmed.
 	Email string  `json:"email"`
 	Name  *string `json:"name,omitempty"`
 
@@ -5247,6 +5252,11 @@ type CustomerState struct {
 	Object string `json:"object"`
 
 	// Customer Somebody who buys or may buy.
+	//
+	// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two are the same that differ in
+	// case alone (`STRASSE` and `straße`), in how their accents are put together, or in a domain that is written in letters or as `xn--`.
+	// What is stored and answered is the address as it was sent. An address has at most 254 bytes, 64 of them before the `@`. It has no spaces and
+	// no characters that nobody sees. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
 	Customer Customer `json:"customer"`
 
 	// ActiveSubscriptions Those that are trialing, active or past due, newest first. One that is past due goes on until the last attempt to charge it has failed.
@@ -5264,7 +5274,7 @@ type CustomerType string
 
 // CustomerUpdate What to change about a customer.
 type CustomerUpdate struct {
-	// Email Unique in the account in any case. You say with it that the address is the customer's: send one that you have confirmed.
+	// Email Unique in the account, however it is written: see Customer. You say with it that the address is the customer's: send one that you have confirmed.
 	Email *string                   `json:"email,omitempty"`
 	Name  nullable.Nullable[string] `json:"name,omitempty"`
 
@@ -6484,7 +6494,7 @@ type Lead struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Email Unique in the account with `product`, in any case. It never changes.
+	// Email Unique in the account with `product`, however it is written. It never changes.
 	//
 	// Example: ada@example.com
 	Email string  `json:"email"`
@@ -6563,7 +6573,7 @@ type LeadConsent struct {
 
 // LeadCreate A lead to be made.
 type LeadCreate struct {
-	// Email Unique in the account with `product`, in any case.
+	// Email Unique in the account with `product`, however it is written.
 	Email string `json:"email"`
 
 	// Product What they are interested in, by id or slug.
@@ -10890,7 +10900,7 @@ type ListCheckoutsParams struct {
 	// Customer Only checkouts of this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// CustomerEmail Only checkouts with this address.
+	// CustomerEmail Only checkouts with this address, however it is written.
 	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
 
 	// Product Only checkouts with this product (id or slug). An unknown one is 404.
@@ -10946,7 +10956,7 @@ type ExportCheckoutsParams struct {
 	// Customer Only checkouts of this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// CustomerEmail Only checkouts with this address.
+	// CustomerEmail Only checkouts with this address, however it is written.
 	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
 
 	// Product Only checkouts with this product (id or slug). An unknown one is 404.
@@ -10990,7 +11000,7 @@ type ConfirmCheckoutParams struct {
 
 // ListCustomersParams defines parameters for ListCustomers.
 type ListCustomersParams struct {
-	// Email Only the customer whose own address this is, in any case. `q` also finds those who only typed it.
+	// Email Only the customer whose own address this is, however it is written. `q` also finds those who only typed it.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// ExternalID Only the customer with your id.
@@ -11043,7 +11053,7 @@ type CreateCustomerParams struct {
 
 // ExportCustomersParams defines parameters for ExportCustomers.
 type ExportCustomersParams struct {
-	// Email Only the customer whose own address this is, in any case. `q` also finds those who only typed it.
+	// Email Only the customer whose own address this is, however it is written. `q` also finds those who only typed it.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// ExternalID Only the customer with your id.
@@ -11628,7 +11638,7 @@ type VoidInvoiceParams struct {
 
 // ListLeadsParams defines parameters for ListLeads.
 type ListLeadsParams struct {
-	// Email Only leads with this address, in any case.
+	// Email Only leads with this address, however it is written.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// Status Only leads in this status.
@@ -11684,7 +11694,7 @@ type CreateLeadParams struct {
 
 // ExportLeadsParams defines parameters for ExportLeads.
 type ExportLeadsParams struct {
-	// Email Only leads with this address, in any case.
+	// Email Only leads with this address, however it is written.
 	Email *string `form:"email,omitempty" json:"email,omitempty"`
 
 	// Status Only leads in this status.
@@ -12008,7 +12018,7 @@ type ListOrdersParams struct {
 	// Customer Only orders of this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// CustomerEmail Only orders of the customer with this address.
+	// CustomerEmail Only orders of the customer with this address, however it is written.
 	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
 
 	// Product Only orders with this product (id or slug). An unknown one is 404.
@@ -12082,7 +12092,7 @@ type ExportOrdersParams struct {
 	// Customer Only orders of this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// CustomerEmail Only orders of the customer with this address.
+	// CustomerEmail Only orders of the customer with this address, however it is written.
 	CustomerEmail *string `form:"customer_email,omitempty" json:"customer_email,omitempty"`
 
 	// Product Only orders with this product (id or slug). An unknown one is 404.
