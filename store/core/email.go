@@ -16,6 +16,8 @@ const (
 	emailMost = 254
 	localMost = 64
 	labelMost = 63
+
+	domainMost = 1024 // that is looked at; no address has as many
 )
 
 // EmailKey returns the form in which addresses are compared: two of one key are the same address, however they are written. The domain
@@ -68,15 +70,21 @@ func asciiDomain(domain string) string {
 		return strings.ToLower(domain)
 	}
 	domain = norm.NFC.String(domain)
+	if len(domain) > domainMost { // reading xn-- takes the square of its length
+		return strings.Map(smallASCII, domain)
+	}
 	if ascii, err := idna.Lookup.ToASCII(domain); err == nil {
 		return ascii
 	}
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, domain)
+	return strings.Map(smallASCII, domain)
+}
+
+// smallASCII returns a capital letter of ASCII as a small one, and any other character as it is.
+func smallASCII(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		return r + 'a' - 'A'
+	}
+	return r
 }
 
 // IsEmail reports whether a text is an e-mail address and nothing else, such as ada@example.com.

@@ -41,7 +41,7 @@ func TestEmailKey_OfOneAddressIsOne(t *testing.T) {
 func address(t *rapid.T) string {
 	part := rapid.OneOf(
 		rapid.StringMatching(`[a-zA-Z0-9.+_-]{1,12}`), rapid.StringOfN(rapid.RuneFrom(nil, unicode.L, unicode.M, unicode.Nd), 1, 12, -1),
-		rapid.StringMatching(`[xX][nN]--[a-z0-9-]{1,10}`), rapid.String())
+		rapid.StringMatching(`[xX][nN]--[a-z0-9-]{1,10}`), rapid.StringOfN(rapid.RuneFrom([]rune("aé"), unicode.Mn), 1, 80, -1), rapid.String())
 	return part.Draw(t, "local") + "@" + part.Draw(t, "label") + rapid.SampledFrom([]string{"", ".", "。"}).Draw(t, "dot") + part.Draw(t, "top")
 }
 
@@ -58,7 +58,8 @@ func TestEmailKey_OfAKeyIsTheKey(t *testing.T) {
 	}
 }
 
-// TestEmailKey_KnowsNoCase leaves out the two letters i of Turkish: in every other language their capital is that of another letter.
+// TestEmailKey_KnowsNoCase leaves out the two letters i of Turkish: in every other language their capital is that of another letter. Of texts it
+// leaves out the mark of an iota below, whose capital is a letter beside the others.
 func TestEmailKey_KnowsNoCase(t *testing.T) {
 	t.Parallel()
 	for r := rune('A'); r <= unicode.MaxRune; r++ {
@@ -72,7 +73,7 @@ func TestEmailKey_KnowsNoCase(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		letters := rapid.StringOfN(rapid.RuneFrom(nil, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Mn), 1, 12, -1)
-		local := strings.NewReplacer("İ", "", "ı", "").Replace(letters.Draw(t, "local"))
+		local := strings.NewReplacer("İ", "", "ı", "", "\u0345", "").Replace(letters.Draw(t, "local"))
 		for _, way := range []string{strings.ToUpper(local), strings.ToLower(local), norm.NFC.String(local), norm.NFD.String(local), norm.NFD.String(strings.ToUpper(local))} {
 			require.Equal(t, EmailKey(local+"@example.com"), EmailKey(way+"@EXAMPLE.com"), "%+q %+q", local, way)
 		}
