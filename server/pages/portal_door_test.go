@@ -87,8 +87,10 @@ func TestPortalDoor_TellsNobodyWhoIsKnown(t *testing.T) {
 		assert.Contains(t, known, "You can ask for another one in")
 		require.NoError(t, g.mails(mailServer{g.shop}))
 		assert.Len(t, g.letters, 5)
-		for _, wrong := range []string{"", "grace", "grace@example.com\nBcc: ada@example.com"} {
-			assert.Contains(t, g.knocks("", wrong, http.StatusUnprocessableEntity), "Write an e-mail address")
+		for wrong, says := range map[string]string{
+			"": "Write an e-mail address", "grace": "Write an e-mail address", "grace@example.com\nBcc: ada@example.com": "An e-mail address has no spaces",
+		} {
+			assert.Contains(t, g.knocks("", wrong, http.StatusUnprocessableEntity), says)
 		}
 	})
 }
