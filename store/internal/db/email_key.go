@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -214,5 +215,5 @@ func selected[T any](ctx context.Context, e *emailKeyStep, query string, args ..
 	defer rows.Close()
 	var found []T
 	err = sqlx.StructScan(rows, &found)
-	return found, err
+	return found, errors.Join(err, rows.Err())
 }
