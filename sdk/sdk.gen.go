@@ -7964,7 +7964,7 @@ type PriceVariant struct {
 	// TrialDays Days before the first charge of a subscription.
 	TrialDays int64 `json:"trial_days"`
 
-	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. A change of plan does not charge it. In the minor unit.
 	SetupFeeAmount int64 `json:"setup_fee_amount"`
 
 	// BillingCycles How often it is charged. Null means until canceled.
@@ -7982,10 +7982,10 @@ type PriceVariant struct {
 	// QuantityMax The most that is sold at once, and that one payment which waits for a bank holds of the stock. Null means any number.
 	QuantityMax *int64 `json:"quantity_max"`
 
-	// Stock Units that may ever be sold. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
+	// Stock Units that may ever be sold, also by changes of plan and quantity: a refund or a cancellation gives none back. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
 	Stock *int64 `json:"stock"`
 
-	// SoldCount Units sold.
+	// SoldCount Units sold, by purchases and by changes of plan.
 	SoldCount int64 `json:"sold_count"`
 
 	// Position Its place among the variants of its product, from 0.
@@ -8047,7 +8047,7 @@ type PriceVariantCreate struct {
 	// TrialDays Days before the first charge of a subscription; 0 when absent.
 	TrialDays *int64 `json:"trial_days,omitempty"`
 
-	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. A change of plan does not charge it. In the minor unit.
 	SetupFeeAmount *int64 `json:"setup_fee_amount,omitempty"`
 
 	// BillingCycles How often it is charged. Null means until canceled.
@@ -8141,7 +8141,7 @@ type PriceVariantUpdate struct {
 	// TrialDays Days before the first charge of a subscription; 0 when absent.
 	TrialDays *int64 `json:"trial_days,omitempty"`
 
-	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. A change of plan does not charge it. In the minor unit.
 	SetupFeeAmount *int64 `json:"setup_fee_amount,omitempty"`
 
 	// BillingCycles How often it is charged. Null means until canceled.
@@ -8228,7 +8228,7 @@ type Product struct {
 	DefaultPriceVariant wire.Expandable[PriceVariant] `json:"default_price_variant"`
 	PriceRange          *PriceRange                   `json:"price_range"`
 
-	// SalesCount Units sold.
+	// SalesCount Units sold, by purchases and by changes of plan.
 	SalesCount int64 `json:"sales_count"`
 
 	// PublishedAt When it first became active.
@@ -8352,7 +8352,7 @@ type ProductPriceVariant struct {
 	// TrialDays Days before the first charge of a subscription; 0 when absent.
 	TrialDays *int64 `json:"trial_days,omitempty"`
 
-	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. A change of plan does not charge it. In the minor unit.
 	SetupFeeAmount *int64 `json:"setup_fee_amount,omitempty"`
 
 	// BillingCycles How often it is charged. Null means until canceled.
@@ -17297,7 +17297,10 @@ func (s *SubscriptionsService) Get(ctx context.Context, id string, opts ...Optio
 //
 // Changes the fields that are sent. A longer trial moves the first charge. Another quantity holds at once. What it costs
 // until the end of the period waits, and is billed with the next one. What it saves is first taken off what waits; what was paid of
-// the rest is credited to the customer. A discount holds from the next period on,
+// the rest is credited to the customer. More units are taken from the `stock`, as by
+// `POST /subscriptions/{id}/change`. A change of plan that waits for the end of the period is kept, and gets the new quantity too. One of the
+// quantity alone is dropped. If either plan cannot be had in that quantity, it is 422 `errors.quantity` and nothing changes.
+// A discount holds from the next period on,
 // which may be one that a change of plan begins; while a change is being paid it cannot be given (422 `errors.status`).
 // Giving one is a use of it by the rules of a checkout (422 `errors.discount`), and taking it away before it took anything off gives
 // the use back. The one that the subscription has is given again only when it takes nothing off the next period any more.
@@ -17340,7 +17343,16 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *Subs
 // What the current period has off is off its price under the new plan too, also if it is for this period alone; a discount for one period
 // that had waited in a free plan is used up by that.
 // A plan of which the subscription's discount leaves less than can be charged is 422.
-// Only an active or trialing subscription can change (422 `errors.status`).
+// Only an active or trialing subscription can change (422 `errors.status`). A set-up fee is not charged: that is for a purchase.
+//
+// A change takes units of the new plan from its `stock`, as a sale does. It takes those that are more than the subscription ever had of
+// that plan. If fewer are left, it is 422 `errors.quantity`, which says how many. A change that waits holds its units, and frees
+// them when it is dropped. What was taken is not given back by fewer units, another plan, a refund or the end of the subscription. The
+// subscription may have it again.
+//
+// A change takes the place of one that waits for the end of the period. One to the plan that runs takes that back. If a charge
+// is declined, the former change waits again. `PATCH` and a pause leave it waiting. The end of the subscription drops it. Billing cycles
+// that are over end nothing if the plan that waits has more of them.
 //
 // What is charged now emits order.created, invoice.created, order.paid and invoice.paid, with the billing_reason `subscription_update`.
 // A decline voids the bill: order.created, invoice.created and invoice.voided.

@@ -63,22 +63,6 @@ var invariants = []db.Invariant{
 		SELECT o.account_id, o.id FROM orders o JOIN payments p ON p.account_id = o.account_id AND p.order_id = o.id WHERE p.currency <> o.currency`},
 	{Promise: "what is sold and held fits the stock", Query: `
 		SELECT account_id, id FROM price_variants WHERE sold_count < 0 OR reserved_count < 0 OR sold_count + reserved_count > stock`},
-	// All are counted at once: for each of many products PostgreSQL would read what the best-selling one sold.
-	{Promise: "what a price variant sold is in orders", Query: `
-		SELECT v.account_id, v.id FROM price_variants v LEFT JOIN (
-			SELECT l.account_id, l.price_variant_id, SUM(l.quantity) AS sold FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
-			WHERE l.kind = 'price' AND o.billing_reason IN ('purchase', 'subscription_create') GROUP BY l.account_id, l.price_variant_id
-		) AS c ON c.account_id = v.account_id AND c.price_variant_id = v.id WHERE v.sold_count <> COALESCE(c.sold, 0)`},
-	{Promise: "what a price variant holds is being paid", Query: `
-		SELECT v.account_id, v.id FROM price_variants v LEFT JOIN (
-			SELECT l.account_id, l.price_variant_id, SUM(l.quantity) AS held FROM line_items l JOIN checkouts c ON c.account_id = l.account_id AND c.id = l.checkout_id
-			WHERE l.kind = 'price' AND c.status = 'processing' GROUP BY l.account_id, l.price_variant_id
-		) AS c ON c.account_id = v.account_id AND c.price_variant_id = v.id WHERE v.reserved_count <> COALESCE(c.held, 0)`},
-	{Promise: "what a product sold is in orders", Query: `
-		SELECT p.account_id, p.id FROM products p LEFT JOIN (
-			SELECT l.account_id, l.product_id, SUM(l.quantity) AS sold FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
-			WHERE l.kind = 'price' AND o.billing_reason IN ('purchase', 'subscription_create') GROUP BY l.account_id, l.product_id
-		) AS c ON c.account_id = p.account_id AND c.product_id = p.id WHERE p.sales_count <> COALESCE(c.sold, 0)`},
 	{Promise: "a completed checkout has one order, another one none", Query: `
 		SELECT c.account_id, c.id FROM checkouts c WHERE CASE WHEN c.status = 'completed' THEN 1 ELSE 0 END <> (
 			SELECT COUNT(*) FROM orders o WHERE o.account_id = c.account_id AND o.checkout_id = c.id AND o.id = c.order_id)`},
@@ -321,7 +305,39 @@ func (s *Store) arrayInvariants() []db.Invariant {
 		{Promise: "a checkout link sells nothing of another account", Query: `
 			SELECT l.account_id, l.id FROM checkout_links l JOIN ` + s.db.JSONElements("l.price_variant_ids") + ` e ON TRUE
 				JOIN price_variants v ON v.id = e.value WHERE v.account_id <> l.account_id`},
+		// All are counted at once: for each of many products PostgreSQL would read what the best-selling one sold.
+		{Promise: "what a price variant sold is in orders and in changes of plan", Query: `
+			SELECT v.account_id, v.id FROM price_variants v LEFT JOIN (
+				SELECT account_id, price_variant_id, SUM(units) AS sold FROM (` + soldLines + ` UNION ALL ` + s.changedUnits("sold") + `) AS s GROUP BY account_id, price_variant_id
+			) AS c ON c.account_id = v.account_id AND c.price_variant_id = v.id WHERE v.sold_count <> COALESCE(c.sold, 0)`},
+		{Promise: "what a product sold is in orders and in changes of plan", Query: `
+			SELECT p.account_id, p.id FROM products p LEFT JOIN (
+				SELECT v.account_id, v.product_id, SUM(s.units) AS sold FROM (` + soldLines + ` UNION ALL ` + s.changedUnits("sold") + `) AS s
+				JOIN price_variants v ON v.account_id = s.account_id AND v.id = s.price_variant_id GROUP BY v.account_id, v.product_id
+			) AS c ON c.account_id = p.account_id AND c.product_id = p.id WHERE p.sales_count <> COALESCE(c.sold, 0)`},
+		{Promise: "what a price variant holds is being paid, or a change of plan waits for it", Query: `
+			SELECT v.account_id, v.id FROM price_variants v LEFT JOIN (
+				SELECT account_id, price_variant_id, SUM(units) AS held FROM (
+					SELECT l.account_id, l.price_variant_id, l.quantity AS units FROM line_items l JOIN checkouts c ON c.account_id = l.account_id AND c.id = l.checkout_id
+					WHERE l.kind = 'price' AND c.status = 'processing' UNION ALL ` + s.changedUnits("held") + `) AS s GROUP BY account_id, price_variant_id
+			) AS c ON c.account_id = v.account_id AND c.price_variant_id = v.id WHERE v.reserved_count <> COALESCE(c.held, 0)`},
+		{Promise: "a subscription holds units for a change that waits alone, and has taken what it has", Query: `
+			SELECT s.account_id, s.id FROM subscriptions s JOIN ` + s.db.JSONElements("s.units") + ` e ON TRUE
+			WHERE ` + s.db.JSONNumber("e.value", "held") + ` > 0 AND s.pending_change IS NULL
+				OR e.value LIKE '%"' || s.price_variant_id || '"%' AND ` + s.db.JSONNumber("e.value", "most") + ` < s.quantity`},
 	}
+}
+
+// soldLines is SQL for what orders sold of price variants.
+const soldLines = `
+	SELECT l.account_id, l.price_variant_id, l.quantity AS units FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
+	WHERE l.kind = 'price' AND o.billing_reason IN ('purchase', 'subscription_create')`
+
+// changedUnits returns SQL for what changes of plan took of price variants: a member of PlanUnits.
+func (s *Store) changedUnits(member string) string {
+	return `
+		SELECT s.account_id, v.id, ` + s.db.JSONNumber("e.value", member) + ` FROM subscriptions s JOIN ` + s.db.JSONElements("s.units") + ` e ON TRUE
+		JOIN price_variants v ON v.account_id = s.account_id AND v.id = ` + s.db.JSONText("e.value", "price_variant") + ` WHERE s.units <> '[]'`
 }
 
 // Check returns all rows that break a promise: see CheckEach.

@@ -29,7 +29,7 @@ func (s *Subscription) isOf(customer string) bool {
 const maxPlans = 100
 
 // PlansFor returns the plans that a customer may change their subscription to: those of the same product that are sold in its
-// currency and quantity at a fixed price, the newest first.
+// currency and quantity at a fixed price, and of which enough are left, the newest first.
 func (s *Store) PlansFor(ctx context.Context, sub *Subscription) ([]SubscriptionPlan, error) {
 	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{sub.ProductID})
 	if err != nil || products[sub.ProductID] == nil {
@@ -46,7 +46,7 @@ func (s *Store) PlansFor(ctx context.Context, sub *Subscription) ([]Subscription
 		o := offer{variant: &variants[i], product: products[sub.ProductID]}
 		amount, problem := o.unitAmount(sub.Currency, nil)
 		isFixed := o.variant.AmountType == catalog.PriceVariantAmountTypeFixed && problem == ""
-		if isFixed && o.variant.ID != sub.PriceVariantID && o.unplannable(sub.Currency) == "" && o.allowed(sub.Quantity) == "" {
+		if isFixed && o.variant.ID != sub.PriceVariantID && o.unplannable(sub.Currency) == "" && o.allowed(sub.Quantity) == "" && o.lacks(sub, sub.Quantity) == "" {
 			plans = append(plans, o.plan(sub.Quantity, amount))
 		}
 	}

@@ -79,6 +79,7 @@ type Subscription struct {
 	LatestInvoiceID    *string                      `db:"latest_invoice_id"`
 	PendingChange      core.JSON[*PendingChange]    `db:"pending_change"`
 	Prorations         core.JSON[[]Proration]       `db:"prorations"` // billed with the next period
+	Units              core.JSON[[]PlanUnits]       `db:"units"`      // empty until its plan changes, or a change waits, for the first time
 	Carried            core.JSON[[]PaidPart]        `db:"carried"`    // what paid for the rest of the period, as of its latest change of plan; nil: what its own bill paid
 	CustomFieldData    core.JSON[map[string]string] `db:"custom_field_data"`
 	BillingName        *string                      `db:"billing_name"`
@@ -156,6 +157,7 @@ type PendingChange struct {
 	Restarts    bool             `json:"restarts"` // a new period begins
 	Amount      int64            `json:"amount"`   // what the whole period costs under the new plan, after its discount
 	Discounted  bool             `json:"discounted"`
+	Replaces    *PendingChange   `json:"replaces,omitempty"` // waits for the end of the period, if this one is not paid
 }
 
 // Proration is a debit that waits: the price of a part of a period that a change of plan made dearer. It is billed with the next period,
@@ -206,8 +208,24 @@ func (s *Subscription) currentPlan() SubscriptionPlan {
 	return SubscriptionPlan{s.ProductID, s.PriceVariantID, s.ProductName, s.PriceVariantName, s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles}
 }
 
+// nextPlan returns the plan of the next period, as far as it is known now.
+func (s *Subscription) nextPlan() SubscriptionPlan {
+	if change := s.PendingChange.V; change != nil {
+		return change.Plan
+	}
+	return s.currentPlan()
+}
+
+// isComplete reports whether no period follows the current one: all its billing cycles are over, and so they are by the plan of a change
+// that waits.
+func (s *Subscription) isComplete() bool {
+	over := func(cycles *int64) bool { return cycles != nil && s.CyclesBilled >= *cycles }
+	return over(s.BillingCycles) && over(s.nextPlan().BillingCycles)
+}
+
 // follow gives the subscription another plan.
 func (s *Subscription) follow(p SubscriptionPlan) {
+	s.keepUnits()
 	s.ProductID, s.PriceVariantID, s.ProductName, s.PriceVariantName = p.ProductID, p.PriceVariantID, p.ProductName, p.PriceVariantName
 	s.Quantity, s.UnitAmount, s.Interval, s.IntervalCount, s.BillingCycles = p.Quantity, p.UnitAmount, p.Interval, p.IntervalCount, p.BillingCycles
 }
@@ -374,7 +392,8 @@ func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
 }
 
 // saveSubscription stores a locked subscription, after it has set when something is to be done next, counts what has changed, and has its
-// customer have what follows from its state.
+// customer have what follows from its state. It takes what the subscription needs by now from stocks: if there is not enough, that is
+// CodeInvalid on quantity.
 func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now core.Time) error {
 	if err := u.deliverSubscription(ctx, sub); err != nil {
 		return err
@@ -383,6 +402,9 @@ func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now core
 		if err := u.writeEnded(ctx, sub); err != nil {
 			return err
 		}
+	}
+	if err := u.takeUnits(ctx, sub); err != nil {
+		return err
 	}
 	sub.UpdatedAt = now
 	sub.schedule()

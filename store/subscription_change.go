@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -105,6 +106,9 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err := u.changePlan(ctx, c, customer, id, now); err != nil {
 			return nil, err
 		}
+		if err := u.saveSubscription(ctx, sub, now); err != nil {
+			return nil, err
+		}
 		return c, u.notePlan(ctx, sub, before, c.Plan.PriceVariantID)
 	})
 }
@@ -125,7 +129,7 @@ func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref str
 	if err != nil {
 		return nil, err
 	}
-	if sub.hasEnded() || sub.CancelAtPeriodEnd || sub.BillingCycles != nil && sub.CyclesBilled >= *sub.BillingCycles {
+	if sub.hasEnded() || sub.CancelAtPeriodEnd || sub.isComplete() {
 		return nil, core.Invalid("status", "The subscription ends with its period: it will not be renewed.")
 	}
 	if err := sub.beginPeriod(sub.CurrentPeriodEnd); err != nil {
@@ -188,44 +192,53 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 // variant keeps the unit amount that it was sold with, whatever the variant costs by now. What cannot be bought is CodeInvalid
 // on quantity or price_variant; a price variant that does not exist is CodeMissing.
 func (s *Store) planFor(ctx context.Context, sub *Subscription, in ChangeSubscription) (SubscriptionPlan, error) {
-	plan := sub.currentPlan()
+	plan, param := sub.currentPlan(), "quantity"
 	plan.Quantity = max(core.Deref(in.Quantity), 0)
 	if in.Quantity == nil {
 		plan.Quantity = sub.Quantity
 	}
-	ref := in.PriceVariant
-	if ref == "" {
-		ref = sub.PriceVariantID
-	}
-	variant, err := s.Catalog.PriceVariantNamed(ctx, sub.AccountID, ref, "price_variant")
+	o, err := s.planOffer(ctx, sub, cmp.Or(in.PriceVariant, sub.PriceVariantID))
 	if err != nil {
 		return plan, err
 	}
-	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{variant.ProductID})
-	if err != nil {
-		return plan, err
-	}
-	o := offer{variant: variant, product: products[variant.ProductID]}
 	var p core.Problems
-	problem := o.allowed(plan.Quantity)
-	p.Check(problem == "", "quantity", problem)
-	p.Check(plan.Quantity <= MaxAmount/max(sub.UnitAmount, 1), "quantity", "The total is more than an order can come to.")
-	if variant.ID != sub.PriceVariantID {
-		problem = o.unplannable(sub.Currency)
-		p.Check(problem == "", "price_variant", problem)
+	if o.variant.ID != sub.PriceVariantID {
+		param = "price_variant"
+		problem, amount := o.unplannable(sub.Currency), int64(0)
+		if problem == "" {
+			if amount, problem = o.unitAmount(sub.Currency, nil); problem == "" {
+				plan = o.plan(plan.Quantity, amount)
+			}
+		}
+		p.Check(problem == "", param, problem)
 	}
+	problem := o.refusesPlan(sub, plan)
+	p.Check(problem == "", "quantity", problem)
 	if err := p.Err(); err != nil {
 		return plan, err
 	}
-	if variant.ID == sub.PriceVariantID {
-		return plan, sub.checkRest(plan, "quantity")
+	return plan, sub.checkRest(plan, param)
+}
+
+// planOffer returns a price variant as a plan of a subscription, with its product. One that does not exist is CodeMissing on price_variant.
+func (s *Store) planOffer(ctx context.Context, sub *Subscription, variant string) (offer, error) {
+	v, err := s.Catalog.PriceVariantNamed(ctx, sub.AccountID, variant, "price_variant")
+	if err != nil {
+		return offer{}, err
 	}
-	amount, problem := o.unitAmount(sub.Currency, nil)
-	if problem != "" {
-		return plan, core.Invalid("price_variant", problem)
+	products, err := s.Catalog.OffersByID(ctx, sub.AccountID, []string{v.ProductID})
+	return offer{variant: v, product: products[v.ProductID]}, err
+}
+
+// refusesPlan says in a sentence why a subscription cannot have a plan of the offer in its quantity, and returns nothing if it can.
+func (o offer) refusesPlan(sub *Subscription, plan SubscriptionPlan) string {
+	if problem := o.allowed(plan.Quantity); problem != "" {
+		return problem
 	}
-	plan = o.plan(plan.Quantity, amount)
-	return plan, sub.checkRest(plan, "price_variant")
+	if plan.Quantity > MaxAmount/max(plan.UnitAmount, 1) {
+		return "The total is more than an order can come to."
+	}
+	return o.lacks(sub, plan.Quantity)
 }
 
 // plan returns the plan of a recurring offer, with what one unit costs.
@@ -317,24 +330,25 @@ func (s *Subscription) unused(amount int64, now core.Time) (int64, error) {
 }
 
 // changePlan carries out a change that quoteChange has computed. The subscription and the customer are locked. If the change
-// has to be charged, payment becomes the id of its payment, which is then in c.Payment.
+// has to be charged, payment becomes the id of its payment, which is then in c.Payment. The change takes the place of one that waits;
+// one to the plan that there is takes that back. The caller stores the subscription.
 func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string, now core.Time) error {
 	sub := c.Subscription
 	switch {
 	case sub.Status == SubscriptionStatusTrialing:
 		sub.follow(c.Plan)
 		sub.PendingChange = core.JSON[*PendingChange]{}
-		return u.saveSubscription(ctx, sub, now)
+		return nil
 	case core.SameJSON(c.Plan, sub.currentPlan()):
 		sub.PendingChange = core.JSON[*PendingChange]{}
-		return u.saveSubscription(ctx, sub, now)
+		return nil
 	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
 		sub.PendingChange = core.JSONOf(&PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
-		return u.saveSubscription(ctx, sub, now)
+		return nil
 	case len(c.Items) == 0 || c.Behavior == tenant.ProrationBehaviorNextInvoice && (c.waits || !c.restarts):
 		return u.changeUnbilled(ctx, c, customer, now)
 	}
-	return u.billChange(ctx, c, customer, payment, now)
+	return u.billChange(ctx, c, customer, payment)
 }
 
 // pending returns the change in the form in which the subscription keeps it until it takes place.
@@ -343,8 +357,8 @@ func (c *SubscriptionChange) pending() *PendingChange {
 }
 
 // changeUnbilled changes the plan at once without a bill. If the new plan costs more, the difference is billed with the next
-// period; if it costs less, what was paid of the difference goes to the customer's balance. Subscription and customer are locked, and
-// stored here.
+// period; if it costs less, what was paid of the difference goes to the customer's balance. Subscription and customer are locked, and the
+// customer is stored here.
 func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, customer *Customer, now core.Time) error {
 	sub := c.Subscription
 	for _, item := range c.Items {
@@ -360,17 +374,15 @@ func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, custom
 			return err
 		}
 		customer.UpdatedAt = now
-		if err := u.Update(ctx, customerColumns, customer); err != nil {
-			return err
-		}
+		return u.Update(ctx, customerColumns, customer)
 	}
-	return u.saveSubscription(ctx, sub, now)
+	return nil
 }
 
 // billChange makes the order and the invoice of a change of plan. If the customer's credit pays all of it, the plan changes at
-// once. Otherwise the subscription keeps the change as pending, and c.Payment is the payment to charge. A subscription without
+// once. Otherwise the subscription keeps the change as pending, with the one that waited, and c.Payment is the payment to charge. A subscription without
 // a payment method is CodeInvalid on payment_method. Subscription and customer are locked.
-func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string, now core.Time) error {
+func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string) error {
 	sub := c.Subscription
 	change := c.pending()
 	if c.Amounts.Total == c.Balance { // it is paid at once, and the order shows what it pays for
@@ -384,10 +396,7 @@ func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *
 	}
 	if b.Order.Status == OrderStatusPaid {
 		sub.LatestInvoiceID = &b.Invoice.ID
-		if err := u.apply(ctx, sub, change, c.rest, b.Order); err != nil {
-			return err
-		}
-		return u.saveSubscription(ctx, sub, now)
+		return u.apply(ctx, sub, change, c.rest, b.Order)
 	}
 	method, err := u.store.MethodForSubscription(ctx, sub)
 	if err != nil {
@@ -396,12 +405,10 @@ func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *
 	if method == nil {
 		return core.Invalid("payment_method", "The subscription has no payment method to charge the change to.")
 	}
-	change.InvoiceID = &b.Invoice.ID
+	change.InvoiceID, change.Replaces = &b.Invoice.ID, sub.PendingChange.V
 	sub.PendingChange = core.JSONOf(change)
-	if c.Payment, err = u.chargeBill(ctx, b, method, payment); err != nil {
-		return err
-	}
-	return u.saveSubscription(ctx, sub, now)
+	c.Payment, err = u.chargeBill(ctx, b, method, payment)
+	return err
 }
 
 // apply makes a change of a locked subscription take place. Left is what pays for the rest of the period as of the change, beside the
@@ -450,8 +457,9 @@ func (u *unit) applyPaid(ctx context.Context, sub *Subscription, change *Pending
 	return u.apply(ctx, sub, change, left, order)
 }
 
-// changeQuantity changes how many pieces a locked subscription is for, and stores it. What more pieces cost until the end of
-// the period is billed with the next one; what fewer pieces save goes to the customer's balance.
+// changeQuantity changes how many pieces a locked subscription is for, and how many it will be for by a change that waits. What more
+// pieces cost until the end of the period is billed with the next one; what was paid of what fewer pieces save goes to the customer's
+// balance. What either plan does not allow is CodeInvalid on quantity. The caller stores the subscription.
 func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity int64, now core.Time) error {
 	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
 	if err != nil {
@@ -461,12 +469,30 @@ func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity i
 	if err != nil {
 		return err
 	}
-	return u.changePlan(ctx, c, customer, "", now)
+	waits := sub.PendingChange.V
+	if err := u.changePlan(ctx, c, customer, "", now); err != nil || waits == nil {
+		return err
+	}
+	next := *waits
+	next.Plan.Quantity = quantity
+	if core.SameJSON(next.Plan, sub.currentPlan()) {
+		return nil // that was about the quantity alone
+	}
+	o, err := u.store.planOffer(ctx, sub, next.Plan.PriceVariantID)
+	if err != nil {
+		return err
+	}
+	if problem := o.refusesPlan(sub, next.Plan); problem != "" {
+		return core.Invalid("quantity", "A change of plan waits, whose quantity changes too. "+problem)
+	}
+	sub.PendingChange = core.JSONOf(&next)
+	return sub.checkRest(next.Plan, "quantity")
 }
 
 // afterInvoicePayment records on a subscription what became of a payment of one of its invoices, and stores the subscription.
 //
-// If the invoice was for a change of plan, a success makes the change take place and a failure drops it and voids the invoice.
+// If the invoice was for a change of plan, a success makes the change take place. A failure drops it, voids the invoice, and has the change wait again
+// whose place it took.
 // If it was the latest invoice, a success makes a subscription that is past due active again, and a failure schedules the next
 // attempt or, after the last one, ends the subscription. A failure of the last invoice of one that has ended makes that past due: it is
 // paid by hand. Other invoices change nothing.
@@ -488,7 +514,7 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:
 		return nil
 	case isChange:
-		sub.PendingChange = core.JSON[*PendingChange]{}
+		sub.PendingChange = core.JSONOf(change.Replaces)
 		err = u.voidBill(ctx, b, "payment_failed", now)
 	case isLatest && !sub.hasEnded():
 		err = u.notCollected(ctx, sub, b, now)

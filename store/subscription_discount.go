@@ -63,9 +63,7 @@ func (s *Subscription) useDiscount() {
 // next returns the line for the plan of the next period, without prorations and before tax.
 func (s *Subscription) next() []LineItem {
 	next := *s
-	if change := s.PendingChange.V; change != nil {
-		next.follow(change.Plan)
-	}
+	next.follow(s.nextPlan())
 	return next.lines()[:1]
 }
 

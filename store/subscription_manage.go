@@ -152,7 +152,7 @@ func (u *unit) resume(ctx context.Context, sub *Subscription, now core.Time) (*P
 	}
 	start := max(core.Deref(sub.ResumesAt), sub.CurrentPeriodEnd)
 	sub.goOn()
-	if sub.BillingCycles != nil && sub.CyclesBilled >= *sub.BillingCycles {
+	if sub.isComplete() {
 		return u.finish(ctx, sub, SubscriptionStatusCompleted, now, now)
 	}
 	return u.renew(ctx, sub, start, now)

@@ -84,7 +84,7 @@ func (u *unit) advance(ctx context.Context, sub *Subscription, now core.Time) (*
 	case sub.PauseAtPeriodEnd:
 		sub.pause(sub.CurrentPeriodEnd)
 		return nil, nil
-	case sub.BillingCycles != nil && sub.CyclesBilled >= *sub.BillingCycles:
+	case sub.isComplete():
 		return u.finish(ctx, sub, SubscriptionStatusCompleted, sub.CurrentPeriodEnd, now)
 	}
 	return u.renew(ctx, sub, sub.CurrentPeriodEnd, now)

@@ -8042,7 +8042,7 @@ type PriceVariant struct {
 	// TrialDays Days before the first charge of a subscription.
 	TrialDays int64 `json:"trial_days"`
 
-	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. A change of plan does not charge it. In the minor unit.
 	SetupFeeAmount int64 `json:"setup_fee_amount"`
 
 	// BillingCycles How often it is charged. Null means until canceled.
@@ -8060,10 +8060,10 @@ type PriceVariant struct {
 	// QuantityMax The most that is sold at once, and that one payment which waits for a bank holds of the stock. Null means any number.
 	QuantityMax *int64 `json:"quantity_max"`
 
-	// Stock Units that may ever be sold. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
+	// Stock Units that may ever be sold, also by changes of plan and quantity: a refund or a cancellation gives none back. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
 	Stock *int64 `json:"stock"`
 
-	// SoldCount Units sold.
+	// SoldCount Units sold, by purchases and by changes of plan.
 	SoldCount int64 `json:"sold_count"`
 
 	// Position Its place among the variants of its product, from 0.
@@ -8125,7 +8125,7 @@ type PriceVariantCreate struct {
 	// TrialDays Days before the first charge of a subscription; 0 when absent.
 	TrialDays *int64 `json:"trial_days,omitempty"`
 
-	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. A change of plan does not charge it. In the minor unit.
 	SetupFeeAmount *int64 `json:"setup_fee_amount,omitempty"`
 
 	// BillingCycles How often it is charged. Null means until canceled.
@@ -8219,7 +8219,7 @@ type PriceVariantUpdate struct {
 	// TrialDays Days before the first charge of a subscription; 0 when absent.
 	TrialDays *int64 `json:"trial_days,omitempty"`
 
-	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. A change of plan does not charge it. In the minor unit.
 	SetupFeeAmount *int64 `json:"setup_fee_amount,omitempty"`
 
 	// BillingCycles How often it is charged. Null means until canceled.
@@ -8306,7 +8306,7 @@ type Product struct {
 	DefaultPriceVariant wire.Reference `json:"default_price_variant"`
 	PriceRange          *PriceRange    `json:"price_range"`
 
-	// SalesCount Units sold.
+	// SalesCount Units sold, by purchases and by changes of plan.
 	SalesCount int64 `json:"sales_count"`
 
 	// PublishedAt When it first became active.
@@ -8430,7 +8430,7 @@ type ProductPriceVariant struct {
 	// TrialDays Days before the first charge of a subscription; 0 when absent.
 	TrialDays *int64 `json:"trial_days,omitempty"`
 
-	// SetupFeeAmount Charged once, when it is bought, before a trial too. In the minor unit.
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. A change of plan does not charge it. In the minor unit.
 	SetupFeeAmount *int64 `json:"setup_fee_amount,omitempty"`
 
 	// BillingCycles How often it is charged. Null means until canceled.

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -283,6 +284,41 @@ func TestChangeSubscription_RefusesWhatItCannotBill(t *testing.T) {
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "discount")
 		_, err = c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{TrialEnd: new(sdk.TimeOf(time.Now().Add(time.Hour)))})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "trial_end")
+	})
+}
+
+func TestChangeSubscription_TakesFromTheStock(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		scarce := func(stock int64) *sdk.PriceVariant {
+			return variantOnSale(t, c, sdk.ProductPriceVariant{Type: new(sdk.PriceVariantTypeRecurring), Amount: new(int64(3000)), Currency: new("usd"), Interval: new(sdk.PriceVariantIntervalMonth), Stock: &stock})
+		}
+		none, few, sub := scarce(0), scarce(3), subscription(t, c, monthly(t, c, 1000))
+		short := func(err error, left string) {
+			t.Helper()
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "quantity")
+			if !strings.Contains(err.Error(), "units left: "+left+".") {
+				t.Errorf("it does not say how many are left: %v", err)
+			}
+		}
+		in := &sdk.SubscriptionChangeCreate{PriceVariant: &none.ID}
+		_, err := c.Subscriptions.Change(background, sub.ID, in)
+		short(err, "0")
+		_, err = c.Subscriptions.PreviewChange(background, sub.ID, in)
+		short(err, "0")
+		waits := ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &few.ID, ProrationBehavior: new(sdk.ProrationBehaviorNextPeriod)}))
+		_, err = c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{Quantity: new(int64(4))})
+		short(err, "2")
+		got := ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{Quantity: new(int64(2))}))
+		if got.Quantity != 2 || got.PendingChange == nil || got.PendingChange.Quantity != 2 || got.PendingChange.EffectiveAt != waits.PendingChange.EffectiveAt {
+			t.Errorf("it is %+v", got)
+		}
+		advance(t, c, 32*24*time.Hour)
+		if got = ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)); got.PriceVariant.ID != few.ID || got.Quantity != 2 {
+			t.Errorf("it is %+v", got)
+		}
+		if sold := ok[*sdk.PriceVariant](t)(c.PriceVariants.Get(background, few.ID)); sold.SoldCount != 2 {
+			t.Errorf("sold are %d", sold.SoldCount)
+		}
 	})
 }
 

@@ -314,6 +314,19 @@ func (d *DB) JSONMembers(column string) string {
 	return "json_each_text(CAST(" + column + " AS json))"
 }
 
+// JSONText returns SQL for the text that a member has in the JSON object that an expression is the text of.
+func (d *DB) JSONText(object, member string) string {
+	if d.Engine == core.SQLite {
+		return "(" + object + " ->> '" + member + "')"
+	}
+	return "(CAST(" + object + " AS json) ->> '" + member + "')"
+}
+
+// JSONNumber returns SQL for the whole number that a member has, as JSONText does for a text.
+func (d *DB) JSONNumber(object, member string) string {
+	return "CAST(" + d.JSONText(object, member) + " AS bigint)"
+}
+
 // JSONTable returns SQL for a table of the objects in a JSON array, which is one argument. It has a column for each of the
 // members, which are given with their types, as in "amount bigint"; the types are text, bigint and boolean.
 func (d *DB) JSONTable(members ...string) string {

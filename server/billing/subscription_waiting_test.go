@@ -1,0 +1,154 @@
+package billing_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// waiting is what a subscription changes to later, as a price variant and a quantity.
+func (w *world) waiting(sub *store.Subscription) (variant string, quantity int64) {
+	w.t.Helper()
+	change := w.now(sub).PendingChange.V
+	if change == nil {
+		return "", 0
+	}
+	return change.Plan.PriceVariantID, change.Plan.Quantity
+}
+
+func TestUpdateSubscription_KeepsAChangeThatWaits(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		most := recurring(2000, "month")
+		most.QuantityMax = new(int64(4))
+		plain, next, few := w.variant(recurring(900, "month")), w.variant(most), w.limitedTo(3, 1500)
+		sub := w.subscribe(plain, "pm_card_visa")
+		_, err := w.plan(sub, next, 1, tenant.ProrationBehaviorNextPeriod)
+		require.NoError(t, err)
+		due := w.now(sub).PendingChange.V.EffectiveAt
+		holds := func(quantity int64, variant *catalog.PriceVariant, later int64) {
+			t.Helper()
+			change := w.now(sub).PendingChange.V
+			require.NotNil(t, change, "the change still waits")
+			assert.Equal(t, due, change.EffectiveAt)
+			assert.Equal(t, []any{quantity, variant.ID, later}, []any{w.now(sub).Quantity, change.Plan.PriceVariantID, change.Plan.Quantity})
+		}
+		changed, err := w.resize(sub, 2)
+		require.NoError(t, err)
+		assert.EqualValues(t, 2, changed.Quantity)
+		holds(2, next, 2)
+		_, err = w.resize(sub, 5) // more than the next plan is sold in
+		refused(t, err, "quantity")
+		holds(2, next, 2)
+		assert.Len(t, w.now(sub).Prorations.V, 1, "a refused change bills nothing")
+
+		_, err = w.plan(sub, few, 1, tenant.ProrationBehaviorNextPeriod)
+		require.NoError(t, err)
+		_, err = w.resize(sub, 4)
+		short(t, err, "units left: 2.")
+		holds(2, few, 1)
+		assert.Equal(t, [2]int64{0, 1}, w.taken(few))
+		_, err = w.resize(sub, 3)
+		require.NoError(t, err)
+		holds(3, few, 3)
+		assert.Equal(t, [2]int64{0, 3}, w.taken(few))
+
+		w.wait(due.Time().Sub(w.Now().Time()) + time.Second)
+		assert.Equal(t, few.ID, w.now(sub).PriceVariantID)
+		assert.EqualValues(t, 3, w.now(sub).Quantity)
+		assert.Equal(t, [2]int64{3, 0}, w.taken(few))
+	})
+}
+
+// What else changes a subscription leaves a change that waits, and what takes it back says so.
+func TestUpdateSubscription_ChangesThatWaitAreDroppedOnPurposeAlone(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		plain, next := w.variant(recurring(900, "month")), w.variant(recurring(2000, "month"))
+		sub := w.subscribe(plain, "pm_card_visa")
+		waits := func(variant string, quantity int64) {
+			t.Helper()
+			v, q := w.waiting(sub)
+			assert.Equal(t, []any{variant, quantity}, []any{v, q})
+		}
+		ask := func(to *catalog.PriceVariant, quantity int64) {
+			t.Helper()
+			_, err := w.plan(sub, to, quantity, tenant.ProrationBehaviorNextPeriod)
+			require.NoError(t, err)
+		}
+		ask(next, 1)
+		_, err := w.discounted(sub, w.off(1000, store.DiscountDurationForever, 5).ID)
+		require.NoError(t, err)
+		waits(next.ID, 1)
+		_, err = w.PauseSubscription(t.Context(), w.account, sub.ID, store.PauseSubscription{Now: true})
+		require.NoError(t, err)
+		waits(next.ID, 1)
+		_, err = w.ResumeSubscription(t.Context(), w.account, sub.ID)
+		require.NoError(t, err)
+		waits(next.ID, 1)
+		_, err = w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{})
+		require.NoError(t, err)
+		_, err = w.UncancelSubscription(t.Context(), w.account, sub.ID)
+		require.NoError(t, err)
+		waits(next.ID, 1)
+		_, err = w.resize(sub, 1)
+		require.NoError(t, err)
+		waits(next.ID, 1)
+
+		ask(plain, 1)
+		waits("", 0)
+		ask(plain, 3) // the quantity alone
+		_, err = w.resize(sub, 2)
+		require.NoError(t, err)
+		waits("", 0)
+	})
+}
+
+// A change that waits goes on with a subscription whose billing cycles are over.
+func TestChangeSubscription_GoesOnAfterTheLastCycle(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		once := recurring(900, "month")
+		once.BillingCycles = new(int64(1))
+		next := w.variant(recurring(2000, "month"))
+		sub := w.subscribe(w.variant(once), "pm_card_visa")
+		_, err := w.plan(sub, next, 1, tenant.ProrationBehaviorNextPeriod)
+		require.NoError(t, err)
+		_, err = w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+		require.NoError(t, err)
+		w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+		assert.Equal(t, next.ID, w.now(sub).PriceVariantID)
+		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.EqualValues(t, 2000, w.ordersOf(sub)[1].TotalAmount)
+	})
+}
+
+// A set-up fee is what a purchase costs: a change of plan does not charge it, now or later.
+func TestChangeSubscription_ChargesNoSetUpFee(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		fee := func(amount int64, interval string) *catalog.PriceVariant {
+			v := recurring(amount, interval)
+			v.SetupFeeAmount = 5000
+			return w.variant(v)
+		}
+		first := w.subscribe(fee(1000, "month"), "pm_card_visa")
+		assert.EqualValues(t, 6000, w.ordersOf(first)[0].TotalAmount)
+		for i, behavior := range []tenant.ProrationBehavior{"invoice_immediately", "next_invoice", "next_period"} {
+			sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
+			_, err := w.plan(sub, fee(3000, []string{"month", "year", "month"}[i]), 1, behavior)
+			require.NoError(t, err)
+			w.wait(w.now(sub).CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+			for _, o := range w.ordersOf(sub) {
+				assert.LessOrEqual(t, o.TotalAmount, int64(3000), behavior)
+				items, err := w.OrderLines(t.Context(), w.account, []store.Order{o})
+				require.NoError(t, err)
+				for _, item := range items[o.ID] {
+					assert.NotEqual(t, store.LineItemKindSetupFee, item.Kind)
+				}
+			}
+		}
+	})
+}
