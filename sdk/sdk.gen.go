@@ -9177,7 +9177,8 @@ type SocialProfileSelect struct {
 // subscriptions: each period is told by order.created and invoice.created with billing_reason `subscription_cycle`, then order.paid
 // and invoice.paid. When the charge is declined invoice.past_due follows instead, and the subscription is past due. It is charged again
 // on the account's `dunning` schedule: either order.paid and invoice.paid follow, or after the last attempt invoice.voided, and the
-// subscription is canceled.
+// subscription is canceled. If its invoice is paid or given up after the period is over, the next period that is billed is the one that
+// runs then. Periods that have passed between are not billed, and are not counted in `cycles_billed`.
 type Subscription struct {
 	// ID Example: sub_01k0000000000000000000000a
 	ID     string `json:"id"`

@@ -125,8 +125,11 @@ func (s *Store) PreviewSubscriptionChange(ctx context.Context, account, ref stri
 // PreviewSubscriptionRenewal returns what the next period is going to cost as things stand. A subscription that will not be
 // renewed, because it has ended or ends with its period, is CodeInvalid on status.
 func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref string) (*SubscriptionRenewal, error) {
-	sub, customer, _, err := s.subscriber(ctx, account, ref)
+	sub, customer, now, err := s.subscriber(ctx, account, ref)
 	if err != nil {
+		return nil, err
+	}
+	if err := sub.endPastDue(now); err != nil { // as if it were paid now
 		return nil, err
 	}
 	if sub.hasEnded() || sub.CancelAtPeriodEnd || sub.isComplete() {
@@ -509,7 +512,7 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 		sub.LatestInvoiceID = &b.Invoice.ID
 		err = u.applyPaid(ctx, sub, change, b.Order)
 	case status == PaymentStatusSucceeded && isLatest:
-		sub.endPastDue()
+		err = sub.endPastDue(now)
 		sub.isPaid = true
 	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:
 		return nil

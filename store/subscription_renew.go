@@ -274,14 +274,31 @@ func (s *Store) isBeingCharged(ctx context.Context, sub *Subscription) (bool, er
 	return s.isPaying(ctx, sub.AccountID, *sub.LatestInvoiceID)
 }
 
-// endPastDue makes a subscription that is past due active again, because its latest invoice is paid or given up. Any other stays
-// as it is.
-func (s *Subscription) endPastDue() {
+// endPastDue makes a subscription that is past due active again, because its latest invoice is paid or given up. The next period that
+// is billed is the one that runs now, if another one follows. Any other stays as it is.
+func (s *Subscription) endPastDue(now core.Time) error {
 	if s.Status != SubscriptionStatusPastDue {
-		return
+		return nil
 	}
 	s.Status = SubscriptionStatusActive
 	s.PastDueAt, s.NextAttemptAt, s.AttemptCount, s.ExtraAttempt = nil, nil, 0, false
+	return s.skipPassed(now)
+}
+
+// skipPassed skips the periods that have both begun and ended since the current one: nobody is billed for those in which the subscription was
+// past due. A subscription that ends or pauses with its period skips none.
+func (s *Subscription) skipPassed(now core.Time) error {
+	if s.CancelAtPeriodEnd || s.PauseAtPeriodEnd || s.isComplete() {
+		return nil
+	}
+	for {
+		end, err := s.nextPlan().periodEnd(s.CurrentPeriodEnd, s.AnchorDay)
+		if err != nil || end > now {
+			return err
+		}
+		s.CurrentPeriodStart, s.CurrentPeriodEnd = s.CurrentPeriodEnd, end
+		s.Carried, s.DiscountWaits = core.JSON[[]PaidPart]{}, core.JSON[*WaitingDiscount]{}
+	}
 }
 
 // forgive makes a locked subscription active again whose latest invoice the seller has given up, and stores it. It does nothing
@@ -290,7 +307,9 @@ func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now c
 	if sub == nil || sub.Status != SubscriptionStatusPastDue || core.Deref(sub.LatestInvoiceID) != i.ID {
 		return nil
 	}
-	sub.endPastDue()
+	if err := sub.endPastDue(now); err != nil {
+		return err
+	}
 	return u.saveSubscription(ctx, sub, now)
 }
 

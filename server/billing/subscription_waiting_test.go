@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -149,6 +150,53 @@ func TestChangeSubscription_ChargesNoSetUpFee(t *testing.T) {
 					assert.NotEqual(t, store.LineItemKindSetupFee, item.Kind)
 				}
 			}
+		}
+	})
+}
+
+// Whoever pays late pays for the period that was not paid, and for the one that runs by then: not for those between.
+func TestSubscription_RecoversWithThePeriodThatRuns(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.Dunning.V.IntervalsDays = []int64{60, 60} })
+		require.NoError(t, err)
+		for i, of := range []struct {
+			interval string
+			late     time.Duration // after the period began that is paid late
+			begins   func(unpaid core.Time) core.Time
+			orders   int
+		}{
+			{"day", 15*day + time.Hour, func(unpaid core.Time) core.Time { return unpaid.Add(15 * day) }, 3},
+			{"week", 15*day + time.Hour, func(unpaid core.Time) core.Time { return unpaid.Add(14 * day) }, 3},
+			{"week", 3 * day, func(unpaid core.Time) core.Time { return unpaid }, 2},
+			{"month", 15 * day, func(unpaid core.Time) core.Time { return unpaid }, 2},
+			{"month", 100 * day, func(unpaid core.Time) core.Time { return core.TimeOf(unpaid.Time().AddDate(0, 3, 0)) }, 3},
+		} {
+			w.advance.Store(int64(time.Until(time.Date(2100+i, 3, 10, 12, 0, 0, 0, time.UTC))))
+			sub := w.subscribe(w.variant(recurring(900, of.interval)), "pm_card_visa")
+			unpaid := sub.CurrentPeriodEnd
+			w.provider.declines.Store(true)
+			w.wait(unpaid.Time().Sub(w.Now().Time()) + time.Second)
+			require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+			w.provider.declines.Store(false)
+			w.advance.Add(int64(of.late))
+			preview, err := w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+			require.NoError(t, err)
+			_, err = w.PayInvoice(t.Context(), w.account, *w.now(sub).LatestInvoiceID, payInvoice("pm_card_visa"))
+			require.NoError(t, err)
+			require.NoError(t, w.Work(t.Context()))
+			now := w.now(sub)
+			assert.Equal(t, store.SubscriptionStatusActive, now.Status)
+			assert.Equal(t, of.begins(unpaid), now.CurrentPeriodStart, of)
+			assert.Len(t, w.ordersOf(sub), of.orders, of)
+			assert.EqualValues(t, of.orders, now.CyclesBilled, "what was skipped is no billing cycle")
+			if of.orders == 3 {
+				assert.Equal(t, now.CurrentPeriodStart, preview.Subscription.CurrentPeriodStart)
+			}
+			end := now.CurrentPeriodEnd
+			w.wait(end.Time().Sub(w.Now().Time()) + time.Second)
+			assert.Equal(t, end, w.now(sub).CurrentPeriodStart, "the next one follows on it")
+			_, err = w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{Now: true})
+			require.NoError(t, err)
 		}
 	})
 }
