@@ -154,14 +154,19 @@ func (t *DiscountTerms) rate(item LineItem) *DiscountRate {
 // names reports whether id is one of the ids.
 func names(id *string, ids ...string) bool { return id != nil && slices.Contains(ids, *id) }
 
-// endsAt returns when a subscription that begins at start loses a repeating discount. It is nil for the others: a discount for
-// ever stays, and one for once is used up by the first period that it takes something off.
-func (t *DiscountTerms) endsAt(start core.Time) *core.Time {
+// endsAt returns when a subscription loses a repeating discount whose months begin with the period that starts at start, counted on
+// the day of the month on which its periods begin. It is nil for the others: a discount for ever stays, and one for once is used up
+// by the first period that it takes something off.
+func (t *DiscountTerms) endsAt(start core.Time, anchorDay int64) *core.Time {
 	if t.Duration != DiscountDurationRepeating {
 		return nil
 	}
-	from := start.Time()
-	end, err := pricing.Interval{Unit: pricing.IntervalUnitMonth, Count: t.DurationInMonths}.Next(from, from.Day())
+	return monthsAfter(start, t.DurationInMonths, anchorDay)
+}
+
+// monthsAfter returns the moment so many months after a start, on the anchor day: pricing.Interval.Next says how.
+func monthsAfter(start core.Time, months, anchorDay int64) *core.Time {
+	end, err := pricing.Interval{Unit: pricing.IntervalUnitMonth, Count: months}.Next(start.Time(), int(anchorDay))
 	if err != nil {
 		return &start
 	}

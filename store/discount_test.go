@@ -322,11 +322,12 @@ func TestDiscount_RefusesLinesThatItIsNotFor(t *testing.T) {
 
 func TestDiscountTerms_EndAfterTheirMonths(t *testing.T) {
 	t.Parallel()
-	start := core.TimeOf(time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC))
+	start, short := core.TimeOf(time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)), core.TimeOf(time.Date(2027, 2, 28, 12, 0, 0, 0, time.UTC))
 	repeating := DiscountTerms{Duration: DiscountDurationRepeating, DurationInMonths: 1}
-	assert.Equal(t, "2027-02-28T12:00:00.000Z", repeating.endsAt(start).String())
+	assert.Equal(t, "2027-02-28T12:00:00.000Z", repeating.endsAt(start, 31).String())
+	assert.Equal(t, "2027-03-31T12:00:00.000Z", repeating.endsAt(short, 31).String(), "a month that begins on the 31st, where there is one")
 	repeating.DurationInMonths = maxDiscountMonths
-	assert.Equal(t, "2110-04-30T12:00:00.000Z", repeating.endsAt(start).String())
-	assert.Nil(t, (&DiscountTerms{Duration: DiscountDurationForever}).endsAt(start))
-	assert.Nil(t, (&DiscountTerms{Duration: DiscountDurationOnce}).endsAt(start))
+	assert.Equal(t, "2110-04-30T12:00:00.000Z", repeating.endsAt(start, 31).String())
+	assert.Nil(t, (&DiscountTerms{Duration: DiscountDurationForever}).endsAt(start, 31))
+	assert.Nil(t, (&DiscountTerms{Duration: DiscountDurationOnce}).endsAt(start, 31))
 }

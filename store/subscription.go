@@ -254,12 +254,13 @@ func (p SubscriptionPlan) periodEnd(start core.Time, anchorDay int64) (core.Time
 	return core.TimeOf(end), nil
 }
 
-// begin sets the current period to the one that starts at start. It charges nothing, and forgets what was carried into the
-// period before.
+// begin sets the current period to the one that starts at start, with which the months of a discount begin that have not begun yet. It
+// charges nothing, and forgets what was carried into the period before.
 func (s *Subscription) begin(start core.Time) error {
 	end, err := s.currentPlan().periodEnd(start, s.AnchorDay)
 	s.CurrentPeriodStart, s.CurrentPeriodEnd, s.Carried = start, end, core.JSON[[]PaidPart]{}
 	s.DiscountWaits = core.JSON[*WaitingDiscount]{}
+	s.beginDiscount()
 	return err
 }
 

@@ -122,7 +122,8 @@ func (s *Store) PreviewSubscriptionChange(ctx context.Context, account, ref stri
 	return s.quoteChange(ctx, sub, customer, in, now)
 }
 
-// PreviewSubscriptionRenewal returns what the next period is going to cost as things stand. A subscription that will not be
+// PreviewSubscriptionRenewal returns what the next period is going to cost as things stand. That of a paused subscription begins when
+// it is resumed. A subscription that will not be
 // renewed, because it has ended or ends with its period, is CodeInvalid on status.
 func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref string) (*SubscriptionRenewal, error) {
 	sub, customer, now, err := s.subscriber(ctx, account, ref)
@@ -135,7 +136,11 @@ func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref str
 	if sub.hasEnded() || sub.CancelAtPeriodEnd || sub.isComplete() {
 		return nil, core.Invalid("status", "The subscription ends with its period: it will not be renewed.")
 	}
-	if err := sub.beginPeriod(sub.CurrentPeriodEnd); err != nil {
+	start := sub.nextStart()
+	if sub.Status == SubscriptionStatusPaused && sub.ResumesAt == nil {
+		start = max(start, now) // as if it were resumed now
+	}
+	if err := sub.beginPeriod(start); err != nil {
 		return nil, err
 	}
 	b, err := s.periodBill(ctx, sub, customer)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/pricing"
 )
 
 // WaitingDiscount says what the current period of a subscription has off, if that is not what the next one has: the discount was
@@ -32,9 +33,67 @@ func (s *Subscription) keepFormer() {
 	s.DiscountWaits = core.JSONOf(&WaitingDiscount{s.discountAt(s.CurrentPeriodStart)})
 }
 
-// setDiscount gives the subscription a discount, whose duration counts from the given moment.
-func (s *Subscription) setDiscount(terms *DiscountTerms, from core.Time) {
-	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, core.JSONOf(terms), terms.endsAt(from)
+// setDiscount gives the subscription a discount, whose months begin with the next period that begins.
+func (s *Subscription) setDiscount(terms *DiscountTerms) {
+	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, core.JSONOf(terms), nil
+}
+
+// beginDiscount has the months of the discount begin with the current period, if they have not begun yet.
+func (s *Subscription) beginDiscount() {
+	if terms := s.Discount.V; terms != nil && s.DiscountEndsAt == nil {
+		s.DiscountEndsAt = terms.endsAt(s.CurrentPeriodStart, s.discountDay())
+	}
+}
+
+// discountDay returns the day of the month on which months of a discount begin that begin with the current period: that of all
+// periods, or of this one if periods are not counted in months.
+func (s *Subscription) discountDay() int64 {
+	switch pricing.IntervalUnit(s.Interval) {
+	case pricing.IntervalUnitDay, pricing.IntervalUnitWeek:
+		return int64(s.CurrentPeriodStart.Time().Day())
+	case pricing.IntervalUnitMonth, pricing.IntervalUnitYear:
+	}
+	return s.AnchorDay
+}
+
+// beginLater begins the period at start, in place of one at from that nobody is billed for. At monthly billing the discount then has as
+// many periods from start on as it would have had from from on. Periods begin on the anchor day from now on.
+func (s *Subscription) beginLater(from, start core.Time, anchorDay int64) error {
+	left, err := s.discountMonths(from)
+	if err != nil {
+		return err
+	}
+	s.AnchorDay = anchorDay
+	err = s.begin(start)
+	if left > 0 {
+		s.DiscountEndsAt = monthsAfter(start, left, s.AnchorDay)
+	}
+	return err
+}
+
+// discountMonths returns how many periods from from on have the discount, if its months have begun and a period is a month. Else it
+// returns 0.
+func (s *Subscription) discountMonths(from core.Time) (n int64, err error) {
+	if s.DiscountEndsAt == nil || pricing.IntervalUnit(s.Interval) != pricing.IntervalUnitMonth || s.IntervalCount != 1 {
+		return 0, nil
+	}
+	for ; err == nil && from < *s.DiscountEndsAt; n++ {
+		from, err = s.currentPlan().periodEnd(from, s.AnchorDay)
+	}
+	return n, err
+}
+
+// DiscountEnd returns from when on no period has the discount any more that begins then, nil if it does not end by itself. As long as its
+// months have not begun, that is the moment which follows from when the next period is to begin.
+func (s *Subscription) DiscountEnd() *core.Time {
+	if s.DiscountEndsAt != nil || s.Discount.V == nil || s.hasEnded() {
+		return s.DiscountEndsAt
+	}
+	next := *s
+	if next.beginPeriod(s.nextStart()) != nil {
+		return nil
+	}
+	return next.DiscountEndsAt
 }
 
 // keepShare has the first period of a subscription priced with what its line of a checkout had off, if that is a share of an amount
@@ -109,7 +168,7 @@ func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref 
 	if err := u.redeem(ctx, sub.redemption(d, by), d, by, "discount"); err != nil {
 		return err
 	}
-	sub.setDiscount(d.terms(), now)
+	sub.setDiscount(d.terms())
 	return nil
 }
 
@@ -118,9 +177,6 @@ func (d *Discount) refusesNext(sub *Subscription, now core.Time) string {
 	items := sub.next()
 	if problem := d.refuses(items, sub.Currency, now); problem != "" {
 		return problem
-	}
-	if end := d.terms().endsAt(now); end != nil && *end <= sub.CurrentPeriodEnd {
-		return fmt.Sprintf("This discount would be over on %s, before the next period begins on %s.", *end, sub.CurrentPeriodEnd)
 	}
 	return d.terms().leavesTooLittle(items[0])
 }

@@ -191,18 +191,25 @@ func (s *Subscription) beginPeriod(start core.Time) error {
 		s.follow(change.Plan)
 		s.PendingChange = core.JSON[*PendingChange]{}
 	}
-	if start != s.CurrentPeriodEnd || s.Status == SubscriptionStatusTrialing {
-		s.AnchorDay = int64(start.Time().Day())
-	}
+	isTrial := s.Status == SubscriptionStatusTrialing
 	s.Status = SubscriptionStatusActive
+	if start != s.CurrentPeriodEnd || isTrial {
+		return s.beginLater(s.CurrentPeriodEnd, start, int64(start.Time().Day()))
+	}
 	return s.begin(start)
+}
+
+// nextStart returns when the next period begins as things stand. That of a subscription that is or will be paused begins with its end
+// at the earliest.
+func (s *Subscription) nextStart() core.Time {
+	return max(core.Deref(s.ResumesAt), s.CurrentPeriodEnd)
 }
 
 // catchUp skips the periods that both began and ended while the account was disabled: nobody is billed for those. A period that
 // began before is billed, however late.
 func (s *Subscription) catchUp(seller *tenant.Account) error {
 	for seller.Slept(s.CurrentPeriodStart, s.CurrentPeriodEnd) {
-		if err := s.begin(s.CurrentPeriodEnd); err != nil {
+		if err := s.beginLater(s.CurrentPeriodStart, s.CurrentPeriodEnd, s.AnchorDay); err != nil {
 			return err
 		}
 	}

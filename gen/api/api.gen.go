@@ -5416,7 +5416,10 @@ type Discount struct {
 	Amounts DiscountAmounts `json:"amounts"`
 
 	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
-	// `duration_in_months`, or as long as it lasts.
+	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
+	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
+	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
+	// one that is billed each month.
 	Duration DiscountDuration `json:"duration"`
 
 	// DurationInMonths Of a `repeating` discount.
@@ -5512,7 +5515,10 @@ type DiscountCreate struct {
 	Amounts *DiscountAmounts `json:"amounts,omitempty"`
 
 	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
-	// `duration_in_months`, or as long as it lasts.
+	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
+	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
+	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
+	// one that is billed each month.
 	Duration *DiscountDuration `json:"duration,omitempty"`
 
 	// DurationInMonths Needed for `repeating`, and not allowed otherwise.
@@ -5550,7 +5556,10 @@ type DiscountCreate struct {
 }
 
 // DiscountDuration How long a subscription has the discount: for the first period that has something to take it off, for
-// `duration_in_months`, or as long as it lasts.
+// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
+// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
+// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
+// one that is billed each month.
 type DiscountDuration string
 
 // DiscountList A page of results.
@@ -5656,7 +5665,10 @@ type DiscountUpdate struct {
 	Amounts *DiscountAmounts `json:"amounts,omitempty"`
 
 	// Duration How long a subscription has the discount: for the first period that has something to take it off, for
-	// `duration_in_months`, or as long as it lasts.
+	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
+	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
+	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
+	// one that is billed each month.
 	Duration *DiscountDuration `json:"duration,omitempty"`
 
 	// DurationInMonths Needed for `repeating`, and not allowed otherwise.
@@ -9352,7 +9364,7 @@ type Subscription struct {
 	// Discount What it has off, if anything.
 	Discount wire.Reference `json:"discount"`
 
-	// DiscountEndsAt Until when; null for as long as it lasts, or as the discount says.
+	// DiscountEndsAt Periods that begin from then on do not have it; null for as long as it lasts, or as the discount says. Before its months begin, it follows from when the next period is to begin, and moves with that.
 	DiscountEndsAt *wire.Time `json:"discount_ends_at"`
 
 	// PaymentMethod What it is charged to, one of the customer's payment methods. Null when nothing saved is charged.

@@ -42,7 +42,7 @@ func Subscription(s *store.Subscription) api.Subscription {
 		CyclesBilled:         s.CyclesBilled,
 		BillingCycles:        s.BillingCycles,
 		Discount:             ref(s.DiscountID),
-		DiscountEndsAt:       atOrNull(s.DiscountEndsAt),
+		DiscountEndsAt:       atOrNull(s.DiscountEnd()),
 		CustomerVerified:     s.CustomerVerified,
 		PaymentMethod:        billingMethod(s.Method.V),
 		LatestInvoice:        ref(s.LatestInvoiceID),
