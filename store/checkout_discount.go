@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
@@ -75,11 +76,22 @@ func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []LineItem, 
 // first one after its trial, that it cannot be charged: nobody would ever pay it. What is due at once is not looked at, because
 // other lines may be charged with it.
 func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTerms, items []LineItem) error {
-	for _, item := range sales(items) {
+	lines := slices.Clone(items)
+	if _, err := price(lines, terms.pricing(lines, c.Currency)...); err != nil {
+		return err
+	}
+	for _, item := range sales(lines) {
 		if item.TrialDays == 0 && terms.Duration == DiscountDurationOnce {
 			continue
 		}
-		problem := terms.leavesTooLittle(item)
+		if terms.rate(item) == nil {
+			continue
+		}
+		share := terms.shareOf(item, lines)
+		if share == nil {
+			continue
+		}
+		problem := share.leavesTooLittle(item)
 		if problem == "" {
 			continue
 		}

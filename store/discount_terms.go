@@ -20,6 +20,16 @@ type DiscountTerms struct {
 	Rules            []DiscountRate   `json:"rules"`
 	Duration         DiscountDuration `json:"duration"`
 	DurationInMonths int64            `json:"duration_in_months"`
+	Share            *DiscountShare   `json:"share,omitempty"` // nil: all that is taken off is taken off one line
+}
+
+// DiscountShare is what a discount off several lines of a checkout takes off the one that a subscription is from. Of an amount the
+// subscription gets no more than that, whatever becomes of its plan. A part is rounded for all lines together: as long as a period costs
+// what the line did, it has the same off.
+type DiscountShare struct {
+	Amount     int64 `json:"amount"`
+	PercentBps int64 `json:"percent_bps"` // that Amount comes of; 0 for an amount
+	Subtotal   int64 `json:"subtotal"`    // what the line cost before it
 }
 
 // DiscountRate is what is taken off one price variant: of a percent discount basis points, of a fixed one an amount.
@@ -124,13 +134,39 @@ func (t *DiscountTerms) pricing(items []LineItem, currency string) []pricing.Dis
 		if lines[key] = append(lines[key], i); len(lines[key]) > 1 {
 			continue
 		}
+		discount := t.Share.of(pricing.Discount{Bps: rate.PercentBps, Amount: rate.Amounts[currency]}, item)
 		// Eligible is asked when lines is complete, so that it knows the lines that follow too.
-		discounts = append(discounts, pricing.Discount{
-			Bps: rate.PercentBps, Amount: rate.Amounts[currency],
-			Eligible: func(line int) bool { return slices.Contains(lines[key], line) },
-		})
+		discount.Eligible = func(line int) bool { return slices.Contains(lines[key], line) }
+		discounts = append(discounts, discount)
 	}
 	return discounts
+}
+
+// of returns the share of a discount that is taken off a line, which is all of it if there is no share.
+func (s *DiscountShare) of(d pricing.Discount, item LineItem) pricing.Discount {
+	switch {
+	case s == nil:
+	case d.Bps == 0:
+		d.Amount = min(d.Amount, s.Amount)
+	case d.Bps == s.PercentBps && item.UnitAmount*item.Quantity == s.Subtotal:
+		d = pricing.Discount{Amount: s.Amount}
+	}
+	return d
+}
+
+// shareOf returns the terms that a subscription keeps which is from a priced line of a checkout that they are for: with its share, if the discount is
+// off other lines too. It returns nil if the line gets nothing of an amount, because the others have all of it.
+func (t *DiscountTerms) shareOf(line LineItem, lines []LineItem) *DiscountTerms {
+	others := slices.ContainsFunc(lines, func(other LineItem) bool { return other.Position != line.Position && t.rate(other) != nil })
+	switch {
+	case !others:
+		return t
+	case t.Type == DiscountTypeFixed && line.DiscountAmount == 0:
+		return nil
+	}
+	shared := *t
+	shared.Share = &DiscountShare{line.DiscountAmount, t.rate(line).PercentBps, line.SubtotalAmount}
+	return &shared
 }
 
 // rate returns what is taken off a line, nil if the discount is not for it. A rule for its price variant comes before everything

@@ -114,14 +114,7 @@ func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineIt
 			sub.Method.V.ID = nil // by id, another method of the customer could be charged once this one is removed
 		}
 		if terms != nil && terms.rate(item) != nil {
-			sub.setDiscount(terms)
-			if sub.CyclesBilled > 0 { // else its months begin when the trial is over
-				sub.beginDiscount()
-			}
-			if sub.CyclesBilled > 0 && item.DiscountAmount > 0 {
-				sub.keepShare(item, items)
-				sub.useDiscount()
-			}
+			sub.discountAs(item, items, terms)
 		}
 		made, lines = append(made, *sub), append(lines, i)
 	}

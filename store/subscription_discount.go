@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -36,6 +35,22 @@ func (s *Subscription) keepFormer() {
 // setDiscount gives the subscription a discount, whose months begin with the next period that begins.
 func (s *Subscription) setDiscount(terms *DiscountTerms) {
 	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, core.JSONOf(terms), nil
+}
+
+// discountAs gives a new subscription what the discount of its checkout took off its line, for as long as the discount lasts.
+func (s *Subscription) discountAs(line LineItem, lines []LineItem, terms *DiscountTerms) {
+	share := terms.shareOf(line, lines)
+	if share == nil {
+		return
+	}
+	s.setDiscount(share)
+	if s.CyclesBilled == 0 { // its months begin, and it is used, when the trial is over
+		return
+	}
+	s.beginDiscount()
+	if line.DiscountAmount > 0 {
+		s.useDiscount()
+	}
 }
 
 // beginDiscount has the months of the discount begin with the current period, if they have not begun yet.
@@ -94,21 +109,6 @@ func (s *Subscription) DiscountEnd() *core.Time {
 		return nil
 	}
 	return next.DiscountEndsAt
-}
-
-// keepShare has the first period of a subscription priced with what its line of a checkout had off, if that is a share of an amount
-// that other lines have the rest of.
-func (s *Subscription) keepShare(line LineItem, lines []LineItem) {
-	former := *s.Discount.V
-	others := slices.ContainsFunc(lines, func(other LineItem) bool { return other.Position != line.Position && former.rate(other) != nil })
-	if former.Type != DiscountTypeFixed || !others {
-		return
-	}
-	former.Amounts, former.Rules = map[string]int64{s.Currency: line.DiscountAmount}, slices.Clone(former.Rules)
-	for i := range former.Rules {
-		former.Rules[i].Amounts = former.Amounts
-	}
-	s.DiscountWaits = core.JSONOf(&WaitingDiscount{&former})
 }
 
 // useDiscount takes a discount for one period away, because it has taken something off the current one.

@@ -5419,7 +5419,8 @@ type Discount struct {
 	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
 	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
 	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
-	// one that is billed each month.
+	// one that is billed each month. Subscriptions of one checkout share what was off its lines together: each keeps its share in
+	// every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 	Duration DiscountDuration `json:"duration"`
 
 	// DurationInMonths Of a `repeating` discount.
@@ -5518,7 +5519,8 @@ type DiscountCreate struct {
 	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
 	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
 	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
-	// one that is billed each month.
+	// one that is billed each month. Subscriptions of one checkout share what was off its lines together: each keeps its share in
+	// every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 	Duration *DiscountDuration `json:"duration,omitempty"`
 
 	// DurationInMonths Needed for `repeating`, and not allowed otherwise.
@@ -5559,7 +5561,8 @@ type DiscountCreate struct {
 // `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
 // the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
 // that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
-// one that is billed each month.
+// one that is billed each month. Subscriptions of one checkout share what was off its lines together: each keeps its share in
+// every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 type DiscountDuration string
 
 // DiscountList A page of results.
@@ -5668,7 +5671,8 @@ type DiscountUpdate struct {
 	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
 	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
 	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
-	// one that is billed each month.
+	// one that is billed each month. Subscriptions of one checkout share what was off its lines together: each keeps its share in
+	// every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 	Duration *DiscountDuration `json:"duration,omitempty"`
 
 	// DurationInMonths Needed for `repeating`, and not allowed otherwise.

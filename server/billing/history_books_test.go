@@ -180,11 +180,6 @@ func (h *history) discounted(s *shop) error {
 			continue
 		}
 		terms := inForce(sub)
-		if isRounded, err := h.rounds(sub, terms); err != nil {
-			return err
-		} else if isRounded {
-			continue
-		}
 		off := takenOff(sub, terms)
 		if want := sub.Amount() - off; sub.PeriodAmount != want {
 			return fmt.Errorf("the period of %s costs %d, and not %d", sub.ID, sub.PeriodAmount, want)
@@ -210,13 +205,6 @@ func (h *history) discounted(s *shop) error {
 	return nil
 }
 
-// rounds says whether the lines of a checkout were discounted and rounded together, so that a first period may cost a little more or less.
-func (h *history) rounds(sub *store.Subscription, terms *store.DiscountTerms) (bool, error) {
-	var lines int
-	err := h.rows.Get(&lines, h.rows.Rebind(`SELECT COUNT(*) FROM line_items WHERE account_id = ? AND checkout_id = ? AND kind = 'price'`), sub.AccountID, sub.CheckoutID)
-	return sub.CyclesBilled == 1 && lines > 1 && terms != nil && terms.Type == store.DiscountTypePercent, err
-}
-
 // inForce returns what the current period of a subscription has off, nil if that is nothing.
 func inForce(sub *store.Subscription) *store.DiscountTerms {
 	switch {
@@ -237,8 +225,12 @@ func takenOff(sub *store.Subscription, terms *store.DiscountTerms) int64 {
 	switch {
 	case terms == nil || !isFor(terms):
 		return 0
+	case terms.Type == store.DiscountTypePercent && terms.Share != nil && terms.Share.Subtotal == sub.Amount():
+		return terms.Share.Amount
 	case terms.Type == store.DiscountTypePercent:
 		return rounded(sub.Amount(), terms.PercentBps, 10_000)
+	case terms.Share != nil:
+		return min(terms.Amounts[sub.Currency], terms.Share.Amount, sub.Amount())
 	}
 	return min(terms.Amounts[sub.Currency], sub.Amount())
 }
