@@ -5396,7 +5396,7 @@ type Discount struct {
 	// EndsAt From when it can no longer be used.
 	EndsAt *wire.Time `json:"ends_at"`
 
-	// MaxRedemptions How often it can be used in all. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
+	// MaxRedemptions How often it can be used in all. Null means any number. A use that took nothing off is free again when its subscription ends. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
 	MaxRedemptions *int64 `json:"max_redemptions"`
 
 	// MaxRedemptionsPerCustomer By the buyer's e-mail address.
@@ -16125,7 +16125,9 @@ func (s *DiscountsService) Enable(ctx context.Context, id string, opts ...Option
 //
 // Returns the uses of a discount, newest first: by checkouts, and by subscriptions to which you gave it. That of a checkout
 // counts from the moment that its buyer begins to pay, and goes again when the payment fails. That of a subscription counts at
-// once, and goes again if you take the discount away before it took anything off, an order or a change of plan.
+// once. Either goes again if you take the discount away, or the subscription ends, before it took anything off, an order or a change
+// of plan. An order that was not paid counts as one. If a checkout made several subscriptions with the discount, that is when the last
+// one ends or loses it.
 func (s *DiscountsService) ListRedemptions(ctx context.Context, id string, params *ListDiscountRedemptionsParams, opts ...Option) (*DiscountRedemptionList, error) {
 	return do[DiscountRedemptionList](ctx, s.client, "listDiscountRedemptions", []string{id}, params, nil, opts)
 }
@@ -17320,7 +17322,7 @@ func (s *SubscriptionsService) Get(ctx context.Context, id string, opts ...Optio
 // A discount holds from the next period on,
 // which may be one that a change of plan begins; while a change is being paid it cannot be given (422 `errors.status`).
 // Giving one is a use of it by the rules of a checkout (422 `errors.discount`), and taking it away before it took anything off gives
-// the use back. The one that the subscription has is given again only when it takes nothing off the next period any more.
+// the use back, as the end of the subscription does. The one that the subscription has is given again only when it takes nothing off the next period any more.
 // Another plan is `POST /subscriptions/{id}/change`.
 func (s *SubscriptionsService) Update(ctx context.Context, id string, body *SubscriptionUpdate, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "updateSubscription", []string{id}, nil, body, opts)

@@ -10,8 +10,8 @@ import (
 )
 
 // DiscountRedemption is one use of a discount, by a checkout or by a subscription that the seller gave it to. That of a checkout
-// is stored when its buyer begins to pay, and deleted if the payment fails. That of a subscription is deleted if the discount is
-// taken away before it took anything off.
+// is stored when its buyer begins to pay, and deleted if the payment fails. Either is deleted if the discount is taken away, or the
+// subscription ends, before it took anything off.
 type DiscountRedemption struct {
 	AccountID      string     `db:"account_id"`
 	ID             string     `db:"id"`
@@ -23,7 +23,7 @@ type DiscountRedemption struct {
 	BuyerKey       string     `db:"buyer_key"` // hash of the buyer's address: of a deleted customer nothing else is left
 	Currency       string     `db:"currency"`
 	DiscountAmount int64      `db:"discount_amount"`
-	UsedAt         *core.Time `db:"used_at"` // of a subscription: when it first took something off, by an order or a change of plan
+	UsedAt         *core.Time `db:"used_at"` // when it first took something off, by an order or a change of plan
 	CreatedAt      core.Time  `db:"created_at"`
 	UpdatedAt      core.Time  `db:"updated_at"`
 }
@@ -234,10 +234,15 @@ func (u *unit) releaseDiscount(ctx context.Context, account string, discount *st
 	return nil
 }
 
-// orderRedemption writes an order and its customer into the redemption of the checkout that made the order, if there is one.
+// orderRedemption writes an order and its customer into the redemption of the checkout that made the order, if there is one. An order
+// without any discount, because a trial comes first, does not use it yet.
 func (u *unit) orderRedemption(ctx context.Context, o *Order) error {
-	_, err := u.Exec(ctx, `UPDATE discount_redemptions SET order_id = ?, customer_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`,
-		o.ID, o.CustomerID, o.CreatedAt, o.AccountID, o.CheckoutID)
+	var used *core.Time
+	if o.DiscountAmount > 0 {
+		used = &o.CreatedAt
+	}
+	_, err := u.Exec(ctx, `UPDATE discount_redemptions SET order_id = ?, customer_id = ?, used_at = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`,
+		o.ID, o.CustomerID, used, o.CreatedAt, o.AccountID, o.CheckoutID)
 	if err != nil {
 		return fmt.Errorf("give redemption to order: %w", err)
 	}

@@ -179,7 +179,9 @@ var invariants = []db.Invariant{
 		WHERE c.status NOT IN ('processing', 'completed') OR c.discount_id IS NULL OR c.discount_id <> r.discount_id OR c.discount_amount <> r.discount_amount
 		UNION ALL SELECT c.account_id, c.id FROM checkouts c
 		WHERE c.discount_id IS NOT NULL AND c.status IN ('processing', 'completed') AND NOT EXISTS (
-			SELECT 1 FROM discount_redemptions r WHERE r.account_id = c.account_id AND r.checkout_id = c.id)`},
+			SELECT 1 FROM discount_redemptions r WHERE r.account_id = c.account_id AND r.checkout_id = c.id)
+			AND NOT (c.subscription_id IS NOT NULL AND EXISTS (
+				SELECT 1 FROM orders o WHERE o.account_id = c.account_id AND o.id = c.order_id AND o.discount_amount = 0))`},
 	// A column with an empty text behind it is compared without an index. Otherwise SQLite reads all active price variants for each
 	// product here, and below looks up each row of the largest table one by one.
 	{Promise: "an active product has an active price variant", Query: `
@@ -216,9 +218,16 @@ var invariants = []db.Invariant{
 			SELECT COUNT(*) FROM orders o WHERE o.account_id = s.account_id AND o.customer_id = s.customer_id AND o.subscription_id = s.id
 				AND o.billing_reason = 'subscription_cycle')`},
 	{Promise: "a subscription's discount is redeemed by its checkout, or by itself", Query: `
-		SELECT s.account_id, s.id FROM subscriptions s WHERE s.discount_id IS NOT NULL AND NOT EXISTS (
+		SELECT s.account_id, s.id FROM subscriptions s WHERE s.discount_id IS NOT NULL AND s.ended_at IS NULL AND NOT EXISTS (
 			SELECT 1 FROM discount_redemptions r WHERE r.account_id = s.account_id AND r.discount_id = s.discount_id
 				AND (r.subscription_id = s.id OR r.checkout_id = s.checkout_id))`},
+	{Promise: "a discount that took nothing off a subscription is free once that has ended", Query: `
+		SELECT r.account_id, r.id FROM discount_redemptions r WHERE r.used_at IS NULL AND EXISTS (
+			SELECT 1 FROM subscriptions s WHERE s.account_id = r.account_id AND s.discount_id = r.discount_id AND s.ended_at IS NOT NULL
+				AND (s.id = r.subscription_id OR s.checkout_id = r.checkout_id)
+		) AND NOT EXISTS (
+			SELECT 1 FROM subscriptions s WHERE s.account_id = r.account_id AND s.discount_id = r.discount_id AND s.ended_at IS NULL
+				AND (s.id = r.subscription_id OR s.checkout_id = r.checkout_id))`},
 	{Promise: "what a subscription has off its current period alone is redeemed too", Query: `
 		SELECT s.account_id, s.id FROM subscriptions s WHERE s.discount_waits LIKE '{"former":{%' AND s.id NOT IN (
 			SELECT g.id FROM discount_redemptions r JOIN subscriptions g ON g.account_id = r.account_id AND g.id = r.subscription_id

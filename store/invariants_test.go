@@ -110,6 +110,10 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"an active product has an active price variant":                                          `UPDATE price_variants SET status = 'archived'`,
 		"a discount's redemptions are counted, and are no more than it has":                      `UPDATE discounts SET redemptions_count = redemptions_count - 1`,
 		"a discount is redeemed by what is being paid or is bought with it, and by nothing else": `UPDATE checkouts SET discount_id = NULL`,
+		"a discount that took nothing off a subscription is free once that has ended": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
+			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
+			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, discount_id, checkout_id, ended_at, created_at, updated_at)
+			SELECT o.account_id, 'sub_1', 'canceled', o.customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', r.discount_id, r.checkout_id, 0, 0, 0 FROM orders o CROSS JOIN discount_redemptions r WHERE r.used_at IS NULL`,
 		"a subscription has a next step exactly if it goes on": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
 			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
 			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, latest_invoice_id, created_at, updated_at)

@@ -400,6 +400,9 @@ func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now core
 		return err
 	}
 	if sub.ends {
+		if _, err := u.releaseUnused(ctx, sub); err != nil {
+			return err
+		}
 		if err := u.writeEnded(ctx, sub); err != nil {
 			return err
 		}

@@ -178,7 +178,7 @@ func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Custo
 		}
 	}
 	if order.DiscountID != nil {
-		if err := u.useGiven(ctx, sub, &order.ID, order.DiscountAmount, order.CreatedAt); err != nil {
+		if err := u.noteUse(ctx, sub, &order.ID, order.DiscountAmount, order.CreatedAt); err != nil {
 			return nil, err
 		}
 	}

@@ -427,7 +427,7 @@ func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChan
 	}
 	if change.Discounted {
 		// No order shows it: the change is billed as the difference of two prices after discount.
-		if err := u.useGiven(ctx, sub, nil, 0, change.EffectiveAt); err != nil {
+		if err := u.noteUse(ctx, sub, nil, 0, change.EffectiveAt); err != nil {
 			return err
 		}
 	}

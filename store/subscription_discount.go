@@ -141,11 +141,11 @@ func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref 
 	if sub.changeIsBeingPaid() {
 		return errChangeIsBeingPaid
 	}
-	isReleased, err := u.releaseGiven(ctx, sub)
+	isUnused, err := u.releaseUnused(ctx, sub)
 	if err != nil {
 		return err
 	}
-	if isReleased { // somebody else can have it now, so it takes nothing off the rest of a free period either
+	if isUnused { // somebody else can have it now, so it takes nothing off the rest of a free period either
 		sub.Discount = core.JSON[*DiscountTerms]{}
 	}
 	sub.keepFormer()
@@ -199,25 +199,54 @@ func (s *Subscription) redemption(d *Discount, by redeemer) *DiscountRedemption 
 	}
 }
 
-// releaseGiven deletes the use of a discount that a locked subscription was given and that has not taken anything off yet, so that
-// somebody else can have it, and reports whether there was one.
-func (u *unit) releaseGiven(ctx context.Context, sub *Subscription) (bool, error) {
-	discount, err := db.Get[string](ctx, u, `
+// releaseUnused deletes the use of the discount that a locked subscription has, if the discount has not taken anything off yet, so that
+// somebody else can have it. That is the use by which it was given, or that of the checkout that the subscription is from: another subscription
+// of the checkout that goes on with the discount keeps that. It reports whether the discount has taken nothing off.
+func (u *unit) releaseUnused(ctx context.Context, sub *Subscription) (bool, error) {
+	if sub.DiscountID == nil {
+		return false, nil
+	}
+	given, err := db.Get[string](ctx, u, `
 		DELETE FROM discount_redemptions WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL RETURNING discount_id`, sub.AccountID, sub.ID)
 	if err != nil {
 		return false, fmt.Errorf("delete redemption: %w", err)
 	}
-	return discount != nil, u.releaseDiscount(ctx, sub.AccountID, discount)
+	if given != nil || sub.CheckoutID == nil {
+		return given != nil, u.releaseDiscount(ctx, sub.AccountID, given)
+	}
+	// The lock has the subscriptions of the checkout look one after the other: the last one sees that no other goes on.
+	bought, err := db.Get[string](ctx, u, `
+		SELECT discount_id FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? AND used_at IS NULL`+u.Lock(), sub.AccountID, *sub.CheckoutID)
+	if err != nil || bought == nil || *bought != *sub.DiscountID {
+		return false, err
+	}
+	bought, err = db.Get[string](ctx, u, `
+		DELETE FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? AND used_at IS NULL AND NOT EXISTS (
+			SELECT 1 FROM subscriptions s WHERE s.account_id = ? AND s.checkout_id = ? AND s.id <> ? AND s.discount_id = ? AND s.ended_at IS NULL)
+		RETURNING discount_id`, sub.AccountID, *sub.CheckoutID, sub.AccountID, *sub.CheckoutID, sub.ID, *sub.DiscountID)
+	if err != nil {
+		return false, fmt.Errorf("delete redemption of a checkout: %w", err)
+	}
+	return true, u.releaseDiscount(ctx, sub.AccountID, bought)
 }
 
-// useGiven notes in the use of a discount that the subscription was given that it took something off: off an order, or with a nil
-// order off a change of plan. Only the first time counts: later ones change nothing.
-func (u *unit) useGiven(ctx context.Context, sub *Subscription, order *string, off int64, now core.Time) error {
-	_, err := u.Exec(ctx, `
+// noteUse notes in the use of a subscription's discount that it took something off: off an order, or with a nil order off a change of
+// plan. Only the first time counts: later ones change nothing. That of a checkout keeps the checkout's own order.
+func (u *unit) noteUse(ctx context.Context, sub *Subscription, order *string, off int64, now core.Time) error {
+	rows, err := u.Exec(ctx, `
 		UPDATE discount_redemptions SET order_id = ?, discount_amount = ?, used_at = ?, updated_at = ?
 		WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL`, order, off, now, now, sub.AccountID, sub.ID)
 	if err != nil {
 		return fmt.Errorf("use redemption: %w", err)
+	}
+	if rows > 0 || sub.CheckoutID == nil {
+		return nil
+	}
+	_, err = u.Exec(ctx, `
+		UPDATE discount_redemptions SET used_at = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ? AND discount_id = ? AND used_at IS NULL`,
+		now, now, sub.AccountID, *sub.CheckoutID, sub.DiscountID)
+	if err != nil {
+		return fmt.Errorf("use redemption of a checkout: %w", err)
 	}
 	return nil
 }

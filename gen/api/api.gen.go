@@ -5447,7 +5447,7 @@ type Discount struct {
 	// EndsAt From when it can no longer be used.
 	EndsAt *wire.Time `json:"ends_at"`
 
-	// MaxRedemptions How often it can be used in all. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
+	// MaxRedemptions How often it can be used in all. Null means any number. A use that took nothing off is free again when its subscription ends. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
 	MaxRedemptions *int64 `json:"max_redemptions"`
 
 	// MaxRedemptionsPerCustomer By the buyer's e-mail address.

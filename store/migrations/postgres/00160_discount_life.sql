@@ -8,3 +8,15 @@ WHERE discount_ends_at IS NOT NULL AND ended_at IS NULL AND (trial_end = current
     SELECT 1 FROM discount_redemptions r
     WHERE r.account_id = subscriptions.account_id AND r.subscription_id = subscriptions.id AND r.discount_id = subscriptions.discount_id
         AND r.used_at IS NULL));
+
+-- A use that took nothing off is free again when its subscription ends. So a checkout's says too when it first took something off. Those
+-- that there are count as used, because nothing says any more that they were not.
+UPDATE discount_redemptions SET used_at = updated_at WHERE checkout_id IS NOT NULL AND order_id IS NOT NULL AND used_at IS NULL;
+
+WITH gone AS (
+    DELETE FROM discount_redemptions r WHERE r.subscription_id IS NOT NULL AND r.used_at IS NULL AND EXISTS (
+        SELECT 1 FROM subscriptions s WHERE s.account_id = r.account_id AND s.id = r.subscription_id AND s.ended_at IS NOT NULL)
+    RETURNING r.account_id, r.discount_id
+), freed AS (SELECT account_id, discount_id, COUNT(*) AS uses FROM gone GROUP BY account_id, discount_id)
+UPDATE discounts d SET redemptions_count = d.redemptions_count - f.uses
+FROM freed f WHERE f.account_id = d.account_id AND f.discount_id = d.id;
