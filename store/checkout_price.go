@@ -197,8 +197,8 @@ func (c *Checkout) setAmounts(items []LineItem, q quote) error {
 }
 
 // placed returns copies of the lines of a checkout as its order will have them: a line with a trial costs nothing yet, and says
-// how long.
-func placed(items []LineItem, now core.Time) []LineItem {
+// how long, in the seller's time zone.
+func placed(items []LineItem, seller *tenant.Account, now core.Time) []LineItem {
 	placed := slices.Clone(items)
 	for i := range placed {
 		item := &placed[i]
@@ -206,7 +206,7 @@ func placed(items []LineItem, now core.Time) []LineItem {
 		if end == nil {
 			continue
 		}
-		item.Description = new(fmt.Sprintf("%s, trial until %s", item.Describe(), end.Time().Format("2006-01-02")))
+		item.Description = new(fmt.Sprintf("%s, trial until %s", item.Describe(), seller.Local(*end).Format("2006-01-02")))
 		item.UnitAmount, item.SubtotalAmount, item.DiscountAmount = 0, 0, 0
 		item.NetAmount, item.TaxAmount, item.TotalAmount = 0, 0, 0
 	}

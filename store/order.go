@@ -339,9 +339,13 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err != nil {
 		return err
 	}
+	seller, err := u.store.Tenant.Seller(ctx, c.AccountID)
+	if err != nil {
+		return err
+	}
 	order := orderOf(c)
 	order.CustomerVerified = isKnown
-	b, err := newBill(placement{Order: order, Items: order.subscribe(subs, lines, placed(items, now)), Customer: customer}, now)
+	b, err := newBill(placement{Order: order, Items: order.subscribe(subs, lines, placed(items, seller, now)), Customer: customer}, now)
 	if err != nil {
 		return err
 	}

@@ -318,7 +318,11 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 	}
 	item := next.line(LineItemKindProration, 1, c.Remaining-c.Unused)
 	item.TaxInclusive = true
-	text := fmt.Sprintf("Change from %s to %s, until %s", sub.currentPlan().describe(), c.Plan.describe(), next.CurrentPeriodEnd.Time().Format("2006-01-02"))
+	seller, err := s.Tenant.Seller(ctx, sub.AccountID)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Change from %s to %s, until %s", sub.currentPlan().describe(), c.Plan.describe(), seller.Local(next.CurrentPeriodEnd).Format("2006-01-02"))
 	item.Description, item.PeriodStart = &text, &now
 	b, err := s.priceBill(ctx, &next, customer, []LineItem{item}, nil)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 type Document struct {
 	Title    string // Invoice, Receipt
 	Number   string
-	Status   string // as people read it: Paid, Due
-	IssuedAt time.Time
-	Facts    []Fact // beside the date of issue: the due date, the order, the period
+	Status   string    // as people read it: Paid, Due
+	IssuedAt time.Time // in the zone whose day is printed
+	Facts    []Fact    // beside the date of issue: the due date, the order, the period
 	Seller   Party
 	Buyer    Party
 	Currency string // lower-case ISO 4217
@@ -71,8 +71,8 @@ type Tax struct {
 	Inclusive bool
 }
 
-// Date writes a day as the documents do, such as "2 January 2026".
-func Date(t time.Time) string { return t.UTC().Format("2 January 2006") }
+// Date writes a day as the documents do, such as "2 January 2026", in the zone of t.
+func Date(t time.Time) string { return t.Format("2 January 2006") }
 
 // Label returns the name of the tax with its rate.
 func (t Tax) Label() string {

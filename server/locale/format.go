@@ -51,8 +51,8 @@ func (l *Locale) Percent(basisPoints int64) string {
 	return l.T("format.percent", "number", strings.Replace(number, ".", l.T("format.decimal"), 1))
 }
 
-// Day returns the date of a moment, in UTC as all dates of documents.
-func (l *Locale) Day(t time.Time) string { return l.date("format.day", t.UTC()) }
+// Day returns the date of a moment, in the zone of t.
+func (l *Locale) Day(t time.Time) string { return l.date("format.day", t) }
 
 // Moment returns a date with its weekday and the time of day, in the zone of t.
 func (l *Locale) Moment(t time.Time) string { return l.date("format.moment", t) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
@@ -165,11 +164,7 @@ func card(m store.PaymentMethod) string {
 
 // date returns the day of a moment where the seller is.
 func date(seller *tenant.Account, at core.Time) string {
-	where, err := time.LoadLocation(seller.Timezone)
-	if err != nil { // it was checked when it was set, by a newer list perhaps
-		where = time.UTC
-	}
-	return at.Time().In(where).Format("2 January 2006")
+	return seller.Local(at).Format("2 January 2006")
 }
 
 // every returns an interval in words, such as "every month" or "every 3 weeks".

@@ -226,7 +226,7 @@ func invoiceSent(seller *tenant.Account, i *store.Invoice) content {
 	if due := i.AmountDue(); due > 0 {
 		c.facts = append(c.facts, "Amount due: "+core.FormatAmount(due, i.Currency))
 		if i.DueAt != nil {
-			c.facts = append(c.facts, "Due date: "+i.DueAt.Time().Format("2 January 2006"))
+			c.facts = append(c.facts, "Due date: "+date(seller, *i.DueAt))
 		}
 		c.actions = []action{{"Read it, keep it as PDF, and pay it here:", i.HostedURL, "See and pay the invoice"}}
 	}

@@ -16,17 +16,17 @@ import (
 func invoiceOf(l *locale.Locale, seller *tenant.Account, d *store.InvoiceDetail, refunds map[string]*store.Refund) *invoicepdf.Document {
 	i := d.Invoice
 	document := &invoicepdf.Document{
-		Title: l.T("document.invoice"), Number: text(i.Number), Status: invoiceStatus(i.Status), IssuedAt: i.CreatedAt.Time(),
+		Title: l.T("document.invoice"), Number: text(i.Number), Status: invoiceStatus(i.Status), IssuedAt: seller.Local(i.CreatedAt),
 		Seller: sellerOf(l, seller), Buyer: buyerOf(l, i.CustomerName, i.CustomerEmail, i.CustomerAddress.V, i.CustomerTaxID.V),
 		Currency: i.Currency, Memo: text(i.Memo), Lines: linesOf(d.Items),
 		Subtotal: i.SubtotalAmount, Discount: i.DiscountAmount, Net: i.NetAmount, Taxes: taxesOf(i.TaxBreakdown.V), Tax: i.TaxAmount, Total: i.TotalAmount,
 	}
 	if i.FinalizedAt != nil {
-		document.IssuedAt = i.FinalizedAt.Time()
+		document.IssuedAt = seller.Local(*i.FinalizedAt)
 	}
 	dated := func(name string, at *core.Time) {
 		if at != nil {
-			document.Facts = append(document.Facts, invoicepdf.Fact{Name: name, Value: l.Day(at.Time())})
+			document.Facts = append(document.Facts, invoicepdf.Fact{Name: name, Value: l.Day(seller.Local(*at))})
 		}
 	}
 	dated(l.T("document.due_date"), i.DueAt)
@@ -34,11 +34,11 @@ func invoiceOf(l *locale.Locale, seller *tenant.Account, d *store.InvoiceDetail,
 	dated(l.T("document.void_since"), i.VoidedAt)
 	if i.PeriodStart != nil && i.PeriodEnd != nil {
 		document.Facts = append(document.Facts, invoicepdf.Fact{
-			Name: l.T("document.period"), Value: l.Day(i.PeriodStart.Time()) + " – " + l.Day(i.PeriodEnd.Time()),
+			Name: l.T("document.period"), Value: l.Day(seller.Local(*i.PeriodStart)) + " – " + l.Day(seller.Local(*i.PeriodEnd)),
 		})
 	}
 	document.Balances = paidOf(l, i.BalanceApplied, i.AmountPaid, i.Status == store.InvoiceStatusVoid)
-	given := refundsOf(l, i.RefundIDs.V, refunds)
+	given := refundsOf(l, seller, i.RefundIDs.V, refunds)
 	given.on(l, document, i.AmountPaid)
 	if given.amount > 0 {
 		document.Status = refundedStatus(given.amount, i.AmountPaid)
@@ -72,14 +72,14 @@ func invoiceStatus(s store.InvoiceStatus) string {
 func receiptOf(l *locale.Locale, seller *tenant.Account, d *store.OrderDetail, payments map[string]*store.Payment, refunds map[string]*store.Refund) *invoicepdf.Document {
 	o := d.Order
 	document := &invoicepdf.Document{
-		Title: l.T("document.receipt"), Number: strconv.FormatInt(o.Number, 10), Status: orderStatus(o.Status), IssuedAt: o.CreatedAt.Time(),
+		Title: l.T("document.receipt"), Number: strconv.FormatInt(o.Number, 10), Status: orderStatus(o.Status), IssuedAt: seller.Local(o.CreatedAt),
 		Seller: sellerOf(l, seller), Buyer: buyerOf(l, o.BillingName, o.CustomerEmail, o.BillingAddress.V, o.TaxID.V),
 		Currency: o.Currency, Lines: linesOf(d.Items),
 		Subtotal: o.SubtotalAmount, Discount: o.DiscountAmount, Net: o.NetAmount, Taxes: taxesOf(o.TaxBreakdown.V), Tax: o.TaxAmount, Total: o.TotalAmount,
 		Balances: paidOf(l, o.BalanceApplied, o.PaidAmount, o.Status == store.OrderStatusVoid),
 	}
 	if o.PaidAt != nil {
-		document.Facts = append(document.Facts, invoicepdf.Fact{Name: l.T("document.paid_on"), Value: l.Day(o.PaidAt.Time())})
+		document.Facts = append(document.Facts, invoicepdf.Fact{Name: l.T("document.paid_on"), Value: l.Day(seller.Local(*o.PaidAt))})
 	}
 	if o.Status == store.OrderStatusPending {
 		document.Balances = append(document.Balances, invoicepdf.Balance{Name: l.T("document.amount_due"), Amount: o.DueAmount()})
@@ -89,7 +89,7 @@ func receiptOf(l *locale.Locale, seller *tenant.Account, d *store.OrderDetail, p
 			document.Notes = append(document.Notes, paidWith(l, payment))
 		}
 	}
-	refundsOf(l, o.RefundIDs.V, refunds).on(l, document, o.PaidAmount)
+	refundsOf(l, seller, o.RefundIDs.V, refunds).on(l, document, o.PaidAmount)
 	return document
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // givenBack adds up what was refunded of a document. Amounts are in minor units; tax is the part of amount that is tax. Each
@@ -14,7 +15,7 @@ type givenBack struct {
 }
 
 // refundsOf adds up the refunds with these ids, in their order. Failed and canceled ones do not count; pending ones do.
-func refundsOf(l *locale.Locale, ids []string, refunds map[string]*store.Refund) givenBack {
+func refundsOf(l *locale.Locale, seller *tenant.Account, ids []string, refunds map[string]*store.Refund) givenBack {
 	var g givenBack
 	for _, id := range ids {
 		r := refunds[id]
@@ -23,7 +24,7 @@ func refundsOf(l *locale.Locale, ids []string, refunds map[string]*store.Refund)
 		}
 		g.amount += r.Amount
 		g.tax += r.TaxAmount
-		g.notes = append(g.notes, gaveBack(l, r))
+		g.notes = append(g.notes, gaveBack(l, seller, r))
 	}
 	return g
 }
@@ -42,12 +43,12 @@ func (g givenBack) on(l *locale.Locale, d *invoicepdf.Document, paid int64) {
 }
 
 // gaveBack returns the sentence that says how much was refunded, and when.
-func gaveBack(l *locale.Locale, r *store.Refund) string {
+func gaveBack(l *locale.Locale, seller *tenant.Account, r *store.Refund) string {
 	key, at := "document.refunded_since", r.CreatedAt
 	if r.SucceededAt != nil {
 		key, at = "document.refunded_on", *r.SucceededAt
 	}
-	note := l.T(key, "amount", l.Money(r.Amount, r.Currency), "day", l.Day(at.Time()))
+	note := l.T(key, "amount", l.Money(r.Amount, r.Currency), "day", l.Day(seller.Local(at)))
 	if r.TaxAmount != 0 {
 		note += l.T("document.refund_of_which", "amount", l.Money(r.TaxAmount, r.Currency))
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -142,6 +143,15 @@ var accountColumns = db.ColumnsOf[Account]("accounts")
 var domainPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`)
 
 var prefixPattern = regexp.MustCompile(`^[A-Z0-9]{3,12}$`)
+
+// Local returns a moment where the seller is, for what people read: dates of documents and letters are those of the seller's time zone.
+func (a *Account) Local(at core.Time) time.Time {
+	where, err := core.LoadZone(a.Timezone)
+	if err != nil { // it was checked when it was set, by a newer list perhaps
+		where = time.UTC
+	}
+	return at.Time().In(where)
+}
 
 // check returns CodeInvalid with every field whose value is not acceptable. It looks at this account alone: whether its handle
 // is still free shows when it is taken. Only addresses that have changed are looked at.

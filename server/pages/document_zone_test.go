@@ -1,0 +1,45 @@
+package pages
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/tillwright/tillwright/server/invoicepdf"
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// A document has the dates of its seller's time zone: in Auckland the new year begins while it is the old one in UTC.
+func TestDocuments_HaveTheDatesOfTheSellersZone(t *testing.T) {
+	t.Parallel()
+	at := core.TimeOf(time.Date(2026, 12, 31, 20, 0, 0, 0, time.UTC))
+	refund := &store.Refund{Amount: 100, Currency: "usd", Status: store.RefundStatusSucceeded, CreatedAt: at, SucceededAt: &at}
+	for zone, want := range map[string]string{
+		"Pacific/Auckland": "1 January 2027",
+		"UTC":              "31 December 2026",
+		"":                 "31 December 2026",
+	} {
+		seller := &tenant.Account{Name: "Kestrel", Timezone: zone}
+		l := locale.English
+		invoice := invoiceOf(l, seller, &store.InvoiceDetail{Invoice: &store.Invoice{
+			Currency: "usd", CreatedAt: at, FinalizedAt: &at, DueAt: &at, PaidAt: &at, PeriodStart: &at, PeriodEnd: &at, AmountPaid: 100, RefundIDs: core.JSONOf([]string{"re_1"}),
+		}}, map[string]*store.Refund{"re_1": refund})
+		receipt := receiptOf(l, seller, &store.OrderDetail{Order: &store.Order{
+			Currency: "usd", CreatedAt: at, PaidAt: &at, PaidAmount: 100, RefundIDs: core.JSONOf([]string{"re_1"}),
+		}}, nil, map[string]*store.Refund{"re_1": refund})
+		for _, d := range []*invoicepdf.Document{invoice, receipt} {
+			assert.Equal(t, want, invoicepdf.Date(d.IssuedAt), zone)
+			assert.Equal(t, want, l.Day(d.IssuedAt), zone)
+			for _, f := range d.Facts {
+				assert.Contains(t, f.Value, want, f.Name)
+			}
+			assert.Contains(t, d.Notes[len(d.Notes)-1], want)
+		}
+		assert.Len(t, invoice.Facts, 3)
+		assert.Len(t, receipt.Facts, 1)
+	}
+}
