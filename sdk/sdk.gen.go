@@ -5368,7 +5368,7 @@ type Discount struct {
 	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
 	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
 	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
-	// one that is billed each month. Subscriptions of one checkout share what was off its lines together: each keeps its share in
+	// one that is billed each month, and so do periods past due that nobody is billed for. Subscriptions of one checkout share what was off its lines together: each keeps its share in
 	// every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 	Duration DiscountDuration `json:"duration"`
 
@@ -5468,7 +5468,7 @@ type DiscountCreate struct {
 	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
 	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
 	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
-	// one that is billed each month. Subscriptions of one checkout share what was off its lines together: each keeps its share in
+	// one that is billed each month, and so do periods past due that nobody is billed for. Subscriptions of one checkout share what was off its lines together: each keeps its share in
 	// every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 	Duration *DiscountDuration `json:"duration,omitempty"`
 
@@ -5510,7 +5510,7 @@ type DiscountCreate struct {
 // `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
 // the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
 // that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
-// one that is billed each month. Subscriptions of one checkout share what was off its lines together: each keeps its share in
+// one that is billed each month, and so do periods past due that nobody is billed for. Subscriptions of one checkout share what was off its lines together: each keeps its share in
 // every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 type DiscountDuration string
 
@@ -5620,7 +5620,7 @@ type DiscountUpdate struct {
 	// `duration_in_months`, or as long as it lasts. Months begin with the first period that is billed after it was given, which is
 	// the one after a trial. A subscription that is billed each month has it for as many periods. Any other has it for the periods
 	// that begin before the months are over, counted on the day of the month on which its periods begin. A pause moves the months of
-	// one that is billed each month. Subscriptions of one checkout share what was off its lines together: each keeps its share in
+	// one that is billed each month, and so do periods past due that nobody is billed for. Subscriptions of one checkout share what was off its lines together: each keeps its share in
 	// every period that has the discount. Another plan or quantity does not make the share of an amount larger.
 	Duration *DiscountDuration `json:"duration,omitempty"`
 

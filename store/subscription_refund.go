@@ -236,11 +236,12 @@ func (s *Store) paidLines(ctx context.Context, sub *Subscription) ([]paidLine, e
 		SELECT l.order_id, l.period_start, l.subtotal_amount - l.discount_amount AS net, l.total_amount
 		FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
 		WHERE l.account_id = ? AND l.subscription_id = ? AND l.period_end = ? AND l.total_amount > 0 AND o.paid_at IS NOT NULL
-			AND (l.kind = 'price' OR o.billing_reason = 'subscription_update')
-		ORDER BY l.order_id`, sub.AccountID, sub.ID, sub.CurrentPeriodEnd)
+			AND (l.kind = 'price' OR o.billing_reason = 'subscription_update')`, sub.AccountID, sub.ID, sub.CurrentPeriodEnd)
 	if err != nil {
 		return nil, fmt.Errorf("read what was paid for the period: %w", err)
 	}
+	// Sorted by the database they would be looked for by order, without statistics: among all lines of the account.
+	slices.SortStableFunc(lines, func(a, b paidLine) int { return cmp.Compare(a.OrderID, b.OrderID) })
 	return lines, nil
 }
 

@@ -293,7 +293,7 @@ func (s *Subscription) endPastDue(now core.Time) error {
 }
 
 // skipPassed skips the periods that have both begun and ended since the current one: nobody is billed for those in which the subscription was
-// past due. A subscription that ends or pauses with its period skips none.
+// past due, and at monthly billing they are no months of its discount. A subscription that ends or pauses with its period skips none.
 func (s *Subscription) skipPassed(now core.Time) error {
 	if s.CancelAtPeriodEnd || s.PauseAtPeriodEnd || s.isComplete() {
 		return nil
@@ -302,6 +302,15 @@ func (s *Subscription) skipPassed(now core.Time) error {
 		end, err := s.nextPlan().periodEnd(s.CurrentPeriodEnd, s.AnchorDay)
 		if err != nil || end > now {
 			return err
+		}
+		next := *s
+		next.follow(s.nextPlan())
+		left, err := next.discountMonths(s.CurrentPeriodEnd)
+		if err != nil {
+			return err
+		}
+		if left > 0 {
+			s.DiscountEndsAt = monthsAfter(end, left, s.AnchorDay)
 		}
 		s.CurrentPeriodStart, s.CurrentPeriodEnd = s.CurrentPeriodEnd, end
 		s.Carried, s.DiscountWaits = core.JSON[[]PaidPart]{}, core.JSON[*WaitingDiscount]{}

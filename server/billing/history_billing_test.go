@@ -50,9 +50,15 @@ func (p *player) draft() error {
 
 // in is a moment so far from now on the shop's clock.
 func (p *player) in(d time.Duration) (core.Time, error) {
+	now, err := p.nowIn(p.shop)
+	return now.Add(d), err
+}
+
+// nowIn is what the clock of a shop says.
+func (h *history) nowIn(s *shop) (core.Time, error) {
 	var ahead int64
-	err := p.rows.Get(&ahead, p.rows.Rebind(`SELECT clock_offset FROM accounts WHERE id = ?`), p.account)
-	return p.Now().Add(time.Duration(ahead)*time.Microsecond + d), err
+	err := h.rows.Get(&ahead, h.rows.Rebind(`SELECT clock_offset FROM accounts WHERE id = ?`), s.account)
+	return h.Now().Add(time.Duration(ahead) * time.Microsecond), err
 }
 
 func (p *player) invoice(status store.InvoiceStatus) (*store.Invoice, error) {

@@ -174,10 +174,17 @@ func (h *history) discounted(s *shop) error {
 	if err != nil {
 		return err
 	}
+	now, err := h.nowIn(s)
+	if err != nil {
+		return err
+	}
 	for i := range subs {
 		sub := &subs[i]
 		if sub.Status != store.SubscriptionStatusActive && sub.Status != store.SubscriptionStatusPastDue {
 			continue
+		}
+		if sub.CurrentPeriodEnd <= now {
+			continue // the next one is about to be billed, and periods that nobody is billed for may have passed since the last one
 		}
 		terms := inForce(sub)
 		off := takenOff(sub, terms)
