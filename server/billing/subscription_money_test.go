@@ -241,3 +241,28 @@ func TestChangeSubscription_CreditsWhatTheBalancePaid(t *testing.T) {
 		assert.EqualValues(t, 3600, w.balanceOf(first))
 	})
 }
+
+// The balance pays bills after the first one. What it paid of a bill that becomes void goes back to it.
+func TestSubscription_ABalancePaysTheBillsAfterTheFirst(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		first := w.subscribe(w.variant(recurring(5000, "month")), "pm_card_visa")
+		first = w.change(first, w.variant(recurring(1000, "month")), "")
+		require.EqualValues(t, 4000, w.balanceOf(first))
+		_, err := w.Billing.CancelSubscription(t.Context(), w.account, first.ID, store.CancelSubscription{Now: true})
+		require.NoError(t, err)
+
+		second := w.subscribe(w.variant(recurring(5000, "month")), "tok_fail_on_renewal")
+		assert.EqualValues(t, 5000, w.ordersOf(second)[0].PaidAmount)
+		assert.EqualValues(t, 4000, w.balanceOf(second))
+		w.rewound(second, 30*day+time.Second)
+		require.NoError(t, w.Work(t.Context()))
+		assert.Equal(t, store.SubscriptionStatusPastDue, w.now(second).Status)
+		assert.EqualValues(t, 4000, w.ordersOf(second)[1].BalanceApplied)
+		assert.Zero(t, w.balanceOf(second))
+		_, err = w.Billing.CancelSubscription(t.Context(), w.account, second.ID, store.CancelSubscription{Now: true})
+		require.NoError(t, err)
+		assert.Equal(t, store.OrderStatusVoid, w.ordersOf(second)[1].Status)
+		assert.EqualValues(t, 4000, w.balanceOf(second))
+	})
+}

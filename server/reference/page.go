@@ -32,7 +32,7 @@ type link struct {
 func (r *Reference) frame(d *document, name string) frame {
 	f := frame{Sheet: r.sheet.Address, Script: r.script.Address, Develops: r.develops}
 	for _, tag := range d.Tags {
-		l := link{Text: title(tag.Name, tag.DisplayName), About: marked(tag.Description)}
+		l := link{Text: title(tag.Name, tag.DisplayName), About: marked(summary(tag.Description))}
 		l.Address = "/docs/" + slug(l.Text)
 		l.Current = slug(l.Text) == name
 		for _, op := range d.operations {
@@ -78,6 +78,12 @@ func (d *document) titleOf(name string) string {
 		}
 	}
 	return name
+}
+
+// summary returns the first paragraph of a description, for where the others would be too much.
+func summary(description string) string {
+	first, _, _ := strings.Cut(description, "\n\n")
+	return first
 }
 
 // marked returns a description, which is Markdown, as HTML in which nothing runs.
@@ -152,7 +158,7 @@ func (r *Reference) llms(d *document) string {
 	for _, tag := range d.Tags {
 		name := d.titleOf(tag.Name)
 		if d.tagAt(slug(name)) != "" {
-			s.WriteString("- [" + name + "](" + r.address + "/docs/" + slug(name) + "): " + strings.Join(strings.Fields(tag.Description), " ") + "\n")
+			s.WriteString("- [" + name + "](" + r.address + "/docs/" + slug(name) + "): " + strings.Join(strings.Fields(summary(tag.Description)), " ") + "\n")
 		}
 	}
 	return s.String()

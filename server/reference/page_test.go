@@ -125,6 +125,18 @@ func TestPages_LinkToWhatIsThere(t *testing.T) {
 	}
 }
 
+// The page of a tag shows all of its description. Where all tags stand only the first paragraph does.
+func TestPages_ShowTheFirstParagraphWhereAllTagsStand(t *testing.T) {
+	t.Parallel()
+	r := whole(t)
+	const rule = "an unpaid bill is void"
+	assert.Contains(t, drawnAt(t, r, "subscriptions"), rule)
+	for _, name := range []string{"", llmsName} {
+		assert.NotContains(t, drawnAt(t, r, name), rule)
+		assert.Contains(t, drawnAt(t, r, name), "What bills a customer period after period.")
+	}
+}
+
 // hostile is what a document could say.
 const hostile = `"><img src=x onerror=alert(1)></style></script><script>alert(2)</script>{{.}}` + "\u202E"
 
