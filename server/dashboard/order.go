@@ -130,7 +130,7 @@ func orderSums(o *sdk.Order) []ui.Term {
 	for _, sum := range []struct {
 		name   string
 		amount int64
-	}{{"Discount", -o.DiscountAmount}, {"Tax", o.TaxAmount}, {"From the customer's balance", -o.BalanceApplied}, {"Refunded", -o.RefundedAmount}} {
+	}{{"Discount", -o.DiscountAmount}, {"Tax", o.TaxAmount}, {"From the customer's balance", -o.BalanceApplied}, {"Refunded", -o.RefundedAmount}, {"Credited to the customer's balance", -o.CreditedAmount}} {
 		if sum.amount != 0 {
 			sums = append(sums, ui.Term{Name: sum.name, Value: ui.Cell{Text: core.FormatAmount(sum.amount, o.Currency)}})
 		}
@@ -216,12 +216,15 @@ var refundReasons = []string{
 }
 
 func refundForm(v *visit, o *sdk.Order) *ui.Form {
-	amount := v.FormValue("amount")
+	amount, most := v.FormValue("amount"), "Up to "+core.FormatAmount(o.RefundableAmount, o.Currency)+" can be refunded."
+	if o.CreditedAmount > 0 {
+		most += " A change of plan gave " + core.FormatAmount(o.CreditedAmount, o.Currency) + " of the order to the customer's balance."
+	}
 	if v.Request().Method == http.MethodGet {
 		amount = core.DecimalAmount(o.RefundableAmount, o.Currency)
 	}
 	return &ui.Form{Submit: "Refund", Danger: true, Cancel: ordersPage + "/" + o.ID, Once: newOnce(),
-		Text: "Up to " + core.FormatAmount(o.RefundableAmount, o.Currency) + " can be refunded. The money goes back to where it came from, its share of the tax with it.",
+		Text: most + " The money goes back to where it came from, its share of the tax with it.",
 		Controls: []ui.Control{
 			{Name: "amount", Label: "Amount", Value: amount, InputMode: "decimal", Unit: upper(o.Currency), Longest: 20, Required: true},
 			{Kind: "select", Name: "reason", Label: "Reason", Options: chosen(v.field("reason"), refundReasons...)},

@@ -73,3 +73,28 @@ func TestOrders_AreShownAndRefunded(t *testing.T) {
 		require.False(t, strings.Contains(foreign, o.ID))
 	})
 }
+
+// What a change of plan gave of an order to the balance is neither kept nor refunded: without it the sums would not add up.
+func TestOrder_ShowsWhatWentToTheBalance(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		api := w.api.SDK()
+		p, err := api.Products.Create(t.Context(), &sdk.ProductCreate{Name: "Club", Status: new(sdk.ProductStatusActive), PriceVariants: []sdk.ProductPriceVariant{
+			{Name: new("Large"), Amount: new(int64(5000)), Currency: new("eur"), Type: new(sdk.PriceVariantTypeRecurring), Interval: new(sdk.PriceVariantIntervalYear)},
+			{Name: new("Small"), Amount: new(int64(1000)), Currency: new("eur"), Type: new(sdk.PriceVariantTypeRecurring), Interval: new(sdk.PriceVariantIntervalMonth)},
+		}})
+		require.NoError(t, err)
+		c, err := api.Customers.Create(t.Context(), &sdk.CustomerCreate{Email: "grace@example.com"})
+		require.NoError(t, err)
+		sub, err := api.Subscriptions.Create(t.Context(), &sdk.SubscriptionCreate{Customer: c.ID, PriceVariant: p.PriceVariants[0].ID, PaymentMethod: new("pm_card_visa")})
+		require.NoError(t, err)
+		orders, err := api.Orders.List(t.Context(), nil)
+		require.NoError(t, err)
+		address := "/app/orders/" + orders.Data[0].ID
+		require.NotContains(t, sees(t, w.owner, address, "Sums"), "Credited")
+		_, err = api.Subscriptions.Change(t.Context(), sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &p.PriceVariants[1].ID})
+		require.NoError(t, err)
+		sees(t, w.owner, address, "Credited to the customer&#39;s balance", "EUR\u00a0-40.00")
+		sees(t, w.owner, address+"/refund", "Up to EUR\u00a010.00 can be refunded. A change of plan gave EUR\u00a040.00 of the order to the customer&#39;s balance.")
+	})
+}

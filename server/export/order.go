@@ -25,7 +25,7 @@ func orders(s *store.Store) *List {
 var orderHead = []string{
 	"id", "number", "status", "billing_reason", "created_at", "paid_at", "voided_at", "customer", "customer_email", "billing_name", "billing_country",
 	"tax_id", "currency", "subtotal_amount", "discount_amount", "net_amount", "tax_amount", "total_amount", "paid_amount", "refunded_amount",
-	"due_amount", "line_items", "checkout", "balance_applied", "refunded_tax_amount", "invoice", "subscription", "discount",
+	"due_amount", "line_items", "checkout", "balance_applied", "refunded_tax_amount", "invoice", "subscription", "discount", "credited_amount",
 }
 
 // orderRow returns an order as a row of the file, in the order of orderHead.
@@ -43,7 +43,7 @@ func orderRow(o *store.Order, items []store.LineItem) []string {
 		o.CustomerID, Harmless(text(o.CustomerEmail)), Harmless(text(o.BillingName)), Harmless(country), Harmless(taxID), o.Currency,
 		money(o.SubtotalAmount), money(o.DiscountAmount), money(o.NetAmount), money(o.TaxAmount), money(o.TotalAmount), money(o.PaidAmount),
 		money(o.RefundedAmount), money(o.DueAmount()), Harmless(summary(items)), text(o.CheckoutID),
-		money(o.BalanceApplied), money(o.RefundedTaxAmount), text(o.InvoiceID), text(o.SubscriptionID), text(o.DiscountID),
+		money(o.BalanceApplied), money(o.RefundedTaxAmount), text(o.InvoiceID), text(o.SubscriptionID), text(o.DiscountID), money(o.CreditedAmount),
 	}
 }
 

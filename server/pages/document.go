@@ -90,6 +90,9 @@ func receiptOf(l *locale.Locale, seller *tenant.Account, d *store.OrderDetail, p
 		}
 	}
 	refundsOf(l, seller, o.RefundIDs.V, refunds).on(l, document, o.PaidAmount)
+	if o.CreditedAmount > 0 {
+		document.Notes = append(document.Notes, l.T("document.credited", "amount", l.Money(o.CreditedAmount, o.Currency)))
+	}
 	return document
 }
 

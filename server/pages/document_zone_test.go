@@ -43,3 +43,14 @@ func TestDocuments_HaveTheDatesOfTheSellersZone(t *testing.T) {
 		assert.Len(t, receipt.Facts, 1)
 	}
 }
+
+// A receipt says what a change of plan gave of its order to the balance, which is no refund.
+func TestReceipt_SaysWhatWentToTheBalance(t *testing.T) {
+	t.Parallel()
+	receipt := func(credited int64) *invoicepdf.Document {
+		o := &store.Order{Currency: "usd", PaidAmount: 5000, TotalAmount: 5000, CreditedAmount: credited}
+		return receiptOf(locale.English, &tenant.Account{Name: "Kestrel"}, &store.OrderDetail{Order: o}, nil, nil)
+	}
+	assert.Equal(t, []string{"$12.50 credited to the balance after a change of plan."}, receipt(1250).Notes)
+	assert.Empty(t, receipt(0).Notes)
+}

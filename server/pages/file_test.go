@@ -106,8 +106,10 @@ func TestFile_OpensNothingElse(t *testing.T) {
 
 func TestOrdersFile_HasARowForEveryOrder(t *testing.T) {
 	t.Parallel()
-	w := newShop(t)
+	address := database.URL(t, "sqlite")
+	w := newShopOn(t, address)
 	first := w.bought(nil)
+	harness.OpenDatabase(t, address).Must(t, `UPDATE orders SET credited_amount = 1250 WHERE id = '`+first.ID+`'`)
 	second := w.bought(func(c *store.Checkout) {
 		c.CustomerName = new("=HYPERLINK(\"https://evil.example\")")
 		c.TaxID = core.JSONOf(&store.TaxID{Type: "eu_vat", Value: " @SUM(1)"})
@@ -134,6 +136,7 @@ func TestOrdersFile_HasARowForEveryOrder(t *testing.T) {
 	assert.Equal(t, first.PaidAt.String(), cell(2, "paid_at"))
 	assert.Equal(t, *first.InvoiceID, cell(2, "invoice"))
 	assert.Equal(t, "0.00", cell(2, "balance_applied"))
+	assert.Equal(t, "12.50", cell(2, "credited_amount"))
 	assert.Equal(t, "'=HYPERLINK(\"https://evil.example\")", cell(1, "billing_name"))
 	assert.Equal(t, "' @SUM(1)", cell(1, "tax_id"))
 	assert.Equal(t, "DE", cell(1, "billing_country"))
