@@ -81,7 +81,7 @@ func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTe
 		return err
 	}
 	for _, item := range sales(lines) {
-		if item.TrialDays == 0 && terms.Duration == DiscountDurationOnce {
+		if !item.HasTrial() && terms.Duration == DiscountDurationOnce {
 			continue
 		}
 		if terms.rate(item) == nil {

@@ -72,7 +72,7 @@ func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, sto
 // sellsAs reports whether a line that has no discount and tax yet asks for the same as a stored one that has.
 func (l LineItem) sellsAs(stored LineItem) bool {
 	l.ID, l.CreatedAt, l.UpdatedAt = stored.ID, stored.CreatedAt, stored.UpdatedAt
-	l.TaxRateBps, l.TaxName = stored.TaxRateBps, stored.TaxName
+	l.TaxRateBps, l.TaxName, l.TrialUsed = stored.TaxRateBps, stored.TaxName, stored.TrialUsed
 	l.SubtotalAmount, l.DiscountAmount, l.NetAmount = stored.SubtotalAmount, stored.DiscountAmount, stored.NetAmount
 	l.TaxAmount, l.TotalAmount = stored.TaxAmount, stored.TotalAmount
 	return core.SameJSON(l, stored)
@@ -87,10 +87,13 @@ func (c *Checkout) isPricedAs(before *Checkout) bool {
 	return core.SameJSON(inputs(c), inputs(before))
 }
 
-// reprice works out discount and tax of lines whose unit amounts are fixed, as they are now, and gives the checkout their sums.
+// reprice works out trials, discount and tax of lines whose unit amounts are fixed, as they are now, and gives the checkout their sums.
 // As long as the tax is not known it is nil, and the total is without it. A discount that cannot be used is CodeInvalid on the
 // field by which it came.
 func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now core.Time) error {
+	if err := s.useTrials(ctx, c, items); err != nil {
+		return err
+	}
 	known, err := s.taxLines(ctx, c, items)
 	if err != nil {
 		return err
@@ -169,7 +172,7 @@ func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []LineItem, 
 func dueNow(items []LineItem) int64 {
 	var due int64
 	for _, item := range items {
-		if item.TrialDays == 0 {
+		if !item.HasTrial() {
 			due += item.TotalAmount
 		}
 	}
@@ -234,8 +237,12 @@ func (u *unit) requote(ctx context.Context, c *Checkout, stored []LineItem, now 
 	if err := u.replaceLines(ctx, lineChange{stored, items}, now); err != nil {
 		return nil, err
 	}
-	message := fmt.Sprintf("The total has changed from %s to %s. Show it to the buyer, and confirm again.",
-		core.FormatAmount(before.TotalAmount, c.Currency), core.FormatAmount(c.TotalAmount, c.Currency))
+	what, from, to := "The total", before.TotalAmount, c.TotalAmount
+	if from == to {
+		what, from, to = "What is due now", before.AmountDueNow, c.AmountDueNow
+	}
+	message := fmt.Sprintf("%s has changed from %s to %s. Show it to the buyer, and confirm again.",
+		what, core.FormatAmount(from, c.Currency), core.FormatAmount(to, c.Currency))
 	return nil, &core.Error{Code: core.CodeInvalid, Param: "line_items", Message: message, Outcome: core.Recorded, Fields: map[string][]string{"line_items": {message}}}
 }
 

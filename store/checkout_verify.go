@@ -95,6 +95,13 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	if rows == 0 || customer.DeletedAt != nil {
 		return nil
 	}
+	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
+	if err != nil {
+		return err
+	}
+	if err := u.beginTrials(ctx, c, items, owner{customer, true}, now); err != nil {
+		return err
+	}
 	if err := u.identify(ctx, customer, c.ExternalCustomerID); err != nil {
 		return err
 	}

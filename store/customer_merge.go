@@ -19,13 +19,13 @@ const maxTags = 50
 // see what is one customer's alone.
 var (
 	rowsBeforeCustomer = []string{"checkouts", "subscriptions", "payments"}
-	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods", "ad_conversions", "leads", "letters", "balance_entries"}
+	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods", "ad_conversions", "leads", "letters", "balance_entries", "trials"}
 	rowsAfterGrants    = []string{"license_keys"} // a grant that ends has its key end
 	rowsEndedBy        = []string{"portal_sessions", "portal_links"}
 )
 
 // MergeCustomer makes everything that another customer has this customer's: checkouts, subscriptions, orders, invoices,
-// payments, refunds, grants, redemptions, payment methods, leads, letters, what waits to be told to ad networks, licence keys, balance and what was spent. Lines of activity about the other are about the customer then, so that they are forgotten with them. What is not known of the customer is taken from
+// payments, refunds, grants, redemptions, trials, payment methods, leads, letters, what waits to be told to ad networks, licence keys, balance and what was spent. Lines of activity about the other are about the customer then, so that they are forgotten with them. What is not known of the customer is taken from
 // the other one, who is deleted then. Orders and invoices still say what they said about their buyer, and nothing is charged. A
 // customer merged into itself is CodeInvalid on from.
 func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*Customer, error) {

@@ -182,6 +182,9 @@ var invariants = []db.Invariant{
 			SELECT 1 FROM discount_redemptions r WHERE r.account_id = c.account_id AND r.checkout_id = c.id)
 			AND NOT (c.subscription_id IS NOT NULL AND EXISTS (
 				SELECT 1 FROM orders o WHERE o.account_id = c.account_id AND o.id = c.order_id AND o.discount_amount = 0))`},
+	{Promise: "a trial is of what is being paid, or of the customer who has had it", Query: `
+		SELECT t.account_id, t.id FROM trials t LEFT JOIN checkouts c ON c.account_id = t.account_id AND c.id = t.checkout_id
+		WHERE t.customer_id IS NULL AND COALESCE(c.status, '') <> 'processing' OR t.customer_id IS NOT NULL AND COALESCE(c.status, 'completed') <> 'completed'`},
 	// A column with an empty text behind it is compared without an index. Otherwise SQLite reads all active price variants for each
 	// product here, and below looks up each row of the largest table one by one.
 	{Promise: "an active product has an active price variant", Query: `

@@ -110,6 +110,8 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"an active product has an active price variant":                                          `UPDATE price_variants SET status = 'archived'`,
 		"a discount's redemptions are counted, and are no more than it has":                      `UPDATE discounts SET redemptions_count = redemptions_count - 1`,
 		"a discount is redeemed by what is being paid or is bought with it, and by nothing else": `UPDATE checkouts SET discount_id = NULL`,
+		"a trial is of what is being paid, or of the customer who has had it": `INSERT INTO trials (account_id, id, product_id, buyer_key, checkout_id, created_at, updated_at)
+			SELECT account_id, 'trial_1', 'prod_1', 'hash', id, 0, 0 FROM checkouts WHERE status <> 'processing'`,
 		"a discount that took nothing off a subscription is free once that has ended": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
 			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
 			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, discount_id, checkout_id, ended_at, created_at, updated_at)

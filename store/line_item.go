@@ -56,6 +56,7 @@ type LineItem struct {
 	TotalAmount      int64        `db:"total_amount"`
 	TrialDays        int64        `db:"trial_days"`      // of a recurring line in a checkout: how long it costs nothing
 	TrialEnd         *core.Time   `db:"trial_end"`       // or until then, if the seller said so
+	TrialUsed        bool         `db:"trial_used"`      // but not this time: see useTrials
 	SubscriptionID   *string      `db:"subscription_id"` // which a line of an order bills for the period
 	PeriodStart      *core.Time   `db:"period_start"`
 	PeriodEnd        *core.Time   `db:"period_end"`
@@ -266,7 +267,7 @@ func (l *LineItem) tryUntil(end *core.Time, now core.Time) {
 // buyer was shown it becomes one second from now.
 func (l *LineItem) trialEnd(now core.Time) *core.Time {
 	switch {
-	case l.TrialDays == 0:
+	case !l.HasTrial():
 		return nil
 	case l.TrialEnd != nil:
 		return new(max(*l.TrialEnd, now.Add(time.Second)))

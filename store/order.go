@@ -361,6 +361,9 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err := u.insertSubscriptions(ctx, subs, b.Invoice.ID); err != nil {
 		return err
 	}
+	if err := u.beginTrials(ctx, c, items, owner{customer, isKnown}, now); err != nil {
+		return err
+	}
 	c.SubscriptionID = order.SubscriptionID
 	if err := u.linkOrder(ctx, b, c, payment); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 )
 
 // Every use case locks rows in this order, and leaves out those that it does not need, so that two of them never wait for each
-// other: checkout or subscription, legal pages by id, payment, customer, invoice, order, checkout link, discount, leads by id, counters,
+// other: checkout or subscription, legal pages by id, payment, customer, invoice, order, checkout link, discount, trials, leads by id, counters,
 // products by id, price variants by id, payment guards.
 
 // bill is an order with its invoice, and what their events show in full. All their events have one ordering key, the order's

@@ -267,7 +267,7 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Conf
 		return nil, err
 	}
 	if c.AmountDueNow == 0 && !in.saves() {
-		if err := u.redeemOffer(ctx, c); err != nil {
+		if err := u.redeemOffer(ctx, c, items); err != nil {
 			return nil, err
 		}
 		return nil, u.complete(ctx, c, items, nil, in.method())
@@ -276,7 +276,7 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Conf
 	if err != nil {
 		return nil, err
 	}
-	if err := u.redeemOffer(ctx, c); err != nil {
+	if err := u.redeemOffer(ctx, c, items); err != nil {
 		return nil, err
 	}
 	if err := u.reserve(ctx, c.AccountID, items); err != nil { // late, because other buyers wait for these rows
@@ -290,12 +290,15 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Conf
 }
 
 // redeemOffer counts a purchase by the checkout link that the buyer came by, and a use of the checkout's discount, if it has
-// them.
-func (u *unit) redeemOffer(ctx context.Context, c *Checkout) error {
+// them, and holds the trials of its lines.
+func (u *unit) redeemOffer(ctx context.Context, c *Checkout, items []LineItem) error {
 	if err := u.useCheckoutLink(ctx, c); err != nil {
 		return err
 	}
-	return u.redeemDiscount(ctx, c)
+	if err := u.redeemDiscount(ctx, c); err != nil {
+		return err
+	}
+	return u.holdTrials(ctx, c, items)
 }
 
 // beginPayment stores the payment of a locked checkout, which becomes processing. It counts as a try of the checkout: too many
@@ -347,7 +350,7 @@ func (p *Payment) recordResult(result ChargeResult, now core.Time) {
 }
 
 // settleCheckoutPayment gives a locked payment of a checkout its next state, and changes the checkout to match. After a success it makes the
-// order. After a failure the checkout is open again, and the use of its link and discount and its stock are given back. Payment
+// order. After a failure the checkout is open again, and the use of its link and discount, its trials and its stock are given back. Payment
 // and checkout are locked and stored here.
 func (u *unit) settleCheckoutPayment(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, result ChargeResult) error {
 	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
@@ -371,6 +374,9 @@ func (u *unit) settleCheckoutPayment(ctx context.Context, c *Checkout, items []L
 			return err
 		}
 		if err := u.releaseRedemption(ctx, c); err != nil {
+			return err
+		}
+		if err := u.releaseTrials(ctx, c, items); err != nil {
 			return err
 		}
 		if err := u.release(ctx, c.AccountID, items); err != nil {

@@ -348,9 +348,13 @@ func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *
 	sub := c.Subscription
 	switch {
 	case sub.Status == SubscriptionStatusTrialing:
+		before := sub.ProductID
 		sub.follow(c.Plan)
 		sub.PendingChange = core.JSON[*PendingChange]{}
-		return nil
+		if sub.ProductID == before || !sub.CustomerVerified {
+			return nil
+		}
+		return u.noteTrial(ctx, customer, sub.ProductID, sub.CheckoutID, now)
 	case core.SameJSON(c.Plan, sub.currentPlan()):
 		sub.PendingChange = core.JSON[*PendingChange]{}
 		return nil

@@ -18,7 +18,7 @@ import (
 // sold is CodeInvalid on price_variant; a wrong amount or trial is CodeInvalid on custom_amount or trial_end.
 func (s *Store) BeginSubscription(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, _ *unit) (*Checkout, error) {
-		draft.ID = core.KindCheckout.Prefix() + s.db.Effect(ctx)
+		draft.AccountID, draft.ID = account, core.KindCheckout.Prefix()+s.db.Effect(ctx)
 		begun, err := s.CheckoutsByID(ctx, account, []string{draft.ID})
 		if err != nil || begun[draft.ID] != nil {
 			return begun[draft.ID], err
@@ -52,6 +52,11 @@ func (s *Store) checkSubscribed(ctx context.Context, variant *catalog.PriceVaria
 	line := draft.Lines[0]
 	if end := line.TrialEnd; end != nil {
 		p.Check(*end > now && *end <= now.Add(maxTrial), "trial_end", "A trial ends in the future, at most 730 days from now.")
+		had, err := s.hadTheirs(ctx, draft.Checkout, variant.ProductID)
+		if err != nil {
+			return err
+		}
+		p.Check(!had, "trial_end", "The customer has had a trial of this product, and the account gives each one. Leave trial_end out: the first period is charged at once.")
 	}
 	o, currency := offer{variant: variant}, cmp.Or(draft.Currency, variant.Currency)
 	if o.foreign(currency) == "" {

@@ -1600,6 +1600,11 @@ type Account struct {
 	// CheckoutRequiresTerms A buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms bool `json:"checkout_requires_terms"`
 
+	// TrialOncePerCustomer Whether a customer has one trial of a product, of whichever price variant. Who had theirs pays for the first period at once, as the checkout shows before. An address is the same however it is written. Who only typed an address is shown the trial, and confirms the address before they pay. Else it is 422 `customer_email`, whether or not its owner had a trial. A trial counts once it is known whose it is.
+	//
+	// Example: false
+	TrialOncePerCustomer bool `json:"trial_once_per_customer"`
+
 	// CheckoutAdsConsent Whether the hosted pages ask buyers if ad networks may be told of their purchase (`ads_consent` of a checkout).
 	CheckoutAdsConsent bool `json:"checkout_ads_consent"`
 
@@ -1728,6 +1733,9 @@ type AccountUpdate struct {
 
 	// CheckoutRequiresTerms Whether a buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms *bool `json:"checkout_requires_terms,omitempty"`
+
+	// TrialOncePerCustomer Whether a customer has one trial of a product, trials that they have had until now included.
+	TrialOncePerCustomer *bool `json:"trial_once_per_customer,omitempty"`
 
 	// CheckoutAdsConsent Whether the hosted pages ask buyers if ad networks may be told of their purchase. They show a box that is never ticked before the buyer does it, and take no for an answer.
 	CheckoutAdsConsent *bool `json:"checkout_ads_consent,omitempty"`
@@ -4450,7 +4458,7 @@ type CheckoutCreate struct {
 	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail *string `json:"customer_email,omitempty"`
 
-	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
+	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Nor can trials, if the account has `trial_once_per_customer`. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
 	CustomerEmailVerified *bool `json:"customer_email_verified,omitempty"`
 
 	// CustomerName Stands on the invoice.
@@ -4705,7 +4713,7 @@ type CheckoutUpdate struct {
 	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail nullable.Nullable[string] `json:"customer_email,omitempty"`
 
-	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
+	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Nor can trials, if the account has `trial_once_per_customer`. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
 	CustomerEmailVerified *bool `json:"customer_email_verified,omitempty"`
 
 	// CustomerName Stands on the invoice.
@@ -8055,7 +8063,7 @@ type PriceVariant struct {
 	// IntervalCount Intervals in a period: 3 with `month` is a quarter. Null for a one-time price.
 	IntervalCount *int64 `json:"interval_count"`
 
-	// TrialDays Days before the first charge of a subscription.
+	// TrialDays Days before the first charge of a subscription. Each purchase has them, or the first one of a customer: see `trial_once_per_customer` of the account.
 	TrialDays int64 `json:"trial_days"`
 
 	// SetupFeeAmount Charged once, when it is bought, before a trial too. A change of plan does not charge it. In the minor unit.

@@ -214,8 +214,9 @@ func (p *player) settings() error {
 	behavior := p.behavior()
 	days := pick(p, [][]int64{{2, 5, 7, 7}, {1}, {30, 30}})
 	access := pick(p, []tenant.PastDueAccess{tenant.PastDueAccessKeep, tenant.PastDueAccessSuspend})
+	once := p.odds(2)
 	_, err := p.Tenant.UpdateAccount(everywhere, p.account, func(a *tenant.AccountChange) {
-		a.PastDueAccess = access
+		a.PastDueAccess, a.TrialOncePerCustomer = access, once
 		a.Tax, a.ProrationBehavior, a.Dunning.V.IntervalsDays = core.JSONOf(tax), behavior, days
 	})
 	return p.answered("change the settings", err)

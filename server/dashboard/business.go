@@ -27,6 +27,7 @@ func (v *visit) businessForm() *ui.Form {
 		{Name: "website_url", Label: "Website", Value: core.Deref(a.WebsiteURL), InputMode: "url", Longest: 2048, Optional: true},
 		{Name: "statement_descriptor", Label: "Statement descriptor", Hint: "What stands on a card statement.", Value: core.Deref(a.StatementDescriptor), Longest: 22, Optional: true},
 		{Kind: "checkbox", Name: "checkout_requires_terms", Label: "Buyers must accept the terms of sale", Checked: a.CheckoutRequiresTerms},
+		{Kind: "checkbox", Name: "trial_once_per_customer", Label: "A customer has one trial of a product", Hint: "Who had theirs pays for the first period at once. A buyer confirms their e-mail address before a trial.", Checked: a.TrialOncePerCustomer},
 
 		{Name: "business_name", Label: "Legal name", Hint: "The name on invoices. Without one it is that of the shop.", Value: core.Deref(a.BusinessName), Longest: 255, Optional: true, Group: "What stands on invoices"},
 		{Name: "business_address.line1", Label: "Address", Value: core.Deref(address.Line1), Longest: 255, Autocomplete: "address-line1", Optional: true},
@@ -153,7 +154,8 @@ func (v *visit) businessUpdate(rates []sdk.TaxRate) *sdk.AccountUpdate {
 	in := &sdk.AccountUpdate{
 		Name: new(v.field("name")), Email: new(v.field("email")), SupportEmail: cleared(v.field("support_email")), WebsiteURL: cleared(v.field("website_url")),
 		StatementDescriptor: cleared(v.field("statement_descriptor")), CheckoutRequiresTerms: new(v.field("checkout_requires_terms") != ""),
-		BusinessName: cleared(v.field("business_name")), TaxID: cleared(v.field("tax_id")), InvoicePrefix: new(v.field("invoice_prefix")),
+		TrialOncePerCustomer: new(v.field("trial_once_per_customer") != ""),
+		BusinessName:         cleared(v.field("business_name")), TaxID: cleared(v.field("tax_id")), InvoicePrefix: new(v.field("invoice_prefix")),
 		Tax:             &sdk.TaxSettings{Mode: sdk.TaxMode(v.field("tax_mode")), Behavior: sdk.TaxBehavior(v.field("tax_behavior")), Rates: rates},
 		DefaultCurrency: new(v.field("default_currency")), Country: cleared(strings.ToUpper(v.field("country"))), Timezone: new(v.field("timezone")), Locale: new(v.field("locale")),
 		BusinessAddress: sdk.Null[sdk.Address](),

@@ -40,6 +40,7 @@ type checkoutPage struct {
 	AdNetworks    string            // which the buyer is asked about whether they may be told; "": they are not asked
 	Portal        string            // where the buyer finds all that they bought, empty if the server sends no mail with a way in
 	AsksLetter    bool              // the buyer can have a letter sent, to confirm their address
+	ForTrial      bool              // because they have a trial then, and not because of a discount
 	LetterSent    bool              // the buyer has just asked for one
 	Order         *store.Order      // once it is paid
 	Deliveries    []grant.Delivery  // what the buyer has by it
@@ -150,7 +151,7 @@ func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *store.Ch
 }
 
 // offerLetter decides whether the page offers to send a letter by which the buyer can confirm their address. It does if that is
-// of use to them: after a purchase, which is then put on their account, and before it if the discount depends on who they are. It
+// of use to them: after a purchase, which is then put on their account, and before it if the discount or a trial depends on who they are. It
 // does not if no mail is sent, or the address is confirmed already.
 func (p *Pages) offerLetter(c echo.Context, checkout *store.Checkout, page *checkoutPage) error {
 	isBought := checkout.Status == store.CheckoutStatusCompleted
@@ -163,9 +164,14 @@ func (p *Pages) offerLetter(c echo.Context, checkout *store.Checkout, page *chec
 	}
 	page.LetterSent = c.QueryParam(letterSent) != ""
 	page.AsksLetter = isBought || page.LetterSent || page.Problems["letter"] != ""
-	if !page.AsksLetter && checkout.DiscountID != nil {
-		page.AsksLetter, err = p.store.IsPersonalDiscount(c.Request().Context(), checkout)
+	if isBought {
+		return nil
 	}
+	isPersonal, err := p.store.IsPersonalDiscount(c.Request().Context(), checkout)
+	if err == nil && !isPersonal {
+		page.ForTrial, err = p.store.HasPersonalTrial(c.Request().Context(), checkout)
+	}
+	page.AsksLetter = page.AsksLetter || isPersonal || page.ForTrial
 	return err
 }
 

@@ -31,6 +31,7 @@ func Account(a *tenant.Account) api.Account {
 		CustomDomain:              a.CustomDomain,
 		RemoveBranding:            a.RemoveBranding,
 		CheckoutRequiresTerms:     a.CheckoutRequiresTerms,
+		TrialOncePerCustomer:      a.TrialOncePerCustomer,
 		CheckoutAdsConsent:        a.CheckoutAdsConsent,
 		LeadAdsConsent:            a.LeadAdsConsent,
 		LeadConfirmation:          api.LeadConfirmation(a.LeadConfirmation),
@@ -74,6 +75,7 @@ func AccountChange(b *api.AccountUpdate) func(*tenant.AccountChange) {
 		setOrClear(&a.CustomDomain, b.CustomDomain)
 		set(&a.RemoveBranding, b.RemoveBranding)
 		set(&a.CheckoutRequiresTerms, b.CheckoutRequiresTerms)
+		set(&a.TrialOncePerCustomer, b.TrialOncePerCustomer)
 		set(&a.CheckoutAdsConsent, b.CheckoutAdsConsent)
 		set(&a.LeadAdsConsent, b.LeadAdsConsent)
 		setAs(&a.LeadConfirmation, b.LeadConfirmation)

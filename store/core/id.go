@@ -54,6 +54,7 @@ const (
 	KindLead               Kind = "lead"
 	KindLetter             Kind = "letter"
 	KindBalanceEntry       Kind = "balance_entry"
+	KindTrial              Kind = "trial"
 
 	KindLicenseKey        Kind = "license_key"
 	KindLicenseActivation Kind = "license_activation"
@@ -137,6 +138,8 @@ func (k Kind) Prefix() string {
 		return "grant_"
 	case KindLead:
 		return "lead_"
+	case KindTrial:
+		return "trial_"
 	case KindBalanceEntry:
 		return "bal_"
 	case KindLetter:

@@ -58,8 +58,9 @@ type Account struct {
 	CustomDomain              *string                  `db:"custom_domain"` // not unique before somebody verifies it: see AISite
 	RemoveBranding            bool                     `db:"remove_branding"`
 	CheckoutRequiresTerms     bool                     `db:"checkout_requires_terms"`
-	CheckoutAdsConsent        bool                     `db:"checkout_ads_consent"` // the pages ask whether ad networks may be told of a purchase
-	LeadAdsConsent            bool                     `db:"lead_ads_consent"`     // the forms of sites ask whether ad networks may be told of a lead
+	TrialOncePerCustomer      bool                     `db:"trial_once_per_customer"` // whoever had a trial of a product gets no other one of it
+	CheckoutAdsConsent        bool                     `db:"checkout_ads_consent"`    // the pages ask whether ad networks may be told of a purchase
+	LeadAdsConsent            bool                     `db:"lead_ads_consent"`        // the forms of sites ask whether ad networks may be told of a lead
 	LeadConfirmation          LeadConfirmation         `db:"lead_confirmation"`
 	CaptureAbandonedCheckouts bool                     `db:"capture_abandoned_checkouts"` // those that expire become leads
 	LettersOff                core.JSON[[]LetterKind]  `db:"letters_off"`                 // those that customers are not sent

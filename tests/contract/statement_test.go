@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -189,9 +190,32 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 		}
 	}
 	w.knock(t, s)
+	tryOut(t, w.SDK())
 	s.Housekeep(t)
 	s.DeleteOldDeliveries(t)
 	return owner.Account
+}
+
+// tryOut has a customer try a product for which the account gives each one trial: it is begun, given up, had, and not had again.
+func tryOut(t *testing.T, c *sdk.Client) {
+	t.Helper()
+	tryable(t, c)
+	v := variantOnSale(t, c, sdk.ProductPriceVariant{
+		Type: new(sdk.PriceVariantTypeRecurring), Interval: new(sdk.PriceVariantIntervalMonth), Amount: new(int64(900)), Currency: new("usd"), TrialDays: new(int64(14)),
+		SetupFeeAmount: new(int64(100)), // which can be declined
+	})
+	open := checkout(t, c, "tries@example.com", v)
+	_, err := c.Checkouts.Confirm(background, open.ID, by("pm_card_chargeDeclined"))
+	refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "payment_method")
+	ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, open.ID, by("pm_card_visa")))
+	who := member(t, c).ID
+	for range 2 {
+		ok[*sdk.Subscription](t)(c.Subscriptions.Create(background, &sdk.SubscriptionCreate{Customer: who, PriceVariant: v.ID, PaymentMethod: new("pm_card_visa")}))
+	}
+	ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{TrialOncePerCustomer: new(false)}))
+	typed := untold(t, c, "typed@example.com", v)
+	typed = ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, typed.ID, by("pm_card_visa")))
+	ok[*sdk.Order](t)(c.Orders.Update(background, typed.Order.ID, &sdk.OrderUpdate{CustomerVerified: new(true)}))
 }
 
 // meters returns what measures statements: on PostgreSQL one for each way in which the program has them planned.

@@ -1,0 +1,182 @@
+package billing_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// triesOnce switches on or off that a customer has one trial of a product.
+func (w *world) triesOnce(on bool) {
+	w.t.Helper()
+	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) { a.TrialOncePerCustomer = on })
+	require.NoError(w.t, err)
+}
+
+// beside returns another price variant of the product of one, with a trial.
+func (w *world) beside(v *catalog.PriceVariant) *catalog.PriceVariant {
+	w.t.Helper()
+	other := recurring(500, "month")
+	other.TrialDays = 7
+	made, err := w.Catalog.CreatePriceVariant(w.t.Context(), w.account, v.ProductID, other)
+	require.NoError(w.t, err)
+	return made
+}
+
+// grace returns the checkout of a customer whose address is confirmed, in one way to write it.
+func (w *world) grace(address string, v *catalog.PriceVariant) *store.Checkout {
+	w.t.Helper()
+	return w.checkoutFor(store.Checkout{CustomerEmail: &address, EmailVerified: true}, v)
+}
+
+// begun pays for a checkout and returns its subscription.
+func (w *world) begun(c *store.Checkout) *store.Subscription {
+	w.t.Helper()
+	_, err := w.pay(c.ID, "pm_card_visa")
+	require.NoError(w.t, err)
+	sub, err := w.SubscriptionOfCheckout(w.t.Context(), w.account, c.ID)
+	require.NoError(w.t, err)
+	return sub
+}
+
+func TestTrial_IsOncePerCustomer(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.tried()
+		for range 2 { // nobody asks
+			assert.Equal(t, store.SubscriptionStatusTrialing, w.begun(w.grace("Grace@example.com", v)).Status)
+		}
+		w.triesOnce(true)
+		c := w.grace("gRACE@EXAMPLE.com", w.beside(v))
+		assert.EqualValues(t, 500, c.AmountDueNow)
+		sub := w.begun(c)
+		assert.Equal(t, store.SubscriptionStatusActive, sub.Status)
+		assert.Nil(t, sub.TrialEnd)
+		assert.EqualValues(t, 500, w.ordersOf(sub)[0].PaidAmount)
+
+		// Another product, and another customer, whose address is the same as one in another writing.
+		assert.Equal(t, store.SubscriptionStatusTrialing, w.begun(w.grace("grace@example.com", w.tried())).Status)
+		assert.Equal(t, store.SubscriptionStatusTrialing, w.begun(w.grace("zoë@bücher.example", v)).Status)
+		assert.EqualValues(t, 900, w.grace("Zoe\u0308@xn--bcher-kva.example", v).AmountDueNow)
+
+		// A checkout is priced anew when its buyer is another one.
+		open := w.grace("new@example.com", v)
+		assert.Zero(t, open.AmountDueNow)
+		for address, due := range map[string]int64{"grace@example.com": 900, "newer@example.com": 0} {
+			open, err := w.UpdateCheckout(t.Context(), w.account, open.ID, func(d *store.CheckoutDraft) { d.CustomerEmail, d.EmailVerified = &address, true })
+			require.NoError(t, err)
+			assert.Equal(t, due, open.AmountDueNow)
+		}
+		w.triesOnce(false)
+		assert.Equal(t, store.SubscriptionStatusTrialing, w.begun(w.grace("grace@example.com", v)).Status)
+	})
+}
+
+// The owner of an address that was only typed is not given away, and neither is their trial.
+func TestTrial_WhoTypedAnAddressConfirmsItFirst(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.tried()
+		typed := func(address string) *store.Checkout {
+			return w.checkoutFor(store.Checkout{CustomerEmail: &address}, v)
+		}
+		stranger := w.begun(typed("eve@example.com"))
+		w.begun(w.grace("grace@example.com", v))
+		w.triesOnce(true)
+		var said []string
+		for _, address := range []string{"grace@example.com", "nobody@example.com"} {
+			c := typed(address)
+			assert.Zero(t, c.AmountDueNow, address)
+			personal, err := w.HasPersonalTrial(t.Context(), c)
+			require.NoError(t, err)
+			assert.True(t, personal, address)
+			_, err = w.pay(c.ID, "pm_card_visa")
+			refused(t, err, "customer_email")
+			said = append(said, err.Error())
+		}
+		assert.Equal(t, said[0], said[1])
+
+		c := typed("grace@example.com")
+		c, err := w.VerifyCheckout(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 900, c.AmountDueNow)
+		assert.Equal(t, store.SubscriptionStatusActive, w.begun(c).Status)
+
+		// What a stranger tried under an address is not its owner's, before they say so.
+		assert.Zero(t, w.grace("eve@example.com", v).AmountDueNow)
+		_, err = w.VerifyCheckout(t.Context(), w.account, *stranger.CheckoutID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 900, w.grace("eve@example.com", v).AmountDueNow)
+	})
+}
+
+// Of two checkouts of a customer that are paid at the same moment one has the trial. The other one says what it costs without.
+func TestTrial_OfTwoCheckoutsAtOnceOneHasIt(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.triesOnce(true)
+		v := w.tried()
+		both := []*store.Checkout{w.grace("grace@example.com", v), w.grace("Grace@Example.com", w.beside(v))}
+		var errs [2]error
+		var wait sync.WaitGroup
+		for i, c := range both {
+			wait.Go(func() { _, errs[i] = w.pay(c.ID, "pm_card_visa") })
+		}
+		wait.Wait()
+		lost := 0
+		if errs[0] == nil {
+			lost = 1
+		}
+		require.NoError(t, errs[1-lost])
+		refused(t, errs[lost], "line_items")
+		assert.Equal(t, core.Recorded, core.OutcomeOf(errs[lost]))
+		assert.Contains(t, errs[lost].Error(), "What is due now has changed from")
+		assert.NotZero(t, w.get(both[lost].ID).AmountDueNow)
+		assert.Equal(t, store.SubscriptionStatusActive, w.begun(both[lost]).Status)
+	})
+}
+
+// A trial that is about to begin is held, and is free again if it does not.
+func TestTrial_IsHeldWhileItIsBeingPaid(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.triesOnce(true)
+		v := w.tried()
+		waiting, second := w.grace("grace@example.com", v), w.grace("grace@example.com", v)
+		_, err := w.pay(waiting.ID, "pm_card_authenticationRequired")
+		require.NoError(t, err)
+		assert.EqualValues(t, 900, w.grace("grace@example.com", v).AmountDueNow)
+		_, err = w.pay(second.ID, "pm_card_visa")
+		refused(t, err, "line_items")
+		w.advance.Add(int64(time.Hour)) // nobody approves it
+		w.due(waiting.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		require.Equal(t, store.CheckoutStatusOpen, w.get(waiting.ID).Status)
+		assert.Zero(t, w.grace("grace@example.com", v).AmountDueNow)
+		assert.Equal(t, store.SubscriptionStatusTrialing, w.begun(waiting).Status)
+	})
+}
+
+// A trial follows its customer: into another plan, into another customer, and beyond the end of their details.
+func TestTrial_IsTheCustomers(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.triesOnce(true)
+		v, other := w.tried(), w.tried()
+		sub := w.begun(w.grace("grace@example.com", v))
+		w.change(sub, other, "")
+		assert.EqualValues(t, 900, w.grace("grace@example.com", other).AmountDueNow)
+
+		ada := w.begun(w.grace("ada@example.com", w.tried()))
+		_, err := w.MergeCustomer(t.Context(), w.account, ada.CustomerID, sub.CustomerID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 900, w.grace("ada@example.com", v).AmountDueNow)
+
+		_, err = w.DeleteCustomer(t.Context(), w.account, ada.CustomerID, true)
+		require.NoError(t, err)
+		assert.EqualValues(t, 900, w.grace("grace@example.com", v).AmountDueNow)
+	})
+}
