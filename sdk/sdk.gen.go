@@ -6922,7 +6922,8 @@ type Letter struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again. `trial_ending`: a trial is over
+	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again; or the last
+	// invoice of a subscription that has ended, which is paid by hand. `trial_ending`: a trial is over
 	// in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
 	// paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
 	Kind LetterKind `json:"kind"`
@@ -6969,7 +6970,8 @@ type Letter struct {
 	UpdatedAt wire.Time  `json:"updated_at"`
 }
 
-// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again. `trial_ending`: a trial is over
+// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again; or the last
+// invoice of a subscription that has ended, which is paid by hand. `trial_ending`: a trial is over
 // in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
 // paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
 type LetterKind string
@@ -6984,7 +6986,7 @@ type LetterSettings struct {
 	// Example: true
 	Receipt bool `json:"receipt"`
 
-	// PaymentFailed Each time that a renewal cannot be charged and will be tried again.
+	// PaymentFailed Each time that a renewal cannot be charged and will be tried again, and when the last invoice of a subscription that has ended cannot be charged.
 	//
 	// Example: true
 	PaymentFailed bool `json:"payment_failed"`
@@ -17341,7 +17343,7 @@ func (s *SubscriptionsService) Update(ctx context.Context, id string, body *Subs
 //
 // Ends a subscription with its period, or at once with `at_period_end: false`. With its period, what waits to be billed for a change of
 // plan or quantity is billed with a last invoice, as it is when all billing cycles are over. That is charged once; when it fails, the
-// invoice is past due and is paid by hand. At once, what waits is dropped, what was not collected yet is void, and
+// invoice is past due and is paid by hand. A letter of the kind `payment_failed` tells the customer where. At once, what waits is dropped, what was not collected yet is void, and
 // invoice.voided is emitted. One that is past due has no paid period to end with, and ends at once. One that has ended is 422.
 // Cancelled again, it keeps reason and comment unless there are others.
 //

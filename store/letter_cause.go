@@ -37,6 +37,20 @@ func (u *unit) writePaymentFailed(ctx context.Context, sub *Subscription, i *Inv
 	})
 }
 
+// lastBill names the only attempt to collect the last invoice of a subscription that has ended.
+const lastBill = "last"
+
+// writeLastFailed tells the customer of a subscription that has ended that its last invoice could not be charged, and is not tried again. Who was
+// deleted is told nothing.
+func (u *unit) writeLastFailed(ctx context.Context, sub *Subscription, b *bill) error {
+	if b.Customer.DeletedAt != nil {
+		return nil
+	}
+	return u.writeLetter(ctx, Letter{
+		AccountID: sub.AccountID, Kind: tenant.LetterPaymentFailed, CustomerID: sub.CustomerID, ObjectID: b.Invoice.ID, Period: lastBill,
+	})
+}
+
 // failure names the latest attempt to collect from a subscription that is past due.
 func (s *Subscription) failure() string {
 	return fmt.Sprintf("%d.%d", core.Deref(s.PastDueAt), s.AttemptCount)

@@ -535,7 +535,7 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 	case isLatest && !sub.hasEnded():
 		err = u.notCollected(ctx, sub, b, now)
 	case sub.hasEnded() && b.Invoice.Status == InvoiceStatusOpen: // the last one: see billLast
-		return u.markPastDue(ctx, b, nil, now)
+		return u.lastNotCollected(ctx, sub, b, now)
 	}
 	if err != nil {
 		return err

@@ -129,9 +129,17 @@ func (u *unit) billLast(ctx context.Context, sub *Subscription, now core.Time) (
 		return nil, err
 	}
 	if method == nil {
-		return nil, u.markPastDue(ctx, b, nil, now)
+		return nil, u.lastNotCollected(ctx, sub, b, now)
 	}
 	return u.chargeBill(ctx, b, method, core.NewID(core.KindPayment))
+}
+
+// lastNotCollected makes the last invoice of a locked subscription past due, which is not tried again: the customer is told to pay it by hand.
+func (u *unit) lastNotCollected(ctx context.Context, sub *Subscription, b *bill, now core.Time) error {
+	if err := u.writeLastFailed(ctx, sub, b); err != nil {
+		return err
+	}
+	return u.markPastDue(ctx, b, nil, now)
 }
 
 // renew begins the period of a locked subscription that starts at start, and bills it. It returns the payment to charge. That

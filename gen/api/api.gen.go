@@ -7000,7 +7000,8 @@ type Letter struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again. `trial_ending`: a trial is over
+	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again; or the last
+	// invoice of a subscription that has ended, which is paid by hand. `trial_ending`: a trial is over
 	// in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
 	// paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
 	Kind LetterKind `json:"kind"`
@@ -7047,7 +7048,8 @@ type Letter struct {
 	UpdatedAt wire.Time  `json:"updated_at"`
 }
 
-// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again. `trial_ending`: a trial is over
+// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again; or the last
+// invoice of a subscription that has ended, which is paid by hand. `trial_ending`: a trial is over
 // in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
 // paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
 type LetterKind string
@@ -7062,7 +7064,7 @@ type LetterSettings struct {
 	// Example: true
 	Receipt bool `json:"receipt"`
 
-	// PaymentFailed Each time that a renewal cannot be charged and will be tried again.
+	// PaymentFailed Each time that a renewal cannot be charged and will be tried again, and when the last invoice of a subscription that has ended cannot be charged.
 	//
 	// Example: true
 	PaymentFailed bool `json:"payment_failed"`

@@ -51,11 +51,11 @@ func everyLetter(t *testing.T, word func(usual string) string) (seller *tenant.A
 		Renewal: &store.SubscriptionRenewal{Subscription: sub, Items: []store.LineItem{{SubtotalAmount: 9000, Currency: "eur"}}},
 	}
 	ended, over := *told, *sub
-	ended.Subscription, over.EndedAt = &over, &when
+	ended.Subscription, over.EndedAt, over.NextAttemptAt = &over, &when, nil
 	receipt, err := post.receipt(t.Context(), seller, order, deliveries)
 	require.NoError(t, err)
 	return seller, map[string]content{
-		string(tenant.LetterReceipt): receipt, string(tenant.LetterPaymentFailed): paymentFailed(told), string(tenant.LetterTrialEnding): trialEnding(told),
+		string(tenant.LetterReceipt): receipt, string(tenant.LetterPaymentFailed): paymentFailed(told), "last": paymentFailed(&ended), string(tenant.LetterTrialEnding): trialEnding(told),
 		string(tenant.LetterSubscriptionCanceled): subscriptionCanceled(told), string(tenant.LetterSubscriptionEnded): subscriptionEnded(&ended),
 		string(tenant.LetterAccessGiven): accessGiven(told, false), string(tenant.LetterRefund): refunded(told),
 		"verification": verification(seller, &store.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(seller, "https://pay.example/subscribe/x"),

@@ -53,6 +53,10 @@ func paymentFailed(told *store.LetterContent) content {
 			c.facts = append(c.facts, "Reason: "+oneLine(failure.Message))
 		}
 	}
+	if sub.NextAttemptAt == nil { // it has ended, and this is its last invoice
+		c.closing = []string{"Your subscription is over. This is what was still to be billed, and it is not charged again by itself."}
+		return c
+	}
 	c.facts = append(c.facts, "Next attempt: "+date(told.Seller, *sub.NextAttemptAt))
 	return c
 }
@@ -102,7 +106,7 @@ func subscriptionEnded(told *store.LetterContent) content {
 	c := content{subject: "Your subscription at " + nameOf(told.Seller) + " has ended"}
 	if sub.Status == store.SubscriptionStatusCompleted {
 		c.subject = "Your subscription at " + nameOf(told.Seller) + " is complete"
-		c.opening = []string{"All payments for " + oneLine(sub.Describe()) + " are made. You are not charged for it any more."}
+		c.opening = []string{"Your subscription to " + oneLine(sub.Describe()) + " has run to its end. It is not renewed any more."}
 		if sub.HasProduct() {
 			c.opening = append(c.opening, "You keep your access to it.")
 		}

@@ -197,6 +197,41 @@ func TestLetters_ARenewalWasDeclined(t *testing.T) {
 	})
 }
 
+// The last invoice of a subscription that has ended is charged once. Who did not pay it is told where to.
+func TestLetters_ALastInvoiceWasDeclined(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		declined, says := "visa card ending in 0341", []string{"Your subscription is over.", "not charged again by itself"}
+		for _, isDeclined := range []bool{true, false} {
+			sub := subscription(t, c, monthly(t, c, 900))
+			if isDeclined {
+				bad := ok[*sdk.SavedPaymentMethod](t)(c.Customers.CreatePaymentMethod(background, sub.Customer.ID, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Token: "pm_card_chargeCustomerFail"}}))
+				ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{PaymentMethod: &bad.ID}))
+			}
+			ok[*sdk.Subscription](t)(c.Subscriptions.Update(background, sub.ID, &sdk.SubscriptionUpdate{Quantity: new(int64(20))}))
+			ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(true)}))
+			if !isDeclined {
+				s.Must(t, "UPDATE subscriptions SET payment_method = NULL")
+				s.Must(t, "UPDATE customers SET default_payment_method_id = NULL")
+				declined = "There is no card that could be charged"
+			}
+			advance(t, c, 32*aDay)
+			order := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Subscription: &sub.ID}, sdk.Expand("invoice"))).Data[0]
+			invoice := order.Invoice.Object
+			l := becomes(t, c, "payment_failed", sdk.LetterStatusSent)[0]
+			if l.About.Object != "invoice" || l.About.ID != invoice.ID || l.Customer.ID != sub.Customer.ID || invoice.Status != sdk.InvoiceStatusPastDue {
+				t.Errorf("the letter is %+v, of %+v", l, invoice)
+			}
+			tells(t, s, l, "Your payment to Test did not go through", append(says, declined, "Amount due: ", *invoice.HostedURL)...)
+			if text := arrived(s, l.ID).Text; strings.Contains(text, "Next attempt") || strings.Contains(text, "in the end") {
+				t.Errorf("the letter says %q", text)
+			}
+		}
+		if letters := settledLetters(t, c, "payment_failed"); len(letters) != 2 {
+			t.Errorf("the letters are %+v", letters)
+		}
+	})
+}
+
 func TestLetters_NotOfAnInvoiceThatWasPaidMeanwhile(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		sub := subscription(t, c, monthly(t, c, 900))
