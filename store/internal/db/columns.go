@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -101,30 +102,28 @@ func (u *Unit) Insert(ctx context.Context, c texts, row any) error {
 	return u.Later(ctx, Change{Table: table, Query: query, Args: values, Rows: 1})
 }
 
-// InsertAll stores new rows in one statement, as Later does.
+// InsertAll stores new rows, as Later does: in one statement, or in several if they are too many for one.
 func InsertAll[T any](ctx context.Context, u *Unit, c *Columns[T], rows []T) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	args := make([]any, 0, len(rows)*len(c.Inserted))
-	for i := range rows {
-		args = append(args, values(&rows[i], c.Inserted)...)
-	}
-	return u.Later(ctx, Change{Table: c.Table, Query: c.InsertSQL + strings.Repeat(c.rowSQL, len(rows)-1), Args: args, Rows: int64(len(rows))})
+	return storeAll(ctx, u, c, rows, "")
 }
 
-// PutAll stores rows in one statement, as Later does: those that are new, and those that exist with all their columns but the key and
-// created_at.
+// PutAll does what InsertAll does, and stores rows that exist with all their columns but the key and created_at.
 func PutAll[T any](ctx context.Context, u *Unit, c *Columns[T], rows []T) error {
-	if len(rows) == 0 {
-		return nil
+	return storeAll(ctx, u, c, rows, " ON CONFLICT (account_id, id) DO UPDATE SET "+c.replaceSQL)
+}
+
+func storeAll[T any](ctx context.Context, u *Unit, c *Columns[T], rows []T, conflict string) error {
+	for some := range slices.Chunk(rows, max(maxWaiting/len(c.Inserted), 1)) {
+		args := make([]any, 0, len(some)*len(c.Inserted))
+		for i := range some {
+			args = append(args, values(&some[i], c.Inserted)...)
+		}
+		query := c.InsertSQL + strings.Repeat(c.rowSQL, len(some)-1) + conflict
+		if err := u.Later(ctx, Change{Table: c.Table, Query: query, Args: args, Rows: int64(len(some))}); err != nil {
+			return err
+		}
 	}
-	args := make([]any, 0, len(rows)*len(c.Inserted))
-	for i := range rows {
-		args = append(args, values(&rows[i], c.Inserted)...)
-	}
-	query := c.InsertSQL + strings.Repeat(c.rowSQL, len(rows)-1) + " ON CONFLICT (account_id, id) DO UPDATE SET " + c.replaceSQL
-	return u.Later(ctx, Change{Table: c.Table, Query: query, Args: args, Rows: int64(len(rows))})
+	return nil
 }
 
 // Update stores an existing row, all columns but the key and created_at, as Later does. Row is a pointer to the row type of the columns.
