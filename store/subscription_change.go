@@ -330,7 +330,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 	}
 	c.Items, c.Amounts, c.Balance = b.Items, b.Amounts, b.Balance
 	// The balance pays more than it has only for a total that is too little to be charged: see credit.
-	if c.Balance > max(customer.Balance.V[sub.Currency], 0) {
+	if c.Balance > max(sub.payer(customer).Balance.V[sub.Currency], 0) {
 		c.Behavior, c.Balance, c.waits = tenant.ProrationBehaviorNextInvoice, 0, true
 	}
 	return nil

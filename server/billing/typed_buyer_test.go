@@ -96,6 +96,25 @@ func (w *world) spared(victim *store.Customer) {
 	assert.Zero(w.t, db.Count(w.t, "payments WHERE payment_method_id IS NOT NULL"))
 }
 
+// A difference that is too little to be charged waits for the next bill. What the owner of the address has does not pay it, nor does nobody.
+func TestTypedBuyer_ASmallDifferenceWaits(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		victim := w.victim()
+		sub := w.typedSubscription(w.variant(recurring(1000, "month")), "pm_card_visa")
+		w.rewound(sub, 15*day)
+		sub = w.change(sub, w.variant(recurring(1060, "month")), tenant.ProrationBehaviorInvoiceImmediately)
+		assert.Len(t, w.ordersOf(sub), 1)
+		assert.Len(t, sub.Prorations.V, 1)
+		w.spared(victim)
+
+		_, err := w.VerifyCheckout(t.Context(), w.account, *sub.CheckoutID)
+		require.NoError(t, err)
+		sub = w.change(sub, w.variant(free("month")), "")
+		assert.EqualValues(t, 500+500, w.balanceOf(sub), "half of what was charged")
+	})
+}
+
 func TestTypedBuyer_ATrialIsChargedToItsOwnCard(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		victim := w.victim()
