@@ -9294,7 +9294,7 @@ type Subscription struct {
 	// CyclesBilled How many periods were billed.
 	CyclesBilled int64 `json:"cycles_billed"`
 
-	// BillingCycles After how many periods it is completed, null for never.
+	// BillingCycles After how many periods it is completed, null for never. A period that a change of plan begins takes the place of the one that it ends, and does not count again.
 	BillingCycles *int64 `json:"billing_cycles"`
 
 	// Discount What it has off, if anything.
@@ -17343,8 +17343,10 @@ func (s *SubscriptionsService) Update(ctx context.Context, id string, body *Subs
 //
 // Ends a subscription with its period, or at once with `at_period_end: false`. With its period, what waits to be billed for a change of
 // plan or quantity is billed with a last invoice, as it is when all billing cycles are over. That is charged once; when it fails, the
-// invoice is past due and is paid by hand. A letter of the kind `payment_failed` tells the customer where. At once, what waits is dropped, what was not collected yet is void, and
-// invoice.voided is emitted. One that is past due has no paid period to end with, and ends at once. One that has ended is 422.
+// invoice is past due and is paid by hand. A letter of the kind `payment_failed` tells the customer where. At once, what waits is
+// dropped, what was not collected yet is void, and invoice.voided is emitted. One that is past due has no paid period to end with,
+// and ends at once. So does one whose period is over, such as a paused one, if nothing waits. If something waits, it ends as soon as
+// that is billed. One that has ended is 422.
 // Cancelled again, it keeps reason and comment unless there are others.
 //
 // With `refund: prorated`, which needs `at_period_end: false`, the customer gets back what is left of the period: of what its

@@ -219,9 +219,13 @@ func (s *Subscription) nextPlan() SubscriptionPlan {
 // isComplete reports whether no period follows the current one: all its billing cycles are over, and so they are by the plan of a change
 // that waits.
 func (s *Subscription) isComplete() bool {
-	over := func(cycles *int64) bool { return cycles != nil && s.CyclesBilled >= *cycles }
+	over := func(cycles *int64) bool { return cycles != nil && s.cyclesPaid() >= *cycles }
 	return over(s.BillingCycles) && over(s.nextPlan().BillingCycles)
 }
+
+// cyclesPaid returns how many of its billing cycles are over with the current period. A period that a change of plan began takes the place of the
+// one that it ended, of which the rest was credited.
+func (s *Subscription) cyclesPaid() int64 { return s.CyclesBilled - s.Restarts }
 
 // follow gives the subscription another plan.
 func (s *Subscription) follow(p SubscriptionPlan) {

@@ -65,7 +65,7 @@ func (r *SubscriptionRenewal) Recurs() bool {
 // IsLast reports whether there is no period after that one.
 func (r *SubscriptionRenewal) IsLast() bool {
 	cycles := r.Subscription.BillingCycles
-	return cycles != nil && r.Subscription.CyclesBilled+1 >= *cycles
+	return cycles != nil && r.Subscription.cyclesPaid()+1 >= *cycles
 }
 
 // ChangeSubscription changes the plan of a subscription. It locks the subscription and its customer.

@@ -9372,7 +9372,7 @@ type Subscription struct {
 	// CyclesBilled How many periods were billed.
 	CyclesBilled int64 `json:"cycles_billed"`
 
-	// BillingCycles After how many periods it is completed, null for never.
+	// BillingCycles After how many periods it is completed, null for never. A period that a change of plan begins takes the place of the one that it ends, and does not count again.
 	BillingCycles *int64 `json:"billing_cycles"`
 
 	// Discount What it has off, if anything.

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -103,6 +104,34 @@ func TestChangeSubscription_CountsThePeriodsThatItBegins(t *testing.T) {
 		sub = w.now(sub)
 		assert.EqualValues(t, 4, sub.CyclesBilled)
 		assert.EqualValues(t, 2, sub.Restarts)
+	})
+}
+
+// But it takes the place of the one that it ends, which is credited: whoever goes from one interval to another and back has paid no more
+// of the periods that their plan has.
+func TestChangeSubscription_ToAndFroPaysForNoCycle(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		instalments := func(amount int64, interval string, cycles int64) *catalog.PriceVariant {
+			v := recurring(amount, interval)
+			v.BillingCycles = &cycles
+			return w.variant(v)
+		}
+		monthly, weekly := instalments(1000, "month", 3), instalments(300, "week", 12)
+		sub := w.subscribe(monthly, "pm_card_visa")
+		sub = w.change(sub, weekly, tenant.ProrationBehaviorInvoiceImmediately)
+		sub = w.change(sub, monthly, tenant.ProrationBehaviorInvoiceImmediately)
+		renewal, err := w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+		require.NoError(t, err)
+		assert.False(t, renewal.IsLast())
+		for _, status := range []store.SubscriptionStatus{store.SubscriptionStatusActive, store.SubscriptionStatusActive, store.SubscriptionStatusCompleted} {
+			w.wait(32 * day)
+			assert.Equal(t, status, w.now(sub).Status)
+		}
+		paid := int64(0)
+		for _, o := range w.ordersOf(sub) {
+			paid += o.PaidAmount
+		}
+		assert.EqualValues(t, 3000, paid+w.balanceOf(sub))
 	})
 }
 
