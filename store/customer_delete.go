@@ -102,15 +102,20 @@ func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error 
 	if err != nil {
 		return err
 	}
+	// The customer and all bills are locked before what a subscription gives back as it is stored: discounts and stock.
+	if _, err := u.store.anyCustomer(ctx, account, c.ID, u.Lock()); err != nil {
+		return err
+	}
 	for i := range subs {
-		sub := &subs[i]
-		if sub.Cancellation.V == nil {
-			sub.cancel(&Cancellation{By: cancelledByMerchant}, now)
+		if subs[i].Cancellation.V == nil {
+			subs[i].cancel(&Cancellation{By: cancelledByMerchant}, now)
 		}
-		if err := u.cancelNow(ctx, sub, now); err != nil {
+		if err := u.cancelNow(ctx, &subs[i], now); err != nil {
 			return err
 		}
-		if err := u.saveSubscription(ctx, sub, now); err != nil {
+	}
+	for i := range subs {
+		if err := u.saveSubscription(ctx, &subs[i], now); err != nil {
 			return err
 		}
 	}

@@ -112,6 +112,9 @@ func (u *unit) billLast(ctx context.Context, sub *Subscription, now core.Time) (
 	if err != nil || customer.DeletedAt != nil {
 		return nil, err
 	}
+	if _, err := u.releaseUnused(ctx, sub); err != nil { // before the numbers of the account, which come after discounts everywhere
+		return nil, err
+	}
 	items := sub.lines()[1:]
 	for i := range items {
 		items[i].Position = int64(i)
