@@ -39,7 +39,8 @@ func (s *Subscription) keep() {
 
 // CancelSubscription cancels a subscription, at the end of its period or now. One that is past due, or whose period is over, is
 // always cancelled now. Then an invoice that was not collected yet is made void, and invoice.voided follows; debits that wait for the next
-// period are dropped. With the period they are billed: see billLast.
+// period are dropped. With the period they are billed: see billLast. So they are when the period is over and the request does not say now: the
+// worker ends the subscription then.
 //
 // With a refund of what is left of the period, the intents to give it back are stored too, and refund.created follows:
 // Cancellation names these refunds, and the caller is to ask the provider for them. A request that is sent again gets the
@@ -69,7 +70,7 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 			}
 		}
 		sub.cancel(c, now)
-		if !in.Now && sub.CurrentPeriodEnd > now && sub.Status != SubscriptionStatusPastDue {
+		if !in.Now && sub.Status != SubscriptionStatusPastDue && (sub.CurrentPeriodEnd > now || len(sub.Prorations.V) > 0) {
 			if sub.CancelAtPeriodEnd {
 				return nil // the customer knows it already
 			}

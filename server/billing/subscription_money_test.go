@@ -1,6 +1,7 @@
 package billing_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // balanceOf is what the customer of a subscription has to their credit.
@@ -264,5 +266,52 @@ func TestSubscription_ABalancePaysTheBillsAfterTheFirst(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, store.OrderStatusVoid, w.ordersOf(second)[1].Status)
 		assert.EqualValues(t, 4000, w.balanceOf(second))
+	})
+}
+
+// A subscription that is cancelled to end with a period that is over bills what waited for it: a customer who pauses first pays as any other.
+func TestCancelSubscription_BillsWhatWaitsThoughThePeriodIsOver(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
+		w.rewound(sub, 15*day)
+		sub = w.change(sub, w.variant(recurring(3000, "month")), tenant.ProrationBehaviorNextInvoice)
+		_, err := w.PauseSubscription(t.Context(), w.account, sub.ID, store.PauseSubscription{})
+		require.NoError(t, err)
+		w.rewound(sub, 31*day)
+		require.NoError(t, w.Work(t.Context()))
+		require.Equal(t, store.SubscriptionStatusPaused, w.now(sub).Status)
+		_, err = w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{Customer: sub.CustomerID})
+		require.NoError(t, err)
+		require.NoError(t, w.Work(t.Context()))
+		assert.Equal(t, store.SubscriptionStatusCanceled, w.now(sub).Status)
+		assert.Equal(t, sub.CurrentPeriodEnd, *w.now(sub).EndedAt)
+		require.Len(t, w.ordersOf(sub), 2)
+		assert.EqualValues(t, 1000, w.ordersOf(sub)[1].PaidAmount)
+
+		plain := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
+		_, err = w.PauseSubscription(t.Context(), w.account, plain.ID, store.PauseSubscription{})
+		require.NoError(t, err)
+		w.rewound(plain, 31*day)
+		require.NoError(t, w.Work(t.Context()))
+		plain, err = w.Billing.CancelSubscription(t.Context(), w.account, plain.ID, store.CancelSubscription{Customer: plain.CustomerID})
+		require.NoError(t, err)
+		assert.Equal(t, store.SubscriptionStatusCanceled, plain.Status, "nothing waits: it ends at once")
+	})
+}
+
+// However many changes waited for a bill, it is one bill.
+func TestSubscription_BillsAnyNumberOfDebits(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
+		waiting := make([]store.Proration, 2100)
+		for i := range waiting {
+			waiting[i] = store.Proration{Description: "One more", Amount: 1, TaxIncluded: true, Start: sub.CurrentPeriodStart, Left: 1}
+		}
+		db := harness.OpenDatabase(t, w.url)
+		db.Must(t, fmt.Sprintf(`UPDATE subscriptions SET prorations = '%s' WHERE id = '%s'`, core.JSONText(waiting), sub.ID))
+		w.wait(32 * day)
+		require.Len(t, w.ordersOf(sub), 2)
+		assert.EqualValues(t, 900+2100, w.ordersOf(sub)[1].PaidAmount)
 	})
 }
