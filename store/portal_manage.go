@@ -79,7 +79,7 @@ func (s *Subscription) IsCustomersToKeep() bool {
 }
 
 // RemovePaymentMethod deletes a payment method of a customer as DeleteCustomerPaymentMethod does. But if the next period of one
-// of their subscriptions is to be charged to it, that is CodeInvalid on payment_method.
+// of their subscriptions, or a last bill, is to be charged to it, that is CodeInvalid on payment_method.
 func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
 		c, err := s.findCustomer(ctx, account, customer, "", u.Lock())
@@ -94,6 +94,9 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 		if err != nil {
 			return nil, err
 		}
+		if sub != nil && sub.CancelAtPeriodEnd {
+			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays the last bill of %s. Choose another card for that first.", sub.currentPlan().describe()))
+		}
 		if sub != nil {
 			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.currentPlan().describe()))
 		}
@@ -104,7 +107,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 	})
 }
 
-// chargedTo returns a subscription whose next period is to be charged to a saved method, nil if there is none.
+// chargedTo returns a subscription whose next period, or last bill, is to be charged to a saved method, nil if there is none.
 func (u *unit) chargedTo(ctx context.Context, m *SavedMethod) (*Subscription, error) {
 	going, err := db.Select[Subscription](ctx, u, subscriptionColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`, m.AccountID, m.CustomerID)
@@ -112,7 +115,7 @@ func (u *unit) chargedTo(ctx context.Context, m *SavedMethod) (*Subscription, er
 		return nil, fmt.Errorf("look for subscriptions: %w", err)
 	}
 	for i := range going {
-		if going[i].CancelAtPeriodEnd {
+		if going[i].CancelAtPeriodEnd && len(going[i].Prorations.V) == 0 {
 			continue
 		}
 		method, err := u.store.MethodForSubscription(ctx, &going[i])

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
@@ -313,5 +314,30 @@ func TestSubscription_BillsAnyNumberOfDebits(t *testing.T) {
 		w.wait(32 * day)
 		require.Len(t, w.ordersOf(sub), 2)
 		assert.EqualValues(t, 900+2100, w.ordersOf(sub)[1].PaidAmount)
+	})
+}
+
+// A card that a last bill is to be charged to is not taken away by the customer who is to pay it.
+func TestRemovePaymentMethod_KeepsWhatALastBillIsChargedTo(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		customer := w.customer("grace@example.com", nil)
+		card := w.saved(customer.ID, "pm_card_visa")
+		w.makeDefault(customer.ID, card)
+		sub, err := w.CreateSubscription(t.Context(), w.account, billing.CreateSubscription{
+			Draft: store.CheckoutDraft{Checkout: &store.Checkout{CustomerID: &customer.ID}, Lines: []store.NewLineItem{one(w.variant(recurring(1000, "month")))}},
+		})
+		require.NoError(t, err)
+		w.rewound(sub, 15*day)
+		sub = w.change(sub, w.variant(recurring(3000, "month")), tenant.ProrationBehaviorNextInvoice)
+		_, err = w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{Customer: customer.ID})
+		require.NoError(t, err)
+		_, err = w.RemovePaymentMethod(t.Context(), w.account, customer.ID, card)
+		refused(t, err, "payment_method")
+		w.rewound(sub, 31*day)
+		require.NoError(t, w.Work(t.Context()))
+		assert.EqualValues(t, 1000, w.ordersOf(sub)[1].PaidAmount)
+		_, err = w.RemovePaymentMethod(t.Context(), w.account, customer.ID, card)
+		require.NoError(t, err)
 	})
 }
