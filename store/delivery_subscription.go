@@ -43,15 +43,16 @@ func (s *Subscription) source() grant.Source {
 	return grant.Source{Type: grant.SourceTypeSubscription, ID: s.ID}
 }
 
-// giving is what the subscription gives by a plan. A period that has begun is not paid for before isPaid says so, but a trial is.
+// giving is what the subscription gives by a plan. A period that has begun is not paid for before isPaid says so, but a trial is, and so is one that
+// a change of plan began without a bill.
 func (s *Subscription) giving(p SubscriptionPlan) grant.Giving {
-	paid := s.CurrentPeriodStart
-	if s.isPaid || s.Status == SubscriptionStatusTrialing {
+	paid, isPaid := s.CurrentPeriodStart, s.isPaid || s.isCovered || s.Status == SubscriptionStatusTrialing
+	if isPaid {
 		paid = s.CurrentPeriodEnd
 	}
 	return grant.Giving{
 		Account: s.AccountID, Customer: s.CustomerID, Product: p.ProductID, Variant: &p.PriceVariantID, Quantity: p.Quantity,
-		Source: s.source(), Item: p.ProductID, PaidUntil: &paid,
+		Source: s.source(), Item: p.ProductID, PaidUntil: &paid, PaysNone: !isPaid,
 	}
 }
 

@@ -92,8 +92,9 @@ type Subscription struct {
 	CreatedAt          core.Time                    `db:"created_at"`
 	UpdatedAt          core.Time                    `db:"updated_at"`
 
-	isPaid bool // the current period was paid for in this transaction
-	ends   bool // set from its end until that is stored
+	isPaid    bool // the current period was paid for in this transaction
+	isCovered bool // it was begun in this transaction, and what was left of the one before pays for it
+	ends      bool // set from its end until that is stored
 }
 
 // CancellationReason says why a subscription was cancelled.

@@ -439,7 +439,7 @@ func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChan
 			return err
 		}
 	}
-	sub.isPaid = order != nil
+	sub.isPaid, sub.isCovered = order != nil, order == nil && change.Restarts
 	return sub.apply(change, left)
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // TestGrant_SaysUntilWhenItsSubscriptionHasPaid takes the grant of a plan of one instalment, after a trial, to its end: licences that go on without us
@@ -37,5 +39,42 @@ func TestGrant_SaysUntilWhenItsSubscriptionHasPaid(t *testing.T) {
 		is(&sub.CurrentPeriodEnd, "once the first period is paid")
 		passes(store.SubscriptionStatusCompleted)
 		is(nil, "once everything is paid")
+	})
+}
+
+// A change of plan that nothing is charged for leaves paid what was paid: a licence does not end with it in the middle of a period.
+func TestGrant_IsPaidForAfterAChangeOfPlanAsBefore(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		sub := w.subscribe(w.variant(recurring(2000, "month")), "pm_card_visa")
+		is := func(status grant.Status, when string) {
+			t.Helper()
+			grants, _, err := w.Store.ListGrants(t.Context(), w.account, store.ListGrants{SourceOrType: sub.ID, ListGrants: grant.ListGrants{Page: core.Page{Limit: 10}}})
+			require.NoError(t, err)
+			for _, g := range grants {
+				if g.ProductID == sub.ProductID {
+					assert.Equal(t, status, g.Status, when)
+					assert.Equal(t, &sub.CurrentPeriodEnd, g.PaidUntil, when)
+				}
+			}
+		}
+		w.rewound(sub, 10*day)
+		sub = w.change(sub, w.variant(recurring(1000, "month")), tenant.ProrationBehaviorInvoiceImmediately)
+		is(grant.StatusActive, "a cheaper plan")
+		sub = w.pieces(sub, 2)
+		is(grant.StatusActive, "more pieces")
+		sub = w.change(sub, w.variant(recurring(3000, "month")), tenant.ProrationBehaviorNextInvoice)
+		is(grant.StatusActive, "a dearer plan that is billed later")
+		sub = w.change(sub, w.variant(recurring(500, "year")), tenant.ProrationBehaviorInvoiceImmediately)
+		require.Len(t, w.ordersOf(sub), 1)
+		is(grant.StatusActive, "a longer period that is paid for by what is left of the shorter one")
+		sub = w.change(sub, w.variant(recurring(400, "month")), tenant.ProrationBehaviorInvoiceImmediately)
+		require.Len(t, w.ordersOf(sub), 1)
+		is(grant.StatusActive, "a shorter one again")
+
+		sub = w.subscribe(w.variant(recurring(2000, "month")), "pm_card_visa")
+		w.refundAccess(w.ordersOf(sub)[0].ID)
+		sub = w.change(sub, w.variant(free("month")), "")
+		is(grant.StatusRevoked, "what a refund took away stays away")
 	})
 }

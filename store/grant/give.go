@@ -18,6 +18,7 @@ type Giving struct {
 	Item      string // what of the source; each gives one grant
 	Quantity  int64
 	PaidUntil *core.Time // the end of the period that a subscription has paid for
+	PaysNone  bool       // nothing was paid for it: what was paid for what it comes in the place of, or for itself, is as long for it
 	ExpiresAt *core.Time
 	Licensed  bool // the product or its price variant asks for a licence key, or may: that is looked up
 
@@ -67,6 +68,9 @@ func (s *Store) Give(ctx context.Context, u *db.Unit, in Giving) (*Grant, error)
 		return nil, err
 	}
 	g, former := itemOf(given, in.Item), itemOf(given, in.InsteadOf)
+	if in.PaysNone && former != nil && former.PaidUntil != nil && *former.PaidUntil > *in.PaidUntil {
+		in.PaidUntil = former.PaidUntil
+	}
 	if g == nil {
 		in.Licensed = true
 		made, err := s.GiveNew(ctx, u, []Giving{in})
