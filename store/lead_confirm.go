@@ -55,7 +55,7 @@ func (s *Store) ClaimLeadLetter(ctx context.Context, account, id string) (*Lead,
 	err = s.countLetter(ctx, account, slices.Concat(
 		[]letterLimit{{"verifications", accountVerifications, time.Hour, true}},
 		lettersFrom(core.Deref(lead.Consent.V.IP)),
-		[]letterLimit{{"to:" + buyerKey(account, lead.Email), recipientVerifications, time.Hour, false}, {"lead:" + lead.ID, leadLetters, day, false}})...)
+		[]letterLimit{{"to:" + mailboxKey(account, lead.Email), recipientVerifications, time.Hour, false}, {"lead:" + lead.ID, leadLetters, day, false}})...)
 	var refused *core.Error
 	if errors.As(err, &refused) && refused.Code == core.CodeRateLimit {
 		return nil, s.EndLeadLetter(ctx, account, id)

@@ -59,6 +59,16 @@ func (s *Store) CountPageLetter(ctx context.Context, account, id, from string) e
 		[]letterLimit{{"page:" + id, pageDocumentLetters, day, false}})...)
 }
 
+// mailboxKey returns the hash by which letters to one mailbox are counted together. What stands after a + in an address changes nothing of
+// where its letters go.
+func mailboxKey(account, email string) string {
+	key := core.EmailKey(email)
+	if at, plus := strings.LastIndexByte(key, '@'), strings.IndexByte(key, '+'); 0 < plus && plus < at {
+		key = key[:plus] + key[at:]
+	}
+	return secretHash(account + "\x00" + key)
+}
+
 // countLetter counts a letter in a transaction, which is rolled back with CodeRateLimit if it is one too many.
 func (s *Store) countLetter(ctx context.Context, account string, limits ...letterLimit) error {
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (struct{}, error) {
@@ -76,7 +86,7 @@ func (s *Store) countLetter(ctx context.Context, account string, limits ...lette
 
 // countUnasked counts a letter to an address that nobody has confirmed, and reports whether it is one too many. Then it is not counted.
 func (s *Store) countUnasked(ctx context.Context, account, to string) (tooMany bool, err error) {
-	err = s.countLetter(ctx, account, letterLimit{"unasked:" + buyerKey(account, to), unaskedLetters, time.Hour, false})
+	err = s.countLetter(ctx, account, letterLimit{"unasked:" + mailboxKey(account, to), unaskedLetters, time.Hour, false})
 	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
 		return true, nil
 	}
@@ -99,7 +109,7 @@ func (u *unit) countVerification(ctx context.Context, c *Checkout, from string) 
 		[]letterLimit{{"verifications", accountVerifications, time.Hour, true}},
 		lettersFrom(from),
 		[]letterLimit{
-			{"to:" + buyerKey(c.AccountID, *c.CustomerEmail), recipientVerifications, time.Hour, false},
+			{"to:" + mailboxKey(c.AccountID, *c.CustomerEmail), recipientVerifications, time.Hour, false},
 			{"verify:" + c.ID, checkoutVerifications, day, false},
 			{"pause:" + c.ID, 1, verificationPause, false},
 		})...)

@@ -89,6 +89,26 @@ func TestCountLetter_CountsWhatIsSentAtOnce(t *testing.T) {
 	})
 }
 
+// Letters to one mailbox are counted together, whatever stands after a + in its address.
+func TestCountLetter_CountsAMailboxOnce(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		for n := range portalLetters {
+			require.NoError(t, s.CountPortalLetter(t.Context(), fmt.Sprintf("ada+%d@example.com", n), fmt.Sprintf("203.0.%d.7", n)))
+		}
+		dbtest.RequireCode(t, s.CountPortalLetter(t.Context(), "ADA@example.com", "203.0.113.7"), core.CodeRateLimit)
+		require.NoError(t, s.CountPortalLetter(t.Context(), "ad@example.com", "203.0.113.7"))
+		require.NoError(t, s.CountPortalLetter(t.Context(), "+ada@example.com", "203.0.113.8"))
+		require.NoError(t, s.CountPortalLetter(t.Context(), "+ad@example.com", "203.0.113.9"))
+
+		for n := range recipientVerifications {
+			_, err := s.BeginVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("grace+%d@example.com", n)).ID, fmt.Sprintf("203.0.%d.7", n))
+			require.NoError(t, err)
+		}
+		_, err := s.BeginVerification(t.Context(), s.account, s.asked(t, "grace@example.com").ID, "203.0.113.7")
+		dbtest.RequireCode(t, err, core.CodeRateLimit)
+	})
+}
+
 // asked is a checkout in which somebody typed an address.
 func (s *shop) asked(t *testing.T, email string) *Checkout {
 	t.Helper()

@@ -209,6 +209,7 @@ func TestReadLetter_BoundsThoseToAnAddressThatNobodyConfirmed(t *testing.T) {
 			require.Empty(t, buys("victim@example.com", false))
 		}
 		require.Contains(t, buys("VICTIM@example.com", false), "Too many letters")
+		require.Contains(t, buys("victim+1@example.com", false), "Too many letters", "it is the same mailbox")
 		require.Empty(t, buys("other@example.com", false))
 		require.Empty(t, buys("victim@example.com", true), "the seller vouches for it")
 		s.at(time.Now().Add(61 * time.Minute))

@@ -50,7 +50,7 @@ func (s *Store) CountPortalLetter(ctx context.Context, email, from string) error
 	const everyShop = "" // the request names none
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		over, wait, err := u.countLetter(ctx, everyShop, slices.Concat(
-			lettersFrom(from), []letterLimit{{"portal:" + buyerKey(everyShop, email), portalLetters, time.Hour, false}})...)
+			lettersFrom(from), []letterLimit{{"portal:" + mailboxKey(everyShop, email), portalLetters, time.Hour, false}})...)
 		if err != nil || over == nil {
 			return nil, err
 		}
