@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -194,10 +195,23 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Tim
 	return u.chargeBill(ctx, b, method, core.NewID(core.KindPayment))
 }
 
+// anchorNext has the months or years of a plan that waits begin on the day of the month of its first period, if it follows on days or weeks,
+// which are on no such day.
+func (s *Subscription) anchorNext() {
+	switch pricing.IntervalUnit(s.Interval) {
+	case pricing.IntervalUnitDay, pricing.IntervalUnitWeek:
+		if s.PendingChange.V != nil {
+			s.AnchorDay = int64(s.CurrentPeriodEnd.Time().Day())
+		}
+	case pricing.IntervalUnitMonth, pricing.IntervalUnitYear:
+	}
+}
+
 // beginPeriod moves the subscription on to the period that begins at start, with the plan of a pending change if there is one. If the
 // period does not follow on the one before, after a trial or a pause, its first day becomes the day of the month on which
-// periods begin.
+// periods begin. So it does if it follows on weeks or days: see anchorNext.
 func (s *Subscription) beginPeriod(start core.Time) error {
+	s.anchorNext()
 	if change := s.PendingChange.V; change != nil {
 		s.follow(change.Plan)
 		s.PendingChange = core.JSON[*PendingChange]{}
@@ -309,6 +323,7 @@ func (s *Subscription) skipPassed(now core.Time) error {
 	if s.CancelAtPeriodEnd || s.PauseAtPeriodEnd || s.isComplete() {
 		return nil
 	}
+	s.anchorNext()
 	for {
 		end, err := s.nextPlan().periodEnd(s.CurrentPeriodEnd, s.AnchorDay)
 		if err != nil || end > now {

@@ -127,6 +127,36 @@ func TestChangeSubscription_GoesOnAfterTheLastCycle(t *testing.T) {
 	})
 }
 
+// The first month of a plan that was billed each week lasts a month, whatever day of the month the first week began on.
+func TestChangeSubscription_BeginsMonthsOnTheDayOfTheirFirst(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		monthly := w.variant(recurring(2000, "month"))
+		for weeks := range 4 {
+			sub := w.subscribe(w.variant(recurring(900, "week")), "pm_card_visa")
+			for range weeks {
+				w.wait(w.now(sub).CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+			}
+			sub = w.now(sub)
+			_, err := w.plan(sub, monthly, 1, tenant.ProrationBehaviorNextPeriod)
+			require.NoError(t, err)
+			foreseen, err := w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+			require.NoError(t, err)
+			w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+			for range 2 {
+				sub = w.now(sub)
+				length := sub.CurrentPeriodEnd.Time().Sub(sub.CurrentPeriodStart.Time())
+				assert.GreaterOrEqual(t, length, 28*day)
+				assert.LessOrEqual(t, length, 31*day)
+				if foreseen != nil {
+					assert.Equal(t, foreseen.Subscription.CurrentPeriodEnd, sub.CurrentPeriodEnd)
+					foreseen = nil
+				}
+				w.wait(sub.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+			}
+		}
+	})
+}
+
 // A set-up fee is what a purchase costs: a change of plan does not charge it, now or later.
 func TestChangeSubscription_ChargesNoSetUpFee(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
