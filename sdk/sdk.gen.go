@@ -5136,7 +5136,7 @@ type Customer struct {
 	// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
 	TotalSpent TotalSpent `json:"total_spent"`
 
-	// BalanceAmount By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Below zero it is what they owe for such an invoice that came to too little to be charged, until a credit makes up for it.
+	// BalanceAmount By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Of an invoice it leaves nothing, or enough to be charged. Below zero it is what they owe for an invoice that came to too little to be charged, until a credit makes up for it.
 	BalanceAmount CustomerBalance `json:"balance_amount"`
 
 	// FirstPaidAt When the first order was paid.
@@ -5158,7 +5158,7 @@ type Customer struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// CustomerBalance By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Below zero it is what they owe for such an invoice that came to too little to be charged, until a credit makes up for it.
+// CustomerBalance By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Of an invoice it leaves nothing, or enough to be charged. Below zero it is what they owe for an invoice that came to too little to be charged, until a credit makes up for it.
 type CustomerBalance map[string]int64
 
 // CustomerCreate A customer to be made.
@@ -9245,7 +9245,7 @@ type Subscription struct {
 	// IntervalCount Intervals in a period.
 	IntervalCount int64 `json:"interval_count"`
 
-	// AnchorDay The day of the month on which months and years begin. A month without it uses its last day.
+	// AnchorDay The day of the month on which months and years begin. A month without it uses its last day. A plan that follows on days or weeks begins on the day of its first period.
 	AnchorDay int64 `json:"anchor_day"`
 
 	// CurrentPeriodStart When the current period, or trial, began.
@@ -17367,10 +17367,15 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *Subs
 // neither refunded nor credited before. What was made void or written off was not paid. A credit is kept with the order that it comes from, as `credited_amount`: a later refund
 // of the order and its credit are together no more than was paid.
 //
+// Time is counted in whole seconds. The share of each order, and of each debit that waits, is rounded half up by itself. The next
+// change begins with these shares. The rest under the new plan is the share of the period's price with its tax. The tax in the difference
+// is rounded once.
+//
 // With `invoice_immediately` the difference is charged now, and the plan changes when that succeeds: a decline answers 422 with
 // `errors.payment_method` and leaves everything as it was. With `next_invoice` the plan changes now and the difference is billed with
 // the next period; so it is when it is less than can be charged. A difference in the customer's favour is first
-// taken off what still waits to be billed. What is left of it goes to their `balance_amount`, which pays their next invoices. With
+// taken off what still waits to be billed, the oldest first. What is left of it is taken off orders, those first of which the balance paid
+// most, and of these the latest. It goes to their `balance_amount`, which pays their next invoices. With
 // `next_period` nothing is charged and the plan changes at the end of the period. In a trial the plan changes without a charge.
 // What the current period has off is off its price under the new plan too, also if it is for this period alone; a discount for one period
 // that had waited in a free plan is used up by that.

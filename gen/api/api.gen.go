@@ -5187,7 +5187,7 @@ type Customer struct {
 	// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
 	TotalSpent TotalSpent `json:"total_spent"`
 
-	// BalanceAmount By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Below zero it is what they owe for such an invoice that came to too little to be charged, until a credit makes up for it.
+	// BalanceAmount By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Of an invoice it leaves nothing, or enough to be charged. Below zero it is what they owe for an invoice that came to too little to be charged, until a credit makes up for it.
 	BalanceAmount CustomerBalance `json:"balance_amount"`
 
 	// FirstPaidAt When the first order was paid.
@@ -5209,7 +5209,7 @@ type Customer struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// CustomerBalance By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Below zero it is what they owe for such an invoice that came to too little to be charged, until a credit makes up for it.
+// CustomerBalance By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Of an invoice it leaves nothing, or enough to be charged. Below zero it is what they owe for an invoice that came to too little to be charged, until a credit makes up for it.
 type CustomerBalance map[string]int64
 
 // CustomerCreate A customer to be made.
@@ -9323,7 +9323,7 @@ type Subscription struct {
 	// IntervalCount Intervals in a period.
 	IntervalCount int64 `json:"interval_count"`
 
-	// AnchorDay The day of the month on which months and years begin. A month without it uses its last day.
+	// AnchorDay The day of the month on which months and years begin. A month without it uses its last day. A plan that follows on days or weeks begins on the day of its first period.
 	AnchorDay int64 `json:"anchor_day"`
 
 	// CurrentPeriodStart When the current period, or trial, began.
