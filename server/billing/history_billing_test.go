@@ -267,11 +267,19 @@ func (p *player) change() error {
 		}
 		in.PriceVariant = v.ID
 	}
+	due, err := p.reckon(sub, in)
+	if err != nil {
+		return err
+	}
 	foreseen, _ := p.PreviewSubscriptionChange(everywhere, p.account, sub.ID, in)
+	if err := p.agrees(sub, due, foreseen); err != nil {
+		return err
+	}
 	changed, err := request(p, func(ctx context.Context) (*store.Subscription, error) {
 		return p.Billing.ChangeSubscription(ctx, p.account, sub.ID, in)
 	})
 	if err == nil {
+		due.answered()
 		if err := p.foreseen(sub, foreseen, changed); err != nil {
 			return err
 		}
@@ -310,12 +318,19 @@ func (p *player) adjust() error {
 	}
 	in := store.SubscriptionPatch{Change: func(*store.Subscription) {}}
 	var foreseen *store.SubscriptionChange
+	var due *asking
 	switch p.roll(4) {
 	case 0:
 		in.Quantity = new(int64(1 + p.roll(5)))
 		if *in.Quantity != sub.Quantity {
-			foreseen, _ = p.PreviewSubscriptionChange(everywhere, p.account, sub.ID,
-				store.ChangeSubscription{Quantity: in.Quantity, Behavior: tenant.ProrationBehaviorNextInvoice})
+			as := store.ChangeSubscription{Quantity: in.Quantity, Behavior: tenant.ProrationBehaviorNextInvoice}
+			if due, err = p.reckon(sub, as); err != nil {
+				return err
+			}
+			foreseen, _ = p.PreviewSubscriptionChange(everywhere, p.account, sub.ID, as)
+			if err := p.agrees(sub, due, foreseen); err != nil {
+				return err
+			}
 		}
 	case 1:
 		in.TrialEnd = new(sub.CurrentPeriodEnd.Add(time.Duration(1+p.roll(5)) * day))
@@ -333,6 +348,9 @@ func (p *player) adjust() error {
 		in.PaymentMethod = &m.ID
 	}
 	_, err = p.UpdateSubscription(everywhere, p.account, sub.ID, in)
+	if err == nil {
+		due.answered()
+	}
 	if err == nil && foreseen != nil && !p.crowded {
 		p.credits[sub.CustomerID+" "+sub.Currency] += foreseen.Credit
 	}
@@ -391,7 +409,10 @@ func (p *player) stop() error {
 
 // advance moves the shop's clock, and with it all that falls due until then.
 func (p *player) advance() error {
-	by := pick(p, []time.Duration{32 * day, time.Hour, day, 3 * day, 8 * day, 100 * day})
+	return p.forward(pick(p, []time.Duration{32 * day, time.Hour, day, 3 * day, 8 * day, 100 * day}))
+}
+
+func (p *player) forward(by time.Duration) error {
 	for {
 		clock, err := request(p, func(ctx context.Context) (*billing.TestClock, error) {
 			return p.Billing.AdvanceClock(ctx, p.account, store.AdvanceClock{By: by})

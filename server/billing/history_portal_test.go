@@ -153,26 +153,6 @@ func all[T any](list func(core.Page) ([]T, bool, error), id func(*T) string) (id
 	}
 }
 
-// unused is what is left to give back of a subscription whose period one order bills alone, that was charged whole and of
-// which nothing was given back; -1 where it is not that simple.
-func (p *player) unused(sub *store.Subscription) (int64, error) {
-	if sub.LatestInvoiceID == nil || sub.Status != store.SubscriptionStatusActive || p.crowded {
-		return -1, nil
-	}
-	i, err := p.GetInvoice(everywhere, p.account, *sub.LatestInvoiceID)
-	if err != nil {
-		return -1, err
-	}
-	lines, err := p.InvoiceLines(everywhere, p.account, i.ID)
-	if err != nil || len(lines) != 1 || i.BillingReason != store.BillingReasonSubscriptionCycle || i.PaidOutOfBand || i.CreditNotes > 0 ||
-		i.AmountPaid != i.TotalAmount || lines[0].SubtotalAmount-lines[0].DiscountAmount != sub.PeriodAmount {
-		return -1, err
-	}
-	now, err := p.in(0)
-	start, end, at := sub.CurrentPeriodStart.Time().Unix(), sub.CurrentPeriodEnd.Time().Unix(), now.Time().Unix()
-	return rounded(lines[0].TotalAmount, max(end-at, 0), end-start), err
-}
-
 // returned makes sure that a customer whose subscription was cancelled gets back what is left of it, and in any case no more
 // than its period costs with the tax of the shop.
 func (p *player) returned(before, ended *store.Subscription, want int64) error {

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +59,7 @@ var moves = []struct {
 	{"a subscription is adjusted", 3, (*player).adjust},
 	{"a subscription is discounted", 5, (*player).thank},
 	{"a subscription is stopped", 3, (*player).stop},
+	{"a period ends", 2, (*player).renew},
 	{"a product delivers something else", 1, (*player).deliver},
 	{"the seller decides about a grant", 2, (*player).decide},
 	{"licence keys are imported", 2, (*player).importKeys},
@@ -80,6 +83,12 @@ func (h *history) ends() error {
 	}
 	for _, s := range h.shops {
 		if err := h.served(s); err != nil {
+			return err
+		}
+		if h.crowded {
+			continue
+		}
+		if err := h.booked(s); err != nil {
 			return err
 		}
 	}
@@ -139,9 +148,9 @@ func play(t testing.TB, r *rapid.T, engine string) (played int) {
 	return played
 }
 
-// chances plays a history that the seed decides, and returns how it ended.
-func chances(t testing.TB, h *history, seed uint64, length int) error {
-	p := &player{history: h, say: t.Logf, roll: rand.New(rand.NewPCG(seed, 0)).IntN}
+// chances plays a history that the seed decides, of moves of a deck, and returns how it ended.
+func chances(say func(string, ...any), h *history, seed uint64, length int, deck []func(*player) error) error {
+	p := &player{history: h, say: say, roll: rand.New(rand.NewPCG(seed, 0)).IntN, deck: deck}
 	for i := range length {
 		if err := p.move(); err != nil && !errors.Is(err, errIdle) {
 			return err
@@ -155,10 +164,46 @@ func chances(t testing.TB, h *history, seed uint64, length int) error {
 	return h.ends()
 }
 
-// quiet is a test that logs nothing.
-type quiet struct{ testing.TB }
+// quiet logs nothing.
+func quiet(string, ...any) {}
 
-func (quiet) Logf(string, ...any) {}
+// ofLife says how often what moves money over a subscription's life happens in histories that are about that.
+var ofLife = map[string]int{
+	"a subscription is begun": 6, "a subscription is changed": 14, "a subscription is adjusted": 9, "a subscription is discounted": 4,
+	"a subscription is stopped": 4, "a period ends": 8, "time passes": 2, "money is given back": 6, "a refund is turned": 1,
+	"an invoice is given up": 4, "an invoice is paid": 2, "a product is offered": 3, "a discount is made": 2, "a checkout is begun": 2,
+	"a checkout is confirmed": 3, "somebody vouches for a buyer": 1, "a buyer consents": 2, "a card is saved": 1, "a customer is attended to": 1,
+	"a customer is merged": 1, "the settings are changed": 3, "the server looks around": 1,
+}
+
+// Whatever is done to subscriptions, each is billed, credited and given back what the rules say.
+func TestHistories_KeepEveryPromiseOverASubscriptionsLife(t *testing.T) {
+	t.Parallel()
+	histories := 2
+	if os.Getenv("TILLWRIGHT_SOAK") != "" {
+		histories = 100
+	}
+	first := rand.Uint64()
+	if given, err := strconv.ParseUint(os.Getenv("TILLWRIGHT_TEST_SEED"), 10, 64); err == nil {
+		first = given
+	}
+	life := deckOf(func(name string, _ int) int { return ofLife[name] })
+	for _, engine := range database.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			for seed := first; seed < first+uint64(histories); seed++ {
+				s := &stage{TB: t}
+				var log []string
+				say := func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
+				h := newHistory(s, engine, 1)
+				require.NoError(t, h.stock(&player{history: h}))
+				err := chances(say, h, seed, 200, life)
+				s.clear()
+				require.NoError(t, err, "TILLWRIGHT_TEST_SEED=%d\n%s", seed, strings.Join(log, "\n"))
+			}
+		})
+	}
+}
 
 // faults are mistakes that somebody could make, and what finds each of them.
 var faults = map[string]struct {
@@ -225,7 +270,7 @@ func TestHistories_FindWhatIsWrong(t *testing.T) {
 					h := newHistory(s, engine, 1)
 					require.NoError(t, h.stock(&player{history: h}))
 					fault.plant(t, h)
-					err := chances(quiet{t}, h, seed, 150)
+					err := chances(quiet, h, seed, 150, nil)
 					s.clear()
 					if err != nil {
 						require.ErrorContains(t, err, fault.found)
@@ -287,20 +332,34 @@ func fair(n int) *rapid.Generator[int] {
 func (p *player) move() error {
 	p.passes(time.Second)
 	p.shop = pick(p, p.shops)
+	all := deck
+	if p.deck != nil {
+		all = p.deck
+	}
 	for range 8 {
-		if err := pick(p, deck)(p); !errors.Is(err, errIdle) {
-			return err
+		err := pick(p, all)(p)
+		if errors.Is(err, errIdle) {
+			continue
 		}
+		for _, s := range p.shops {
+			if err == nil && !p.crowded {
+				err = p.booked(s)
+			}
+		}
+		return err
 	}
 	return errIdle
 }
 
 // deck has every move as often as it is done.
-var deck = func() (deck []func(*player) error) {
+var deck = deckOf(func(_ string, often int) int { return often })
+
+// deckOf has moves by name as often as it is said.
+func deckOf(often func(name string, usually int) int) (deck []func(*player) error) {
 	for _, m := range moves {
-		for range m.often {
+		for range often(m.name, m.often) {
 			deck = append(deck, m.do)
 		}
 	}
 	return deck
-}()
+}

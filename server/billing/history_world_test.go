@@ -42,6 +42,10 @@ type shop struct {
 	account string
 	credits map[string]int64 // what changes of plan gave customers, by customer and currency
 
+	lives  map[string]*life // subscriptions, by id
+	billed string           // the newest order of a subscription that is booked
+	looked core.Time        // the newest change of one
+
 	forgotten sync.Map // the addresses of customers who were deleted
 
 	boxed   string            // the product that is sold with imported licence keys
@@ -55,6 +59,7 @@ type player struct {
 	*shop
 	roll func(n int) int // 0 to n-1; 0 is what is simplest
 	say  func(format string, args ...any)
+	deck []func(*player) error
 
 	unanswered func() error // sends the last request again of which nobody knows the outcome
 }
@@ -75,6 +80,9 @@ func (s *stage) clear() {
 	}
 	s.done = nil
 }
+
+// zones are where the shops are, before and after the server's day.
+var zones = []string{"Pacific/Auckland", "America/St_Johns"}
 
 // newHistory opens shops in a database of their own.
 func newHistory(t testing.TB, engine string, shops int) *history {
@@ -104,10 +112,12 @@ func newHistory(t testing.TB, engine string, shops int) *history {
 	for i := range shops {
 		account, err := h.Tenant.CreateAccount(context.Background(), tenant.NewAccount{Name: fmt.Sprintf("Shop %d", i), Email: "ada@example.com"})
 		require.NoError(t, err)
+		_, err = h.Tenant.UpdateAccount(context.Background(), account.ID, func(a *tenant.AccountChange) { a.Timezone = zones[i] })
+		require.NoError(t, err)
 		_, err = h.Advert.CreateConversionDestination(context.Background(), account.ID, &advert.SocialAccount{ID: "sacct_1", Platform: advert.PlatformFacebook},
 			advert.NewConversionDestination{PixelID: "1", Events: advert.ConversionKinds, Status: advert.DestinationActive})
 		require.NoError(t, err)
-		h.shops = append(h.shops, &shop{account: account.ID, credits: map[string]int64{}, owners: map[string]string{}})
+		h.shops = append(h.shops, &shop{account: account.ID, credits: map[string]int64{}, owners: map[string]string{}, lives: map[string]*life{}})
 	}
 	return h
 }

@@ -1,0 +1,632 @@
+package billing_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// life is what is known of a subscription from what was done to it, beside its row.
+type life struct {
+	plan
+	next       *plan // from the next period on
+	anchor     int   // the day of the month on which periods begin
+	cycles     int64 // how many were billed
+	start, end core.Time
+	parts      []funds // paid, or to be paid, for the period
+	debits     []funds // billed with the next one
+	asked      *asking // a change of plan, until it is known what became of it
+
+	terms  *store.DiscountTerms // of what the next period has off
+	months int64                // how many periods had them off
+	vague  bool                 // its periods were not one after the other, all of one length
+	trial  bool
+}
+
+// asking is a change of plan that somebody asks for, with what the rules say of it.
+type asking struct {
+	proration
+	to       plan
+	at       core.Time
+	restarts bool
+	waits    bool   // what it costs more is billed later
+	done     bool   // the answer said so
+	order    string // the bill
+}
+
+// answered notes that the change was granted.
+func (a *asking) answered() {
+	if a != nil {
+		a.done = true
+	}
+}
+
+// booked follows what has happened in a shop since it was called last: it reckons what bills come to, by the rules, and compares.
+func (h *history) booked(s *shop) error {
+	type change struct {
+		ID        string    `db:"id"`
+		UpdatedAt core.Time `db:"updated_at"`
+	}
+	var bills []string
+	var changed []change
+	err := errors.Join(
+		h.rows.Select(&bills, h.rows.Rebind(`SELECT id FROM orders WHERE account_id = ? AND id > ? AND subscription_id IS NOT NULL ORDER BY id`), s.account, s.billed),
+		h.rows.Select(&changed, h.rows.Rebind(`SELECT id, updated_at FROM subscriptions WHERE account_id = ? AND updated_at >= ? ORDER BY id`), s.account, s.looked))
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, c := range changed {
+		ids, s.looked = append(ids, c.ID), max(s.looked, c.UpdatedAt)
+	}
+	for id, l := range s.lives {
+		if l.asked != nil && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(bills)+len(ids) == 0 {
+		return nil
+	}
+	rows, err := h.SubscriptionsByID(everywhere, s.account, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range bills {
+		if err := h.follow(s, id, rows); err != nil {
+			return fmt.Errorf("order %s: %w", id, err)
+		}
+		s.billed = id
+	}
+	for _, id := range ids {
+		if err := h.keepUp(s, rows[id]); err != nil {
+			return fmt.Errorf("subscription %s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// follow books a new order of one or several subscriptions.
+func (h *history) follow(s *shop, id string, rows map[string]*store.Subscription) error {
+	o, err := h.GetOrder(everywhere, s.account, id)
+	if err != nil {
+		return err
+	}
+	all, err := h.OrderLines(everywhere, s.account, []store.Order{*o})
+	if err != nil {
+		return err
+	}
+	lines := map[string][]store.LineItem{}
+	for _, l := range all[id] {
+		if l.SubscriptionID != nil {
+			lines[*l.SubscriptionID] = append(lines[*l.SubscriptionID], l)
+		}
+	}
+	for sub, lines := range lines {
+		row := rows[sub]
+		if row == nil {
+			return fmt.Errorf("it bills %s, which did not change", sub)
+		}
+		if err := h.bill(s, o, lines, row); err != nil {
+			return fmt.Errorf("for %s: %w", sub, err)
+		}
+	}
+	if o.BillingReason == store.BillingReasonSubscriptionCreate {
+		return nil // no balance pays a checkout
+	}
+	return h.covered(s, o)
+}
+
+// covered checks how much of a bill the customer's balance, as it was before, pays.
+func (h *history) covered(s *shop, o *store.Order) error {
+	want := covers(0, o.TotalAmount, core.CurrencyOf(o.Currency).Minimum)
+	if o.CustomerVerified {
+		balance, err := h.balance(s, o.CustomerID, o.Currency, o.ID)
+		if err != nil {
+			return err
+		}
+		want = covers(balance, o.TotalAmount, core.CurrencyOf(o.Currency).Minimum)
+	}
+	if o.BalanceApplied != want {
+		return fmt.Errorf("the balance pays %d of %d, and not %d", o.BalanceApplied, o.TotalAmount, want)
+	}
+	return nil
+}
+
+// balance is what a customer had to their credit before an id was made.
+func (h *history) balance(s *shop, customer, currency, before string) (sum int64, err error) {
+	var entries []struct {
+		ID     string `db:"id"`
+		Amount int64  `db:"amount"`
+	}
+	err = h.rows.Select(&entries, h.rows.Rebind(`SELECT id, amount FROM balance_entries WHERE account_id = ? AND customer_id = ? AND currency = ?`), s.account, customer, currency)
+	_, limit, _ := strings.Cut(before, "_")
+	for _, e := range entries {
+		if _, made, _ := strings.Cut(e.ID, "_"); made < limit {
+			sum += e.Amount
+		}
+	}
+	return sum, err
+}
+
+// bill books the lines of an order that bill a subscription.
+func (h *history) bill(s *shop, o *store.Order, lines []store.LineItem, row *store.Subscription) error {
+	l := s.lives[row.ID]
+	if l == nil {
+		l = &life{plan: planOf(row), trial: row.TrialStart != nil}
+		s.lives[row.ID] = l
+		l.anchor = lines[0].PeriodStart.Time().Day()
+		l.begin(o, lines[0])
+		if l.trial {
+			return nil
+		}
+		l.cycles = 1
+		return l.onTime() // the checkout has shown what it costs
+	}
+	if a := l.asked; a != nil && a.order == "" && o.BillingReason == store.BillingReasonSubscriptionUpdate {
+		a.order = o.ID
+		tax, err := h.taxOf(s, row, a.to.variant)
+		if err == nil && (a.waits || o.TotalAmount != a.bill() || o.TaxAmount != tax.inside(a.bill())) {
+			err = fmt.Errorf("it bills %d with %d tax for a change of plan: %+v, %+v", o.TotalAmount, o.TaxAmount, tax, a)
+		}
+		return err
+	}
+	if err := h.resolve(s, l, row); err != nil {
+		return err
+	}
+	debits := lines
+	if lines[0].Kind == store.LineItemKindPrice {
+		debits = lines[1:]
+		if err := h.renewed(s, l, row, o, lines[0]); err != nil {
+			return err
+		}
+	}
+	if len(debits) != len(l.debits) {
+		return fmt.Errorf("%d debits are billed, and these wait: %+v", len(debits), l.debits)
+	}
+	tax, err := h.taxOf(s, row, row.PriceVariantID)
+	if err != nil {
+		return err
+	}
+	for i, d := range l.debits {
+		if line := debits[i]; line.TotalAmount != d.billed || line.TaxAmount != tax.inside(d.billed) {
+			return fmt.Errorf("a debit is billed with %d and %d tax, and not %d: %+v", line.TotalAmount, line.TaxAmount, d.billed, tax)
+		}
+	}
+	l.debits = nil
+	if len(debits) == len(lines) {
+		return nil
+	}
+	l.begin(o, lines[0])
+	l.cycles++
+	return l.onTime()
+}
+
+// onTime makes sure that a period ends when it should.
+func (l *life) onTime() error {
+	if want := l.ends(l.start, l.anchor); l.end != want {
+		return fmt.Errorf("a period of %+v on day %d from %s ends on %s, and not on %s", l.plan, l.anchor, l.start, l.end, want)
+	}
+	return nil
+}
+
+// begin is what pays for a period that begins.
+func (l *life) begin(o *store.Order, price store.LineItem) {
+	l.start, l.end, l.parts = *price.PeriodStart, *price.PeriodEnd, nil
+	if price.TotalAmount > 0 {
+		l.parts = []funds{{order: o.ID, left: price.TotalAmount, since: l.start}}
+	}
+}
+
+// renewed checks what a period costs that begins: the plan, less its discount, with the tax of today.
+func (h *history) renewed(s *shop, l *life, row *store.Subscription, o *store.Order, price store.LineItem) error {
+	if l.next != nil {
+		if l.interval == "day" || l.interval == "week" {
+			l.anchor = l.end.Time().Day()
+		}
+		l.vague = l.vague || l.months > 0 && (l.next.interval != l.interval || l.next.count != l.count)
+		l.plan, l.next = *l.next, nil
+	}
+	if price.UnitAmount != l.unit || price.Quantity != l.quantity || *price.PriceVariantID != l.variant {
+		return fmt.Errorf("a period costs %+v, and %d times %d is billed", l.plan, price.Quantity, price.UnitAmount)
+	}
+	l.vague = l.vague || l.months > 0 && *price.PeriodStart != l.end
+	if l.trial || *price.PeriodStart != l.end {
+		l.anchor = price.PeriodStart.Time().Day()
+	}
+	l.trial = false
+	sub := *row
+	sub.ProductID, sub.PriceVariantID, sub.UnitAmount, sub.Quantity = l.product, l.variant, l.unit, l.quantity
+	off, has := takenOff(&sub, l.terms), true
+	if l.terms != nil && l.terms.Duration == store.DiscountDurationRepeating {
+		if l.months++; l.vague || l.interval != "month" || l.count != 1 {
+			has = price.DiscountAmount > 0 // its months end by the calendar
+		} else {
+			has = l.months <= l.terms.DurationInMonths
+		}
+	}
+	if !has {
+		off = 0
+	}
+	if price.DiscountAmount != off {
+		return fmt.Errorf("a period has %d off, and not %d: %+v", price.DiscountAmount, off, l.terms)
+	}
+	if off > 0 && l.terms.Duration == store.DiscountDurationOnce {
+		l.terms = nil
+	}
+	tax, err := h.taxOf(s, row, l.variant)
+	if err != nil {
+		return err
+	}
+	if want := tax.gross(l.unit*l.quantity - off); price.TotalAmount != want || price.TaxAmount != tax.of(l.unit*l.quantity-off) {
+		return fmt.Errorf("a period costs %d with %d tax, and not %d: %+v", price.TotalAmount, price.TaxAmount, want, tax)
+	}
+	return nil
+}
+
+// of is the tax on a price, or in it.
+func (r rate) of(price int64) int64 {
+	if r.inclusive {
+		return r.inside(price)
+	}
+	return r.gross(price) - price
+}
+
+// taxOf is what the shop asks of a subscriber for a price variant today.
+func (h *history) taxOf(s *shop, sub *store.Subscription, variant string) (rate, error) {
+	account, err := h.Tenant.GetAccount(everywhere, s.account)
+	if err != nil {
+		return rate{}, err
+	}
+	var own string
+	if err := h.rows.Get(&own, h.rows.Rebind(`SELECT COALESCE(tax_behavior, '') FROM price_variants WHERE account_id = ? AND id = ?`), s.account, variant); err != nil {
+		return rate{}, err
+	}
+	customer, err := h.GetCustomer(everywhere, s.account, sub.CustomerID)
+	if err != nil {
+		return rate{}, err
+	}
+	address := sub.BillingAddress.V
+	if sub.CustomerVerified && customer.BillingAddress.V != nil {
+		address = customer.BillingAddress.V
+	}
+	if address == nil {
+		address = &core.Address{}
+	}
+	tax, best := account.Tax.V, -1
+	found := rate{inclusive: cmp.Or(own, tax.Behavior) == tenant.TaxBehaviorInclusive}
+	for _, r := range tax.Rates {
+		where := 0 // how much of the place it names
+		for _, names := range []struct{ rate, place *string }{{r.Country, address.Country}, {r.Region, address.State}} {
+			switch {
+			case names.rate == nil:
+			case names.place != nil && *names.rate == *names.place:
+				where++
+			default:
+				where = -9
+			}
+		}
+		if where > best {
+			best, found.bps = where, r.RateBps
+		}
+	}
+	if tax.Mode == tenant.TaxModeNone || best < 0 || sub.CustomerVerified && customer.TaxExempt {
+		return rate{}, nil
+	}
+	return found, nil
+}
+
+// resolve finds out what became of a change of plan: it takes place when it is paid.
+func (h *history) resolve(s *shop, l *life, row *store.Subscription) error {
+	a := l.asked
+	switch {
+	case a == nil:
+		return nil
+	case a.order != "":
+		o, err := h.GetOrder(everywhere, s.account, a.order)
+		if err != nil || o.PaidAt == nil && o.Status != store.OrderStatusVoid {
+			return err
+		}
+		if o.Status == store.OrderStatusVoid {
+			l.asked = nil
+			return nil
+		}
+	case !a.done:
+		l.asked = nil
+		return nil
+	case a.bill() > 0 && !a.waits:
+		return fmt.Errorf("nothing is billed for a change of plan: %+v", a)
+	}
+	left := a.proration
+	if a.order != "" { // something may have been given back until it was paid
+		var err error
+		if left, err = h.prorated(s, l, a.at, a.remaining); err != nil {
+			return err
+		}
+	}
+	l.asked = nil
+	l.parts, l.debits = left.settled(a.order, a.bill(), a.at)
+	if l.plan = a.to; a.restarts {
+		l.anchor = a.at.Time().Day()
+		l.start, l.end, l.vague, l.cycles = a.at, l.ends(a.at, l.anchor), true, l.cycles+1
+	}
+	return nil
+}
+
+// prorated is what is left of a period at a moment, of what was paid and neither refunded nor credited, and what the rest is to cost.
+func (h *history) prorated(s *shop, l *life, at core.Time, remaining int64) (proration, error) {
+	c := proration{remaining: remaining}
+	var ids []string
+	for _, f := range l.parts {
+		ids = append(ids, f.order)
+	}
+	orders, err := h.OrdersByID(everywhere, s.account, ids)
+	if err != nil {
+		return c, err
+	}
+	for _, f := range l.parts {
+		kept, charged := keptOf(orders[f.order])
+		f = f.at(at, l.end)
+		f.left, f.charged = min(f.left, kept), charged*1000/max(kept, 1)
+		c.parts = append(c.parts, f)
+	}
+	for _, f := range l.debits {
+		c.debits = append(c.debits, f.at(at, l.end))
+	}
+	return c, nil
+}
+
+// keptOf is what was paid for an order and not given back, and how much of it can go back to a card.
+func keptOf(o *store.Order) (kept, charged int64) {
+	if o.PaidAt == nil || o.Status == store.OrderStatusVoid {
+		return 0, 0
+	}
+	if kept = o.PaidAmount; o.CustomerVerified {
+		kept += o.BalanceApplied
+	}
+	kept = max(kept-o.RefundedAmount-o.CreditedAmount, 0)
+	return kept, max(min(o.PaidAmount-o.RefundedAmount, kept), 0)
+}
+
+// keepUp takes over what a change of a subscription's row says of periods to come, and checks what is left of one that has ended.
+func (h *history) keepUp(s *shop, row *store.Subscription) error {
+	l := s.lives[row.ID]
+	if l == nil {
+		return fmt.Errorf("no order began it")
+	}
+	if err := h.resolve(s, l, row); err != nil {
+		return err
+	}
+	if l.trial {
+		l.plan = planOf(row) // no money moves
+	}
+	if l.asked == nil && planOf(row) != l.plan {
+		return fmt.Errorf("its plan is %+v, and not %+v", planOf(row), l.plan)
+	}
+	if l.asked == nil && row.CyclesBilled != l.cycles {
+		return fmt.Errorf("%d periods are counted, and %d were billed", row.CyclesBilled, l.cycles)
+	}
+	l.next = nil
+	for change := row.PendingChange.V; change != nil; change = change.Replaces {
+		if change.InvoiceID == nil {
+			p := change.Plan
+			l.next = &plan{p.ProductID, p.PriceVariantID, p.UnitAmount, p.Quantity, p.Interval, p.IntervalCount}
+		}
+	}
+	if l.asked == nil && row.CurrentPeriodEnd != l.end { // a trial that lasts longer, or periods that nobody is billed for
+		l.vague, l.parts = l.vague || l.months > 0, nil
+	}
+	if l.asked == nil {
+		l.start, l.end = row.CurrentPeriodStart, row.CurrentPeriodEnd
+	}
+	if row.DiscountEndsAt == nil || row.Discount.V == nil || l.terms == nil || l.terms.DiscountID != row.Discount.V.DiscountID {
+		l.months, l.vague = 0, false
+		if row.DiscountEndsAt != nil && row.Discount.V != nil {
+			l.months = 1 // they have begun with this period
+		}
+	}
+	l.terms = row.Discount.V
+	if row.EndedAt == nil || len(l.debits) == 0 {
+		return nil
+	}
+	with := row.Status == store.SubscriptionStatusCompleted || row.CancelAtPeriodEnd && *row.EndedAt == row.CurrentPeriodEnd
+	if _, err := h.GetCustomer(everywhere, s.account, row.CustomerID); with && err == nil {
+		return fmt.Errorf("it has ended with its period, and these were not billed: %+v", l.debits)
+	}
+	l.debits = nil
+	return nil
+}
+
+func planOf(row *store.Subscription) plan {
+	return plan{row.ProductID, row.PriceVariantID, row.UnitAmount, row.Quantity, row.Interval, row.IntervalCount}
+}
+
+// reckon says what a change of plan comes to now, nil if it moves no money yet.
+func (p *player) reckon(sub *store.Subscription, in store.ChangeSubscription) (*asking, error) {
+	l := p.lives[sub.ID]
+	if p.crowded || l == nil || l.asked != nil || sub.Status != store.SubscriptionStatusActive {
+		return nil, nil
+	}
+	if in.Behavior == "" {
+		account, err := p.Tenant.GetAccount(everywhere, p.account)
+		if err != nil {
+			return nil, err
+		}
+		in.Behavior = account.ProrationBehavior
+	}
+	a := &asking{to: l.plan}
+	if in.Quantity != nil {
+		a.to.quantity = *in.Quantity
+	}
+	if in.PriceVariant != "" && in.PriceVariant != l.variant {
+		v, err := p.Catalog.GetPriceVariant(everywhere, p.account, in.PriceVariant)
+		if err != nil || v.AmountType == catalog.PriceVariantAmountTypeCustom {
+			return nil, err
+		}
+		amount, known := v.Amount, v.Currency == sub.Currency
+		if !known {
+			amount = v.CurrencyAmounts.V[sub.Currency]
+		}
+		a.to = plan{v.ProductID, v.ID, amount, a.to.quantity, *v.Interval, max(core.Deref(v.IntervalCount), 1)}
+	}
+	if a.to == l.plan || in.Behavior == tenant.ProrationBehaviorNextPeriod {
+		return nil, nil
+	}
+	now, err := p.in(0)
+	if err != nil {
+		return nil, err
+	}
+	a.at, a.restarts = now-now%1000, a.to.interval != l.interval || a.to.count != l.count
+	next, terms := *sub, inForce(sub)
+	next.ProductID, next.PriceVariantID, next.UnitAmount, next.Quantity = a.to.product, a.to.variant, a.to.unit, a.to.quantity
+	if a.restarts {
+		if terms = sub.Discount.V; sub.DiscountEndsAt != nil && a.at >= *sub.DiscountEndsAt {
+			terms = nil
+		}
+	}
+	tax, err := p.taxOf(p.shop, sub, a.to.variant)
+	if err != nil {
+		return nil, err
+	}
+	whole := tax.gross(a.to.unit*a.to.quantity - takenOff(&next, terms))
+	if !a.restarts {
+		whole = funds{left: whole, since: l.start}.at(a.at, l.end).left
+	}
+	if a.proration, err = p.prorated(p.shop, l, a.at, whole); err != nil {
+		return nil, err
+	}
+	balance := int64(0)
+	if sub.CustomerVerified {
+		if balance, err = p.balance(p.shop, sub.CustomerID, sub.Currency, "~_~"); err != nil {
+			return nil, err
+		}
+	}
+	least := core.CurrencyOf(sub.Currency).Minimum
+	a.waits = in.Behavior == tenant.ProrationBehaviorNextInvoice && !a.restarts || a.bill() < least && max(balance, 0) < a.bill()
+	return a, nil
+}
+
+// agrees compares what a change is said to come to with what the rules say. What is asked for is noted.
+func (p *player) agrees(sub *store.Subscription, a *asking, preview *store.SubscriptionChange) error {
+	if a == nil {
+		return nil
+	}
+	p.lives[sub.ID].asked = a
+	if preview == nil {
+		return nil
+	}
+	said, want := [4]int64{preview.Unused, preview.Remaining, preview.Credit, preview.Amounts.Total}, [4]int64{a.unused(), a.remaining, a.credit(), a.bill()}
+	if said != want {
+		return fmt.Errorf("a change of %s comes to %v (unused, remaining, credit, bill), and not %v: %+v", sub.ID, said, want, p.lives[sub.ID])
+	}
+	return nil
+}
+
+// renew lets a period of a subscription end, and compares the next one with what was foreseen of it.
+func (p *player) renew() error {
+	sub, err := p.subscription()
+	if err != nil {
+		return err
+	}
+	if change := sub.PendingChange.V; change != nil && change.InvoiceID != nil {
+		return errIdle // nobody knows yet what it is going to be
+	}
+	foreseen, err := p.PreviewSubscriptionRenewal(everywhere, p.account, sub.ID)
+	now, clockErr := p.in(0)
+	if clockErr != nil || err != nil || sub.CurrentPeriodEnd < now || sub.Status == store.SubscriptionStatusPaused {
+		return errors.Join(clockErr, p.answered("look ahead of "+sub.ID, err))
+	}
+	had, err := p.balance(p.shop, sub.CustomerID, sub.Currency, "~_~")
+	if err != nil {
+		return err
+	}
+	if err := p.forward(sub.CurrentPeriodEnd.Time().Sub(now.Time()) + time.Second); err != nil || p.crowded {
+		return err
+	}
+	return p.cameTrue(sub, foreseen, had)
+}
+
+// cameTrue makes sure that a period costs what was foreseen when the customer had so much to their credit, if it has begun.
+func (p *player) cameTrue(sub *store.Subscription, foreseen *store.SubscriptionRenewal, had int64) error {
+	var bills []string
+	err := p.rows.Select(&bills, p.rows.Rebind(`
+		SELECT id FROM orders WHERE account_id = ? AND subscription_id = ? AND billing_reason = 'subscription_cycle' AND period_start = ?`),
+		p.account, sub.ID, foreseen.Subscription.CurrentPeriodStart)
+	if err != nil || len(bills) == 0 {
+		return err
+	}
+	o, err := p.GetOrder(everywhere, p.account, bills[0])
+	if err != nil {
+		return err
+	}
+	got := fmt.Sprint(o.SubtotalAmount, o.DiscountAmount, o.NetAmount, o.TaxAmount, o.TotalAmount, core.Deref(o.PeriodEnd))
+	a := foreseen.Amounts
+	want := fmt.Sprint(a.Subtotal, a.Discount, a.Net, a.Tax, a.Total, foreseen.Subscription.CurrentPeriodEnd)
+	has, err := p.balance(p.shop, o.CustomerID, o.Currency, o.ID) // others may have had some of it
+	if err == nil && (got != want || has == had && o.BalanceApplied != foreseen.Balance) {
+		err = fmt.Errorf("a period of %s costs %s with %d of the balance, and foreseen were %s and %d", sub.ID, got, o.BalanceApplied, want, foreseen.Balance)
+	}
+	return err
+}
+
+// unused is what is left to give back of a subscription: of each order that paid for its period, what a card paid. It is -1 where nobody
+// knows.
+func (p *player) unused(sub *store.Subscription) (int64, error) {
+	l := p.lives[sub.ID]
+	if p.crowded || l == nil || l.asked != nil {
+		return -1, nil
+	}
+	now, err := p.in(0)
+	if err != nil {
+		return -1, err
+	}
+	left, err := p.prorated(p.shop, l, now, 0)
+	if err != nil {
+		return -1, err
+	}
+	sum := int64(0)
+	for _, f := range left.parts {
+		o, err := p.GetOrder(everywhere, p.account, f.order)
+		if err != nil {
+			return -1, err
+		}
+		i, err := p.GetInvoice(everywhere, p.account, *o.InvoiceID)
+		if err != nil {
+			return -1, err
+		}
+		if kept, charged := keptOf(o); !i.PaidOutOfBand {
+			sum += share(f.left, charged, kept)
+		}
+	}
+	return sum, nil
+}
+
+// returnedTax makes sure that the tax of all refunds of an order is the share of its tax that falls on them.
+func (h *history) returnedTax(s *shop) error {
+	var all []struct {
+		ID       string `db:"id"`
+		Tax      int64  `db:"tax_amount"`
+		Total    int64  `db:"total_amount"`
+		Refunded int64  `db:"refunded"`
+		Back     int64  `db:"back"`
+	}
+	err := h.rows.SelectContext(context.Background(), &all, h.rows.Rebind(`
+		SELECT o.id, o.tax_amount, o.total_amount, CAST(SUM(r.amount) AS BIGINT) AS refunded, CAST(SUM(r.tax_amount) AS BIGINT) AS back
+		FROM orders o JOIN refunds r ON r.account_id = o.account_id AND r.order_id = o.id
+		WHERE o.account_id = ? AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.account_id = o.account_id AND f.order_id = o.id AND f.status IN ('failed', 'canceled'))
+		GROUP BY o.id, o.tax_amount, o.total_amount`), s.account)
+	for _, o := range all {
+		if want := back(o.Tax, o.Refunded, o.Total); err == nil && o.Back != want {
+			err = fmt.Errorf("the refunds of order %s have %d tax, and not %d", o.ID, o.Back, want)
+		}
+	}
+	return err
+}
