@@ -76,6 +76,9 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err != nil {
 			return nil, err
 		}
+		if err := u.forgetDescriptions(ctx, c); err != nil {
+			return nil, err
+		}
 		if err := u.enterAll(ctx, c, -1, BalanceReasonDeleted, now); err != nil {
 			return nil, err
 		}

@@ -190,6 +190,7 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 				"letters status":                   asking(s, s.ListLetters, ListLetters{Page: page, Status: "none"}),
 				"letters customer_id":              referring(s, letterColumns, core.KindLetter, "customer_id"),
 				"discount_redemptions discount_id": referring(s, discountRedemptionColumns, core.KindDiscountRedemption, "discount_id"),
+				"balance_entries customer_id":      referring(s, balanceTransactionColumns, core.KindBalanceTransaction, "customer_id"),
 				"payment_methods customer_id":      referring(s, savedMethodColumns, core.KindPaymentMethod, "customer_id"),
 			})
 		}

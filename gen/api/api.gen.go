@@ -407,6 +407,16 @@ const (
 	AdTargetingTypeZip      AdTargetingType = "zip"
 )
 
+// Defines values for BalanceTransactionReason.
+const (
+	BalanceTransactionReasonApplied  BalanceTransactionReason = "applied"
+	BalanceTransactionReasonCredit   BalanceTransactionReason = "credit"
+	BalanceTransactionReasonDeleted  BalanceTransactionReason = "deleted"
+	BalanceTransactionReasonManual   BalanceTransactionReason = "manual"
+	BalanceTransactionReasonOpening  BalanceTransactionReason = "opening"
+	BalanceTransactionReasonReturned BalanceTransactionReason = "returned"
+)
+
 // Defines values for BillingReason.
 const (
 	BillingReasonManual             BillingReason = "manual"
@@ -4041,6 +4051,59 @@ type AdsVisit struct {
 //
 // Example: 1900
 type Amount = int64
+
+// BalanceTransaction A change of what a customer has to their credit.
+type BalanceTransaction struct {
+	// ID Example: bal_01k0000000000000000000000a
+	ID     string `json:"id"`
+	Object string `json:"object"`
+
+	// Customer Whose balance it is, `cus_...`.
+	Customer string `json:"customer"`
+
+	// Amount What was given, or taken if it is below 0, in the minor unit of `currency`.
+	Amount int64 `json:"amount"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency Currency `json:"currency"`
+
+	// Reason Why a balance changed. `credit`: a change of plan gave back what an order had paid. `applied`: it paid an order, or a part of one. `returned`: the
+	// order that it had paid became void. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
+	// `deleted`: the customer was deleted.
+	Reason BalanceTransactionReason `json:"reason"`
+
+	// Source The id of the order that it came of. Null for `opening`, `manual` and `deleted`.
+	//
+	// Example: order_01k0000000000000000000000a
+	Source *string `json:"source"`
+
+	// Description What was said of it. Null for all that was not done by hand, and once the customer is deleted.
+	Description *string   `json:"description"`
+	CreatedAt   wire.Time `json:"created_at"`
+	UpdatedAt   wire.Time `json:"updated_at"`
+}
+
+// BalanceTransactionCreate What to give to a balance, or to take from it.
+type BalanceTransactionCreate struct {
+	// Amount In the minor unit of `currency`: above 0 it is given, below 0 taken. 0 is 422.
+	Amount int64 `json:"amount"`
+
+	// Currency An ISO 4217 code in lower case that is supported.
+	Currency string `json:"currency"`
+
+	// Description Why. The customer does not see it.
+	Description string `json:"description"`
+}
+
+// BalanceTransactionList A page of results.
+type BalanceTransactionList = wire.List[BalanceTransaction]
+
+// BalanceTransactionReason Why a balance changed. `credit`: a change of plan gave back what an order had paid. `applied`: it paid an order, or a part of one. `returned`: the
+// order that it had paid became void. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
+// `deleted`: the customer was deleted.
+type BalanceTransactionReason string
 
 // BillingReason What made an order.
 type BillingReason string
@@ -11134,6 +11197,24 @@ type UpdateCustomerParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// ListCustomerBalanceTransactionsParams defines parameters for ListCustomerBalanceTransactions.
+type ListCustomerBalanceTransactionsParams struct {
+	// Currency Only changes in this currency.
+	Currency *string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// Reason Only changes for this reason.
+	Reason *BalanceTransactionReason `form:"reason,omitempty" json:"reason,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+}
+
 // MergeCustomerParams defines parameters for MergeCustomer.
 type MergeCustomerParams struct {
 	// Expand References to return as objects, separated by commas: default_payment_method.
@@ -12876,6 +12957,9 @@ type CreateCustomerJSONRequestBody = CustomerCreate
 
 // UpdateCustomerJSONRequestBody defines body for UpdateCustomer for application/json ContentType.
 type UpdateCustomerJSONRequestBody = CustomerUpdate
+
+// CreateCustomerBalanceTransactionJSONRequestBody defines body for CreateCustomerBalanceTransaction for application/json ContentType.
+type CreateCustomerBalanceTransactionJSONRequestBody = BalanceTransactionCreate
 
 // MergeCustomerJSONRequestBody defines body for MergeCustomer for application/json ContentType.
 type MergeCustomerJSONRequestBody = CustomerMerge
@@ -15899,6 +15983,12 @@ type ServerInterface interface {
 	// UpdateCustomer Change a customer
 	// (PATCH /customers/{id})
 	UpdateCustomer(ctx echo.Context, id string, params UpdateCustomerParams) error
+	// ListCustomerBalanceTransactions List the changes of a customer's balance
+	// (GET /customers/{id}/balance_transactions)
+	ListCustomerBalanceTransactions(ctx echo.Context, id string, params ListCustomerBalanceTransactionsParams) error
+	// CreateCustomerBalanceTransaction Give or take a customer's balance
+	// (POST /customers/{id}/balance_transactions)
+	CreateCustomerBalanceTransaction(ctx echo.Context, id string) error
 	// MergeCustomer Merge another customer into a customer
 	// (POST /customers/{id}/merge)
 	MergeCustomer(ctx echo.Context, id string, params MergeCustomerParams) error
@@ -19758,6 +19848,75 @@ func (w *ServerInterfaceWrapper) UpdateCustomer(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateCustomer(ctx, id, params)
+	return err
+}
+
+// ListCustomerBalanceTransactions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListCustomerBalanceTransactions(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListCustomerBalanceTransactionsParams
+	// ------------- Optional query parameter "currency" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "currency", ctx.QueryParams(), &params.Currency, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter currency: %s", err))
+	}
+
+	// ------------- Optional query parameter "reason" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "reason", ctx.QueryParams(), &params.Reason, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter reason: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListCustomerBalanceTransactions(ctx, id, params)
+	return err
+}
+
+// CreateCustomerBalanceTransaction converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateCustomerBalanceTransaction(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateCustomerBalanceTransaction(ctx, id)
 	return err
 }
 
@@ -25653,6 +25812,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/auth/keys/:id", wrapper.DeleteAPIKey, options.OperationMiddlewares["deleteAPIKey"]...)
 	router.GET(options.BaseURL+"/auth/keys/:id", wrapper.GetAPIKey, options.OperationMiddlewares["getAPIKey"]...)
 	router.PATCH(options.BaseURL+"/auth/keys/:id", wrapper.UpdateAPIKey, options.OperationMiddlewares["updateAPIKey"]...)
+	router.GET(options.BaseURL+"/customers/:id/balance_transactions", wrapper.ListCustomerBalanceTransactions, options.OperationMiddlewares["listCustomerBalanceTransactions"]...)
+	router.POST(options.BaseURL+"/customers/:id/balance_transactions", wrapper.CreateCustomerBalanceTransaction, options.OperationMiddlewares["createCustomerBalanceTransaction"]...)
 	router.GET(options.BaseURL+"/blog_posts", wrapper.ListBlogPosts, options.OperationMiddlewares["listBlogPosts"]...)
 	router.POST(options.BaseURL+"/blog_posts", wrapper.CreateBlogPost, options.OperationMiddlewares["createBlogPost"]...)
 	router.DELETE(options.BaseURL+"/blog_posts/:id", wrapper.DeleteBlogPost, options.OperationMiddlewares["deleteBlogPost"]...)
@@ -27473,6 +27634,36 @@ type UpdateCustomer200JSONResponse Customer
 
 func (response UpdateCustomer200JSONResponse) VisitUpdateCustomerResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 200, Customer(response)) // as itself: response has none of its methods
+}
+
+type ListCustomerBalanceTransactionsRequestObject struct {
+	ID     string `json:"id"`
+	Params ListCustomerBalanceTransactionsParams
+}
+
+type ListCustomerBalanceTransactionsResponseObject interface {
+	VisitListCustomerBalanceTransactionsResponse(w http.ResponseWriter) error
+}
+
+type ListCustomerBalanceTransactions200JSONResponse BalanceTransactionList
+
+func (response ListCustomerBalanceTransactions200JSONResponse) VisitListCustomerBalanceTransactionsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BalanceTransactionList(response)) // as itself: response has none of its methods
+}
+
+type CreateCustomerBalanceTransactionRequestObject struct {
+	ID   string `json:"id"`
+	Body *CreateCustomerBalanceTransactionJSONRequestBody
+}
+
+type CreateCustomerBalanceTransactionResponseObject interface {
+	VisitCreateCustomerBalanceTransactionResponse(w http.ResponseWriter) error
+}
+
+type CreateCustomerBalanceTransaction201JSONResponse BalanceTransaction
+
+func (response CreateCustomerBalanceTransaction201JSONResponse) VisitCreateCustomerBalanceTransactionResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, BalanceTransaction(response)) // as itself: response has none of its methods
 }
 
 type MergeCustomerRequestObject struct {
@@ -30528,6 +30719,12 @@ type StrictServerInterface interface {
 	// UpdateCustomer Change a customer
 	// (PATCH /customers/{id})
 	UpdateCustomer(ctx context.Context, request UpdateCustomerRequestObject) (UpdateCustomerResponseObject, error)
+	// ListCustomerBalanceTransactions List the changes of a customer's balance
+	// (GET /customers/{id}/balance_transactions)
+	ListCustomerBalanceTransactions(ctx context.Context, request ListCustomerBalanceTransactionsRequestObject) (ListCustomerBalanceTransactionsResponseObject, error)
+	// CreateCustomerBalanceTransaction Give or take a customer's balance
+	// (POST /customers/{id}/balance_transactions)
+	CreateCustomerBalanceTransaction(ctx context.Context, request CreateCustomerBalanceTransactionRequestObject) (CreateCustomerBalanceTransactionResponseObject, error)
 	// MergeCustomer Merge another customer into a customer
 	// (POST /customers/{id}/merge)
 	MergeCustomer(ctx context.Context, request MergeCustomerRequestObject) (MergeCustomerResponseObject, error)
@@ -34678,6 +34875,80 @@ func (sh *strictHandler) UpdateCustomer(ctx echo.Context, id string, params Upda
 		return err
 	} else if validResponse, ok := response.(UpdateCustomerResponseObject); ok {
 		return validResponse.VisitUpdateCustomerResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListCustomerBalanceTransactions operation middleware
+func (sh *strictHandler) ListCustomerBalanceTransactions(ctx echo.Context, id string, params ListCustomerBalanceTransactionsParams) error {
+	var request ListCustomerBalanceTransactionsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListCustomerBalanceTransactions(ctx.Request().Context(), request.(ListCustomerBalanceTransactionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListCustomerBalanceTransactions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListCustomerBalanceTransactionsResponseObject); ok {
+		return validResponse.VisitListCustomerBalanceTransactionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// CreateCustomerBalanceTransaction operation middleware
+func (sh *strictHandler) CreateCustomerBalanceTransaction(ctx echo.Context, id string) error {
+	var request CreateCustomerBalanceTransactionRequestObject
+
+	request.ID = id
+
+	var body CreateCustomerBalanceTransactionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateCustomerBalanceTransaction(ctx.Request().Context(), request.(CreateCustomerBalanceTransactionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateCustomerBalanceTransaction")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(CreateCustomerBalanceTransactionResponseObject); ok {
+		return validResponse.VisitCreateCustomerBalanceTransactionResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -155,6 +155,29 @@ func (p *player) taxed(before *store.Order, r *store.Refund) error {
 	return nil
 }
 
+// changeBalance gives a customer something, or takes it: now and then more than there is.
+func (p *player) changeBalance() error {
+	c, err := p.customer()
+	if err != nil {
+		return err
+	}
+	in := store.NewBalanceTransaction{Currency: pick(p, currenciesOf), Amount: pick(p, amountsOf), Description: "By hand"}
+	has := c.Balance.V[in.Currency]
+	if p.odds(2) {
+		in.Amount = -int64(1 + p.roll(int(max(has, 0))+2))
+	}
+	made, err := request(p, func(ctx context.Context) (*store.BalanceTransaction, error) {
+		return p.CreateBalanceTransaction(ctx, p.account, c.ID, in)
+	})
+	if err == nil && !p.crowded {
+		p.credits[c.ID+" "+in.Currency] += made.Amount
+		if has+made.Amount < min(has, 0) {
+			return fmt.Errorf("%s had %d %s, of which %d were taken", c.ID, has, in.Currency, -made.Amount)
+		}
+	}
+	return p.answered(fmt.Sprintf("change the balance of %s by %+v", c.ID, in), err)
+}
+
 // turnRefund cancels a pending refund, or lets the bank decide about it.
 func (p *player) turnRefund() error {
 	in := store.ListRefunds{Page: latest}

@@ -156,7 +156,7 @@ func (h *history) told(s *shop) error {
 	return err
 }
 
-// credited compares what customers have to their credit with what changes of plan gave them and orders took.
+// credited compares what customers have to their credit with what changes of plan and the seller gave them, and orders took.
 func (h *history) credited(s *shop) error {
 	if h.crowded {
 		return nil // nobody saw what each change gave

@@ -52,6 +52,7 @@ var moves = []struct {
 	{"an invoice is paid", 4, (*player).payInvoice},
 	{"an invoice is given up", 2, (*player).giveUp},
 	{"money is given back", 5, (*player).giveBack},
+	{"a balance is changed by hand", 3, (*player).changeBalance},
 	{"a refund is turned", 2, (*player).turnRefund},
 	{"a refund bounces", 2, (*player).bounce},
 	{"a subscription is begun", 3, (*player).subscribe},

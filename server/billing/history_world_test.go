@@ -40,7 +40,7 @@ type history struct {
 // shop is an account, with what is known of it beside its rows.
 type shop struct {
 	account string
-	credits map[string]int64 // what changes of plan gave customers, by customer and currency
+	credits map[string]int64 // what changes of plan and the seller gave customers, by customer and currency
 
 	lives  map[string]*life // subscriptions, by id
 	billed string           // the newest order of a subscription that is booked

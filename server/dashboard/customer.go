@@ -103,9 +103,12 @@ func (d *Dashboard) customer(v *visit) error {
 
 func (v *visit) customerTerms(c *sdk.Customer) []ui.Term {
 	terms := []ui.Term{{Name: "E-mail address", Value: ui.Cell{Text: c.Email}}, {Name: "Phone", Value: text(c.Phone)}, {Name: "Your id", Value: text(c.ExternalID)}, {Name: "Spent", Value: sums(c.TotalSpent)}}
-	if credit := sums(c.BalanceAmount); credit.Text != "" {
-		terms = append(terms, ui.Term{Name: "Balance", Value: credit})
+	credit := sums(c.BalanceAmount)
+	if credit.Text == "" {
+		credit.Text = "Nothing"
 	}
+	credit.Address = customersPage + "/" + c.ID + "/balance"
+	terms = append(terms, ui.Term{Name: "Balance", Value: credit})
 	if c.BillingAddress != nil {
 		terms = append(terms, ui.Term{Name: "Address", Value: ui.Cell{Text: addressText(c.BillingAddress)}})
 	}

@@ -83,6 +83,31 @@ func TestCustomers_AreShownChangedAndForgotten(t *testing.T) {
 	})
 }
 
+func TestCustomers_AreGivenABalance(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		at := "/app/customers/" + w.sold().Customer.ID
+		sees(t, w.owner, at, `href="`+at+`/balance"`, "Nothing")
+		sees(t, w.owner, at+"/balance", "They never had anything to their credit.", "Give them", "Why")
+		status, page := w.owner.Post(at+"/balance", url.Values{"direction": {"take"}, "amount": {"5,00"}, "currency": {"eur"}, "description": {"<b>Sorry"}})
+		require.Equal(t, http.StatusUnprocessableEntity, status)
+		for _, piece := range []string{`href="#amount"`, "There is nothing to take", "&lt;b&gt;Sorry", `value="5,00"`} {
+			require.Contains(t, page, piece)
+		}
+		status, page = w.owner.Post(at+"/balance", url.Values{"direction": {"give"}, "amount": {"much"}, "currency": {"eur"}})
+		require.Equal(t, http.StatusUnprocessableEntity, status)
+		require.Contains(t, page, "Type an amount like 12.50.")
+		support := w.Member(t, w.api.Account, person.RoleSupport)
+		require.Equal(t, at+"/balance", sends(t, support, at+"/balance", url.Values{"direction": {"give"}, "amount": {"5"}, "currency": {"eur"}, "description": {"<b>Sorry"}}))
+		sees(t, support, at+"/balance", "EUR\u00a05.00 was given.", "&lt;b&gt;Sorry", "By hand")
+		sends(t, support, at+"/balance", url.Values{"direction": {"take"}, "amount": {"1.50"}, "currency": {"eur"}, "description": {"Too much"}})
+		sees(t, support, at+"/balance", "EUR\u00a01.50 was taken.", "EUR\u00a0-1.50", "EUR\u00a03.50")
+		sees(t, support, at, "EUR\u00a03.50")
+		page = sees(t, w.Member(t, w.api.Account, person.RoleReadOnly), at+"/balance", "Too much")
+		require.NotContains(t, page, "Give them")
+	})
+}
+
 func TestSubscriptions_ArePausedAndCancelled(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {

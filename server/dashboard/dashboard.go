@@ -195,6 +195,8 @@ func (d *Dashboard) pages() map[string]page {
 		"POST " + customersPage + "/:id/delete":      {scope: "customers:write", serve: d.deleteCustomer, fresh: true},
 		customersPage + "/:id/cards/:card":           {scope: "customers:write", serve: d.removeCardForm},
 		"POST " + customersPage + "/:id/cards/:card": {scope: "customers:write", serve: d.removeCard},
+		customersPage + "/:id/balance":               {scope: "customers:read", serve: d.balance},
+		"POST " + customersPage + "/:id/balance":     {scope: "customers:write", serve: d.changeBalance},
 		"POST " + customersPage + "/:id/portal":      {scope: "customers:write", serve: d.customerPortal},
 
 		subscriptionsPage:                           {scope: "subscriptions:read", serve: d.subscriptions},

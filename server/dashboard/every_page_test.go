@@ -42,7 +42,10 @@ func filled(t *testing.T) *world {
 	_, err = api.Discounts.Create(t.Context(), &sdk.DiscountCreate{Name: &long, Code: new("AUTUMN"), Type: sdk.DiscountTypePercent, PercentBps: new(int64(1000))})
 	require.NoError(t, err)
 	w.Hooks.Await(t, 1, "product.updated")
-	_, err = api.Customers.CreatePaymentMethod(t.Context(), w.subscribed().Customer.ID, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Card: &sdk.Card{Number: "4242424242424242", ExpMonth: 12, ExpYear: 2034, CVC: "123"}}})
+	subscriber := w.subscribed().Customer.ID
+	_, err = api.Customers.CreateBalanceTransaction(t.Context(), subscriber, &sdk.BalanceTransactionCreate{Amount: 900, Currency: "eur", Description: long})
+	require.NoError(t, err)
+	_, err = api.Customers.CreatePaymentMethod(t.Context(), subscriber, &sdk.SavedPaymentMethodCreate{PaymentMethod: sdk.PaymentMethod{Card: &sdk.Card{Number: "4242424242424242", ExpMonth: 12, ExpYear: 2034, CVC: "123"}}})
 	require.NoError(t, err)
 	site, err := api.AISites.Create(t.Context(), &sdk.AISiteCreate{Name: long, Subdomain: new(strings.Repeat("endless", 9)), IsLive: new(true), Domain: new("shop." + strings.Repeat("endless", 8) + ".example"), Content: new(everyBlock(t, long, p.ID))})
 	require.NoError(t, err)

@@ -53,7 +53,7 @@ const (
 	KindGrant              Kind = "grant"
 	KindLead               Kind = "lead"
 	KindLetter             Kind = "letter"
-	KindBalanceEntry       Kind = "balance_entry"
+	KindBalanceTransaction Kind = "balance_transaction"
 	KindTrial              Kind = "trial"
 
 	KindLicenseKey        Kind = "license_key"
@@ -140,7 +140,7 @@ func (k Kind) Prefix() string {
 		return "lead_"
 	case KindTrial:
 		return "trial_"
-	case KindBalanceEntry:
+	case KindBalanceTransaction:
 		return "bal_"
 	case KindLetter:
 		return "letter_"

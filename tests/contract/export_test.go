@@ -42,7 +42,7 @@ var notExported = map[string]string{
 	"search":                "of several lists, which are files themselves",
 
 	"listAdCampaignAdGroups": ofOne, "listAdMetrics": ofOne, "listAdGroupMetrics": ofOne, "listAdCampaignMetrics": ofOne, "listAISiteVersions": ofOne,
-	"listBlogPostVersions": ofOne, "listCustomerPaymentMethods": ofOne, "listDiscountRedemptions": ofOne, "listFileVersions": ofOne,
+	"listBlogPostVersions": ofOne, "listCustomerBalanceTransactions": ofOne, "listCustomerPaymentMethods": ofOne, "listDiscountRedemptions": ofOne, "listFileVersions": ofOne,
 	"listInvoiceLines": ofOne, "listLegalPageVersions": ofOne, "listLicenseActivations": ofOne, "listSocialPosts": ofOne, "listWebhookDeliveries": ofOne,
 }
 

@@ -22,6 +22,7 @@ func (w *world) sell(t testing.TB) {
 		"payment_method": "pm_card_pendingRefund", "save_payment_method": true,
 	})
 	w.ids["pm"] = w.first(t, "/v1/customers/"+w.ids["cus"]+"/payment_methods", nil)
+	w.make(t, "bal", "/v1/customers/"+w.ids["cus"]+"/balance_transactions", map[string]any{"amount": 700, "currency": "eur", "description": "Sorry"})
 	w.make(t, "psess", "/v1/customers/"+w.ids["cus"]+"/portal_sessions", map[string]any{})
 	w.ids["order"] = paid["order"].(string)
 	w.ids["pay"] = w.Must(t, http.MethodGet, "/v1/orders/"+w.ids["order"], nil)["payments"].([]any)[0].(string)

@@ -16,7 +16,7 @@ import (
 func TestCheck_NamesABalanceThatCameFromNothing(t *testing.T) {
 	t.Parallel()
 	const gaveBack, has, sum = "what an order gave back, to a card or a balance, was paid for it",
-		"a customer has no more to their credit than they paid and did not get back", "a balance is the sum of what changed it"
+		"a customer has no more to their credit than they paid or were given, and did not get back", "a balance is the sum of what changed it"
 	order := func(paid, refunded, credited int64, status string) string {
 		at := map[bool]string{true: "NULL", false: "1"}
 		return fmt.Sprintf(`UPDATE orders SET subtotal_amount = 20000, discount_amount = 0, net_amount = 20000, tax_amount = 0, refunded_tax_amount = 0, total_amount = 20000, paid_amount = %d, refunded_amount = %d, credited_amount = %d, status = '%s', paid_at = %s, voided_at = %s`,

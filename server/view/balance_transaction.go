@@ -1,0 +1,40 @@
+package view
+
+import (
+	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/store"
+)
+
+// BalanceTransaction renders a change of a customer's balance.
+func BalanceTransaction(t *store.BalanceTransaction) api.BalanceTransaction {
+	var source *string
+	if t.HasSource() {
+		source = &t.SourceID
+	}
+	return api.BalanceTransaction{
+		ID:          t.ID,
+		Object:      "balance_transaction",
+		Customer:    t.CustomerID,
+		Amount:      t.Amount,
+		Currency:    t.Currency,
+		Reason:      api.BalanceTransactionReason(t.Reason),
+		Source:      source,
+		Description: t.Description,
+		CreatedAt:   at(t.CreatedAt),
+		UpdatedAt:   at(t.UpdatedAt),
+	}
+}
+
+// ListBalanceTransactions reads the query of a list.
+func ListBalanceTransactions(q api.ListCustomerBalanceTransactionsParams) store.ListBalanceTransactions {
+	return store.ListBalanceTransactions{
+		Page:     Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		Currency: value(q.Currency),
+		Reason:   store.BalanceReason(value(q.Reason)),
+	}
+}
+
+// NewBalanceTransaction reads the body of a create.
+func NewBalanceTransaction(b *api.BalanceTransactionCreate) store.NewBalanceTransaction {
+	return store.NewBalanceTransaction{Amount: b.Amount, Currency: b.Currency, Description: b.Description}
+}
