@@ -407,6 +407,7 @@ const (
 	BalanceTransactionReasonDeleted  BalanceTransactionReason = "deleted"
 	BalanceTransactionReasonManual   BalanceTransactionReason = "manual"
 	BalanceTransactionReasonOpening  BalanceTransactionReason = "opening"
+	BalanceTransactionReasonRefunded BalanceTransactionReason = "refunded"
 	BalanceTransactionReasonReturned BalanceTransactionReason = "returned"
 )
 
@@ -4048,11 +4049,11 @@ type BalanceTransaction struct {
 	Currency Currency `json:"currency"`
 
 	// Reason Why a balance changed. `credit`: a change of plan gave back what an order had paid. `applied`: it paid an order, or a part of one. `returned`: the
-	// order that it had paid became void. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
+	// order that it had paid became void. `refunded`: a refund gave back what it had paid, or below 0 failed after that. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
 	// `deleted`: the customer was deleted.
 	Reason BalanceTransactionReason `json:"reason"`
 
-	// Source The id of the order that it came of. Null for `opening`, `manual` and `deleted`.
+	// Source The id of the order that it came of, or of the refund for `refunded`. Null for `opening`, `manual` and `deleted`.
 	//
 	// Example: order_01k0000000000000000000000a
 	Source *string `json:"source"`
@@ -4079,7 +4080,7 @@ type BalanceTransactionCreate struct {
 type BalanceTransactionList = wire.List[BalanceTransaction]
 
 // BalanceTransactionReason Why a balance changed. `credit`: a change of plan gave back what an order had paid. `applied`: it paid an order, or a part of one. `returned`: the
-// order that it had paid became void. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
+// order that it had paid became void. `refunded`: a refund gave back what it had paid, or below 0 failed after that. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
 // `deleted`: the customer was deleted.
 type BalanceTransactionReason string
 
@@ -7771,6 +7772,9 @@ type Order struct {
 	// RefundedTaxAmount The tax in `refunded_amount`.
 	RefundedTaxAmount Amount `json:"refunded_tax_amount"`
 
+	// RefundedBalanceAmount What of `refunded_amount` goes back to the customer's balance, which had paid it.
+	RefundedBalanceAmount Amount `json:"refunded_balance_amount"`
+
 	// CreditedAmount What changes of plan gave of it to the customer's `balance_amount`.
 	CreditedAmount Amount `json:"credited_amount"`
 
@@ -8854,7 +8858,7 @@ type Refund struct {
 	// Order What was paid.
 	Order wire.Expandable[Order] `json:"order"`
 
-	// Payment The payment that the money came with.
+	// Payment The payment that the money came with. Null if all of it goes to the balance.
 	Payment wire.Expandable[Payment] `json:"payment"`
 
 	// Customer Who gets it back.
@@ -8865,6 +8869,9 @@ type Refund struct {
 
 	// Amount What is given back, tax included, in the minor unit of `currency`.
 	Amount Amount `json:"amount"`
+
+	// BalanceAmount The part of `amount` that goes to the customer's balance. The rest goes to the payment method.
+	BalanceAmount Amount `json:"balance_amount"`
 
 	// TaxAmount The part of the order's tax that goes back with it. The tax of all refunds so far is the share of the order's tax that falls on what is refunded so far, rounded once; so this may differ by 1 from its own share.
 	TaxAmount int64 `json:"tax_amount"`
@@ -8891,7 +8898,7 @@ type Refund struct {
 	// Example: expired_or_canceled_card
 	FailureReason *string `json:"failure_reason"`
 
-	// Provider Who gives the money back, e.g. `test`.
+	// Provider Who gives the money back, e.g. `test`; `balance` if all of it goes to the balance.
 	Provider string `json:"provider"`
 
 	// ProviderRefundID The provider's own id of it.
@@ -17225,12 +17232,13 @@ func (s *RefundsService) List(ctx context.Context, params *ListRefundsParams, op
 
 // Create sends POST /refunds.
 //
-// Gives money of a paid order back to the method that paid it: all that is left, or `amount`. The answer's `status` is `succeeded`,
+// Gives money of a paid order back: all that is left, or `amount`. What the payment method paid goes back to it first. What is over
+// that goes back to the customer's balance, if it paid a part of the order: `balance_amount` says how much. It is there once the
+// refund has succeeded, which it has at once if no money moves. The answer's `status` is `succeeded`,
 // `pending` while the provider takes its time, or `failed` (`failure_reason`) when it cannot be done. What is pending or
 // succeeded counts in the order's `refunded_amount`; what fails or is canceled can be refunded again. What a change of plan gave
-// of the order to the customer's balance, its `credited_amount`, is not given back a second time. An order that no payment
-// provider took money for, because it was free, paid from the customer's balance or out of band, is 422 on `order`: give such
-// money back the way it came. Emits `refund.created`, and `refund.updated` whenever the status changes.
+// of the order to the customer's balance, its `credited_amount`, is not given back a second time. An order that was free or paid out
+// of band is 422 on `order`: give such money back the way it came. So is one that the balance of a deleted customer paid. Emits `refund.created`, and `refund.updated` whenever the status changes.
 func (s *RefundsService) Create(ctx context.Context, body *RefundCreate, opts ...Option) (*Refund, error) {
 	return do[Refund](ctx, s.client, "createRefund", nil, nil, body, opts)
 }
@@ -17451,9 +17459,9 @@ func (s *SubscriptionsService) Update(ctx context.Context, id string, body *Subs
 // Cancelled again, it keeps reason and comment unless there are others.
 //
 // With `refund: prorated`, which needs `at_period_end: false`, the customer gets back what is left of the period: of what its
-// orders took from a payment method for it, the part that falls on the time that is left, rounded down to what the provider gives
-// back. Of an order that is no more than was neither refunded nor credited yet. The refunds are named in `cancellation.refunds`, are ordinary ones and emit refund.created and refund.updated. What was paid
-// from the customer's balance is not given back, and with nothing to give back there are none.
+// orders took for it, the part that falls on the time that is left. The share that a payment method paid goes back to it, rounded down to
+// what the provider gives back. The share that the balance paid goes back to the balance. Of an order that is no more than was neither refunded nor credited yet. The refunds are named in `cancellation.refunds`, are ordinary ones and emit refund.created and refund.updated. With
+// nothing to give back there are none.
 func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *SubscriptionCancel, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "cancelSubscription", []string{id}, nil, optional(body), opts)
 }

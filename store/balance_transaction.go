@@ -14,12 +14,14 @@ import (
 // BalanceReason says why a customer's balance changed.
 type BalanceReason string
 
-// The reasons. The source of the first, of what was done by hand and of the last is the customer, that of the others an order.
+// The reasons. The source of the first, of what was done by hand and of the last is the customer, that of
+// the others an order or a refund.
 const (
 	BalanceReasonOpening  BalanceReason = "opening"  // what the balance was before its changes were written down
 	BalanceReasonCredit   BalanceReason = "credit"   // a change of plan gave what an order had paid
 	BalanceReasonApplied  BalanceReason = "applied"  // it paid an order, or a part of it
 	BalanceReasonReturned BalanceReason = "returned" // the order that it had paid became void
+	BalanceReasonRefunded BalanceReason = "refunded" // a refund gave back what it had paid, or below 0 took that back
 	BalanceReasonManual   BalanceReason = "manual"   // the seller gave or took it by hand
 	BalanceReasonDeleted  BalanceReason = "deleted"  // the customer was deleted, and it with them
 )
@@ -178,8 +180,13 @@ func (s *Store) balanceInvariants() []db.Invariant {
 				SELECT account_id, id, credited_amount AS amount FROM orders WHERE credited_amount <> 0
 				UNION ALL SELECT account_id, source_id, -amount FROM balance_entries WHERE reason = 'credit') AS moved
 			GROUP BY account_id, id HAVING SUM(amount) <> 0`},
+		{Promise: "what refunds gave to a balance is written down", Query: `
+			SELECT account_id, id FROM (
+				SELECT account_id, id, balance_amount AS amount FROM refunds WHERE status = 'succeeded' AND balance_amount <> 0
+				UNION ALL SELECT account_id, source_id, -amount FROM balance_entries WHERE reason = 'refunded') AS moved
+			GROUP BY account_id, id HAVING SUM(amount) <> 0`},
 		{Promise: "what an order gave back, to a card or a balance, was paid for it", Query: `
-			SELECT account_id, id FROM orders WHERE credited_amount < 0 OR refunded_amount + credited_amount >
+			SELECT account_id, id FROM orders WHERE credited_amount < 0 OR refunded_amount + refunded_balance + credited_amount >
 				CASE WHEN paid_at IS NULL OR voided_at IS NOT NULL THEN 0 ELSE paid_amount + balance_applied END`},
 		{Promise: "a customer has no more to their credit than they paid or were given, and did not get back", Query: `
 			SELECT account_id, id FROM (

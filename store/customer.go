@@ -361,9 +361,12 @@ func (c *Customer) spend(currency string, amount int64, now core.Time) {
 // refund takes an amount that is given back off what was paid. A negative one adds it again, because it is not given back after
 // all.
 func (c *Customer) refund(currency string, amount int64, now core.Time) {
+	if c.UpdatedAt = now; amount == 0 {
+		return
+	}
 	spent := maps.Clone(c.TotalSpent.V)
 	spent[currency] -= amount
-	c.TotalSpent, c.UpdatedAt = core.JSONOf(spent), now
+	c.TotalSpent = core.JSONOf(spent)
 }
 
 // isTyped reports whether a checkout says who it is for by an address that somebody typed, and by nothing else.

@@ -54,8 +54,8 @@ var invariants = []db.Invariant{
 		SELECT account_id, id FROM orders WHERE status <> CASE
 			WHEN voided_at IS NOT NULL THEN 'void'
 			WHEN paid_at IS NULL OR paid_amount + balance_applied < total_amount THEN 'pending'
-			WHEN refunded_amount = 0 THEN 'paid'
-			WHEN refunded_amount < paid_amount THEN 'partially_refunded'
+			WHEN refunded_amount + refunded_balance = 0 THEN 'paid'
+			WHEN refunded_amount + refunded_balance < paid_amount + balance_applied THEN 'partially_refunded'
 			ELSE 'refunded' END`},
 	{Promise: "an order has one currency", Query: `
 		SELECT o.account_id, o.id FROM orders o JOIN line_items l ON l.account_id = o.account_id AND l.order_id = o.id WHERE l.currency <> o.currency
@@ -259,24 +259,27 @@ var invariants = []db.Invariant{
 	{Promise: "what is refunded is the sum of the refunds, tax included", Query: `
 		SELECT o.account_id, o.id FROM orders o
 		LEFT JOIN refunds r ON r.account_id = o.account_id AND r.order_id = o.id AND r.status IN ('pending', 'succeeded')
-		GROUP BY o.account_id, o.id, o.paid_amount, o.refunded_amount, o.refunded_tax_amount
-		HAVING o.refunded_amount <> COALESCE(SUM(r.amount), 0) OR o.refunded_tax_amount <> COALESCE(SUM(r.tax_amount), 0)
-			OR o.refunded_amount > o.paid_amount`},
+		GROUP BY o.account_id, o.id, o.paid_amount, o.balance_applied, o.refunded_amount, o.refunded_balance, o.refunded_tax_amount
+		HAVING o.refunded_amount + o.refunded_balance <> COALESCE(SUM(r.amount), 0) OR o.refunded_balance <> COALESCE(SUM(r.balance_amount), 0)
+			OR o.refunded_tax_amount <> COALESCE(SUM(r.tax_amount), 0) OR o.refunded_amount > o.paid_amount OR o.refunded_balance > o.balance_applied`},
 	{Promise: "an invoice has its order's payments and refunds", Query: `
 		SELECT i.account_id, i.id FROM invoices i LEFT JOIN orders o ON o.account_id = i.account_id AND o.id = i.order_id
-		WHERE i.credit_notes <> COALESCE(o.refunded_amount, 0) OR i.payment_ids <> COALESCE(o.payment_ids, '[]')
+		WHERE i.credit_notes <> COALESCE(o.refunded_amount, 0) OR i.refunded_balance <> COALESCE(o.refunded_balance, 0) OR i.payment_ids <> COALESCE(o.payment_ids, '[]')
 			OR i.refund_ids <> COALESCE(o.refund_ids, '[]')`},
 	{Promise: "an order names its refunds", Query: `
 		SELECT r.account_id, r.id FROM refunds r WHERE NOT EXISTS (
 			SELECT 1 FROM orders o WHERE o.account_id = r.account_id AND o.id = r.order_id AND o.refund_ids LIKE '%"' || r.id || '"%')`},
 	{Promise: "a refund gives back what its order's customer paid, in its currency", Query: `
-		SELECT r.account_id, r.id FROM refunds r WHERE NOT EXISTS (
+		SELECT r.account_id, r.id FROM refunds r WHERE r.payment_id <> '' AND NOT EXISTS (
 			SELECT 1 FROM orders o JOIN payments p ON p.account_id = o.account_id AND p.order_id = o.id
 			WHERE o.account_id = r.account_id AND o.id = r.order_id AND o.customer_id = r.customer_id AND o.currency = r.currency
-				AND p.id = r.payment_id AND p.status = 'succeeded' AND p.provider = r.provider)`},
+				AND p.id = r.payment_id AND p.status = 'succeeded' AND p.provider = r.provider)
+		UNION ALL SELECT r.account_id, r.id FROM refunds r JOIN orders o ON o.account_id = r.account_id AND o.id = r.order_id
+		WHERE o.customer_id <> r.customer_id OR o.currency <> r.currency OR r.balance_amount < 0 OR r.balance_amount > r.amount
+			OR (r.payment_id = '') <> (r.balance_amount = r.amount) OR r.payment_id = '' AND (r.provider <> 'balance' OR r.status <> 'succeeded')`},
 	{Promise: "a refund was made exactly if its provider made it", Query: `
 		SELECT r.account_id, r.id FROM refunds r JOIN test_refunds t ON t.account_id = r.account_id AND t.token = r.id
-		WHERE t.amount <> r.amount OR (r.status <> 'pending' AND t.status <> r.status)`},
+		WHERE t.amount <> r.amount - r.balance_amount OR (r.status <> 'pending' AND t.status <> r.status)`},
 	{Promise: "the test provider gives back no more than it took", Query: `
 		SELECT r.account_id, r.charge_id AS id FROM test_refunds r
 			LEFT JOIN test_charges c ON c.account_id = r.account_id AND c.id = r.charge_id AND c.status = 'succeeded'

@@ -179,6 +179,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', '{"grant":"grant_1"}', 0, 0 FROM orders`,
 		"a balance is the sum of what changed it":                                                   `UPDATE customers SET balance = '{"usd":1}'`,
 		"what an order gave to a balance is written down":                                           `UPDATE orders SET credited_amount = 1`,
+		"what refunds gave to a balance is written down":                                            `UPDATE refunds SET balance_amount = 1, status = 'succeeded'`,
 		"what an order gave back, to a card or a balance, was paid for it":                          `UPDATE orders SET credited_amount = paid_amount - refunded_amount + 1`,
 		"a customer has no more to their credit than they paid or were given, and did not get back": `UPDATE customers SET balance = '{"usd":3000}'`,
 		"a subscription holds units for a change that waits alone, and has taken what it has": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,

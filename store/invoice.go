@@ -68,8 +68,9 @@ type Invoice struct {
 	TotalAmount      int64                     `db:"total_amount"`
 	AmountPaid       int64                     `db:"amount_paid"`
 	BalanceApplied   int64                     `db:"balance_applied"`
-	CreditNotes      int64                     `db:"credit_notes"` // how much of it was given back by refunds of its order
-	PaymentIDs       core.JSON[[]string]       `db:"payment_ids"`  // of its order, like RefundIDs
+	CreditNotes      int64                     `db:"credit_notes"`     // how much refunds of its order gave back to the payment method
+	RefundedBalance  int64                     `db:"refunded_balance"` // and to the customer's balance
+	PaymentIDs       core.JSON[[]string]       `db:"payment_ids"`      // of its order, like RefundIDs
 	RefundIDs        core.JSON[[]string]       `db:"refund_ids"`
 	TaxBreakdown     core.JSON[[]TaxBreakdown] `db:"tax_breakdown"`
 	PeriodStart      *core.Time                `db:"period_start"`

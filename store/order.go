@@ -70,8 +70,9 @@ type Order struct {
 	TaxAmount         int64                        `db:"tax_amount"`
 	TotalAmount       int64                        `db:"total_amount"`
 	PaidAmount        int64                        `db:"paid_amount"`
-	BalanceApplied    int64                        `db:"balance_applied"` // what the customer's credit paid
-	RefundedAmount    int64                        `db:"refunded_amount"`
+	BalanceApplied    int64                        `db:"balance_applied"`  // what the customer's credit paid
+	RefundedAmount    int64                        `db:"refunded_amount"`  // what went back to the payment method
+	RefundedBalance   int64                        `db:"refunded_balance"` // what went back to the customer's balance
 	RefundedTaxAmount int64                        `db:"refunded_tax_amount"`
 	CreditedAmount    int64                        `db:"credited_amount"` // what changes of plan gave of it to the customer's balance
 	TaxBreakdown      core.JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
@@ -101,15 +102,25 @@ type TaxBreakdown struct {
 	Inclusive     bool   `json:"inclusive"`
 }
 
-// RefundableAmount returns how much of the order can still be refunded: of what was charged no more than was neither refunded nor
-// credited.
-func (o *Order) RefundableAmount() int64 {
+// RefundableAmount returns how much of the order can still be refunded, to the payment method and to the customer's balance.
+func (o *Order) RefundableAmount() int64 { return max(o.KeptAmount(), 0) }
+
+// GivenBack returns what is refunded of the order, wherever it went.
+func (o *Order) GivenBack() int64 { return o.RefundedAmount + o.RefundedBalance }
+
+// chargedLeft returns how much can still go back to the payment method: of what was charged no more than was neither refunded nor credited.
+func (o *Order) chargedLeft() int64 {
 	return max(min(o.PaidAmount-o.RefundedAmount, o.KeptAmount()), 0)
+}
+
+// appliedLeft is chargedLeft of what the customer's balance paid.
+func (o *Order) appliedLeft() int64 {
+	return max(min(o.takenAmount()-o.PaidAmount-o.RefundedBalance, o.KeptAmount()), 0)
 }
 
 // KeptAmount returns what was paid for the order, however it was paid, and was neither refunded nor credited. Nothing was taken
 // from the balance of a customer of whom only a typed address says that the order is theirs.
-func (o *Order) KeptAmount() int64 { return o.takenAmount() - o.RefundedAmount - o.CreditedAmount }
+func (o *Order) KeptAmount() int64 { return o.takenAmount() - o.GivenBack() - o.CreditedAmount }
 
 // takenAmount returns what was paid for the order, through a provider, out of band and from the customer's balance.
 func (o *Order) takenAmount() int64 {

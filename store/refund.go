@@ -31,17 +31,22 @@ type RefundReason string
 // RefundReasonCustomerRequest is the reason when none is given.
 const RefundReasonCustomerRequest RefundReason = "customer_request"
 
+// providerBalance stands in the place of the provider of a refund that goes to the customer's balance alone. There is no payment then.
+const providerBalance = "balance"
+
 // Refund gives back money of an order, all of it or a part, tax included. Its id is the token that the provider recognises the
-// refund by. It is minted once and kept by every retry, so that the money is given back at most once.
+// refund by. It is minted once and kept by every retry, so that the money is given back at most once. What the customer's balance paid goes
+// back there as soon as the refund has succeeded.
 type Refund struct {
 	AccountID      string        `db:"account_id"`
 	ID             string        `db:"id"`
 	OrderID        string        `db:"order_id"`
-	PaymentID      string        `db:"payment_id"`
+	PaymentID      string        `db:"payment_id"` // empty if all of it goes to the balance
 	CustomerID     string        `db:"customer_id"`
 	SubscriptionID *string       `db:"subscription_id"`
-	Amount         int64         `db:"amount"`     // tax included
-	TaxAmount      int64         `db:"tax_amount"` // the order's tax that goes with it
+	Amount         int64         `db:"amount"`         // tax included
+	BalanceAmount  int64         `db:"balance_amount"` // the part of it that goes to the customer's balance
+	TaxAmount      int64         `db:"tax_amount"`     // the order's tax that goes with it
 	Currency       string        `db:"currency"`
 	Status         RefundStatus  `db:"status"`
 	Reason         RefundReason  `db:"reason"`
@@ -56,6 +61,9 @@ type Refund struct {
 	CreatedAt      core.Time     `db:"created_at"`
 	UpdatedAt      core.Time     `db:"updated_at"`
 }
+
+// ChargedAmount returns the part of the refund that its provider gives back.
+func (r *Refund) ChargedAmount() int64 { return r.Amount - r.BalanceAmount }
 
 // ListRefunds holds the filters of a list of refunds. An empty one does not filter.
 type ListRefunds struct {

@@ -23,17 +23,23 @@ type NewRefund struct {
 	Metadata     core.Metadata
 
 	subscription *string // nil: the order's
+	balance      *int64  // the part that goes to the customer's balance; nil: what is over what can go to the payment method
 }
 
 // maxRefunds bounds the refunds of an order, because the order lists them.
 const maxRefunds = 100
 
 // BeginRefund begins to give money of a paid order back. It locks the order, takes the amount off what can be refunded, and
-// commits the intent before the provider is asked: refund.created follows. A request that is sent again gets the refund of the
+// commits the intent before the provider is asked: refund.created follows. First goes back what the payment method paid, then what the
+// customer's balance did. A refund to the balance alone has succeeded at once: refund.updated follows too. A request that is sent again gets the refund of the
 // first time. An order of which nothing can be refunded is CodeInvalid on order, more than is left of it on amount.
 func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (*Refunding, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Refunding, error) {
 		found, err := s.namedOrder(ctx, account, in.Order, "")
+		if err != nil {
+			return nil, err
+		}
+		customer, err := u.lockOwner(ctx, account, found.CustomerID, "orders", found.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -54,11 +60,11 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 		if err := p.Err(); err != nil {
 			return nil, err
 		}
-		payment, err := u.refundable(ctx, o)
+		payment, err := u.refundable(ctx, o, customer)
 		if err != nil {
 			return nil, err
 		}
-		return u.beginRefund(ctx, o, payment, id, in)
+		return u.beginRefund(ctx, o, customer, payment, id, in)
 	})
 }
 
@@ -84,20 +90,26 @@ func (s *Store) namedOrder(ctx context.Context, account, ref, lock string) (*Ord
 	return o, err
 }
 
-// beginRefund stores the intent to refund an order from its payment, and returns both: refund.created follows. The order and
-// its invoice are locked. An amount that cannot be refunded is CodeInvalid on amount.
-func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id string, in NewRefund) (*Refunding, error) {
+// beginRefund stores the intent to refund an order from its payment, nil for none, and returns both: refund.created follows. What goes to the
+// balance alone succeeds here. The customer, the order and its invoice are locked. An amount that cannot be refunded is CodeInvalid on amount.
+func (u *unit) beginRefund(ctx context.Context, o *Order, customer *Customer, payment *Payment, id string, in NewRefund) (*Refunding, error) {
 	now, err := u.store.db.BusinessNow(ctx, o.AccountID)
 	if err != nil {
 		return nil, err
 	}
 	r := &Refund{
-		AccountID: o.AccountID, ID: id, OrderID: o.ID, PaymentID: payment.ID, CustomerID: o.CustomerID, SubscriptionID: cmp.Or(in.subscription, o.SubscriptionID),
-		Currency: o.Currency, Status: RefundStatusPending, Reason: in.Reason, Comment: in.Comment, Provider: payment.Provider,
+		AccountID: o.AccountID, ID: id, OrderID: o.ID, CustomerID: o.CustomerID, SubscriptionID: cmp.Or(in.subscription, o.SubscriptionID),
+		Currency: o.Currency, Status: RefundStatusPending, Reason: in.Reason, Comment: in.Comment, Provider: providerBalance,
 		Metadata: in.Metadata, CreatedAt: now, UpdatedAt: now,
 	}
-	if err := r.reserve(o, in); err != nil {
+	if payment != nil {
+		r.PaymentID, r.Provider = payment.ID, payment.Provider
+	}
+	if err := r.reserve(o, customer, in); err != nil {
 		return nil, err
+	}
+	if r.ChargedAmount() == 0 {
+		r.PaymentID, r.Provider, payment = "", providerBalance, nil
 	}
 	lease, err := db.Get[core.Time](ctx, u, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
@@ -107,16 +119,20 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, payment *Payment, id s
 	if err := u.Insert(ctx, refundColumns, r); err != nil {
 		return nil, err
 	}
-	customer, err := u.store.anyCustomer(ctx, o.AccountID, o.CustomerID, "")
-	if err != nil {
+	if err := u.refunded(ctx, outbox.EventRefundCreated, r, o, customer); err != nil {
 		return nil, err
 	}
-	return &Refunding{Refund: r, Payment: payment}, u.refunded(ctx, outbox.EventRefundCreated, r, o, customer)
+	if r.ChargedAmount() == 0 {
+		if err := u.settleRefund(ctx, r, o, customer, RefundResult{Status: RefundStatusSucceeded}, 0); err != nil {
+			return nil, err
+		}
+	}
+	return &Refunding{Refund: r, Payment: payment}, nil
 }
 
-// refundable returns the payment of an order from which money can be given back. If there is none it returns CodeInvalid on
-// order, with the reason.
-func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
+// refundable returns the payment of an order from which money can be given back, nil if there is only what its customer's balance paid. If
+// there is neither it returns CodeInvalid on order, with the reason.
+func (u *unit) refundable(ctx context.Context, o *Order, customer *Customer) (*Payment, error) {
 	switch {
 	case o.PaidAt == nil || o.Status == OrderStatusVoid:
 		return nil, core.Invalid("order", fmt.Sprintf("The order is %s: only a paid order can be refunded.", o.Status))
@@ -125,23 +141,37 @@ func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
 	}
 	payment, err := db.Get[Payment](ctx, u, paymentColumns.SelectSQL+`
 		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0 AND provider <> ?`, o.AccountID, o.ID, providerOutOfBand)
-	if err != nil || payment != nil {
+	switch {
+	case err != nil || payment != nil:
 		return payment, err
-	}
-	if o.TotalAmount == 0 {
+	case o.TotalAmount == 0:
 		return nil, core.Invalid("order", "Nothing was paid for this order.")
+	case o.takenAmount() == o.PaidAmount:
+		return nil, core.Invalid("order", "No payment provider took money for this order: it was paid out of band. Give the money back the way it came.")
+	case customer.DeletedAt != nil:
+		return nil, core.Invalid("order", "The customer's balance paid this order, and the customer was deleted: there is no balance to give it back to.")
 	}
-	return nil, core.Invalid("order", "No payment provider took money for this order: it was paid from the customer's balance or out of band. "+
-		"Give the money back the way it came.")
+	return nil, nil
 }
 
 // reserve sets the amount of a refund and the tax in it, and takes both off what can be refunded of its order. An amount that
-// cannot be refunded is CodeInvalid on amount. The caller stores the order.
-func (r *Refund) reserve(o *Order, in NewRefund) error {
-	rest := o.RefundableAmount()
+// cannot be refunded is CodeInvalid on amount. Who was deleted has no balance to which anything could go. The caller stores the order.
+func (r *Refund) reserve(o *Order, customer *Customer, in NewRefund) error {
+	var charged, applied int64
+	if r.PaymentID != "" {
+		charged = o.chargedLeft()
+	}
+	if customer.DeletedAt == nil {
+		applied = o.appliedLeft()
+	}
+	rest := min(charged+applied, o.RefundableAmount())
 	r.Amount = rest
 	if in.Amount != nil {
 		r.Amount = *in.Amount
+	}
+	r.BalanceAmount = max(r.Amount-charged, 0)
+	if in.balance != nil {
+		r.BalanceAmount = *in.balance
 	}
 	switch {
 	case rest == 0:
@@ -151,14 +181,14 @@ func (r *Refund) reserve(o *Order, in NewRefund) error {
 	case r.Amount > rest:
 		return core.Invalid("amount", fmt.Sprintf("At most %d can be refunded of this order.", rest))
 	}
-	err := tenant.PaymentsProvider(r.Provider).Check(r.Amount, r.Currency, "amount", "Refund an amount that ends in 0.")
+	err := tenant.PaymentsProvider(r.Provider).Check(r.ChargedAmount(), r.Currency, "amount", "Refund an amount that ends in 0.")
 	if err != nil {
 		return err
 	}
 	if r.TaxAmount, err = o.pricing().TaxOf(r.Amount); err != nil {
 		return err
 	}
-	o.giveBack(r.Amount, r.TaxAmount)
+	o.giveBack(r, 1)
 	o.RefundIDs = core.JSONOf(append(o.RefundIDs.V, r.ID))
 	r.RevokeAccess = o.Status == OrderStatusRefunded && o.BillingReason == BillingReasonPurchase
 	if in.RevokeAccess != nil {
@@ -169,5 +199,5 @@ func (r *Refund) reserve(o *Order, in NewRefund) error {
 
 // pricing returns the figures from which the tax in a refund of the order is computed.
 func (o *Order) pricing() pricing.Refundable {
-	return pricing.Refundable{Total: o.TotalAmount, Tax: o.TaxAmount, Refunded: o.RefundedAmount, RefundedTax: o.RefundedTaxAmount}
+	return pricing.Refundable{Total: o.TotalAmount, Tax: o.TaxAmount, Refunded: o.GivenBack(), RefundedTax: o.RefundedTaxAmount}
 }

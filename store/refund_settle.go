@@ -10,7 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
-// Refunding is a refund with the payment whose money it gives back. Resumed says that it was begun before, so that the provider
+// Refunding is a refund with the payment whose money it gives back, nil if it goes to the balance alone. Resumed says that it was begun before, so that the provider
 // may know of it already.
 type Refunding struct {
 	Refund  *Refund
@@ -99,19 +99,23 @@ func (s *Store) YieldRefund(ctx context.Context, account, id string, pause time.
 
 // refunding returns a refund that was begun before, with its payment.
 func (s *Store) refunding(ctx context.Context, r *Refund) (*Refunding, error) {
+	if r.PaymentID == "" {
+		return &Refunding{Refund: r, Resumed: true}, nil
+	}
 	payment, err := s.findPayment(ctx, r.AccountID, r.PaymentID, "")
 	return &Refunding{Refund: r, Payment: payment, Resumed: true}, err
 }
 
-// giveBack adds an amount, and the tax in it, to what is refunded of the order, and sets its status. Negative figures take back
-// a refund that has failed. The caller stores the order.
-func (o *Order) giveBack(amount, tax int64) {
-	o.RefundedAmount += amount
-	o.RefundedTaxAmount += tax
-	switch o.RefundedAmount {
+// giveBack adds a refund, and the tax in it, to what is refunded of the order, and sets its status. Sign is 1, or -1 for a refund that has
+// failed. The caller stores the order.
+func (o *Order) giveBack(r *Refund, sign int64) {
+	o.RefundedAmount += sign * r.ChargedAmount()
+	o.RefundedBalance += sign * r.BalanceAmount
+	o.RefundedTaxAmount += sign * r.TaxAmount
+	switch o.GivenBack() {
 	case 0:
 		o.Status = OrderStatusPaid
-	case o.PaidAmount:
+	case o.takenAmount():
 		o.Status = OrderStatusRefunded
 	default:
 		o.Status = OrderStatusPartiallyRefunded
@@ -138,16 +142,20 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 	case r.Status == RefundStatusSucceeded:
 		r.SucceededAt = &now
 		u.countRefund(r, now, 1)
-		customer.refund(r.Currency, r.Amount, now)
+		if err := u.refundCustomer(ctx, customer, r, 1, now); err != nil {
+			return err
+		}
 		if err := u.writeRefund(ctx, r, customer); err != nil {
 			return err
 		}
 	case from == RefundStatusSucceeded: // it was counted for the customer, and the money came back
-		customer.refund(r.Currency, -r.Amount, now)
+		if err := u.refundCustomer(ctx, customer, r, -1, now); err != nil {
+			return err
+		}
 		u.countRefund(r, *succeededAt, -1)
 		fallthrough
 	default:
-		o.giveBack(-r.Amount, -r.TaxAmount)
+		o.giveBack(r, -1)
 	}
 	if r.Status == RefundStatusFailed {
 		r.FailureReason = &result.FailureReason
@@ -165,6 +173,14 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 		return err
 	}
 	return u.refunded(ctx, outbox.EventRefundUpdated, r, o, customer)
+}
+
+// refundCustomer counts a refund that has succeeded for its locked customer, and gives what their balance paid back to it. With -1 it takes
+// both back, so that they may owe what they have spent meanwhile. The caller stores the customer.
+func (u *unit) refundCustomer(ctx context.Context, customer *Customer, r *Refund, sign int64, now core.Time) error {
+	customer.refund(r.Currency, sign*r.ChargedAmount(), now)
+	customer.addBalance(r.Currency, sign*r.BalanceAmount)
+	return u.enterBalance(ctx, customer, r.Currency, sign*r.BalanceAmount, BalanceReasonRefunded, r.ID, now)
 }
 
 // postpone stores the provider's reference of a refund whose state did not change, and lets nobody ask about it for the pause.
@@ -194,8 +210,8 @@ func (u *unit) refunded(ctx context.Context, kind string, r *Refund, o *Order, c
 	if err := u.emit(ctx, outbox.NewEvent{Kind: kind, Account: o.AccountID, Key: o.ID, Seq: o.EventSeq, Data: d}); err != nil {
 		return err
 	}
-	_, err = u.Exec(ctx, `UPDATE invoices SET credit_notes = ?, refund_ids = ?, updated_at = ? WHERE account_id = ? AND id = ?`,
-		o.RefundedAmount, o.RefundIDs, o.UpdatedAt, o.AccountID, *o.InvoiceID)
+	_, err = u.Exec(ctx, `UPDATE invoices SET credit_notes = ?, refunded_balance = ?, refund_ids = ?, updated_at = ? WHERE account_id = ? AND id = ?`,
+		o.RefundedAmount, o.RefundedBalance, o.RefundIDs, o.UpdatedAt, o.AccountID, *o.InvoiceID)
 	if err != nil {
 		return fmt.Errorf("note a refund on its invoice: %w", err)
 	}

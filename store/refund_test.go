@@ -5,48 +5,53 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
-// Refunds that come and fail in any order never give back more than was paid, and all of the tax once nothing is left.
+// Refunds that come and fail in any order never give back more than was paid, to the card or to the balance, and all of the tax once nothing is left.
 func TestRefund_AnySequenceEndsExactly(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		total := rapid.Int64Range(1, 50_000).Draw(t, "total")
-		o := &Order{TotalAmount: total, PaidAmount: total, TaxAmount: rapid.Int64Range(0, total).Draw(t, "tax"), BillingReason: BillingReasonPurchase}
+		applied := rapid.Int64Range(0, total).Draw(t, "applied")
+		o := &Order{TotalAmount: total, PaidAmount: total - applied, BalanceApplied: applied, PaidAt: new(core.Time(1)), CustomerVerified: true, TaxAmount: rapid.Int64Range(0, total).Draw(t, "tax"), BillingReason: BillingReasonPurchase}
 		var made []*Refund
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			if len(made) > 0 && rapid.Bool().Draw(t, "fails") {
 				i := rapid.IntRange(0, len(made)-1).Draw(t, "which")
-				o.giveBack(-made[i].Amount, -made[i].TaxAmount)
+				o.giveBack(made[i], -1)
 				made = append(made[:i], made[i+1:]...)
-			} else if r := (&Refund{}); r.reserve(o, NewRefund{Amount: new(rapid.Int64Range(0, total+1).Draw(t, "amount"))}) == nil {
+			} else if r := (&Refund{PaymentID: "pay_1"}); r.reserve(o, &Customer{}, NewRefund{Amount: new(rapid.Int64Range(0, total+1).Draw(t, "amount"))}) == nil {
 				made = append(made, r)
 			}
 			o.hold(t, made)
 		}
 		if o.RefundableAmount() > 0 {
-			last := &Refund{}
-			require.NoError(t, last.reserve(o, NewRefund{}))
+			last := &Refund{PaymentID: "pay_1"}
+			require.NoError(t, last.reserve(o, &Customer{}, NewRefund{}))
 			require.True(t, last.RevokeAccess)
 			o.hold(t, append(made, last))
 		}
 		require.Zero(t, o.RefundableAmount())
 		require.Equal(t, o.TaxAmount, o.RefundedTaxAmount)
 		require.Equal(t, OrderStatusRefunded, o.Status)
-		require.Error(t, (&Refund{}).reserve(o, NewRefund{}))
+		require.Error(t, (&Refund{PaymentID: "pay_1"}).reserve(o, &Customer{}, NewRefund{}))
 	})
 }
 
 // hold checks an order against its refunds.
 func (o *Order) hold(t *rapid.T, refunds []*Refund) {
-	var amount, tax int64
+	var amount, balance, tax int64
 	for _, r := range refunds {
 		require.Positive(t, r.Amount)
 		require.LessOrEqual(t, r.TaxAmount, r.Amount)
-		amount, tax = amount+r.Amount, tax+r.TaxAmount
+		amount, balance, tax = amount+r.Amount, balance+r.BalanceAmount, tax+r.TaxAmount
 	}
-	require.Equal(t, amount, o.RefundedAmount)
+	require.Equal(t, amount, o.GivenBack())
+	require.Equal(t, balance, o.RefundedBalance)
+	require.LessOrEqual(t, balance, o.BalanceApplied)
+	require.LessOrEqual(t, o.RefundedAmount, o.PaidAmount)
 	require.Equal(t, tax, o.RefundedTaxAmount)
-	require.LessOrEqual(t, amount, o.PaidAmount)
 	require.LessOrEqual(t, tax, o.TaxAmount)
 }

@@ -89,8 +89,8 @@ func (u *unit) giveCredits(ctx context.Context, customer *Customer, account stri
 	return nil
 }
 
-// refundUnused begins the refunds for the rest of the current period of a locked subscription, as far as a provider took money
-// for it. There is one refund for each order that paid for the period. It returns their ids, none if there is nothing to give
+// refundUnused begins the refunds for the rest of the current period of a locked subscription, as far as a provider took money for it or the
+// customer's balance paid it. There is one refund for each order that paid for the period. It returns their ids, none if there is nothing to give
 // back. The first refund gets the given id, so that a request that is sent again finds it.
 func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, now core.Time) ([]string, error) {
 	left, err := u.store.restAt(ctx, sub, now, "")
@@ -98,6 +98,10 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, n
 		return nil, err
 	}
 	parts := left.parts
+	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
+	if err != nil {
+		return nil, err
+	}
 	// Orders are locked by id, so that two of these never wait for each other.
 	slices.SortFunc(parts, func(a, b PaidPart) int { return cmp.Compare(a.OrderID, b.OrderID) })
 	var ids []string
@@ -105,7 +109,7 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, n
 		if len(ids) > 0 {
 			id = core.NewID(core.KindRefund)
 		}
-		begun, err := u.refundPart(ctx, sub, id, part)
+		begun, err := u.refundPart(ctx, sub, customer, id, part)
 		if err != nil {
 			return nil, err
 		}
@@ -116,16 +120,17 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, n
 	return ids, nil
 }
 
-// refundPart begins a refund of one part, rounded down to an amount that its provider can give back. It reports false if
-// nothing can be given back: no provider took money for the order, or nothing is left of it.
-func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, part PaidPart) (bool, error) {
+// refundPart begins a refund of one part. The share that was charged is rounded down to an amount that its provider can give back; the share
+// that the balance of the locked customer paid goes there. It reports false if nothing can be given back: the order was paid out of band, or
+// nothing is left of it.
+func (u *unit) refundPart(ctx context.Context, sub *Subscription, customer *Customer, id string, part PaidPart) (bool, error) {
 	o, err := u.lockRefunded(ctx, sub.AccountID, part.OrderID)
 	if err != nil {
 		return false, err
 	}
-	payment, err := u.refundable(ctx, o)
+	payment, err := u.refundable(ctx, o, customer)
 	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeInvalid {
-		return false, nil // no provider took money for it
+		return false, nil // it was paid out of band
 	}
 	if err != nil {
 		return false, err
@@ -134,16 +139,25 @@ func (u *unit) refundPart(ctx context.Context, sub *Subscription, id string, par
 	if kept < 1 {
 		return false, nil
 	}
-	// Of a part that the customer's balance has paid too, the share that was charged.
-	charged, err := pricing.Prorate(min(part.Amount, kept), o.RefundableAmount(), kept)
+	most := min(part.Amount, kept)
+	charged, err := pricing.Prorate(most, o.chargedLeft(), kept)
 	if err != nil {
 		return false, err
 	}
-	amount := tenant.PaymentsProvider(payment.Provider).Takes(charged, o.Currency)
+	balance := most - charged
+	if customer.DeletedAt != nil {
+		balance = 0
+	}
+	if payment == nil {
+		charged = 0
+	} else {
+		charged = tenant.PaymentsProvider(payment.Provider).Takes(charged, o.Currency)
+	}
+	amount := charged + balance
 	if amount < 1 {
 		return false, nil
 	}
-	_, err = u.beginRefund(ctx, o, payment, id, NewRefund{Amount: &amount, Reason: RefundReasonCustomerRequest, subscription: &sub.ID})
+	_, err = u.beginRefund(ctx, o, customer, payment, id, NewRefund{Amount: &amount, Reason: RefundReasonCustomerRequest, subscription: &sub.ID, balance: &balance})
 	return err == nil, err
 }
 
@@ -175,7 +189,7 @@ func (s *Store) restAt(ctx context.Context, sub *Subscription, at core.Time, but
 	}
 	charged := func(p PaidPart) int64 { // in thousandths
 		o := orders[p.OrderID]
-		return o.RefundableAmount() * 1000 / max(o.KeptAmount(), 1)
+		return o.chargedLeft() * 1000 / max(o.KeptAmount(), 1)
 	}
 	slices.SortStableFunc(parts, func(a, b PaidPart) int { return cmp.Compare(charged(b), charged(a)) })
 	if !sub.keepsParts() {

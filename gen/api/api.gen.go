@@ -414,6 +414,7 @@ const (
 	BalanceTransactionReasonDeleted  BalanceTransactionReason = "deleted"
 	BalanceTransactionReasonManual   BalanceTransactionReason = "manual"
 	BalanceTransactionReasonOpening  BalanceTransactionReason = "opening"
+	BalanceTransactionReasonRefunded BalanceTransactionReason = "refunded"
 	BalanceTransactionReasonReturned BalanceTransactionReason = "returned"
 )
 
@@ -4070,11 +4071,11 @@ type BalanceTransaction struct {
 	Currency Currency `json:"currency"`
 
 	// Reason Why a balance changed. `credit`: a change of plan gave back what an order had paid. `applied`: it paid an order, or a part of one. `returned`: the
-	// order that it had paid became void. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
+	// order that it had paid became void. `refunded`: a refund gave back what it had paid, or below 0 failed after that. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
 	// `deleted`: the customer was deleted.
 	Reason BalanceTransactionReason `json:"reason"`
 
-	// Source The id of the order that it came of. Null for `opening`, `manual` and `deleted`.
+	// Source The id of the order that it came of, or of the refund for `refunded`. Null for `opening`, `manual` and `deleted`.
 	//
 	// Example: order_01k0000000000000000000000a
 	Source *string `json:"source"`
@@ -4101,7 +4102,7 @@ type BalanceTransactionCreate struct {
 type BalanceTransactionList = wire.List[BalanceTransaction]
 
 // BalanceTransactionReason Why a balance changed. `credit`: a change of plan gave back what an order had paid. `applied`: it paid an order, or a part of one. `returned`: the
-// order that it had paid became void. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
+// order that it had paid became void. `refunded`: a refund gave back what it had paid, or below 0 failed after that. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
 // `deleted`: the customer was deleted.
 type BalanceTransactionReason string
 
@@ -7849,6 +7850,9 @@ type Order struct {
 	// RefundedTaxAmount The tax in `refunded_amount`.
 	RefundedTaxAmount Amount `json:"refunded_tax_amount"`
 
+	// RefundedBalanceAmount What of `refunded_amount` goes back to the customer's balance, which had paid it.
+	RefundedBalanceAmount Amount `json:"refunded_balance_amount"`
+
 	// CreditedAmount What changes of plan gave of it to the customer's `balance_amount`.
 	CreditedAmount Amount `json:"credited_amount"`
 
@@ -8932,7 +8936,7 @@ type Refund struct {
 	// Order What was paid.
 	Order wire.Reference `json:"order"`
 
-	// Payment The payment that the money came with.
+	// Payment The payment that the money came with. Null if all of it goes to the balance.
 	Payment wire.Reference `json:"payment"`
 
 	// Customer Who gets it back.
@@ -8943,6 +8947,9 @@ type Refund struct {
 
 	// Amount What is given back, tax included, in the minor unit of `currency`.
 	Amount Amount `json:"amount"`
+
+	// BalanceAmount The part of `amount` that goes to the customer's balance. The rest goes to the payment method.
+	BalanceAmount Amount `json:"balance_amount"`
 
 	// TaxAmount The part of the order's tax that goes back with it. The tax of all refunds so far is the share of the order's tax that falls on what is refunded so far, rounded once; so this may differ by 1 from its own share.
 	TaxAmount int64 `json:"tax_amount"`
@@ -8969,7 +8976,7 @@ type Refund struct {
 	// Example: expired_or_canceled_card
 	FailureReason *string `json:"failure_reason"`
 
-	// Provider Who gives the money back, e.g. `test`.
+	// Provider Who gives the money back, e.g. `test`; `balance` if all of it goes to the balance.
 	Provider string `json:"provider"`
 
 	// ProviderRefundID The provider's own id of it.

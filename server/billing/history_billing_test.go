@@ -146,8 +146,8 @@ func (p *player) taxed(before *store.Order, r *store.Refund) error {
 	if r == nil || p.crowded {
 		return nil
 	}
-	left, rest := before.TaxAmount-before.RefundedTaxAmount, before.TotalAmount-before.RefundedAmount-r.Amount
-	want := rounded(before.TaxAmount, before.RefundedAmount+r.Amount, before.TotalAmount) - before.RefundedTaxAmount
+	left, rest := before.TaxAmount-before.RefundedTaxAmount, before.TotalAmount-before.GivenBack()-r.Amount
+	want := rounded(before.TaxAmount, before.GivenBack()+r.Amount, before.TotalAmount) - before.RefundedTaxAmount
 	want = min(max(want, left-rest, 0), r.Amount, left)
 	if r.TaxAmount != want {
 		return fmt.Errorf("refund %s of %d has %d tax, and not %d: %+v", r.ID, r.Amount, r.TaxAmount, want, before)

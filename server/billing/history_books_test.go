@@ -98,7 +98,7 @@ func (h *history) underWay(s *shop, held map[string]int64) error {
 	err := h.rows.Select(&charges, h.rows.Rebind(`
 		SELECT id, currency, amount FROM payments WHERE account_id = ? AND status IN ('pending', 'requires_action')`), s.account)
 	if err == nil {
-		err = h.rows.Select(&refunds, h.rows.Rebind(`SELECT id, currency, amount FROM refunds WHERE account_id = ? AND status = 'pending'`), s.account)
+		err = h.rows.Select(&refunds, h.rows.Rebind(`SELECT id, currency, amount - balance_amount AS amount FROM refunds WHERE account_id = ? AND status = 'pending'`), s.account)
 	}
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (h *history) spent(s *shop) error {
 	return h.customers(s, "total_spent", `
 		SELECT customer_id, currency, SUM(amount) AS amount FROM (
 			SELECT customer_id, currency, amount FROM payments WHERE account_id = ? AND status = 'succeeded'
-			UNION ALL SELECT customer_id, currency, -amount FROM refunds WHERE account_id = ? AND status = 'succeeded') moved
+			UNION ALL SELECT customer_id, currency, balance_amount - amount FROM refunds WHERE account_id = ? AND status = 'succeeded') moved
 		GROUP BY customer_id, currency`, nil)
 }
 
@@ -156,14 +156,15 @@ func (h *history) told(s *shop) error {
 	return err
 }
 
-// credited compares what customers have to their credit with what changes of plan and the seller gave them, and orders took.
+// credited compares what customers have to their credit with what changes of plan, refunds and the seller gave them, and orders took.
 func (h *history) credited(s *shop) error {
 	if h.crowded {
 		return nil // nobody saw what each change gave
 	}
 	return h.customers(s, "balance", `
 		SELECT customer_id, currency, -SUM(balance_applied) AS amount FROM (
-			SELECT customer_id, currency, balance_applied FROM orders WHERE account_id = ? AND account_id = ? AND status <> 'void') bought
+			SELECT customer_id, currency, balance_applied FROM orders WHERE account_id = ? AND status <> 'void'
+			UNION ALL SELECT customer_id, currency, -balance_amount FROM refunds WHERE account_id = ? AND status = 'succeeded') bought
 		GROUP BY customer_id, currency`, s.credits)
 }
 

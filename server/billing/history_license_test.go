@@ -116,6 +116,9 @@ func (p *player) bounce() error {
 	if err != nil {
 		return err
 	}
+	if r.ProviderRef == nil { // it went to the balance
+		return errIdle
+	}
 	failed := payments.Refund{Ref: *r.ProviderRef, Status: payments.RefundFailed}
 	if _, err := p.rows.Exec(p.rows.Rebind(`UPDATE test_refunds SET status = 'failed' WHERE account_id = ? AND id = ?`), p.account, failed.Ref); err != nil {
 		return err

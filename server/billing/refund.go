@@ -84,7 +84,7 @@ func (b *Billing) askForRefund(ctx context.Context, begun *store.Refunding) (pay
 		}
 	}
 	return provider.Refund(ctx, payments.RefundInput{
-		Token: refund.ID, Account: refund.AccountID, ChargeRef: *payment.ProviderRef, Amount: refund.Amount, Currency: refund.Currency,
+		Token: refund.ID, Account: refund.AccountID, ChargeRef: *payment.ProviderRef, Amount: refund.ChargedAmount(), Currency: refund.Currency,
 		Reason: string(refund.Reason), Metadata: map[string]string{"account": refund.AccountID, "order": refund.OrderID, "refund_id": refund.ID},
 	})
 }

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/server/ui"
@@ -12,7 +13,7 @@ import (
 
 // balanceReasons are the reasons of changes of a balance with their words.
 var balanceReasons = []string{
-	"opening", "From before", "credit", "Change of plan", "applied", "Paid an order", "returned", "An order became void", "manual", "By hand", "deleted", "Deleted",
+	"opening", "From before", "credit", "Change of plan", "applied", "Paid an order", "returned", "An order became void", "refunded", "Refund", "manual", "By hand", "deleted", "Deleted",
 }
 
 // balanceTable lists changes of a customer's balance.
@@ -21,7 +22,7 @@ func (v *visit) balanceTable(changes []sdk.BalanceTransaction) *ui.Table {
 	for i := range changes {
 		c := &changes[i]
 		why := ui.Cell{Text: optionText(string(c.Reason), balanceReasons...)}
-		if c.Source != nil && v.may("orders:read") {
+		if c.Source != nil && strings.HasPrefix(*c.Source, "order_") && v.may("orders:read") {
 			why.Address = ordersPage + "/" + *c.Source
 		}
 		t.Rows = append(t.Rows, []ui.Cell{money(c.Amount, c.Currency), why, text(c.Description), v.at(c.CreatedAt.Time())})

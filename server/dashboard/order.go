@@ -224,7 +224,7 @@ func refundForm(v *visit, o *sdk.Order) *ui.Form {
 		amount = core.DecimalAmount(o.RefundableAmount, o.Currency)
 	}
 	return &ui.Form{Submit: "Refund", Danger: true, Cancel: ordersPage + "/" + o.ID, Once: newOnce(),
-		Text: most + " The money goes back to where it came from, its share of the tax with it.",
+		Text: most + " The money goes back to where it came from, first to the card and then to the balance, its share of the tax with it.",
 		Controls: []ui.Control{
 			{Name: "amount", Label: "Amount", Value: amount, InputMode: "decimal", Unit: upper(o.Currency), Longest: 20, Required: true},
 			{Kind: "select", Name: "reason", Label: "Reason", Options: chosen(v.field("reason"), refundReasons...)},

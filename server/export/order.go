@@ -42,7 +42,7 @@ func orderRow(o *store.Order, items []store.LineItem) []string {
 		o.ID, strconv.FormatInt(o.Number, 10), string(o.Status), string(o.BillingReason), o.CreatedAt.String(), moment(o.PaidAt), moment(o.VoidedAt),
 		o.CustomerID, Harmless(text(o.CustomerEmail)), Harmless(text(o.BillingName)), Harmless(country), Harmless(taxID), o.Currency,
 		money(o.SubtotalAmount), money(o.DiscountAmount), money(o.NetAmount), money(o.TaxAmount), money(o.TotalAmount), money(o.PaidAmount),
-		money(o.RefundedAmount), money(o.DueAmount()), Harmless(summary(items)), text(o.CheckoutID),
+		money(o.GivenBack()), money(o.DueAmount()), Harmless(summary(items)), text(o.CheckoutID),
 		money(o.BalanceApplied), money(o.RefundedTaxAmount), text(o.InvoiceID), text(o.SubscriptionID), text(o.DiscountID), money(o.CreditedAmount),
 	}
 }

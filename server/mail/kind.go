@@ -148,12 +148,16 @@ func accessGiven(told *store.LetterContent, isKey bool) content {
 
 func refunded(told *store.LetterContent) content {
 	seller, amount := nameOf(told.Seller), core.FormatAmount(told.Refund.Amount, told.Refund.Currency)
+	where := "It goes to the card that you paid with, and may take some days to be seen there."
+	switch credit := told.Refund.BalanceAmount; {
+	case credit == told.Refund.Amount:
+		where = "It is credit of yours now, which pays your next invoices."
+	case credit > 0:
+		where = core.FormatAmount(credit, told.Refund.Currency) + " of it is credit of yours now, which pays your next invoices. The rest goes to the card that you paid with, and may take some days to be seen there."
+	}
 	return content{
 		subject: fmt.Sprintf("Your refund from %s: order %d", seller, told.Order.Number),
-		opening: []string{
-			fmt.Sprintf("%s has given you back %s of your order %d.", seller, amount, told.Order.Number),
-			"It goes to the card that you paid with, and may take some days to be seen there.",
-		},
+		opening: []string{fmt.Sprintf("%s has given you back %s of your order %d.", seller, amount, told.Order.Number), where},
 		actions: []action{{"Your receipt, also as PDF:", told.Order.ReceiptURL, "See the receipt"}},
 	}
 }

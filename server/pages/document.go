@@ -39,9 +39,9 @@ func invoiceOf(l *locale.Locale, seller *tenant.Account, d *store.InvoiceDetail,
 	}
 	document.Balances = paidOf(l, i.BalanceApplied, i.AmountPaid, i.Status == store.InvoiceStatusVoid)
 	given := refundsOf(l, seller, i.RefundIDs.V, refunds)
-	given.on(l, document, i.AmountPaid)
+	given.on(l, document, i.AmountPaid+i.BalanceApplied)
 	if given.amount > 0 {
-		document.Status = refundedStatus(given.amount, i.AmountPaid)
+		document.Status = refundedStatus(given.amount, i.AmountPaid+i.BalanceApplied)
 	}
 	document.Balances = append(document.Balances, invoicepdf.Balance{Name: l.T("document.amount_due"), Amount: i.AmountDue()})
 	if i.Footer != nil {
@@ -89,7 +89,7 @@ func receiptOf(l *locale.Locale, seller *tenant.Account, d *store.OrderDetail, p
 			document.Notes = append(document.Notes, paidWith(l, payment))
 		}
 	}
-	refundsOf(l, seller, o.RefundIDs.V, refunds).on(l, document, o.PaidAmount)
+	refundsOf(l, seller, o.RefundIDs.V, refunds).on(l, document, o.PaidAmount+o.BalanceApplied)
 	if o.CreditedAmount > 0 {
 		document.Notes = append(document.Notes, l.T("document.credited", "amount", l.Money(o.CreditedAmount, o.Currency)))
 	}

@@ -31,7 +31,7 @@ func Invoice(i *store.Invoice) api.Invoice {
 		AmountPaid:            i.AmountPaid,
 		AmountDue:             i.AmountDue(),
 		BalanceApplied:        i.BalanceApplied,
-		CreditNotes:           i.CreditNotes,
+		CreditNotes:           i.CreditNotes + i.RefundedBalance,
 		TaxBreakdown:          mapped(i.TaxBreakdown.V, taxBreakdown),
 		AttemptCount:          i.AttemptCount,
 		NextPaymentAttemptAt:  atOrNull(i.NextAttemptAt),

@@ -10,14 +10,19 @@ import (
 
 // Refund renders a refund.
 func Refund(r *store.Refund) api.Refund {
+	var payment *string
+	if r.PaymentID != "" {
+		payment = &r.PaymentID
+	}
 	return api.Refund{
 		ID:               r.ID,
 		Object:           "refund",
 		Order:            wire.RefTo(r.OrderID),
-		Payment:          wire.RefTo(r.PaymentID),
+		Payment:          ref(payment),
 		Customer:         wire.RefTo(r.CustomerID),
 		Subscription:     ref(r.SubscriptionID),
 		Amount:           r.Amount,
+		BalanceAmount:    r.BalanceAmount,
 		TaxAmount:        r.TaxAmount,
 		Currency:         r.Currency,
 		Status:           api.RefundStatus(r.Status),

@@ -153,3 +153,30 @@ func TestBalanceTransactions_AreMergedAndForgotten(t *testing.T) {
 		}
 	})
 }
+
+// What the balance paid goes back to it, without a payment, and the order says so.
+func TestCreateRefund_OfWhatTheBalancePaid(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		sub := subscription(t, c, monthly(t, c, 1000))
+		who := sub.Customer.ID
+		ok[*sdk.BalanceTransaction](t)(c.Customers.CreateBalanceTransaction(background, who, byHand(1000)))
+		advance(t, c, 32*24*time.Hour)
+		paid := ok[*sdk.OrderList](t)(c.Orders.List(background, &sdk.ListOrdersParams{Customer: &who})).Data[0]
+		refund := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: paid.ID}, sdk.Expand("payment", "order")))
+		order := refund.Order.Object
+		switch {
+		case refund.Status != "succeeded", refund.Amount != 1000, refund.BalanceAmount != 1000, refund.Payment.ID != "", refund.Provider != "balance":
+			t.Errorf("the refund is %+v", refund)
+		case order.Status != "refunded", order.RefundedAmount != 1000, order.RefundedBalanceAmount != 1000, order.RefundableAmount != 0:
+			t.Errorf("the order is %+v", order)
+		}
+		last := ok[*sdk.BalanceTransactionList](t)(c.Customers.ListBalanceTransactions(background, who, nil)).Data[0]
+		if last.Reason != "refunded" || last.Amount != 1000 || *last.Source != refund.ID {
+			t.Errorf("the change is %+v", last)
+		}
+		invoice := ok[*sdk.Invoice](t)(c.Invoices.Get(background, paid.Invoice.ID))
+		if invoice.CreditNotes != 1000 {
+			t.Errorf("the invoice is %+v", invoice)
+		}
+	})
+}
