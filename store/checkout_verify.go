@@ -61,8 +61,16 @@ func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) 
 	})
 }
 
+// owedOrder is what the balance of an order's customer has to pay once it is known to be theirs: a total that was too little to be charged.
+type owedOrder struct {
+	ID             string `db:"id"`
+	Currency       string `db:"currency"`
+	BalanceApplied int64  `db:"balance_applied"`
+}
+
 // verifyPurchase makes what came of a locked completed checkout its customer's: its order, and its subscriptions with their
-// orders. The customer also learns from the checkout what was not known of them. It locks the subscriptions before the customer,
+// orders. Totals that were too little to be charged are taken off the balance now, as they are of everybody else. The customer also
+// learns from the checkout what was not known of them. It locks the subscriptions before the customer,
 // as everybody does.
 func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
@@ -85,15 +93,21 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	if err := u.forgetTypedName(ctx, customer); err != nil {
 		return err
 	}
-	rows, err := u.Exec(ctx, `
+	owed, err := db.Select[owedOrder](ctx, u, `
 		UPDATE orders SET customer_verified = TRUE, updated_at = ?
 		WHERE account_id = ? AND customer_id = ? AND NOT customer_verified AND (checkout_id = ? OR subscription_id IN (
-			SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ?))`, now, c.AccountID, customer.ID, c.ID, c.AccountID, c.ID)
+			SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ?))
+		RETURNING id, currency, balance_applied`, now, c.AccountID, customer.ID, c.ID, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("verify orders: %w", err)
 	}
-	if rows == 0 || customer.DeletedAt != nil {
+	if len(owed) == 0 || customer.DeletedAt != nil {
 		return nil
+	}
+	for _, o := range owed {
+		if err := u.moveBalance(ctx, customer, &Order{ID: o.ID, Currency: o.Currency}, -o.BalanceApplied, BalanceReasonApplied, now); err != nil {
+			return err
+		}
 	}
 	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
 	if err != nil {

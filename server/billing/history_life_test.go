@@ -392,7 +392,7 @@ func keptOf(o *store.Order) (kept, charged int64) {
 	if kept = o.PaidAmount; o.CustomerVerified {
 		kept += o.BalanceApplied
 	}
-	kept = max(kept-o.RefundedAmount-o.CreditedAmount, 0)
+	kept = max(kept-o.GivenBack()-o.CreditedAmount, 0)
 	return kept, max(min(o.PaidAmount-o.RefundedAmount, kept), 0)
 }
 
@@ -577,8 +577,8 @@ func (p *player) cameTrue(sub *store.Subscription, foreseen *store.SubscriptionR
 	return err
 }
 
-// unused is what is left to give back of a subscription: of each order that paid for its period, what a card paid. It is -1 where nobody
-// knows.
+// unused is what is left to give back of a subscription: of each order that paid for its period, what a card and the balance paid. It is -1
+// where nobody knows.
 func (p *player) unused(sub *store.Subscription) (int64, error) {
 	l := p.lives[sub.ID]
 	if p.crowded || l == nil || l.asked != nil {
@@ -602,8 +602,10 @@ func (p *player) unused(sub *store.Subscription) (int64, error) {
 		if err != nil {
 			return -1, err
 		}
-		if kept, charged := keptOf(o); !i.PaidOutOfBand {
-			sum += share(f.left, charged, kept)
+		kept, charged := keptOf(o)
+		card := share(f.left, charged, kept)
+		if sum += f.left - card; !i.PaidOutOfBand {
+			sum += card
 		}
 	}
 	return sum, nil

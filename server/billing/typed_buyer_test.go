@@ -374,3 +374,29 @@ func TestStripe_ATypedBuyerIsAnotherCustomer(t *testing.T) {
 		assert.Equal(t, own.CustomerRef, again.CustomerRef)
 	})
 }
+
+// A last bill that is too little to be charged is taken off the balance when it is known whose it is, and only that is given back.
+func TestTypedBuyer_OwesASmallBillOnceVerified(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.monthOf30()
+		victim := w.victim()
+		sub := w.typedSubscription(w.variant(recurring(1000, "month")), "pm_card_visa")
+		w.rewound(sub, 15*day)
+		sub = w.change(sub, w.variant(recurring(1060, "month")), tenant.ProrationBehaviorNextInvoice)
+		_, err := w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{})
+		require.NoError(t, err)
+		w.rewound(sub, 31*day)
+		require.NoError(t, w.Work(t.Context()))
+		last := w.ordersOf(sub)[1]
+		require.EqualValues(t, 30, last.BalanceApplied)
+		w.spared(victim)
+		before := w.balanceOf(sub)
+
+		_, err = w.VerifyCheckout(t.Context(), w.account, *sub.CheckoutID)
+		require.NoError(t, err)
+		assert.Equal(t, before-30, w.balanceOf(sub))
+		_, err = w.refund(last.ID, 0)
+		require.NoError(t, err)
+		assert.Equal(t, before, w.balanceOf(sub))
+	})
+}
