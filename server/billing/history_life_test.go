@@ -218,6 +218,16 @@ func (l *life) onTime() error {
 	return nil
 }
 
+// rested reports whether a period follows on others that nobody is billed for, as while the account is disabled. The day of the month stays
+// then, which it does not after a pause.
+func (l *life) rested(start, end core.Time) bool {
+	at := l.end
+	for at < start {
+		at = l.ends(at, l.anchor)
+	}
+	return at == start && l.ends(start, l.anchor) == end
+}
+
 // begin is what pays for a period that begins.
 func (l *life) begin(o *store.Order, price store.LineItem) {
 	l.start, l.end, l.parts = *price.PeriodStart, *price.PeriodEnd, nil
@@ -239,7 +249,7 @@ func (h *history) renewed(s *shop, l *life, row *store.Subscription, o *store.Or
 		return fmt.Errorf("a period costs %+v, and %d times %d is billed", l.plan, price.Quantity, price.UnitAmount)
 	}
 	l.vague = l.vague || l.months > 0 && *price.PeriodStart != l.end
-	if l.trial || *price.PeriodStart != l.end {
+	if l.trial || *price.PeriodStart != l.end && !l.rested(*price.PeriodStart, *price.PeriodEnd) {
 		l.anchor = price.PeriodStart.Time().Day()
 	}
 	l.trial = false
