@@ -46,36 +46,13 @@ type SubscriptionChange struct {
 	credits    []orderCredit
 }
 
-// SubscriptionRenewal says what the next period of a subscription is going to cost. Balance is the part of it that the
-// customer's credit pays.
-type SubscriptionRenewal struct {
-	Subscription *Subscription // as it will be in the next period
-	Items        []LineItem
-	Amounts      pricing.Amounts
-	Balance      int64
-}
-
-// Recurs reports whether the periods after that one cost the same, as far as it is known now: they do not if it has a discount that does not last,
-// or prorations.
-func (r *SubscriptionRenewal) Recurs() bool {
-	discount := r.Subscription.Discount.V
-	return len(r.Items) == 1 && (r.Amounts.Discount == 0 || discount != nil && discount.Duration == DiscountDurationForever)
-}
-
-// IsLast reports whether there is no period after that one.
-func (r *SubscriptionRenewal) IsLast() bool {
-	cycles := r.Subscription.BillingCycles
-	return cycles != nil && r.Subscription.cyclesPaid()+1 >= *cycles
-}
-
 // ChangeSubscription changes the plan of a subscription. It locks the subscription and its customer.
 //
 // If the new plan costs more for the rest of the period, the difference is billed, at once or by its Behavior with the next
 // invoice. If it is billed at once, order.created and invoice.created follow, and the returned Payment is to be charged: the
 // plan changes when that succeeds; when it fails, the bill is made void and the plan stays. If the new plan costs less, the
 // difference is taken off debits that wait; what is left of it, which was paid, goes to the customer's balance at once. A difference
-// that is too little to be charged waits for the next bill. A
-// change that takes place with the next period, and any change during a trial, moves no money. A request that is sent again
+// that is too little to be charged waits for the next bill. A change that takes place with the next period, and any change during a trial, moves no money. A request that is sent again
 // gets the payment of the first time.
 //
 // A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing.
@@ -120,34 +97,6 @@ func (s *Store) PreviewSubscriptionChange(ctx context.Context, account, ref stri
 		return nil, err
 	}
 	return s.quoteChange(ctx, sub, customer, in, now)
-}
-
-// PreviewSubscriptionRenewal returns what the next period is going to cost as things stand. That of a paused subscription begins when
-// it is resumed. A subscription that will not be
-// renewed, because it has ended or ends with its period, is CodeInvalid on status.
-func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref string) (*SubscriptionRenewal, error) {
-	sub, customer, now, err := s.subscriber(ctx, account, ref)
-	if err != nil {
-		return nil, err
-	}
-	if err := sub.endPastDue(now); err != nil { // as if it were paid now
-		return nil, err
-	}
-	if sub.hasEnded() || sub.CancelAtPeriodEnd || sub.isComplete() {
-		return nil, core.Invalid("status", "The subscription ends with its period: it will not be renewed.")
-	}
-	start := sub.nextStart()
-	if sub.Status == SubscriptionStatusPaused && sub.ResumesAt == nil {
-		start = max(start, now) // as if it were resumed now
-	}
-	if err := sub.beginPeriod(start); err != nil {
-		return nil, err
-	}
-	b, err := s.periodBill(ctx, sub, customer)
-	if err != nil {
-		return nil, err
-	}
-	return &SubscriptionRenewal{sub, b.Items, b.Amounts, b.Balance}, nil
 }
 
 // subscriber reads a subscription and its customer, and returns them with the account's time. Neither is locked.
@@ -503,45 +452,4 @@ func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity i
 	}
 	sub.PendingChange = core.JSONOf(&next)
 	return sub.checkRest(next.Plan, "quantity")
-}
-
-// afterInvoicePayment records on a subscription what became of a payment of one of its invoices, and stores the subscription.
-//
-// If the invoice was for a change of plan, a success makes the change take place. A failure drops it, voids the invoice, and has the change wait again
-// whose place it took.
-// If it was the latest invoice, a success makes a subscription that is past due active again, and a failure schedules the next
-// attempt or, after the last one, ends the subscription. A failure of the last invoice of one that has ended makes that past due: it is
-// paid by hand. Other invoices change nothing.
-//
-// The subscription and the bill are locked. After a success the caller has made the bill paid already.
-func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bill, status PaymentStatus, now core.Time) error {
-	change := sub.PendingChange.V
-	isChange := change != nil && core.Deref(change.InvoiceID) == b.Invoice.ID
-	isLatest := core.Deref(sub.LatestInvoiceID) == b.Invoice.ID
-	before := *sub
-	var err error
-	switch {
-	case status == PaymentStatusSucceeded && isChange:
-		sub.LatestInvoiceID = &b.Invoice.ID
-		err = u.applyPaid(ctx, sub, change, b.Order)
-	case status == PaymentStatusSucceeded && isLatest:
-		err = sub.endPastDue(now)
-		sub.isPaid = true
-	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:
-		return nil
-	case isChange:
-		sub.PendingChange = core.JSONOf(change.Replaces)
-		err = u.voidBill(ctx, b, "payment_failed", now)
-	case isLatest && !sub.hasEnded():
-		err = u.notCollected(ctx, sub, b, now)
-	case sub.hasEnded() && b.Invoice.Status == InvoiceStatusOpen: // the last one: see billLast
-		return u.lastNotCollected(ctx, sub, b, now)
-	}
-	if err != nil {
-		return err
-	}
-	if err := u.noteStatus(ctx, &before, sub); err != nil {
-		return err
-	}
-	return u.saveSubscription(ctx, sub, now)
 }

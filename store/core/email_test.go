@@ -84,11 +84,13 @@ func TestEmailKey_KnowsNoCase(t *testing.T) {
 func TestEmailKey_KnowsADomainInAllItsForms(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		label := rapid.StringOfN(rapid.RuneFrom([]rune("abcdefäöüéèñçøåλογστυφабвгдежзиклмн0123456789")), 1, 20, -1).Draw(t, "label")
-		ascii, err := idna.Lookup.ToASCII(label)
-		if err != nil || len(ascii) > labelMost {
-			t.Skip(label)
+		isLabel := func(label string) bool {
+			ascii, err := idna.Lookup.ToASCII(label)
+			return err == nil && len(ascii) <= labelMost
 		}
+		label := rapid.StringOfN(rapid.RuneFrom([]rune("abcdefäöüéèñçøåλογστυφабвгдежзиклмн0123456789")), 1, 20, -1).Filter(isLabel).Draw(t, "label")
+		ascii, err := idna.Lookup.ToASCII(label)
+		require.NoError(t, err)
 		for _, way := range []string{label, ascii, strings.ToUpper(label), strings.ToUpper(ascii), norm.NFD.String(label)} {
 			email := "ada@" + way + ".example"
 			require.Equal(t, "ada@"+ascii+".example", EmailKey(email), way)

@@ -1,0 +1,181 @@
+package billing_test
+
+import (
+	"fmt"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// asking is a change of plan that somebody asks for, with what the rules say of it.
+type asking struct {
+	proration
+	to       plan
+	at       core.Time
+	restarts bool
+	waits    bool   // what it costs more is billed later
+	done     bool   // the answer said so
+	order    string // the bill
+}
+
+// answered notes that the change was granted.
+func (a *asking) answered() {
+	if a != nil {
+		a.done = true
+	}
+}
+
+// resolve finds out what became of a change of plan: it takes place when it is paid.
+func (h *history) resolve(s *shop, l *life, row *store.Subscription) error {
+	a := l.asked
+	switch {
+	case a == nil:
+		return nil
+	case a.order != "":
+		o, err := h.GetOrder(everywhere, s.account, a.order)
+		if err != nil || o.PaidAt == nil && o.Status != store.OrderStatusVoid {
+			return err
+		}
+		if o.Status == store.OrderStatusVoid {
+			l.asked = nil
+			return nil
+		}
+	case !a.done:
+		l.asked = nil
+		return nil
+	case a.bill() > 0 && !a.waits:
+		return fmt.Errorf("nothing is billed for a change of plan: %+v", a)
+	}
+	left := a.proration
+	if a.order != "" { // something may have been given back until it was paid
+		var err error
+		if left, err = h.prorated(s, l, a.at, a.remaining); err != nil {
+			return err
+		}
+	}
+	l.asked = nil
+	l.parts, l.debits = left.settled(a.order, a.bill(), a.at)
+	if l.plan = a.to; a.restarts {
+		l.anchor = a.at.Time().Day()
+		l.start, l.end, l.vague, l.cycles = a.at, l.ends(a.at, l.anchor), true, l.cycles+1
+	}
+	return nil
+}
+
+// prorated is what is left of a period at a moment, of what was paid and neither refunded nor credited, and what the rest is to cost.
+func (h *history) prorated(s *shop, l *life, at core.Time, remaining int64) (proration, error) {
+	c := proration{remaining: remaining}
+	var ids []string
+	for _, f := range l.parts {
+		ids = append(ids, f.order)
+	}
+	orders, err := h.OrdersByID(everywhere, s.account, ids)
+	if err != nil {
+		return c, err
+	}
+	for _, f := range l.parts {
+		kept, charged := keptOf(orders[f.order])
+		f = f.at(at, l.end)
+		f.left, f.charged = min(f.left, kept), charged*1000/max(kept, 1)
+		c.parts = append(c.parts, f)
+	}
+	for _, f := range l.debits {
+		c.debits = append(c.debits, f.at(at, l.end))
+	}
+	return c, nil
+}
+
+// keptOf is what was paid for an order and not given back, and how much of it can go back to a card.
+func keptOf(o *store.Order) (kept, charged int64) {
+	if o.PaidAt == nil || o.Status == store.OrderStatusVoid {
+		return 0, 0
+	}
+	if kept = o.PaidAmount; o.CustomerVerified {
+		kept += o.BalanceApplied
+	}
+	kept = max(kept-o.GivenBack()-o.CreditedAmount, 0)
+	return kept, max(min(o.PaidAmount-o.RefundedAmount, kept), 0)
+}
+
+// reckon says what a change of plan comes to now, nil if it moves no money yet.
+func (p *player) reckon(sub *store.Subscription, in store.ChangeSubscription) (*asking, error) {
+	l := p.lives[sub.ID]
+	if p.crowded || l == nil || l.asked != nil || sub.Status != store.SubscriptionStatusActive {
+		return nil, nil
+	}
+	if in.Behavior == "" {
+		account, err := p.Tenant.GetAccount(everywhere, p.account)
+		if err != nil {
+			return nil, err
+		}
+		in.Behavior = account.ProrationBehavior
+	}
+	a := &asking{to: l.plan}
+	if in.Quantity != nil {
+		a.to.quantity = *in.Quantity
+	}
+	if in.PriceVariant != "" && in.PriceVariant != l.variant {
+		v, err := p.Catalog.GetPriceVariant(everywhere, p.account, in.PriceVariant)
+		if err != nil || v.AmountType == catalog.PriceVariantAmountTypeCustom {
+			return nil, err
+		}
+		amount, known := v.Amount, v.Currency == sub.Currency
+		if !known {
+			amount = v.CurrencyAmounts.V[sub.Currency]
+		}
+		a.to = plan{v.ProductID, v.ID, amount, a.to.quantity, *v.Interval, max(core.Deref(v.IntervalCount), 1)}
+	}
+	if a.to == l.plan || in.Behavior == tenant.ProrationBehaviorNextPeriod {
+		return nil, nil
+	}
+	now, err := p.in(0)
+	if err != nil {
+		return nil, err
+	}
+	a.at, a.restarts = now-now%1000, a.to.interval != l.interval || a.to.count != l.count
+	next, terms := *sub, inForce(sub)
+	next.ProductID, next.PriceVariantID, next.UnitAmount, next.Quantity = a.to.product, a.to.variant, a.to.unit, a.to.quantity
+	if a.restarts {
+		if terms = sub.Discount.V; sub.DiscountEndsAt != nil && a.at >= *sub.DiscountEndsAt {
+			terms = nil
+		}
+	}
+	tax, err := p.taxOf(p.shop, sub, a.to.variant)
+	if err != nil {
+		return nil, err
+	}
+	whole := tax.gross(a.to.unit*a.to.quantity - takenOff(&next, terms))
+	if !a.restarts {
+		whole = funds{left: whole, since: l.start}.at(a.at, l.end).left
+	}
+	if a.proration, err = p.prorated(p.shop, l, a.at, whole); err != nil {
+		return nil, err
+	}
+	balance := int64(0)
+	if sub.CustomerVerified {
+		if balance, err = p.balance(p.shop, sub.CustomerID, sub.Currency, "~_~"); err != nil {
+			return nil, err
+		}
+	}
+	least := core.CurrencyOf(sub.Currency).Minimum
+	a.waits = in.Behavior == tenant.ProrationBehaviorNextInvoice && !a.restarts || a.bill() < least && max(balance, 0) < a.bill()
+	return a, nil
+}
+
+// agrees compares what a change is said to come to with what the rules say. What is asked for is noted.
+func (p *player) agrees(sub *store.Subscription, a *asking, preview *store.SubscriptionChange) error {
+	if a == nil {
+		return nil
+	}
+	p.lives[sub.ID].asked = a
+	if preview == nil {
+		return nil
+	}
+	said, want := [4]int64{preview.Unused, preview.Remaining, preview.Credit, preview.Amounts.Total}, [4]int64{a.unused(), a.remaining, a.credit(), a.bill()}
+	if said != want {
+		return fmt.Errorf("a change of %s comes to %v (unused, remaining, credit, bill), and not %v: %+v", sub.ID, said, want, p.lives[sub.ID])
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// afterInvoicePayment records on a subscription what became of a payment of one of its invoices, and stores the subscription.
+//
+// If the invoice was for a change of plan, a success makes the change take place. A failure drops it, voids the invoice, and has the change wait again
+// whose place it took.
+// If it was the latest invoice, a success makes a subscription that is past due active again, and a failure schedules the next
+// attempt or, after the last one, ends the subscription. A failure of the last invoice of one that has ended makes that past due: it is
+// paid by hand. Other invoices change nothing.
+//
+// The subscription and the bill are locked. After a success the caller has made the bill paid already.
+func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bill, status PaymentStatus, now core.Time) error {
+	change := sub.PendingChange.V
+	isChange := change != nil && core.Deref(change.InvoiceID) == b.Invoice.ID
+	isLatest := core.Deref(sub.LatestInvoiceID) == b.Invoice.ID
+	before := *sub
+	var err error
+	switch {
+	case status == PaymentStatusSucceeded && isChange:
+		sub.LatestInvoiceID = &b.Invoice.ID
+		err = u.applyPaid(ctx, sub, change, b.Order)
+	case status == PaymentStatusSucceeded && isLatest:
+		err = sub.endPastDue(now)
+		sub.isPaid = true
+	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:
+		return nil
+	case isChange:
+		sub.PendingChange = core.JSONOf(change.Replaces)
+		err = u.voidBill(ctx, b, "payment_failed", now)
+	case isLatest && !sub.hasEnded():
+		err = u.notCollected(ctx, sub, b, now)
+	case sub.hasEnded() && b.Invoice.Status == InvoiceStatusOpen: // the last one: see billLast
+		return u.lastNotCollected(ctx, sub, b, now)
+	}
+	if err != nil {
+		return err
+	}
+	if err := u.noteStatus(ctx, &before, sub); err != nil {
+		return err
+	}
+	return u.saveSubscription(ctx, sub, now)
+}

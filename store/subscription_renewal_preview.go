@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/pricing"
+)
+
+// SubscriptionRenewal says what the next period of a subscription is going to cost. Balance is the part of it that the
+// customer's credit pays.
+type SubscriptionRenewal struct {
+	Subscription *Subscription // as it will be in the next period
+	Items        []LineItem
+	Amounts      pricing.Amounts
+	Balance      int64
+}
+
+// Recurs reports whether the periods after that one cost the same, as far as it is known now: they do not if it has a discount that does not last,
+// or prorations.
+func (r *SubscriptionRenewal) Recurs() bool {
+	discount := r.Subscription.Discount.V
+	return len(r.Items) == 1 && (r.Amounts.Discount == 0 || discount != nil && discount.Duration == DiscountDurationForever)
+}
+
+// IsLast reports whether there is no period after that one.
+func (r *SubscriptionRenewal) IsLast() bool {
+	cycles := r.Subscription.BillingCycles
+	return cycles != nil && r.Subscription.cyclesPaid()+1 >= *cycles
+}
+
+// PreviewSubscriptionRenewal returns what the next period is going to cost as things stand. That of a paused subscription begins when
+// it is resumed. A subscription that will not be renewed, because it has ended or ends with its period, is CodeInvalid on status.
+func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref string) (*SubscriptionRenewal, error) {
+	sub, customer, now, err := s.subscriber(ctx, account, ref)
+	if err != nil {
+		return nil, err
+	}
+	if err := sub.endPastDue(now); err != nil { // as if it were paid now
+		return nil, err
+	}
+	if sub.hasEnded() || sub.CancelAtPeriodEnd || sub.isComplete() {
+		return nil, core.Invalid("status", "The subscription ends with its period: it will not be renewed.")
+	}
+	start := sub.nextStart()
+	if sub.Status == SubscriptionStatusPaused && sub.ResumesAt == nil {
+		start = max(start, now) // as if it were resumed now
+	}
+	if err := sub.beginPeriod(start); err != nil {
+		return nil, err
+	}
+	b, err := s.periodBill(ctx, sub, customer)
+	if err != nil {
+		return nil, err
+	}
+	return &SubscriptionRenewal{sub, b.Items, b.Amounts, b.Balance}, nil
+}
