@@ -87,7 +87,7 @@ type NewLineItem struct {
 }
 
 // MaxAmount bounds every amount of an order or an invoice, in the currency's minor unit. It is far below the numbers that a
-// program which counts in doubles cannot tell apart.
+// program which counts in doubles cannot tell apart. What a renewal comes to may be a few times as much: see priceBill.
 const MaxAmount = 1_000_000_000_000
 
 var lineItemColumns = db.ColumnsOf[LineItem]("line_items")

@@ -56,7 +56,7 @@ func (s *Store) periodBill(ctx context.Context, sub *Subscription, customer *Cus
 
 // priceBill fills in the amounts of lines that a subscription bills, discounts and tax included, and says how much of the total
 // the customer's credit pays. A line that is TaxInclusive comes to its unit amount, whichever way the tax is shown. Nothing is
-// stored. A total that an order cannot come to is CodeInvalid on quantity.
+// stored. The total may be more than MaxAmount, by a tax on top and by what waited: it was agreed on, and nobody would hear of an error.
 func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Customer, items []LineItem, discounts []pricing.Discount) (*subscriptionBill, error) {
 	tax, err := s.subscriptionTax(ctx, sub, customer)
 	if err != nil {
@@ -74,8 +74,8 @@ func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Cust
 		}
 	}
 	totals, err := pricing.Totals(lines, discounts...)
-	if err := priceError("quantity", "an order", err, totals.Total); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, fmt.Errorf("price the bill of a subscription: %w", err)
 	}
 	for i, a := range totals.Lines {
 		item := &items[i]

@@ -247,6 +247,9 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 		c.PeriodStart, c.PeriodEnd = next.CurrentPeriodStart, next.CurrentPeriodEnd
 	}
 	whole, err := s.periodBill(ctx, &next, customer)
+	if err == nil {
+		err = priceError("quantity", "an order", nil, whole.Amounts.Total)
+	}
 	if err != nil {
 		return err
 	}

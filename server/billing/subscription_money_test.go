@@ -341,3 +341,23 @@ func TestRemovePaymentMethod_KeepsWhatALastBillIsChargedTo(t *testing.T) {
 		require.NoError(t, err)
 	})
 }
+
+// A renewal bills what was agreed, also if a tax on top has made it more than anybody may ask for at once.
+func TestSubscription_BillsWhatWasAgreedHoweverMuchItIs(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		sub, most := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa"), w.variant(recurring(999_999_999, "month"))
+		_, err := w.plan(sub, most, 999, tenant.ProrationBehaviorNextPeriod)
+		require.NoError(t, err)
+		w.taxed()
+		preview, err := w.PreviewSubscriptionRenewal(t.Context(), w.account, sub.ID)
+		require.NoError(t, err)
+		w.wait(32 * day)
+		orders := w.ordersOf(sub)
+		require.Len(t, orders, 2)
+		assert.EqualValues(t, 1_248_749_998_751, orders[1].TotalAmount)
+		assert.Equal(t, orders[1].TotalAmount, preview.Amounts.Total)
+
+		_, err = w.plan(w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa"), most, 999, tenant.ProrationBehaviorInvoiceImmediately)
+		refused(t, err, "quantity")
+	})
+}
