@@ -8075,7 +8075,7 @@ type PriceVariant struct {
 	// QuantityMax The most that is sold at once, and that one payment which waits for a bank holds of the stock. Null means any number.
 	QuantityMax *int64 `json:"quantity_max"`
 
-	// Stock Units that may ever be sold, also by changes of plan and quantity: a refund or a cancellation gives none back. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
+	// Stock Units that may ever be sold, also by changes of plan and quantity: a refund or a cancellation gives none back. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account. A change of plan that waits, or in a trial, holds its units too. What was paid or agreed on takes place whatever is left: if nothing is held for it, the stock is raised to fit.
 	Stock *int64 `json:"stock"`
 
 	// SoldCount Units sold, by purchases and by changes of plan.
@@ -17494,7 +17494,8 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *Subs
 // A change takes units of the new plan from its `stock`, as a sale does. It takes those that are more than the subscription ever had of
 // that plan. If fewer are left, it is 422 `errors.quantity`, which says how many. A change that waits holds its units, and frees
 // them when it is dropped. What was taken is not given back by fewer units, another plan, a refund or the end of the subscription. The
-// subscription may have it again.
+// subscription may have it again. A change in a trial holds its units until the first period is paid, which sells them. They are free again when
+// the subscription leaves that plan, or ends before. A change that was paid or agreed on takes place whatever is left by then.
 //
 // A change takes the place of one that waits for the end of the period. One to the plan that runs takes that back. If a charge
 // is declined, the former change waits again. `PATCH` and a pause leave it waiting. The end of the subscription drops it. Billing cycles

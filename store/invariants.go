@@ -330,16 +330,19 @@ func (s *Store) arrayInvariants() []db.Invariant {
 				SELECT v.account_id, v.product_id, SUM(s.units) AS sold FROM (` + soldLines + ` UNION ALL ` + s.changedUnits("sold") + `) AS s
 				JOIN price_variants v ON v.account_id = s.account_id AND v.id = s.price_variant_id GROUP BY v.account_id, v.product_id
 			) AS c ON c.account_id = p.account_id AND c.product_id = p.id WHERE p.sales_count <> COALESCE(c.sold, 0)`},
-		{Promise: "what a price variant holds is being paid, or a change of plan waits for it", Query: `
+		{Promise: "what a price variant holds is being paid or tried, or a change waits for it", Query: `
 			SELECT v.account_id, v.id FROM price_variants v LEFT JOIN (
 				SELECT account_id, price_variant_id, SUM(units) AS held FROM (
 					SELECT l.account_id, l.price_variant_id, l.quantity AS units FROM line_items l JOIN checkouts c ON c.account_id = l.account_id AND c.id = l.checkout_id
 					WHERE l.kind = 'price' AND c.status = 'processing' UNION ALL ` + s.changedUnits("held") + `) AS s GROUP BY account_id, price_variant_id
 			) AS c ON c.account_id = v.account_id AND c.price_variant_id = v.id WHERE v.reserved_count <> COALESCE(c.held, 0)`},
-		{Promise: "a subscription holds units for a change that waits alone, and has taken what it has", Query: `
-			SELECT s.account_id, s.id FROM subscriptions s JOIN ` + s.db.JSONElements("s.units") + ` e ON TRUE
-			WHERE ` + s.db.JSONNumber("e.value", "held") + ` > 0 AND s.pending_change IS NULL
-				OR e.value LIKE '%"' || s.price_variant_id || '"%' AND ` + s.db.JSONNumber("e.value", "most") + ` < s.quantity`},
+		{Promise: "a subscription holds units for its trial and for a change that waits alone, and has taken what it has", Query: `
+			SELECT account_id, id FROM (
+				SELECT s.account_id, s.id, s.quantity, s.pending_change, s.ended_at, s.trial_start, e.value LIKE '%"' || s.price_variant_id || '"%' AS has, ` + s.db.JSONNumber("e.value", "most") + ` AS most,
+					` + s.db.JSONNumber("e.value", "held") + ` AS held, COALESCE(` + s.db.JSONNumber("e.value", "tried") + `, 0) AS tried
+				FROM subscriptions s JOIN ` + s.db.JSONElements("s.units") + ` e ON TRUE) AS u
+			WHERE held > tried AND pending_change IS NULL OR tried > held OR tried > 0 AND (NOT has OR ended_at IS NOT NULL OR trial_start IS NULL)
+				OR has AND most + tried < quantity AND (ended_at IS NULL OR trial_start IS NULL)`},
 	}
 }
 

@@ -94,7 +94,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"an order has one currency":                                                              `UPDATE payments SET currency = 'eur'`,
 		"what is sold and held fits the stock":                                                   `UPDATE price_variants SET reserved_count = -1`,
 		"what a price variant sold is in orders and in changes of plan":                          `UPDATE price_variants SET sold_count = sold_count + 1`,
-		"what a price variant holds is being paid, or a change of plan waits for it":             `UPDATE price_variants SET reserved_count = 0`,
+		"what a price variant holds is being paid or tried, or a change waits for it":            `UPDATE price_variants SET reserved_count = 0`,
 		"what a product sold is in orders and in changes of plan":                                `UPDATE products SET sales_count = 0`,
 		"a completed checkout has one order, another one none":                                   `UPDATE checkouts SET status = 'completed'`,
 		"a visit is kept while its buyer agrees and may still pay":                               `UPDATE checkouts SET ads_consent = FALSE WHERE status = 'processing'`,
@@ -182,7 +182,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		"what refunds gave to a balance is written down":                                            `UPDATE refunds SET balance_amount = 1, status = 'succeeded'`,
 		"what an order gave back, to a card or a balance, was paid for it":                          `UPDATE orders SET credited_amount = paid_amount - refunded_amount + 1`,
 		"a customer has no more to their credit than they paid or were given, and did not get back": `UPDATE customers SET balance = '{"usd":3000}'`,
-		"a subscription holds units for a change that waits alone, and has taken what it has": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
+		"a subscription holds units for its trial and for a change that waits alone, and has taken what it has": `INSERT INTO subscriptions (account_id, id, status, customer_id, product_id, price_variant_id, product_name, quantity, unit_amount, currency, interval,
 			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
 			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, units, created_at, updated_at)
 			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 2, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}',

@@ -94,6 +94,7 @@ type Subscription struct {
 
 	isPaid    bool // the current period was paid for in this transaction
 	isCovered bool // it was begun in this transaction, and what was left of the one before pays for it
+	isAsked   bool // somebody asks for its plan, or for one that waits, in this transaction
 	ends      bool // set from its end until that is stored
 }
 
@@ -398,9 +399,10 @@ func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
 }
 
 // saveSubscription stores a locked subscription, after it has set when something is to be done next, counts what has changed, and has its
-// customer have what follows from its state. It takes what the subscription needs by now from stocks: if there is not enough, that is
+// customer have what follows from its state. It takes what the subscription needs by now from stocks: if there is not enough for who asks, that is
 // CodeInvalid on quantity.
 func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now core.Time) error {
+	isPaid := sub.isPaid // delivering uses it up
 	if err := u.deliverSubscription(ctx, sub); err != nil {
 		return err
 	}
@@ -412,7 +414,7 @@ func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now core
 			return err
 		}
 	}
-	if err := u.takeUnits(ctx, sub); err != nil {
+	if err := u.takeUnits(ctx, sub, isPaid); err != nil {
 		return err
 	}
 	sub.UpdatedAt = now

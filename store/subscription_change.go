@@ -298,6 +298,7 @@ func (s *Subscription) unused(amount int64, now core.Time) (int64, error) {
 // one to the plan that there is takes that back. The caller stores the subscription.
 func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string, now core.Time) error {
 	sub := c.Subscription
+	sub.isAsked = true
 	switch {
 	case sub.Status == SubscriptionStatusTrialing:
 		before := sub.ProductID

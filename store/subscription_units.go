@@ -14,9 +14,10 @@ import (
 // subscription may have again what it had before, and takes only what is more than it ever had.
 type PlanUnits struct {
 	PriceVariantID string `json:"price_variant"`
-	Most           int64  `json:"most"` // the most units that it had at a time
-	Sold           int64  `json:"sold"` // of these, what changes of plan sold; an order sold the others
-	Held           int64  `json:"held"` // beyond these, what changes hold that wait
+	Most           int64  `json:"most"`            // the most units that it had at a time, and that were sold
+	Sold           int64  `json:"sold"`            // of these, what changes of plan sold; an order sold the others
+	Held           int64  `json:"held"`            // beyond these, what a trial and changes hold that wait
+	Tried          int64  `json:"tried,omitempty"` // of what is held, what a trial has: it is sold when the first period is paid
 }
 
 // unitsMove is how many units of a price variant become held and sold. A negative number is given back.
@@ -45,8 +46,9 @@ func (s *Subscription) keepUnits() {
 	}
 }
 
-// moveUnits has Units say what the plan and the changes that wait need, and returns what that moves in stocks, by price variant.
-func (s *Subscription) moveUnits() []unitsMove {
+// moveUnits has Units say what the plan and the changes that wait need, and returns what that moves in stocks, by price variant. What a trial
+// needs beyond what was sold is held until the first period is paid, and given back if the subscription ends before. IsPaid says that a period is paid now.
+func (s *Subscription) moveUnits(isPaid bool) []unitsMove {
 	if len(s.Units.V) == 0 && s.PendingChange.V == nil {
 		return nil
 	}
@@ -61,10 +63,15 @@ func (s *Subscription) moveUnits() []unitsMove {
 		return &after[i]
 	}
 	now := of(s.PriceVariantID)
-	more := max(s.Quantity-now.Most, 0)
-	now.Most, now.Sold = now.Most+more, now.Sold+more
+	more, isTried := max(s.Quantity-now.Most, 0), s.CyclesBilled == 0 || now.Tried > 0 && !isPaid
 	for i := range after {
-		after[i].Held = 0
+		after[i].Held, after[i].Tried = 0, 0
+	}
+	switch {
+	case !isTried:
+		now.Most, now.Sold = now.Most+more, now.Sold+more
+	case !s.hasEnded():
+		now.Held, now.Tried = more, more
 	}
 	for change := s.PendingChange.V; change != nil; change = change.Replaces {
 		next := of(change.Plan.PriceVariantID)
@@ -104,10 +111,11 @@ func tooFew(variant string, left, needed int64) string {
 }
 
 // takeUnits takes from stocks what a locked subscription needs by now, and gives back what it held and does not need any more. It
-// locks the product first, and price variants in their order. If there is not enough it returns CodeInvalid on quantity. The caller
-// stores the subscription.
-func (u *unit) takeUnits(ctx context.Context, sub *Subscription) error {
-	moves := sub.moveUnits()
+// locks the product first, and price variants in their order. If there is not enough for a plan that somebody asks for, it returns CodeInvalid on
+// quantity. What was agreed on before takes place whatever is left, because nobody would hear of an error: the stock is raised to what it takes. The
+// caller stores the subscription.
+func (u *unit) takeUnits(ctx context.Context, sub *Subscription, isPaid bool) error {
+	moves := sub.moveUnits(isPaid)
 	for _, m := range moves {
 		if m.sold == 0 {
 			continue
@@ -122,15 +130,29 @@ func (u *unit) takeUnits(ctx context.Context, sub *Subscription) error {
 		}
 	}
 	for _, m := range moves {
-		if err := u.moveStock(ctx, sub.AccountID, m); err != nil {
-			return err
+		agreed := m.held + m.sold
+		if sub.isAsked {
+			if err := u.checkStock(ctx, sub.AccountID, m); err != nil {
+				return err
+			}
+			agreed = 0
+		}
+		err := u.Later(ctx, db.Change{
+			Table: "price_variants", Query: `
+				UPDATE price_variants SET reserved_count = reserved_count + ?, sold_count = sold_count + ?,
+					stock = CASE WHEN stock < sold_count + reserved_count + ? THEN sold_count + reserved_count + ? ELSE stock END
+				WHERE account_id = ? AND id = ?`,
+			Args: []any{m.held, m.sold, agreed, agreed, sub.AccountID, m.variant}, Rows: 1,
+		})
+		if err != nil {
+			return fmt.Errorf("move stock of %s: %w", m.variant, err)
 		}
 	}
 	return nil
 }
 
-// moveStock makes one move, under the price variant's lock if it takes something.
-func (u *unit) moveStock(ctx context.Context, account string, m unitsMove) error {
+// checkStock locks the price variant of a move that takes something, and returns CodeInvalid on quantity if too little is left of it.
+func (u *unit) checkStock(ctx context.Context, account string, m unitsMove) error {
 	if needed := m.held + m.sold; needed > 0 {
 		left, err := db.Get[limitedThing](ctx, u, `
 			SELECT id, COALESCE(stock - sold_count - reserved_count, ?) AS remaining FROM price_variants WHERE account_id = ? AND id = ?`+u.Lock(),
@@ -144,14 +166,6 @@ func (u *unit) moveStock(ctx context.Context, account string, m unitsMove) error
 		if problem := tooFew(m.variant, left.Left, needed); problem != "" {
 			return core.Invalid("quantity", problem)
 		}
-	}
-	err := u.Later(ctx, db.Change{
-		Table: "price_variants", Query: `
-			UPDATE price_variants SET reserved_count = reserved_count + ?, sold_count = sold_count + ? WHERE account_id = ? AND id = ?`,
-		Args: []any{m.held, m.sold, account, m.variant}, Rows: 1,
-	})
-	if err != nil {
-		return fmt.Errorf("move stock of %s: %w", m.variant, err)
 	}
 	return nil
 }

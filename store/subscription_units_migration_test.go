@@ -36,7 +36,7 @@ func TestMigrate_LetsChangesTakePlaceThatWaitedBefore(t *testing.T) {
 			sub, err := db.Get[Subscription](t.Context(), s.db, subscriptionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, s.account, id)
 			require.NoError(t, err)
 			require.Equal(t, want, sub.Units.V, id)
-			require.Empty(t, sub.moveUnits(), id)
+			require.Empty(t, sub.moveUnits(false), id)
 		}
 	})
 }

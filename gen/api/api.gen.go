@@ -8153,7 +8153,7 @@ type PriceVariant struct {
 	// QuantityMax The most that is sold at once, and that one payment which waits for a bank holds of the stock. Null means any number.
 	QuantityMax *int64 `json:"quantity_max"`
 
-	// Stock Units that may ever be sold, also by changes of plan and quantity: a refund or a cancellation gives none back. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account.
+	// Stock Units that may ever be sold, also by changes of plan and quantity: a refund or a cancellation gives none back. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account. A change of plan that waits, or in a trial, holds its units too. What was paid or agreed on takes place whatever is left: if nothing is held for it, the stock is raised to fit.
 	Stock *int64 `json:"stock"`
 
 	// SoldCount Units sold, by purchases and by changes of plan.

@@ -215,7 +215,7 @@ var faults = map[string]struct {
 		h.bank.timeoutsDecline = true
 		h.bank.sever(cutComing, 3) // soon
 	}},
-	"stock is not given back": {"what a price variant holds is being paid, or a change of plan waits for it", func(t *testing.T, h *history) {
+	"stock is not given back": {"what a price variant holds is being paid or tried, or a change waits for it", func(t *testing.T, h *history) {
 		h.sabotage(t, "price_variants", "reserved_count", "NEW.reserved_count < OLD.reserved_count AND NEW.sold_count = OLD.sold_count")
 	}},
 	"a discount holds too early": {"the period of", func(t *testing.T, h *history) {

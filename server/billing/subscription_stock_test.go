@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // limitedTo is a monthly price of which there are so many units.
@@ -207,5 +208,108 @@ func TestChangeSubscription_ManyAtOnceTakeNoMoreThanTheStock(t *testing.T) {
 		assert.EqualValues(t, stock+1, counts[0]+counts[1])
 		w.wait(32 * day)
 		assert.Equal(t, [2]int64{stock + 1, 0}, w.taken(v))
+	})
+}
+
+// What was paid for or agreed on takes place, also if it holds nothing: nobody is there to be told that too few are left. The stock is raised.
+func TestChangeSubscription_TakesPlaceWhateverIsLeft(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		paid, later, plain := w.limitedTo(1, 2000), w.limitedTo(1, 800), w.variant(recurring(900, "month"))
+		buys, waits := w.subscribe(plain, "pm_card_visa"), w.subscribe(plain, "pm_card_visa")
+		_, err := w.plan(waits, later, 1, tenant.ProrationBehaviorNextPeriod)
+		require.NoError(t, err)
+		w.provider.lost.Store(true)
+		_, err = w.plan(buys, paid, 1, tenant.ProrationBehaviorInvoiceImmediately)
+		require.Equal(t, core.Unknown, core.OutcomeOf(err))
+
+		rows := harness.OpenDatabase(t, w.url) // as a version left it that held nothing, before others bought the last one
+		rows.Must(t, `UPDATE subscriptions SET units = '[]'`)
+		rows.Must(t, `UPDATE price_variants SET reserved_count = 0, stock = 0 WHERE stock = 1`)
+		w.heard()
+		assert.Equal(t, paid.ID, w.now(buys).PriceVariantID)
+		w.wait(waits.CurrentPeriodEnd.Time().Sub(w.Now().Time()) + time.Second)
+		assert.Equal(t, later.ID, w.now(waits).PriceVariantID)
+		for _, v := range []*catalog.PriceVariant{paid, later} {
+			assert.Equal(t, [2]int64{1, 0}, w.taken(v))
+			found, err := w.Catalog.GetPriceVariant(t.Context(), w.account, v.ID)
+			require.NoError(t, err)
+			assert.EqualValues(t, 1, *found.Stock)
+		}
+	})
+}
+
+// A trial holds what it changes to, and sells it when its first period is paid.
+func TestChangeSubscription_ATrialHoldsItsUnits(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		few, last := w.limitedTo(3, 2000), w.limitedTo(1, 800)
+		trial := func() *store.Subscription { return w.subscribe(w.tried(), "pm_card_visa") }
+		sub := trial()
+		for range 2 { // it goes through all plans, and keeps none of them
+			_, err := w.plan(sub, few, 3, "")
+			require.NoError(t, err)
+			assert.Equal(t, [2]int64{0, 3}, w.taken(few))
+			_, err = w.plan(sub, last, 1, "")
+			require.NoError(t, err)
+			assert.Equal(t, [2]int64{0, 0}, w.taken(few))
+			assert.Equal(t, [2]int64{0, 1}, w.taken(last))
+		}
+		rival := trial()
+		_, err := w.plan(rival, last, 1, "")
+		short(t, err, "units left: 0.")
+		_, err = w.plan(rival, few, 1, "")
+		require.NoError(t, err)
+		_, err = w.resize(rival, 3)
+		require.NoError(t, err)
+		_, err = w.resize(rival, 2)
+		require.NoError(t, err)
+		assert.Equal(t, [2]int64{0, 2}, w.taken(few))
+		_, err = w.Store.PauseSubscription(t.Context(), w.account, rival.ID, store.PauseSubscription{Now: true})
+		require.NoError(t, err)
+		assert.Equal(t, [2]int64{0, 2}, w.taken(few), "a pause keeps them")
+		_, err = w.Store.ResumeSubscription(t.Context(), w.account, rival.ID)
+		require.NoError(t, err)
+		_, err = w.Billing.CancelSubscription(t.Context(), w.account, rival.ID, store.CancelSubscription{})
+		require.NoError(t, err)
+		w.wait(14*day + time.Minute)
+		assert.Equal(t, store.SubscriptionStatusCanceled, w.now(rival).Status)
+		assert.Equal(t, [2]int64{0, 0}, w.taken(few))
+		assert.Equal(t, store.SubscriptionStatusActive, w.now(sub).Status)
+		assert.Equal(t, [2]int64{1, 0}, w.taken(last))
+		product, err := w.Catalog.GetProduct(t.Context(), w.account, last.ProductID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 1, product.SalesCount)
+
+		_, err = w.resize(w.now(sub), 2)
+		short(t, err, "units left: 0.")
+		_, err = w.plan(sub, few, 2, tenant.ProrationBehaviorNextInvoice)
+		require.NoError(t, err)
+		assert.Equal(t, [2]int64{2, 0}, w.taken(few), "after the trial a change sells at once")
+	})
+}
+
+// A trial whose first period nobody pays has sold nothing.
+func TestChangeSubscription_ATrialFreesWhatIsNeverPaid(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		last := w.limitedTo(2, 800)
+		sub := w.subscribe(w.tried(), "pm_card_visa")
+		paid := w.subscribe(w.tried(), "pm_card_visa")
+		for _, of := range []*store.Subscription{sub, paid} {
+			_, err := w.plan(of, last, 1, "")
+			require.NoError(t, err)
+		}
+		w.provider.declines.Store(true)
+		w.wait(14*day + time.Minute)
+		for _, of := range []*store.Subscription{sub, paid} {
+			require.Equal(t, store.SubscriptionStatusPastDue, w.now(of).Status)
+		}
+		assert.Equal(t, [2]int64{0, 2}, w.taken(last))
+		_, err := w.PayInvoiceOutOfBand(t.Context(), w.account, *w.now(paid).LatestInvoiceID)
+		require.NoError(t, err)
+		assert.Equal(t, [2]int64{1, 1}, w.taken(last))
+		for range 4 {
+			w.wait(8 * day)
+		}
+		require.Equal(t, store.SubscriptionStatusCanceled, w.now(sub).Status)
+		assert.Equal(t, [2]int64{1, 0}, w.taken(last))
 	})
 }
