@@ -1592,7 +1592,7 @@ type Account struct {
 	// CheckoutRequiresTerms A buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms bool `json:"checkout_requires_terms"`
 
-	// TrialOncePerCustomer Whether a customer has one trial of a product, of whichever price variant. Who had theirs pays for the first period at once, as the checkout shows before. An address is the same however it is written. Who only typed an address is shown the trial, and confirms the address before they pay. Else it is 422 `customer_email`, whether or not its owner had a trial. A trial counts once it is known whose it is.
+	// TrialOncePerCustomer Whether a customer has one trial of a product, of whichever price variant. Who had theirs pays for the first period at once, as the checkout shows before. An address is the same however it is written. Who only typed an address is shown the trial, and confirms the address before they pay. Else it is 422 `customer_email`, whether or not its owner had a trial. A trial counts once it is known whose it is. A change of plan in a trial is bound by it too: see `POST /subscriptions/{id}/change`.
 	//
 	// Example: false
 	TrialOncePerCustomer bool `json:"trial_once_per_customer"`
@@ -17496,6 +17496,10 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *Subs
 // them when it is dropped. What was taken is not given back by fewer units, another plan, a refund or the end of the subscription. The
 // subscription may have it again. A change in a trial holds its units until the first period is paid, which sells them. They are free again when
 // the subscription leaves that plan, or ends before. A change that was paid or agreed on takes place whatever is left by then.
+//
+// With `trial_once_per_customer` of the account, a subscription in its trial cannot change to a product that its customer has had a trial of
+// (422 `errors.price_variant`). What it was for before in the same trial it may be for again. While only a typed address says whose it is, it
+// cannot change to another product at all.
 //
 // A change takes the place of one that waits for the end of the period. One to the plan that runs takes that back. If a charge
 // is declined, the former change waits again. `PATCH` and a pause leave it waiting. The end of the subscription drops it. Billing cycles

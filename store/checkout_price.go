@@ -91,7 +91,7 @@ func (c *Checkout) isPricedAs(before *Checkout) bool {
 // As long as the tax is not known it is nil, and the total is without it. A discount that cannot be used is CodeInvalid on the
 // field by which it came.
 func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now core.Time) error {
-	if err := s.useTrials(ctx, c, items); err != nil {
+	if err := s.dropUsedTrials(ctx, c, items); err != nil {
 		return err
 	}
 	known, err := s.taxLines(ctx, c, items)

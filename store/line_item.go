@@ -56,7 +56,7 @@ type LineItem struct {
 	TotalAmount      int64        `db:"total_amount"`
 	TrialDays        int64        `db:"trial_days"`      // of a recurring line in a checkout: how long it costs nothing
 	TrialEnd         *core.Time   `db:"trial_end"`       // or until then, if the seller said so
-	TrialUsed        bool         `db:"trial_used"`      // but not this time: see useTrials
+	TrialUsed        bool         `db:"trial_used"`      // but not this time: see dropUsedTrials
 	SubscriptionID   *string      `db:"subscription_id"` // which a line of an order bills for the period
 	PeriodStart      *core.Time   `db:"period_start"`
 	PeriodEnd        *core.Time   `db:"period_end"`

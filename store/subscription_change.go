@@ -136,8 +136,10 @@ func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Cu
 		c.Behavior = account.ProrationBehavior
 	}
 	switch {
-	case core.SameJSON(plan, sub.currentPlan()), sub.Status == SubscriptionStatusTrialing:
+	case core.SameJSON(plan, sub.currentPlan()):
 		return c, nil
+	case sub.Status == SubscriptionStatusTrialing:
+		return c, s.checkTrial(ctx, sub, customer, plan.ProductID)
 	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
 		c.EffectiveAt = sub.CurrentPeriodEnd
 		return c, nil
@@ -301,13 +303,17 @@ func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *
 	sub.isAsked = true
 	switch {
 	case sub.Status == SubscriptionStatusTrialing:
-		before := sub.ProductID
+		if c.Plan.ProductID != sub.ProductID && sub.CustomerVerified {
+			if err := u.noteTrial(ctx, customer, c.Plan.ProductID, sub.CheckoutID, now); err != nil {
+				return err
+			}
+			if err := u.store.checkTrial(ctx, sub, customer, c.Plan.ProductID); err != nil { // a checkout may have been first
+				return err
+			}
+		}
 		sub.follow(c.Plan)
 		sub.PendingChange = core.JSON[*PendingChange]{}
-		if sub.ProductID == before || !sub.CustomerVerified {
-			return nil
-		}
-		return u.noteTrial(ctx, customer, sub.ProductID, sub.CheckoutID, now)
+		return nil
 	case core.SameJSON(c.Plan, sub.currentPlan()):
 		sub.PendingChange = core.JSON[*PendingChange]{}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -27,8 +28,8 @@ var trialColumns = db.ColumnsOf[Trial]("trials")
 // HasTrial reports whether the line of a checkout costs nothing at first.
 func (l LineItem) HasTrial() bool { return l.TrialDays > 0 && !l.TrialUsed }
 
-// tried returns the products of which lines have a trial, in the order of their ids.
-func tried(items []LineItem) []string {
+// productsOnTrial returns the products of which lines have a trial, in the order of their ids.
+func productsOnTrial(items []LineItem) []string {
 	var products []string
 	for _, item := range items {
 		if item.HasTrial() && item.ProductID != nil {
@@ -39,35 +40,78 @@ func tried(items []LineItem) []string {
 	return slices.Compact(products)
 }
 
-// useTrials takes the trial off each line of a checkout whose buyer has had one of its product, if the account gives each customer one, and
+// dropUsedTrials takes the trial off each line of a checkout whose buyer has had one of its product, if the account gives each customer one, and
 // gives it back to the others. Who only typed an address keeps theirs, so that nobody learns what its owner has had: holdTrials refuses
 // them.
-func (s *Store) useTrials(ctx context.Context, c *Checkout, items []LineItem) error {
+func (s *Store) dropUsedTrials(ctx context.Context, c *Checkout, items []LineItem) error {
 	for i := range items {
 		items[i].TrialUsed = false
 	}
-	for _, product := range tried(items) {
-		had, err := s.hadTheirs(ctx, c, product)
+	had, err := s.trialsOfBuyer(ctx, c, productsOnTrial(items))
+	if err != nil {
+		return err
+	}
+	for i := range items {
+		isHad := func(t Trial) bool { return t.ProductID == core.Deref(items[i].ProductID) }
+		items[i].TrialUsed = items[i].TrialDays > 0 && slices.ContainsFunc(had, isHad)
+	}
+	return nil
+}
+
+// trialsOfBuyer returns the trials of products that the buyer of a checkout had, or is about to have, if the account gives each customer one.
+func (s *Store) trialsOfBuyer(ctx context.Context, c *Checkout, products []string) ([]Trial, error) {
+	if len(products) == 0 || c.isTyped() {
+		return nil, nil
+	}
+	if once, err := s.triesOnce(ctx, c.AccountID); err != nil || !once {
+		return nil, err
+	}
+	by, err := s.trierOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return s.trialsOf(ctx, c.AccountID, products, by)
+}
+
+// checkTrial returns CodeInvalid on price_variant if a subscription may not go on with its trial for another product, because the account gives
+// each customer one and they had theirs. What the subscription was for before in the same trial it may be for again.
+func (s *Store) checkTrial(ctx context.Context, sub *Subscription, customer *Customer, product string) error {
+	if product == sub.ProductID {
+		return nil
+	}
+	if once, err := s.triesOnce(ctx, sub.AccountID); err != nil || !once {
+		return err
+	}
+	if !sub.CustomerVerified {
+		return core.Invalid("price_variant", "The account gives each customer one trial of a product, and whose this subscription is was only typed. Confirm that first, or change when the trial is over.")
+	}
+	had, err := s.trialsOf(ctx, sub.AccountID, []string{product}, customer.redeemer())
+	if err != nil {
+		return err
+	}
+	for _, trial := range had {
+		own, err := s.isTrialOf(ctx, trial, sub)
 		if err != nil {
 			return err
 		}
-		for i := range items {
-			items[i].TrialUsed = items[i].TrialUsed || had && items[i].TrialDays > 0 && core.Deref(items[i].ProductID) == product
+		if !own {
+			return core.Invalid("price_variant", fmt.Sprintf("The customer has had a trial of product %s, and the account gives each one. Change when this trial is over.", product))
 		}
 	}
 	return nil
 }
 
-// hadTheirs reports whether an account that gives each customer one trial of a product has nothing left for the buyer of a checkout.
-func (s *Store) hadTheirs(ctx context.Context, c *Checkout, product string) (bool, error) {
-	if once, err := s.triesOnce(ctx, c.AccountID); err != nil || !once || c.isTyped() {
-		return false, err
+// isTrialOf reports whether it was this subscription that had a trial: its checkout made it, and no other one.
+func (s *Store) isTrialOf(ctx context.Context, trial Trial, sub *Subscription) (bool, error) {
+	if trial.CheckoutID == nil || *trial.CheckoutID != core.Deref(sub.CheckoutID) {
+		return false, nil
 	}
-	by, err := s.trierOf(ctx, c)
+	other, err := db.Get[string](ctx, s.db, `SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ? AND id <> ? LIMIT 1`,
+		sub.AccountID, *trial.CheckoutID, sub.ID)
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("look for subscriptions of a checkout: %w", err)
 	}
-	return s.hadTrial(ctx, c.AccountID, product, by)
+	return other == nil, nil
 }
 
 // HasPersonalTrial reports whether it depends on the buyer if a checkout has a trial, so that it has to be known who they are.
@@ -76,7 +120,7 @@ func (s *Store) HasPersonalTrial(ctx context.Context, c *Checkout) (bool, error)
 		return false, err
 	}
 	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
-	return len(tried(items)) > 0, err
+	return len(productsOnTrial(items)) > 0, err
 }
 
 // triesOnce reports whether an account gives each customer one trial of a product.
@@ -97,24 +141,27 @@ func (s *Store) trierOf(ctx context.Context, c *Checkout) (redeemer, error) {
 	return customer.redeemer(), nil
 }
 
-// hadTrial reports whether somebody had a trial of a product, or is about to have one.
-func (s *Store) hadTrial(ctx context.Context, account, product string, by redeemer) (bool, error) {
-	// Those of a customer are few: an index leads to them by whose they are, and not by the product.
-	trial, err := db.Get[string](ctx, s.db, `
-		SELECT id FROM trials WHERE account_id = ? AND product_id = ? AND buyer_key = ?
-		UNION ALL SELECT id FROM trials WHERE account_id = ? AND product_id || '' = ? AND customer_id = ? LIMIT 1`,
-		account, product, by.key(account), account, product, by.customerID)
-	if err != nil {
-		return false, fmt.Errorf("look for a trial: %w", err)
+// trialsOf returns the trials of products that somebody had, or is about to have.
+func (s *Store) trialsOf(ctx context.Context, account string, products []string, by redeemer) ([]Trial, error) {
+	among, args := `(''`+strings.Repeat(", ?", len(products))+`)`, make([]any, len(products))
+	for i, product := range products {
+		args[i] = product
 	}
-	return trial != nil, nil
+	// Those of a customer are few: an index leads to them by whose they are, and not by the product.
+	trials, err := db.Select[Trial](ctx, s.db, trialColumns.SelectSQL+` WHERE account_id = ? AND product_id IN `+among+` AND buyer_key = ?
+		UNION ALL `+trialColumns.SelectSQL+` WHERE account_id = ? AND product_id || '' IN `+among+` AND customer_id = ?`,
+		slices.Concat([]any{account}, args, []any{by.key(account), account}, args, []any{by.customerID})...)
+	if err != nil {
+		return nil, fmt.Errorf("look for trials: %w", err)
+	}
+	return trials, nil
 }
 
 // holdTrials holds the trials of a checkout that is about to be paid, if the account gives each customer one. The same buyer may be about to have
 // one elsewhere: then it returns db.ErrOvertaken, so that the checkout is priced again without it. A buyer who only typed an address is
 // CodeInvalid on customer_email, whether or not its owner had a trial.
 func (u *unit) holdTrials(ctx context.Context, c *Checkout, items []LineItem) error {
-	products := tried(items)
+	products := productsOnTrial(items)
 	if len(products) == 0 {
 		return nil
 	}
@@ -146,7 +193,7 @@ func (u *unit) holdTrials(ctx context.Context, c *Checkout, items []LineItem) er
 
 // releaseTrials frees the trials that a checkout with these lines holds.
 func (u *unit) releaseTrials(ctx context.Context, c *Checkout, items []LineItem) error {
-	if len(tried(items)) == 0 {
+	if len(productsOnTrial(items)) == 0 {
 		return nil
 	}
 	if _, err := u.Exec(ctx, `DELETE FROM trials WHERE account_id = ? AND checkout_id = ?`, c.AccountID, c.ID); err != nil {
@@ -158,7 +205,7 @@ func (u *unit) releaseTrials(ctx context.Context, c *Checkout, items []LineItem)
 // beginTrials notes that the buyer of a checkout has had the trials of its lines, whether or not the account gives each customer one: it may do
 // so later. Who only typed an address has not had its owner's: VerifyCheckout notes them once that is known.
 func (u *unit) beginTrials(ctx context.Context, c *Checkout, items []LineItem, by owner, now core.Time) error {
-	products := tried(items)
+	products := productsOnTrial(items)
 	if len(products) == 0 {
 		return nil
 	}

@@ -1611,7 +1611,7 @@ type Account struct {
 	// CheckoutRequiresTerms A buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms bool `json:"checkout_requires_terms"`
 
-	// TrialOncePerCustomer Whether a customer has one trial of a product, of whichever price variant. Who had theirs pays for the first period at once, as the checkout shows before. An address is the same however it is written. Who only typed an address is shown the trial, and confirms the address before they pay. Else it is 422 `customer_email`, whether or not its owner had a trial. A trial counts once it is known whose it is.
+	// TrialOncePerCustomer Whether a customer has one trial of a product, of whichever price variant. Who had theirs pays for the first period at once, as the checkout shows before. An address is the same however it is written. Who only typed an address is shown the trial, and confirms the address before they pay. Else it is 422 `customer_email`, whether or not its owner had a trial. A trial counts once it is known whose it is. A change of plan in a trial is bound by it too: see `POST /subscriptions/{id}/change`.
 	//
 	// Example: false
 	TrialOncePerCustomer bool `json:"trial_once_per_customer"`

@@ -180,3 +180,76 @@ func TestTrial_IsTheCustomers(t *testing.T) {
 		assert.EqualValues(t, 900, w.grace("grace@example.com", v).AmountDueNow)
 	})
 }
+
+// A trial cannot be taken to a product that its customer has tried already, and neither can one that was only typed.
+func TestTrial_IsOncePerCustomerAcrossChangesOfPlan(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		had, fresh := w.tried(), w.tried()
+		before := w.begun(w.grace("grace@example.com", had))
+		typed := w.begun(w.checkoutFor(store.Checkout{CustomerEmail: new("eve@example.com")}, w.tried()))
+		w.triesOnce(true)
+		ask := func(sub *store.Subscription, v *catalog.PriceVariant) error {
+			in := store.ChangeSubscription{PriceVariant: v.ID}
+			_, foreseen := w.PreviewSubscriptionChange(t.Context(), w.account, sub.ID, in)
+			_, err := w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, in)
+			if err != nil {
+				require.Error(t, foreseen)
+				assert.Equal(t, err.Error(), foreseen.Error())
+			}
+			return err
+		}
+		first := w.tried()
+		sub := w.begun(w.grace("Grace@Example.com", first))
+		for _, plan := range []*catalog.PriceVariant{had, w.beside(had)} {
+			err := ask(sub, plan)
+			refused(t, err, "price_variant")
+			assert.ErrorContains(t, err, "has had a trial of product "+had.ProductID)
+		}
+		require.NoError(t, ask(sub, w.beside(first)), "of the same product")
+		require.NoError(t, ask(sub, fresh))
+		require.NoError(t, ask(sub, first), "it is the trial that it began with")
+		require.NoError(t, ask(sub, fresh))
+		refused(t, ask(before, fresh), "price_variant")
+		refused(t, ask(typed, fresh), "price_variant")
+
+		// Two subscriptions of one purchase do not try each other's product.
+		both := w.checkout(one(w.tried()), one(w.tried()))
+		_, err := w.pay(both.ID, "pm_card_visa")
+		require.NoError(t, err)
+		of, _, err := w.ListSubscriptions(t.Context(), w.account, store.ListSubscriptions{Page: core.Page{Limit: 2}})
+		require.NoError(t, err)
+		require.Equal(t, both.ID, *of[1].CheckoutID)
+		refused(t, ask(&of[0], &catalog.PriceVariant{ID: of[1].PriceVariantID}), "price_variant")
+
+		w.wait(14*day + time.Minute)
+		require.NoError(t, ask(sub, had), "after the trial it is paid")
+		w.triesOnce(false)
+		again := w.begun(w.grace("grace@example.com", w.tried()))
+		require.NoError(t, ask(again, had), "nobody asks")
+	})
+}
+
+// Of a change of plan and a checkout of a customer at the same moment one has the trial.
+func TestTrial_OfAChangeAndACheckoutAtOnceOneHasIt(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.triesOnce(true)
+		for range 4 {
+			v := w.tried()
+			sub, c := w.begun(w.grace("grace@example.com", w.tried())), w.grace("grace@example.com", v)
+			errs := parallel(2, func(i int) error {
+				if i == 0 {
+					_, err := w.pay(c.ID, "pm_card_visa")
+					return err
+				}
+				_, err := w.Billing.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{PriceVariant: v.ID})
+				return err
+			})
+			if errs[0] == nil {
+				refused(t, errs[1], "price_variant")
+				continue
+			}
+			refused(t, errs[0], "line_items")
+			require.NoError(t, errs[1])
+		}
+	})
+}
