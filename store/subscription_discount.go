@@ -56,46 +56,44 @@ func (s *Subscription) discountAs(line LineItem, lines []LineItem, terms *Discou
 // beginDiscount has the months of the discount begin with the current period, if they have not begun yet.
 func (s *Subscription) beginDiscount() {
 	if terms := s.Discount.V; terms != nil && s.DiscountEndsAt == nil {
-		s.DiscountEndsAt = terms.endsAt(s.CurrentPeriodStart, s.discountDay())
+		s.DiscountEndsAt = terms.endsAt(s.CurrentPeriodStart, s.monthDay(s.CurrentPeriodStart))
 	}
 }
 
-// discountDay returns the day of the month on which months of a discount begin that begin with the current period: that of all
-// periods, or of this one if periods are not counted in months.
-func (s *Subscription) discountDay() int64 {
+// monthDay returns the day of the month on which months begin that begin with the period at start: that of all periods, or of this one if the
+// periods until now are not counted in months.
+func (s *Subscription) monthDay(start core.Time) int64 {
 	switch pricing.IntervalUnit(s.Interval) {
 	case pricing.IntervalUnitDay, pricing.IntervalUnitWeek:
-		return int64(s.CurrentPeriodStart.Time().Day())
+		return int64(start.Time().Day())
 	case pricing.IntervalUnitMonth, pricing.IntervalUnitYear:
 	}
 	return s.AnchorDay
 }
 
-// beginLater begins the period at start, in place of one at from that nobody is billed for. At monthly billing the discount then has as
-// many periods from start on as it would have had from from on. Periods begin on the anchor day from now on.
+// beginLater begins the period at start, in place of one at from that nobody is billed for. Periods begin on the anchor day from now on.
 func (s *Subscription) beginLater(from, start core.Time, anchorDay int64) error {
-	left, err := s.discountMonths(from)
-	if err != nil {
+	if err := s.postponeDiscount(s.currentPlan(), from, start, anchorDay); err != nil {
 		return err
 	}
 	s.AnchorDay = anchorDay
-	err = s.begin(start)
-	if left > 0 {
-		s.DiscountEndsAt = monthsAfter(start, left, s.AnchorDay)
-	}
-	return err
+	return s.begin(start)
 }
 
-// discountMonths returns how many periods from from on have the discount, if its months have begun and a period is a month. Else it
-// returns 0.
-func (s *Subscription) discountMonths(from core.Time) (n int64, err error) {
-	if s.DiscountEndsAt == nil || pricing.IntervalUnit(s.Interval) != pricing.IntervalUnitMonth || s.IntervalCount != 1 {
-		return 0, nil
+// postponeDiscount has the discount have as many periods of the plan from to on, on another anchor day, as it would have had from from on. So
+// it is at monthly billing, if its months have begun. Else it changes nothing.
+func (s *Subscription) postponeDiscount(plan SubscriptionPlan, from, to core.Time, anchorDay int64) (err error) {
+	if s.DiscountEndsAt == nil || pricing.IntervalUnit(plan.Interval) != pricing.IntervalUnitMonth || plan.IntervalCount != 1 {
+		return nil
 	}
-	for ; err == nil && from < *s.DiscountEndsAt; n++ {
-		from, err = s.currentPlan().periodEnd(from, s.AnchorDay)
+	left := int64(0)
+	for ; err == nil && from < *s.DiscountEndsAt; left++ {
+		from, err = plan.periodEnd(from, s.AnchorDay)
 	}
-	return n, err
+	if left > 0 {
+		s.DiscountEndsAt = monthsAfter(to, left, anchorDay)
+	}
+	return err
 }
 
 // DiscountEnd returns from when on no period has the discount any more that begins then, nil if it does not end by itself. As long as its

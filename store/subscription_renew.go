@@ -7,7 +7,6 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
-	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -198,12 +197,8 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Tim
 // anchorNext has the months or years of a plan that waits begin on the day of the month of its first period, if it follows on days or weeks,
 // which are on no such day.
 func (s *Subscription) anchorNext() {
-	switch pricing.IntervalUnit(s.Interval) {
-	case pricing.IntervalUnitDay, pricing.IntervalUnitWeek:
-		if s.PendingChange.V != nil {
-			s.AnchorDay = int64(s.CurrentPeriodEnd.Time().Day())
-		}
-	case pricing.IntervalUnitMonth, pricing.IntervalUnitYear:
+	if s.PendingChange.V != nil {
+		s.AnchorDay = s.monthDay(s.CurrentPeriodEnd)
 	}
 }
 
@@ -329,14 +324,8 @@ func (s *Subscription) skipPassed(now core.Time) error {
 		if err != nil || end > now {
 			return err
 		}
-		next := *s
-		next.follow(s.nextPlan())
-		left, err := next.discountMonths(s.CurrentPeriodEnd)
-		if err != nil {
+		if err := s.postponeDiscount(s.nextPlan(), s.CurrentPeriodEnd, end, s.AnchorDay); err != nil {
 			return err
-		}
-		if left > 0 {
-			s.DiscountEndsAt = monthsAfter(end, left, s.AnchorDay)
 		}
 		s.CurrentPeriodStart, s.CurrentPeriodEnd = s.CurrentPeriodEnd, end
 		s.Carried, s.DiscountWaits = core.JSON[[]PaidPart]{}, core.JSON[*WaitingDiscount]{}
