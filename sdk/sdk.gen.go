@@ -14978,7 +14978,7 @@ var Operations = map[string]Operation{
 	"getCustomer":                      {ID: "getCustomer", Method: "GET", Path: "/customers/{id}", Approval: "allow", Scope: "customers:read"},
 	"updateCustomer":                   {ID: "updateCustomer", Method: "PATCH", Path: "/customers/{id}", Approval: "allow", Scope: "customers:write"},
 	"listCustomerBalanceTransactions":  {ID: "listCustomerBalanceTransactions", Method: "GET", Path: "/customers/{id}/balance_transactions", Approval: "allow", Scope: "customers:read"},
-	"createCustomerBalanceTransaction": {ID: "createCustomerBalanceTransaction", Method: "POST", Path: "/customers/{id}/balance_transactions", Approval: "ask", Scope: "customers:write"},
+	"createCustomerBalanceTransaction": {ID: "createCustomerBalanceTransaction", Method: "POST", Path: "/customers/{id}/balance_transactions", Approval: "ask", Scope: "refunds:write"},
 	"mergeCustomer":                    {ID: "mergeCustomer", Method: "POST", Path: "/customers/{id}/merge", Approval: "ask", Scope: "customers:write"},
 	"listCustomerPaymentMethods":       {ID: "listCustomerPaymentMethods", Method: "GET", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:read"},
 	"createCustomerPaymentMethod":      {ID: "createCustomerPaymentMethod", Method: "POST", Path: "/customers/{id}/payment_methods", Approval: "allow", Scope: "customers:write"},
@@ -16097,7 +16097,7 @@ func (s *CustomersService) ListBalanceTransactions(ctx context.Context, id strin
 // Adds an amount to the customer's `balance_amount`, or takes it off if it is below 0, and says why in `description`. The balance pays
 // the next invoices of their subscriptions. No money moves, what is open already stays as it is, and no event follows. More than there is cannot
 // be taken, and the balance can be 1,000,000,000,000 at most: both are 422 with `errors.amount`. Who did it stands in
-// `GET /activity`.
+// `GET /activity`. It takes the scope of refunds, because a balance is worth money.
 func (s *CustomersService) CreateBalanceTransaction(ctx context.Context, id string, body *BalanceTransactionCreate, opts ...Option) (*BalanceTransaction, error) {
 	return do[BalanceTransaction](ctx, s.client, "createCustomerBalanceTransaction", []string{id}, nil, body, opts)
 }

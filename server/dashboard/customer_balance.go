@@ -61,7 +61,7 @@ func (d *Dashboard) showBalance(v *visit, status int, c *sdk.Customer, f *ui.For
 	p := ui.Page{Heading: "Balance of " + customerName(c), Up: &ui.Link{Text: customerName(c), Address: customersPage + "/" + c.ID}, Sections: []ui.Section{
 		{Terms: []ui.Term{{Name: "To their credit", Value: has}}}, {Title: "Changes", Table: t},
 	}}
-	if v.may("customers:write") {
+	if v.may("refunds:write") {
 		p.Sections = append(p.Sections, ui.Section{Title: "Give or take", Form: f})
 	}
 	return v.show(status, p, wrong...)

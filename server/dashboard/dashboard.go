@@ -196,7 +196,7 @@ func (d *Dashboard) pages() map[string]page {
 		customersPage + "/:id/cards/:card":           {scope: "customers:write", serve: d.removeCardForm},
 		"POST " + customersPage + "/:id/cards/:card": {scope: "customers:write", serve: d.removeCard},
 		customersPage + "/:id/balance":               {scope: "customers:read", serve: d.balance},
-		"POST " + customersPage + "/:id/balance":     {scope: "customers:write", serve: d.changeBalance},
+		"POST " + customersPage + "/:id/balance":     {scope: "refunds:write", serve: d.changeBalance},
 		"POST " + customersPage + "/:id/portal":      {scope: "customers:write", serve: d.customerPortal},
 
 		subscriptionsPage:                           {scope: "subscriptions:read", serve: d.subscriptions},

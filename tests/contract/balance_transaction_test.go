@@ -122,6 +122,17 @@ func TestCreateBalanceTransaction_IsTakenOnce(t *testing.T) {
 	})
 }
 
+// A balance is worth money: who may write customers cannot make any.
+func TestCreateBalanceTransaction_NeedsTheScopeOfRefunds(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		owner := s.Account(t)
+		who := ok[*sdk.Customer](t)(owner.SDK().Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"})).ID
+		_, err := owner.As(s.Key(t, owner.Account, "customers:write")).SDK().Customers.CreateBalanceTransaction(background, who, byHand(500))
+		refused(t, err, http.StatusForbidden, sdk.CodeForbidden, "refunds:write")
+		ok[*sdk.BalanceTransaction](t)(owner.As(s.Key(t, owner.Account, "refunds:write")).SDK().Customers.CreateBalanceTransaction(background, who, byHand(500)))
+	})
+}
+
 func TestCreateBalanceTransaction_SaysWhoDidIt(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		who := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"})).ID
