@@ -4037,8 +4037,8 @@ type BalanceTransaction struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Customer Whose balance it is, `cus_...`.
-	Customer string `json:"customer"`
+	// Customer Whose balance it is.
+	Customer wire.Expandable[Customer] `json:"customer"`
 
 	// Amount What was given, or taken if it is below 0, in the minor unit of `currency`.
 	Amount int64 `json:"amount"`
@@ -11016,6 +11016,9 @@ type ListCustomerBalanceTransactionsParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // ListCustomerPaymentMethodsParams are the filters of ListCustomerPaymentMethods and the page to return. Nil fields do not filter.
@@ -16109,7 +16112,7 @@ func (s *CustomersService) CreateBalanceTransaction(ctx context.Context, id stri
 // lacks (name, phone, `external_id`, avatar, address, tax id, locale, notes, default payment method) is taken over; tags and metadata
 // are joined as far as there is room. E-mail address, `tax_exempt` and `marketing_consent` stay the customer's own; where both have the same address, it is theirs then. What invoices and
 // orders say about their buyer stays as it was, nothing is charged, and no event follows. An unknown `from` is 404; the customer
-// itself is 422.
+// itself is 422. So is one with whose balance this one's would be more than 1,000,000,000,000: take some off first.
 func (s *CustomersService) Merge(ctx context.Context, id string, body *CustomerMerge, opts ...Option) (*Customer, error) {
 	return do[Customer](ctx, s.client, "mergeCustomer", []string{id}, nil, body, opts)
 }

@@ -14,8 +14,7 @@ import (
 // BalanceReason says why a customer's balance changed.
 type BalanceReason string
 
-// The reasons. The source of the first, of what was done by hand and of the last is the customer, that of
-// the others an order or a refund.
+// The reasons. The first, what was done by hand and the last have no source, the others an order or a refund.
 const (
 	BalanceReasonOpening  BalanceReason = "opening"  // what the balance was before its changes were written down
 	BalanceReasonCredit   BalanceReason = "credit"   // a change of plan gave what an order had paid
@@ -34,15 +33,10 @@ type BalanceTransaction struct {
 	Currency    string        `db:"currency"`
 	Amount      int64         `db:"amount"` // below 0 for what was taken
 	Reason      BalanceReason `db:"reason"`
-	SourceID    string        `db:"source_id"`
+	SourceID    *string       `db:"source_id"`   // the order or the refund that it came of
 	Description *string       `db:"description"` // what the seller says of a change by hand
 	CreatedAt   core.Time     `db:"created_at"`
 	UpdatedAt   core.Time     `db:"updated_at"`
-}
-
-// HasSource reports whether something else than the seller or the customer brought it about: its SourceID is not the customer then.
-func (t *BalanceTransaction) HasSource() bool {
-	return !slices.Contains([]BalanceReason{BalanceReasonOpening, BalanceReasonManual, BalanceReasonDeleted}, t.Reason)
 }
 
 // NewBalanceTransaction is a change of a balance by hand: what is given, or taken if it is below 0, and why.
@@ -59,7 +53,7 @@ type ListBalanceTransactions struct {
 	Reason   BalanceReason
 }
 
-var balanceTransactionColumns = db.ColumnsOf[BalanceTransaction]("balance_entries")
+var balanceTransactionColumns = db.ColumnsOf[BalanceTransaction]("balance_transactions")
 
 // ListBalanceTransactions returns a page of the changes of a customer's balance, newest first, and whether there are more.
 func (s *Store) ListBalanceTransactions(ctx context.Context, account, customer string, in ListBalanceTransactions) ([]BalanceTransaction, bool, error) {
@@ -68,13 +62,11 @@ func (s *Store) ListBalanceTransactions(ctx context.Context, account, customer s
 		return nil, false, err
 	}
 	var f db.Filter
-	f.Is("customer_id", c.ID)
-	if in.Currency != "" { // a customer has few changes of any kind
-		f.And("currency = ?", in.Currency)
+	if in.Currency == "" && in.Reason == "" {
+		f.Is("customer_id", c.ID)
 	}
-	if in.Reason != "" {
-		f.And("reason = ?", in.Reason)
-	}
+	f.IsOf("customer_id", c.ID, "currency", in.Currency)
+	f.IsOf("customer_id", c.ID, "reason", string(in.Reason))
 	return db.Page(ctx, s.db, balanceTransactionColumns, core.KindBalanceTransaction, account, in.Page, &f)
 }
 
@@ -92,14 +84,11 @@ func (s *Store) CreateBalanceTransaction(ctx context.Context, account, customer 
 		if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 			return nil, err
 		}
-		c.addBalance(in.Currency, in.Amount)
-		if err := u.Update(ctx, customerColumns, c); err != nil {
+		t := &BalanceTransaction{Currency: in.Currency, Amount: in.Amount, Reason: BalanceReasonManual, Description: &in.Description}
+		if err := u.moveBalance(ctx, c, t, c.UpdatedAt); err != nil {
 			return nil, err
 		}
-		t := &BalanceTransaction{
-			Currency: in.Currency, Amount: in.Amount, Reason: BalanceReasonManual, SourceID: c.ID, Description: &in.Description,
-		}
-		return t, u.insertBalance(ctx, c, t, c.UpdatedAt)
+		return t, u.Update(ctx, customerColumns, c)
 	})
 }
 
@@ -124,8 +113,14 @@ func (in *NewBalanceTransaction) check(has int64) error {
 	return p.Err()
 }
 
-// insertBalance stores a change of a locked customer's balance, which the caller makes and stores.
-func (u *unit) insertBalance(ctx context.Context, c *Customer, t *BalanceTransaction, now core.Time) error {
+// moveBalance adds the amount of a transaction to a locked customer's balance, and writes the transaction down. The caller says the
+// currency, the amount and the reason, and stores the customer. An amount of 0 changes nothing. Nothing else changes a balance, but a merge: see
+// absorbBalance.
+func (u *unit) moveBalance(ctx context.Context, c *Customer, t *BalanceTransaction, now core.Time) error {
+	if t.Amount == 0 {
+		return nil
+	}
+	c.Balance = core.JSONOf(added(c.Balance.V, map[string]int64{t.Currency: t.Amount}))
 	t.AccountID, t.ID, t.CustomerID, t.CreatedAt, t.UpdatedAt = c.AccountID, core.NewID(core.KindBalanceTransaction), c.ID, now, now
 	if err := u.Insert(ctx, balanceTransactionColumns, t); err != nil {
 		return fmt.Errorf("write down a change of a balance: %w", err)
@@ -133,33 +128,38 @@ func (u *unit) insertBalance(ctx context.Context, c *Customer, t *BalanceTransac
 	return nil
 }
 
-// enterBalance writes down a change of a locked customer's balance, which the caller makes and stores. An amount of 0 is none.
-func (u *unit) enterBalance(ctx context.Context, c *Customer, currency string, amount int64, reason BalanceReason, source string, now core.Time) error {
-	if amount == 0 {
-		return nil
-	}
-	return u.insertBalance(ctx, c, &BalanceTransaction{Currency: currency, Amount: amount, Reason: reason, SourceID: source}, now)
+// moveOrderBalance is moveBalance because of an order.
+func (u *unit) moveOrderBalance(ctx context.Context, c *Customer, o *Order, amount int64, reason BalanceReason, now core.Time) error {
+	return u.moveBalance(ctx, c, &BalanceTransaction{Currency: o.Currency, Amount: amount, Reason: reason, SourceID: &o.ID}, now)
 }
 
-// moveBalance adds an amount to a locked customer's balance because of an order, and writes it down. The caller stores the customer.
-func (u *unit) moveBalance(ctx context.Context, c *Customer, o *Order, amount int64, reason BalanceReason, now core.Time) error {
-	c.addBalance(o.Currency, amount)
-	return u.enterBalance(ctx, c, o.Currency, amount, reason, o.ID, now)
-}
-
-// enterAll writes down all that a customer has, or that it is gone: sign is 1 or -1. The source is the customer.
-func (u *unit) enterAll(ctx context.Context, c *Customer, sign int64, reason BalanceReason, now core.Time) error {
+// dropBalance takes all that a customer has, because they are deleted.
+func (u *unit) dropBalance(ctx context.Context, c *Customer, now core.Time) error {
 	for _, currency := range slices.Sorted(maps.Keys(c.Balance.V)) {
-		if err := u.enterBalance(ctx, c, currency, sign*c.Balance.V[currency], reason, c.ID, now); err != nil {
+		t := &BalanceTransaction{Currency: currency, Amount: -c.Balance.V[currency], Reason: BalanceReasonDeleted}
+		if err := u.moveBalance(ctx, c, t, now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// absorbBalance adds the balances of a customer whose transactions become this one's. A sum of more than a balance can be is CodeInvalid on from.
+func (c *Customer) absorbBalance(o *Customer) error {
+	sum := added(c.Balance.V, o.Balance.V)
+	for _, currency := range slices.Sorted(maps.Keys(sum)) {
+		if sum[currency] > MaxAmount {
+			return core.Invalid("from", fmt.Sprintf("Together they have %d %s to their credit, and a balance can be %d at most. Take some off one of them first, with POST /customers/{id}/balance_transactions.",
+				sum[currency], currency, MaxAmount))
+		}
+	}
+	c.Balance = core.JSONOf(sum)
+	return nil
+}
+
 // forgetDescriptions takes out of the changes of a locked customer's balance what was said of them.
 func (u *unit) forgetDescriptions(ctx context.Context, c *Customer) error {
-	_, err := u.Exec(ctx, `UPDATE balance_entries SET description = NULL WHERE account_id = ? AND customer_id = ? AND description IS NOT NULL`, c.AccountID, c.ID)
+	_, err := u.Exec(ctx, `UPDATE balance_transactions SET description = NULL WHERE account_id = ? AND customer_id = ? AND description IS NOT NULL`, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("forget why a balance was changed: %w", err)
 	}
@@ -173,17 +173,17 @@ func (s *Store) balanceInvariants() []db.Invariant {
 		{Promise: "a balance is the sum of what changed it", Query: `
 			SELECT account_id, id FROM (
 				SELECT c.account_id, c.id, b.key AS currency, CAST(b.value AS BIGINT) AS amount FROM customers c JOIN ` + members + ` b ON TRUE
-				UNION ALL SELECT account_id, customer_id, currency, -amount FROM balance_entries) AS moved
+				UNION ALL SELECT account_id, customer_id, currency, -amount FROM balance_transactions) AS moved
 			GROUP BY account_id, id, currency HAVING SUM(amount) <> 0`},
 		{Promise: "what an order gave to a balance is written down", Query: `
 			SELECT account_id, id FROM (
 				SELECT account_id, id, credited_amount AS amount FROM orders WHERE credited_amount <> 0
-				UNION ALL SELECT account_id, source_id, -amount FROM balance_entries WHERE reason = 'credit') AS moved
+				UNION ALL SELECT account_id, source_id, -amount FROM balance_transactions WHERE reason = 'credit') AS moved
 			GROUP BY account_id, id HAVING SUM(amount) <> 0`},
 		{Promise: "what refunds gave to a balance is written down", Query: `
 			SELECT account_id, id FROM (
 				SELECT account_id, id, balance_amount AS amount FROM refunds WHERE status = 'succeeded' AND balance_amount <> 0
-				UNION ALL SELECT account_id, source_id, -amount FROM balance_entries WHERE reason = 'refunded') AS moved
+				UNION ALL SELECT account_id, source_id, -amount FROM balance_transactions WHERE reason = 'refunded') AS moved
 			GROUP BY account_id, id HAVING SUM(amount) <> 0`},
 		{Promise: "what an order gave back, to a card or a balance, was paid for it", Query: `
 			SELECT account_id, id FROM orders WHERE credited_amount < 0 OR refunded_amount + refunded_balance + credited_amount >
@@ -192,7 +192,7 @@ func (s *Store) balanceInvariants() []db.Invariant {
 			SELECT account_id, id FROM (
 				SELECT c.account_id, c.id, b.key AS currency, CAST(b.value AS BIGINT) AS amount FROM customers c JOIN ` + members + ` b ON TRUE
 				UNION ALL SELECT account_id, customer_id, currency, refunded_amount - paid_amount FROM orders
-				UNION ALL SELECT account_id, customer_id, currency, -amount FROM balance_entries WHERE reason = 'manual') AS moved
+				UNION ALL SELECT account_id, customer_id, currency, -amount FROM balance_transactions WHERE reason = 'manual') AS moved
 			GROUP BY account_id, id, currency HAVING SUM(amount) > 0`},
 	}
 }

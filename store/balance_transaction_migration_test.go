@@ -20,7 +20,10 @@ func TestMigrate_GivesOpeningBalancesIDsLikeAllOthers(t *testing.T) {
 		c, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("ada@example.com")})
 		require.NoError(t, err)
 		must(`UPDATE customers SET balance = '{"eur":7,"usd":5}' WHERE id = ?`, c.ID)
-		must(`DROP INDEX balance_entries_listed`)
+		for _, index := range []string{"listed", "reason", "currency", "described"} {
+			must(`DROP INDEX balance_transactions_` + index)
+		}
+		must(`ALTER TABLE balance_transactions RENAME TO balance_entries`)
 		must(`CREATE INDEX balance_entries_customer ON balance_entries (account_id, customer_id)`)
 		must(`ALTER TABLE balance_entries DROP COLUMN description`)
 		for currency, amount := range map[string]int64{"usd": 5, "eur": 7} {
@@ -29,10 +32,11 @@ func TestMigrate_GivesOpeningBalancesIDsLikeAllOthers(t *testing.T) {
 		}
 		files, err := migrations.FS(s.Engine())
 		require.NoError(t, err)
-		step, err := fs.ReadFile(files, "00161_balance_transaction.sql")
-		require.NoError(t, err)
-		_, err = s.db.Write.DB.Exec(string(step))
-		require.NoError(t, err)
+		for _, file := range []string{"00161_balance_transaction.sql", "00167_balance_transaction.sql"} {
+			step, err := fs.ReadFile(files, file)
+			require.NoError(t, err)
+			must(string(step))
+		}
 
 		changed, err := s.CreateBalanceTransaction(t.Context(), s.account, c.ID, NewBalanceTransaction{Currency: "usd", Amount: 10, Description: "Sorry"})
 		require.NoError(t, err)

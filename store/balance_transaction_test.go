@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -38,5 +39,28 @@ func TestCheck_NamesABalanceThatCameFromNothing(t *testing.T) {
 			assert.Contains(t, broken, has, name)
 			assert.Contains(t, broken, sum, name)
 		}
+	})
+}
+
+// What two have together is no more than one may have.
+func TestMergeCustomer_KeepsTheMostOfABalance(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		ada, bob := s.customer(t, "ada@example.com", nil), s.customer(t, "bob@example.com", nil)
+		give := func(c *Customer, amount int64) {
+			_, err := s.CreateBalanceTransaction(t.Context(), s.account, c.ID, NewBalanceTransaction{Currency: "usd", Amount: amount, Description: "Sorry"})
+			require.NoError(t, err)
+		}
+		give(ada, MaxAmount)
+		give(bob, 1)
+		_, err := s.MergeCustomer(t.Context(), s.account, ada.ID, bob.ID)
+		var refused *core.Error
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, core.CodeInvalid, refused.Code)
+		require.Equal(t, "from", refused.Param)
+		require.ErrorContains(t, err, "a balance can be 1000000000000 at most")
+		give(ada, -1)
+		merged, err := s.MergeCustomer(t.Context(), s.account, ada.ID, bob.ID)
+		require.NoError(t, err)
+		require.EqualValues(t, MaxAmount, merged.Balance.V["usd"])
 	})
 }

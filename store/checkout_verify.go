@@ -105,7 +105,7 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 		return nil
 	}
 	for _, o := range owed {
-		if err := u.moveBalance(ctx, customer, &Order{ID: o.ID, Currency: o.Currency}, -o.BalanceApplied, BalanceReasonApplied, now); err != nil {
+		if err := u.moveOrderBalance(ctx, customer, &Order{ID: o.ID, Currency: o.Currency}, -o.BalanceApplied, BalanceReasonApplied, now); err != nil {
 			return err
 		}
 	}

@@ -151,10 +151,7 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 		if err := c.check(&Customer{}); err != nil {
 			return nil, err
 		}
-		if err := c.taken(u.Sent(ctx, u.Insert(ctx, customerColumns, &c))); err != nil {
-			return &c, err
-		}
-		return &c, u.enterAll(ctx, &c, 1, BalanceReasonOpening, now)
+		return &c, c.taken(u.Sent(ctx, u.Insert(ctx, customerColumns, &c)))
 	})
 }
 

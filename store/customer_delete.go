@@ -66,7 +66,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 			if _, err := u.Exec(ctx, `DELETE FROM payment_methods WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
 				return nil, err
 			}
-			if _, err := u.Exec(ctx, `DELETE FROM balance_entries WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
+			if _, err := u.Exec(ctx, `DELETE FROM balance_transactions WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
 				return nil, err
 			}
 			_, err := u.Exec(ctx, `DELETE FROM customers WHERE account_id = ? AND id = ?`, account, c.ID)
@@ -79,7 +79,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err := u.forgetDescriptions(ctx, c); err != nil {
 			return nil, err
 		}
-		if err := u.enterAll(ctx, c, -1, BalanceReasonDeleted, now); err != nil {
+		if err := u.dropBalance(ctx, c, now); err != nil {
 			return nil, err
 		}
 		return c, u.Update(ctx, customerColumns, &Customer{

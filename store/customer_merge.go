@@ -19,7 +19,7 @@ const maxTags = 50
 // see what is one customer's alone.
 var (
 	rowsBeforeCustomer = []string{"checkouts", "subscriptions", "payments"}
-	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods", "ad_conversions", "leads", "letters", "balance_entries", "trials"}
+	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods", "ad_conversions", "leads", "letters", "balance_transactions", "trials"}
 	rowsAfterGrants    = []string{"license_keys"} // a grant that ends has its key end
 	rowsEndedBy        = []string{"portal_sessions", "portal_links"}
 )
@@ -27,7 +27,7 @@ var (
 // MergeCustomer makes everything that another customer has this customer's: checkouts, subscriptions, orders, invoices,
 // payments, refunds, grants, redemptions, trials, payment methods, leads, letters, what waits to be told to ad networks, licence keys, balance and what was spent. Lines of activity about the other are about the customer then, so that they are forgotten with them. What is not known of the customer is taken from
 // the other one, who is deleted then. Orders and invoices still say what they said about their buyer, and nothing is charged. A
-// customer merged into itself is CodeInvalid on from.
+// customer merged into itself is CodeInvalid on from, and so is one with whose balance this one's would be more than MaxAmount.
 func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
 		other, err := s.findCustomer(ctx, account, from, "from", "")
@@ -71,6 +71,9 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 			return nil, err
 		}
 		if err := u.endRows(ctx, other); err != nil {
+			return nil, err
+		}
+		if err := c.absorbBalance(other); err != nil {
 			return nil, err
 		}
 		gone := &Customer{AccountID: account, ID: other.ID, Type: other.Type, DeletedAt: &now, CreatedAt: other.CreatedAt, UpdatedAt: now}
@@ -166,7 +169,7 @@ func (u *unit) lockBoth(ctx context.Context, c, other *Customer) (*Customer, *Cu
 // is not theirs.
 func (c *Customer) absorb(o *Customer, now core.Time) {
 	c.OrdersCount += o.OrdersCount
-	c.TotalSpent, c.Balance = core.JSONOf(added(c.TotalSpent.V, o.TotalSpent.V)), core.JSONOf(added(c.Balance.V, o.Balance.V))
+	c.TotalSpent = core.JSONOf(added(c.TotalSpent.V, o.TotalSpent.V))
 	if o.Type == CustomerTypeCustomer {
 		c.Type = o.Type
 	}

@@ -64,7 +64,7 @@ func (u *unit) voidBill(ctx context.Context, b *bill, reason string, now core.Ti
 		return err
 	}
 	if o.BalanceApplied > 0 {
-		if err := u.moveBalance(ctx, b.Customer, o, o.BalanceApplied, BalanceReasonReturned, now); err != nil {
+		if err := u.moveOrderBalance(ctx, b.Customer, o, o.BalanceApplied, BalanceReasonReturned, now); err != nil {
 			return err
 		}
 		b.Customer.UpdatedAt = now

@@ -179,8 +179,7 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 // both back, so that they may owe what they have spent meanwhile. The caller stores the customer.
 func (u *unit) refundCustomer(ctx context.Context, customer *Customer, r *Refund, sign int64, now core.Time) error {
 	customer.refund(r.Currency, sign*r.ChargedAmount(), now)
-	customer.addBalance(r.Currency, sign*r.BalanceAmount)
-	return u.enterBalance(ctx, customer, r.Currency, sign*r.BalanceAmount, BalanceReasonRefunded, r.ID, now)
+	return u.moveBalance(ctx, customer, &BalanceTransaction{Currency: r.Currency, Amount: sign * r.BalanceAmount, Reason: BalanceReasonRefunded, SourceID: &r.ID}, now)
 }
 
 // postpone stores the provider's reference of a refund whose state did not change, and lets nobody ask about it for the pause.

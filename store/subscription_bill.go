@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
@@ -138,25 +137,10 @@ func (c *Customer) credit(currency string, total int64) int64 {
 	}
 }
 
-// addBalance adds an amount, which may be negative, to the customer's credit in a currency. The caller stores the customer.
-func (c *Customer) addBalance(currency string, amount int64) {
-	if amount == 0 {
-		return
-	}
-	balance := maps.Clone(c.Balance.V)
-	if balance == nil {
-		balance = map[string]int64{}
-	}
-	balance[currency] += amount
-	c.Balance = core.JSONOf(balance)
-}
-
 // placeBill makes the order and the invoice of a subscription's bill, and takes what the bill uses of the customer's credit off
 // their balance. If nothing is left to charge, both are paid at once. order.created and invoice.created follow, and then
 // order.paid and invoice.paid. Subscription and customer are locked.
 func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Customer, in *subscriptionBill, reason BillingReason) (*bill, error) {
-	payer := sub.payer(customer)
-	payer.addBalance(sub.Currency, -in.Balance)
 	order := &Order{
 		AccountID: sub.AccountID, BillingReason: reason, SubscriptionID: &sub.ID, CustomerEmail: customer.Email, CustomerVerified: sub.CustomerVerified, Currency: sub.Currency,
 		BillingName: sub.BillingName, BillingAddress: core.JSONOf(sub.addressOf(customer)), TaxID: sub.TaxID, CustomFieldData: sub.CustomFieldData,
@@ -171,11 +155,6 @@ func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Custo
 	b, err := u.placeOrder(ctx, placement{Order: order, Items: in.Items, Customer: customer})
 	if err != nil {
 		return nil, err
-	}
-	if payer == customer {
-		if err := u.enterBalance(ctx, customer, sub.Currency, -in.Balance, BalanceReasonApplied, order.ID, order.CreatedAt); err != nil {
-			return nil, err
-		}
 	}
 	if order.DiscountID != nil {
 		if err := u.noteUse(ctx, sub, &order.ID, order.DiscountAmount, order.CreatedAt); err != nil {

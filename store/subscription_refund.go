@@ -77,7 +77,7 @@ func (u *unit) giveCredits(ctx context.Context, customer *Customer, account stri
 			return err
 		}
 		amount := max(min(credit.amount, o.KeptAmount()), 0)
-		if err := u.moveBalance(ctx, customer, o, amount, BalanceReasonCredit, now); err != nil {
+		if err := u.moveOrderBalance(ctx, customer, o, amount, BalanceReasonCredit, now); err != nil {
 			return err
 		}
 		o.CreditedAmount += amount

@@ -4059,8 +4059,8 @@ type BalanceTransaction struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Customer Whose balance it is, `cus_...`.
-	Customer string `json:"customer"`
+	// Customer Whose balance it is.
+	Customer wire.Reference `json:"customer"`
 
 	// Amount What was given, or taken if it is below 0, in the minor unit of `currency`.
 	Amount int64 `json:"amount"`
@@ -11220,6 +11220,15 @@ type ListCustomerBalanceTransactionsParams struct {
 
 	// EndingBefore The id of the first item of the next page, to walk backwards.
 	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// Expand References to return as objects, separated by commas: customer.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// CreateCustomerBalanceTransactionParams defines parameters for CreateCustomerBalanceTransaction.
+type CreateCustomerBalanceTransactionParams struct {
+	// Expand References to return as objects, separated by commas: customer (customers:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // MergeCustomerParams defines parameters for MergeCustomer.
@@ -15995,7 +16004,7 @@ type ServerInterface interface {
 	ListCustomerBalanceTransactions(ctx echo.Context, id string, params ListCustomerBalanceTransactionsParams) error
 	// CreateCustomerBalanceTransaction Give or take a customer's balance
 	// (POST /customers/{id}/balance_transactions)
-	CreateCustomerBalanceTransaction(ctx echo.Context, id string) error
+	CreateCustomerBalanceTransaction(ctx echo.Context, id string, params CreateCustomerBalanceTransactionParams) error
 	// MergeCustomer Merge another customer into a customer
 	// (POST /customers/{id}/merge)
 	MergeCustomer(ctx echo.Context, id string, params MergeCustomerParams) error
@@ -19906,6 +19915,13 @@ func (w *ServerInterfaceWrapper) ListCustomerBalanceTransactions(ctx echo.Contex
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
 	}
 
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListCustomerBalanceTransactions(ctx, id, params)
 	return err
@@ -19922,8 +19938,17 @@ func (w *ServerInterfaceWrapper) CreateCustomerBalanceTransaction(ctx echo.Conte
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateCustomerBalanceTransactionParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.CreateCustomerBalanceTransaction(ctx, id)
+	err = w.Handler.CreateCustomerBalanceTransaction(ctx, id, params)
 	return err
 }
 
@@ -27659,8 +27684,9 @@ func (response ListCustomerBalanceTransactions200JSONResponse) VisitListCustomer
 }
 
 type CreateCustomerBalanceTransactionRequestObject struct {
-	ID   string `json:"id"`
-	Body *CreateCustomerBalanceTransactionJSONRequestBody
+	ID     string `json:"id"`
+	Params CreateCustomerBalanceTransactionParams
+	Body   *CreateCustomerBalanceTransactionJSONRequestBody
 }
 
 type CreateCustomerBalanceTransactionResponseObject interface {
@@ -34915,10 +34941,11 @@ func (sh *strictHandler) ListCustomerBalanceTransactions(ctx echo.Context, id st
 }
 
 // CreateCustomerBalanceTransaction operation middleware
-func (sh *strictHandler) CreateCustomerBalanceTransaction(ctx echo.Context, id string) error {
+func (sh *strictHandler) CreateCustomerBalanceTransaction(ctx echo.Context, id string, params CreateCustomerBalanceTransactionParams) error {
 	var request CreateCustomerBalanceTransactionRequestObject
 
 	request.ID = id
+	request.Params = params
 
 	var body CreateCustomerBalanceTransactionJSONRequestBody
 	var err error

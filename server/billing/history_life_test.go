@@ -124,13 +124,13 @@ func (h *history) covered(s *shop, o *store.Order) error {
 
 // balance is what a customer had to their credit before an id was made.
 func (h *history) balance(s *shop, customer, currency, before string) (sum int64, err error) {
-	var entries []struct {
+	var changes []struct {
 		ID     string `db:"id"`
 		Amount int64  `db:"amount"`
 	}
-	err = h.rows.Select(&entries, h.rows.Rebind(`SELECT id, amount FROM balance_entries WHERE account_id = ? AND customer_id = ? AND currency = ?`), s.account, customer, currency)
+	err = h.rows.Select(&changes, h.rows.Rebind(`SELECT id, amount FROM balance_transactions WHERE account_id = ? AND customer_id = ? AND currency = ?`), s.account, customer, currency)
 	_, limit, _ := strings.Cut(before, "_")
-	for _, e := range entries {
+	for _, e := range changes {
 		if _, made, _ := strings.Cut(e.ID, "_"); made < limit {
 			sum += e.Amount
 		}

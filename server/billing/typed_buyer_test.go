@@ -46,7 +46,7 @@ func (w *world) credited(c *store.Customer) {
 	db := harness.OpenDatabase(w.t, w.url)
 	db.Must(w.t, fmt.Sprintf(`UPDATE orders SET credited_amount = 500 WHERE id = '%s'`, *invoice.OrderID))
 	db.Must(w.t, fmt.Sprintf(`UPDATE customers SET balance = '{"usd":500}' WHERE id = '%s'`, c.ID))
-	db.Must(w.t, fmt.Sprintf(`INSERT INTO balance_entries (account_id, id, customer_id, currency, amount, reason, source_id, created_at, updated_at)
+	db.Must(w.t, fmt.Sprintf(`INSERT INTO balance_transactions (account_id, id, customer_id, currency, amount, reason, source_id, created_at, updated_at)
 		VALUES ('%s', 'bal_%s', '%s', 'usd', 500, 'credit', '%s', 1, 1)`, w.account, c.ID, c.ID, *invoice.OrderID))
 }
 

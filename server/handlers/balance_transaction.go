@@ -13,7 +13,8 @@ func (h *Handlers) ListCustomerBalanceTransactions(ctx context.Context, r api.Li
 	if err != nil {
 		return nil, err
 	}
-	return api.ListCustomerBalanceTransactions200JSONResponse(view.List("/v1/customers/"+r.ID+"/balance_transactions", changes, more, view.BalanceTransaction)), nil
+	out, err := showList(ctx, h, "/v1/customers/"+r.ID+"/balance_transactions", changes, more, view.BalanceTransaction, view.BalanceTransactionRefs, r.Params.Expand)
+	return api.ListCustomerBalanceTransactions200JSONResponse(out), err
 }
 
 // CreateCustomerBalanceTransaction implements POST /customers/{id}/balance_transactions.
@@ -22,5 +23,6 @@ func (h *Handlers) CreateCustomerBalanceTransaction(ctx context.Context, r api.C
 	if err != nil {
 		return nil, err
 	}
-	return api.CreateCustomerBalanceTransaction201JSONResponse(view.BalanceTransaction(t)), nil
+	out, err := show(ctx, h, t, view.BalanceTransaction, view.BalanceTransactionRefs, r.Params.Expand)
+	return api.CreateCustomerBalanceTransaction201JSONResponse(out), err
 }

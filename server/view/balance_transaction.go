@@ -2,26 +2,31 @@ package view
 
 import (
 	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
 )
 
 // BalanceTransaction renders a change of a customer's balance.
 func BalanceTransaction(t *store.BalanceTransaction) api.BalanceTransaction {
-	var source *string
-	if t.HasSource() {
-		source = &t.SourceID
-	}
 	return api.BalanceTransaction{
 		ID:          t.ID,
 		Object:      "balance_transaction",
-		Customer:    t.CustomerID,
+		Customer:    wire.RefTo(t.CustomerID),
 		Amount:      t.Amount,
 		Currency:    t.Currency,
 		Reason:      api.BalanceTransactionReason(t.Reason),
-		Source:      source,
+		Source:      t.SourceID,
 		Description: t.Description,
 		CreatedAt:   at(t.CreatedAt),
 		UpdatedAt:   at(t.UpdatedAt),
+	}
+}
+
+// BalanceTransactionRefs calls yield with each reference that a field of a change holds, so that the caller can put the object in its
+// place.
+func BalanceTransactionRefs(t *api.BalanceTransaction, field string, yield func(*wire.Reference)) {
+	if field == "customer" {
+		yield(&t.Customer)
 	}
 }
 

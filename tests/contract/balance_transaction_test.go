@@ -22,12 +22,15 @@ func TestCreateBalanceTransaction_GivesAndTakes(t *testing.T) {
 		who := sub.Customer.ID
 		given := ok[*sdk.BalanceTransaction](t)(c.Customers.CreateBalanceTransaction(background, who, byHand(1500)))
 		switch {
-		case given.Amount != 1500, given.Currency != "usd", given.Customer != who, given.Reason != "manual", given.Source != nil:
+		case given.Amount != 1500, given.Currency != "usd", given.Customer.ID != who, given.Reason != "manual", given.Source != nil:
 			t.Errorf("what was given is %+v", given)
 		case given.Description == nil || *given.Description != "Sorry for the wait.":
 			t.Errorf("it says %v", given.Description)
 		}
-		taken := ok[*sdk.BalanceTransaction](t)(c.Customers.CreateBalanceTransaction(background, who, byHand(-200)))
+		taken := ok[*sdk.BalanceTransaction](t)(c.Customers.CreateBalanceTransaction(background, who, byHand(-200), sdk.Expand("customer")))
+		if after := taken.Customer.Object; after == nil || after.BalanceAmount["usd"] != 1300 {
+			t.Errorf("the customer is %+v", after)
+		}
 		ok[*sdk.BalanceTransaction](t)(c.Customers.CreateBalanceTransaction(background, who, &sdk.BalanceTransactionCreate{Amount: 70, Currency: "eur", Description: "Another"}))
 		has := ok[*sdk.Customer](t)(c.Customers.Get(background, who)).BalanceAmount
 		if has["usd"] != 1300 || has["eur"] != 70 {
@@ -153,13 +156,13 @@ func TestBalanceTransactions_AreMergedAndForgotten(t *testing.T) {
 		moved := ok[*sdk.BalanceTransaction](t)(c.Customers.CreateBalanceTransaction(background, other, byHand(300)))
 		merged := ok[*sdk.Customer](t)(c.Customers.Merge(background, who, &sdk.CustomerMerge{From: other}))
 		changes := ok[*sdk.BalanceTransactionList](t)(c.Customers.ListBalanceTransactions(background, who, nil)).Data
-		if merged.BalanceAmount["usd"] != 800 || len(changes) != 2 || changes[0].ID != moved.ID || changes[0].Customer != who {
+		if merged.BalanceAmount["usd"] != 800 || len(changes) != 2 || changes[0].ID != moved.ID || changes[0].Customer.ID != who {
 			t.Errorf("they have %v by %+v", merged.BalanceAmount, changes)
 		}
 		ok[*sdk.Deleted](t)(c.Customers.Delete(background, who, nil))
 		_, err := c.Customers.CreateBalanceTransaction(background, who, byHand(1))
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
-		if said := s.Strings(t, `SELECT description FROM balance_entries WHERE description IS NOT NULL`); len(said) > 0 {
+		if said := s.Strings(t, `SELECT description FROM balance_transactions WHERE description IS NOT NULL`); len(said) > 0 {
 			t.Errorf("of whom was deleted it is still said %q", said)
 		}
 	})

@@ -306,6 +306,8 @@ func (w *world) filters(op *harness.Operation, items []item) map[string][]string
 			values = append(values, "2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z")
 		case p.Name == "product":
 			values = append(values, w.ids["prod"])
+		case p.Name == "currency":
+			values = append(values, "kwd")
 		case fields[p.Name] == "": // a reference to nothing is 404
 			values = append(values, "1000000")
 		}

@@ -69,6 +69,13 @@ func (f *Filter) Equals(column string, value any) {
 	f.conditions = append(f.conditions, condition{text: column + " = ?", args: []any{value}, lead: leadOrdered})
 }
 
+// IsOf adds "owner = of AND column = value" unless the value is empty. There is an index of (account_id, owner, column, id).
+func (f *Filter) IsOf(owner, of, column, value string) {
+	if value != "" {
+		f.conditions = append(f.conditions, condition{text: owner + " = ? AND " + column + " = ?", args: []any{of, value}, lead: leadOrdered})
+	}
+}
+
 // One adds "column = value" unless the value is empty. Few rows have the same, and there is an index of (account_id, column).
 func (f *Filter) One(column, value string) {
 	if value != "" {
