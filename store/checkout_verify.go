@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -61,7 +63,7 @@ func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) 
 	})
 }
 
-// owedOrder is what the balance of an order's customer has to pay once it is known to be theirs: a total that was too little to be charged.
+// owedOrder is an order of which it was just learned whose it is. Its BalanceApplied is a total that was too little to be charged.
 type owedOrder struct {
 	ID             string `db:"id"`
 	Currency       string `db:"currency"`
@@ -69,8 +71,8 @@ type owedOrder struct {
 }
 
 // verifyPurchase makes what came of a locked completed checkout its customer's: its order, and its subscriptions with their
-// orders. Totals that were too little to be charged are taken off the balance now, as they are of everybody else. The customer also
-// learns from the checkout what was not known of them. It locks the subscriptions before the customer,
+// orders. Totals that were too little to be charged are taken off the balance now, but no more than there is: the customer who
+// says that a purchase is theirs owes nothing by that. The customer also learns from the checkout what was not known of them. It locks the subscriptions before the customer,
 // as everybody does.
 func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
@@ -104,10 +106,8 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	if len(owed) == 0 || customer.DeletedAt != nil {
 		return nil
 	}
-	for _, o := range owed {
-		if err := u.moveOrderBalance(ctx, customer, &Order{ID: o.ID, Currency: o.Currency}, -o.BalanceApplied, BalanceReasonApplied, now); err != nil {
-			return err
-		}
+	if err := u.takeOwed(ctx, customer, owed, now); err != nil {
+		return err
 	}
 	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
 	if err != nil {
@@ -122,6 +122,25 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	customer.learn(c)
 	customer.UpdatedAt = now
 	return u.Update(ctx, customerColumns, customer)
+}
+
+// takeOwed takes the small bills of locked orders off a locked customer's balance, the oldest first, as far as there is something. The caller
+// stores the customer.
+func (u *unit) takeOwed(ctx context.Context, customer *Customer, owed []owedOrder, now core.Time) error {
+	slices.SortFunc(owed, func(a, b owedOrder) int { return cmp.Compare(a.ID, b.ID) })
+	for _, o := range owed {
+		taken := min(o.BalanceApplied, customer.Balance.V[o.Currency])
+		if taken <= 0 {
+			continue
+		}
+		if err := u.moveOrderBalance(ctx, customer, &Order{ID: o.ID, Currency: o.Currency}, -taken, BalanceReasonApplied, now); err != nil {
+			return err
+		}
+		if _, err := u.Exec(ctx, `UPDATE orders SET balance_taken = ? WHERE account_id = ? AND id = ?`, taken, customer.AccountID, o.ID); err != nil {
+			return fmt.Errorf("note what a balance paid of an order: %w", err)
+		}
+	}
+	return nil
 }
 
 // verificationLifetime is how long the link in a letter can be used.

@@ -55,7 +55,7 @@ var invariants = []db.Invariant{
 			WHEN voided_at IS NOT NULL THEN 'void'
 			WHEN paid_at IS NULL OR paid_amount + balance_applied < total_amount THEN 'pending'
 			WHEN refunded_amount + refunded_balance = 0 THEN 'paid'
-			WHEN refunded_amount + refunded_balance < paid_amount + balance_applied THEN 'partially_refunded'
+			WHEN refunded_amount + refunded_balance < paid_amount + balance_taken THEN 'partially_refunded'
 			ELSE 'refunded' END`},
 	{Promise: "an order has one currency", Query: `
 		SELECT o.account_id, o.id FROM orders o JOIN line_items l ON l.account_id = o.account_id AND l.order_id = o.id WHERE l.currency <> o.currency
@@ -259,9 +259,9 @@ var invariants = []db.Invariant{
 	{Promise: "what is refunded is the sum of the refunds, tax included", Query: `
 		SELECT o.account_id, o.id FROM orders o
 		LEFT JOIN refunds r ON r.account_id = o.account_id AND r.order_id = o.id AND r.status IN ('pending', 'succeeded')
-		GROUP BY o.account_id, o.id, o.paid_amount, o.balance_applied, o.refunded_amount, o.refunded_balance, o.refunded_tax_amount
+		GROUP BY o.account_id, o.id, o.paid_amount, o.balance_taken, o.refunded_amount, o.refunded_balance, o.refunded_tax_amount
 		HAVING o.refunded_amount + o.refunded_balance <> COALESCE(SUM(r.amount), 0) OR o.refunded_balance <> COALESCE(SUM(r.balance_amount), 0)
-			OR o.refunded_tax_amount <> COALESCE(SUM(r.tax_amount), 0) OR o.refunded_amount > o.paid_amount OR o.refunded_balance > o.balance_applied`},
+			OR o.refunded_tax_amount <> COALESCE(SUM(r.tax_amount), 0) OR o.refunded_amount > o.paid_amount OR o.refunded_balance > o.balance_taken`},
 	{Promise: "an invoice has its order's payments and refunds", Query: `
 		SELECT i.account_id, i.id FROM invoices i LEFT JOIN orders o ON o.account_id = i.account_id AND o.id = i.order_id
 		WHERE i.credit_notes <> COALESCE(o.refunded_amount, 0) OR i.refunded_balance <> COALESCE(o.refunded_balance, 0) OR i.payment_ids <> COALESCE(o.payment_ids, '[]')

@@ -177,7 +177,8 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 			interval_count, anchor_day, current_period_start, current_period_end, period_amount, started_at, cancel_at_period_end, pause_at_period_end, attempt_count,
 			extra_attempt, cycles_billed, prorations, custom_field_data, metadata, granted, created_at, updated_at)
 			SELECT account_id, 'sub_1', 'canceled', customer_id, 'prod_1', 'price_1', 'Ghost', 1, 1, 'usd', 'month', 1, 1, 0, 1, 0, 0, FALSE, FALSE, 0, FALSE, 1, '[]', '{}', '{}', '{"grant":"grant_1"}', 0, 0 FROM orders`,
-		"a balance is the sum of what changed it":                                                   `UPDATE customers SET balance = '{"usd":1}'`,
+		"a balance is the sum of what changed it": `UPDATE customers SET balance = '{"usd":1}'`,
+		PromiseTaken: `UPDATE orders SET balance_taken = 1`,
 		"what an order gave to a balance is written down":                                           `UPDATE orders SET credited_amount = 1`,
 		"what refunds gave to a balance is written down":                                            `UPDATE refunds SET balance_amount = 1, status = 'succeeded'`,
 		"what an order gave back, to a card or a balance, was paid for it":                          `UPDATE orders SET credited_amount = paid_amount - refunded_amount + 1`,

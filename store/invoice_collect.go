@@ -63,8 +63,8 @@ func (u *unit) voidBill(ctx context.Context, b *bill, reason string, now core.Ti
 	if err := u.emitInvoice(ctx, outbox.EventInvoiceVoided, b); err != nil {
 		return err
 	}
-	if o.BalanceApplied > 0 {
-		if err := u.moveOrderBalance(ctx, b.Customer, o, o.BalanceApplied, BalanceReasonReturned, now); err != nil {
+	if o.BalanceTaken > 0 {
+		if err := u.moveOrderBalance(ctx, b.Customer, o, o.BalanceTaken, BalanceReasonReturned, now); err != nil {
 			return err
 		}
 		b.Customer.UpdatedAt = now

@@ -71,6 +71,7 @@ type Order struct {
 	TotalAmount       int64                        `db:"total_amount"`
 	PaidAmount        int64                        `db:"paid_amount"`
 	BalanceApplied    int64                        `db:"balance_applied"`  // what the customer's credit paid
+	BalanceTaken      int64                        `db:"balance_taken"`    // what of that was taken off their balance: all, but of a small bill that nobody was known to owe
 	RefundedAmount    int64                        `db:"refunded_amount"`  // what went back to the payment method
 	RefundedBalance   int64                        `db:"refunded_balance"` // what went back to the customer's balance
 	RefundedTaxAmount int64                        `db:"refunded_tax_amount"`
@@ -115,19 +116,19 @@ func (o *Order) chargedLeft() int64 {
 
 // appliedLeft is chargedLeft of what the customer's balance paid.
 func (o *Order) appliedLeft() int64 {
-	return max(min(o.takenAmount()-o.PaidAmount-o.RefundedBalance, o.KeptAmount()), 0)
+	return max(min(o.TakenAmount()-o.PaidAmount-o.RefundedBalance, o.KeptAmount()), 0)
 }
 
-// KeptAmount returns what was paid for the order, however it was paid, and was neither refunded nor credited. Nothing was taken
-// from the balance of a customer of whom only a typed address says that the order is theirs.
-func (o *Order) KeptAmount() int64 { return o.takenAmount() - o.GivenBack() - o.CreditedAmount }
+// KeptAmount returns what was paid for the order, however it was paid, and was neither refunded nor credited.
+func (o *Order) KeptAmount() int64 { return o.TakenAmount() - o.GivenBack() - o.CreditedAmount }
 
-// takenAmount returns what was paid for the order, through a provider, out of band and from the customer's balance.
-func (o *Order) takenAmount() int64 {
-	if o.PaidAt == nil || o.Status == OrderStatusVoid || !o.CustomerVerified {
+// TakenAmount returns what was paid for the order, through a provider, out of band and from the customer's balance. Of a balance it is no more
+// than was really taken.
+func (o *Order) TakenAmount() int64 {
+	if o.PaidAt == nil || o.Status == OrderStatusVoid {
 		return o.PaidAmount
 	}
-	return o.PaidAmount + o.BalanceApplied
+	return o.PaidAmount + o.BalanceTaken
 }
 
 // DueAmount returns what is still to be paid of the order; nothing if it is void.

@@ -51,7 +51,7 @@ type placement struct {
 }
 
 // placeOrder makes a pending order and its open invoice, and stores both: order.created follows, and invoice.created unless a
-// draft had it already. The order is counted for the customer, who is locked, and what it uses of their balance is taken. If nothing is due the caller has to pay it at
+// draft had it already. The order is counted for the customer, who is locked, and its BalanceTaken is taken off their balance. If nothing is due the caller has to pay it at
 // once.
 func (u *unit) placeOrder(ctx context.Context, p placement) (*bill, error) {
 	now, err := u.store.db.BusinessNow(ctx, p.Order.AccountID)
@@ -62,10 +62,8 @@ func (u *unit) placeOrder(ctx context.Context, p placement) (*bill, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.Order.CustomerVerified {
-		if err := u.moveOrderBalance(ctx, b.Customer, b.Order, -b.Order.BalanceApplied, BalanceReasonApplied, now); err != nil {
-			return nil, err
-		}
+	if err := u.moveOrderBalance(ctx, b.Customer, b.Order, -b.Order.BalanceTaken, BalanceReasonApplied, now); err != nil {
+		return nil, err
 	}
 	b.Customer.ordered(b.Order.CreatedAt)
 	if err := u.Update(ctx, customerColumns, b.Customer); err != nil {

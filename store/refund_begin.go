@@ -144,9 +144,9 @@ func (u *unit) refundable(ctx context.Context, o *Order, customer *Customer) (*P
 	switch {
 	case err != nil || payment != nil:
 		return payment, err
-	case o.TotalAmount == 0:
+	case o.TakenAmount() == 0:
 		return nil, core.Invalid("order", "Nothing was paid for this order.")
-	case o.takenAmount() == o.PaidAmount:
+	case o.TakenAmount() == o.PaidAmount:
 		return nil, core.Invalid("order", "No payment provider took money for this order: it was paid out of band. Give the money back the way it came.")
 	case customer.DeletedAt != nil:
 		return nil, core.Invalid("order", "The customer's balance paid this order, and the customer was deleted: there is no balance to give it back to.")

@@ -15,7 +15,7 @@ func TestRefund_AnySequenceEndsExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		total := rapid.Int64Range(1, 50_000).Draw(t, "total")
 		applied := rapid.Int64Range(0, total).Draw(t, "applied")
-		o := &Order{TotalAmount: total, PaidAmount: total - applied, BalanceApplied: applied, PaidAt: new(core.Time(1)), CustomerVerified: true, TaxAmount: rapid.Int64Range(0, total).Draw(t, "tax"), BillingReason: BillingReasonPurchase}
+		o := &Order{TotalAmount: total, PaidAmount: total - applied, BalanceApplied: applied, BalanceTaken: applied, PaidAt: new(core.Time(1)), CustomerVerified: true, TaxAmount: rapid.Int64Range(0, total).Draw(t, "tax"), BillingReason: BillingReasonPurchase}
 		var made []*Refund
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
 			if len(made) > 0 && rapid.Bool().Draw(t, "fails") {

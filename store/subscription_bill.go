@@ -146,6 +146,9 @@ func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Custo
 		BillingName: sub.BillingName, BillingAddress: core.JSONOf(sub.addressOf(customer)), TaxID: sub.TaxID, CustomFieldData: sub.CustomFieldData,
 		GrantIDs: core.JSONOf(sub.Granted.V.ids()), BalanceApplied: in.Balance, PeriodStart: &sub.CurrentPeriodStart, PeriodEnd: &sub.CurrentPeriodEnd,
 	}
+	if sub.CustomerVerified {
+		order.BalanceTaken = in.Balance
+	}
 	if sub.CustomerVerified && customer.Name != nil {
 		order.BillingName = customer.Name
 	}

@@ -7862,7 +7862,7 @@ type Order struct {
 	// DueAmount What is still to be paid; 0 once it is void.
 	DueAmount int64 `json:"due_amount"`
 
-	// BalanceApplied What of the total the customer's credit paid.
+	// BalanceApplied What of the total the customer's credit paid. A total that is too little to be charged counts as paid by it, though less may have been taken off. `refundable_amount` has no more than was.
 	BalanceApplied int64 `json:"balance_applied"`
 
 	// Currency An ISO 4217 code in lower case.

@@ -162,8 +162,8 @@ func (h *history) credited(s *shop) error {
 		return nil // nobody saw what each change gave
 	}
 	return h.customers(s, "balance", `
-		SELECT customer_id, currency, -SUM(balance_applied) AS amount FROM (
-			SELECT customer_id, currency, balance_applied FROM orders WHERE account_id = ? AND status <> 'void' AND customer_verified
+		SELECT customer_id, currency, -SUM(balance_taken) AS amount FROM (
+			SELECT customer_id, currency, balance_taken FROM orders WHERE account_id = ? AND status <> 'void'
 			UNION ALL SELECT customer_id, currency, -balance_amount FROM refunds WHERE account_id = ? AND status = 'succeeded') bought
 		GROUP BY customer_id, currency`, s.credits)
 }

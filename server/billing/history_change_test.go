@@ -92,10 +92,7 @@ func keptOf(o *store.Order) (kept, charged int64) {
 	if o.PaidAt == nil || o.Status == store.OrderStatusVoid {
 		return 0, 0
 	}
-	if kept = o.PaidAmount; o.CustomerVerified {
-		kept += o.BalanceApplied
-	}
-	kept = max(kept-o.GivenBack()-o.CreditedAmount, 0)
+	kept = max(o.PaidAmount+o.BalanceTaken-o.GivenBack()-o.CreditedAmount, 0)
 	return kept, max(min(o.PaidAmount-o.RefundedAmount, kept), 0)
 }
 

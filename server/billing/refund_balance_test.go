@@ -70,7 +70,7 @@ func TestCreateRefund_GivesWhatTheBalancePaidBackToIt(t *testing.T) {
 		changes, _, err := w.ListBalanceTransactions(t.Context(), w.account, sub.CustomerID, store.ListBalanceTransactions{Page: core.Page{Limit: 10}, Reason: store.BalanceReasonRefunded})
 		require.NoError(t, err)
 		require.Len(t, changes, 2)
-		assert.Equal(t, []any{int64(700), rest.ID}, []any{changes[0].Amount, changes[0].SourceID})
+		assert.Equal(t, []any{int64(700), rest.ID}, []any{changes[0].Amount, *changes[0].SourceID})
 		_, err = w.CancelRefund(t.Context(), w.account, rest.ID)
 		refused(t, err, "status")
 		_, err = w.refund(order.ID, 1)

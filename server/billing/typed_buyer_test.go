@@ -375,28 +375,71 @@ func TestStripe_ATypedBuyerIsAnotherCustomer(t *testing.T) {
 	})
 }
 
+// smallBill is a subscription that a stranger bought under the victim's address, and the last bill of it, which is too little to be charged.
+func (w *world) smallBill() (*store.Subscription, *store.Order) {
+	w.t.Helper()
+	w.monthOf30()
+	sub := w.typedSubscription(w.variant(recurring(1000, "month")), "pm_card_visa")
+	w.rewound(sub, 15*day)
+	sub = w.change(sub, w.variant(recurring(1060, "month")), tenant.ProrationBehaviorNextInvoice)
+	_, err := w.Billing.CancelSubscription(w.t.Context(), w.account, sub.ID, store.CancelSubscription{})
+	require.NoError(w.t, err)
+	w.rewound(sub, 31*day)
+	require.NoError(w.t, w.Work(w.t.Context()))
+	last := w.ordersOf(sub)[1]
+	require.EqualValues(w.t, 30, last.BalanceApplied)
+	return sub, &last
+}
+
 // A last bill that is too little to be charged is taken off the balance when it is known whose it is, and only that is given back.
 func TestTypedBuyer_OwesASmallBillOnceVerified(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.monthOf30()
 		victim := w.victim()
-		sub := w.typedSubscription(w.variant(recurring(1000, "month")), "pm_card_visa")
-		w.rewound(sub, 15*day)
-		sub = w.change(sub, w.variant(recurring(1060, "month")), tenant.ProrationBehaviorNextInvoice)
-		_, err := w.Billing.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{})
-		require.NoError(t, err)
-		w.rewound(sub, 31*day)
-		require.NoError(t, w.Work(t.Context()))
-		last := w.ordersOf(sub)[1]
-		require.EqualValues(t, 30, last.BalanceApplied)
+		sub, last := w.smallBill()
 		w.spared(victim)
 		before := w.balanceOf(sub)
 
-		_, err = w.VerifyCheckout(t.Context(), w.account, *sub.CheckoutID)
+		_, err := w.VerifyCheckout(t.Context(), w.account, *sub.CheckoutID)
 		require.NoError(t, err)
 		assert.Equal(t, before-30, w.balanceOf(sub))
 		_, err = w.refund(last.ID, 0)
 		require.NoError(t, err)
+		assert.Equal(t, before, w.balanceOf(sub))
+	})
+}
+
+// Who accepts a purchase does not owe anything by that: no more is taken than there is, and no more is given back than was taken.
+func TestTypedBuyer_OwesNoMoreThanThereIs(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		victim := w.victim()
+		_, err := w.CreateBalanceTransaction(t.Context(), w.account, victim.ID, store.NewBalanceTransaction{Currency: "usd", Amount: -488, Description: "Spent"})
+		require.NoError(t, err)
+		sub, last := w.smallBill()
+		require.EqualValues(t, 12, w.balanceOf(sub))
+		_, err = w.VerifyCheckout(t.Context(), w.account, *sub.CheckoutID)
+		require.NoError(t, err)
+		assert.EqualValues(t, 0, w.balanceOf(sub))
+		_, err = w.refund(last.ID, 13)
+		refused(t, err, "amount")
+		refund, err := w.refund(last.ID, 0)
+		require.NoError(t, err)
+		assert.EqualValues(t, 12, refund.Amount)
+		assert.EqualValues(t, 12, w.balanceOf(sub))
+		assert.Equal(t, store.OrderStatusRefunded, w.ordersOf(sub)[1].Status)
+	})
+}
+
+// A small bill that was verified before anything was taken for it was paid by nobody.
+func TestTypedBuyer_IsGivenNothingForWhatNobodyPaid(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.victim()
+		sub, last := w.smallBill()
+		before := w.balanceOf(sub)
+		for _, table := range []string{"orders", "subscriptions"} {
+			harness.OpenDatabase(t, w.url).Must(t, `UPDATE `+table+` SET customer_verified = TRUE`)
+		}
+		_, err := w.refund(last.ID, 0)
+		refused(t, err, "order")
 		assert.Equal(t, before, w.balanceOf(sub))
 	})
 }
