@@ -6312,7 +6312,7 @@ type Invoice struct {
 	// BalanceApplied What of the total the customer's credit paid.
 	BalanceApplied int64 `json:"balance_applied"`
 
-	// CreditNotes What of the amount paid is given back: the refunds of its order that are pending or succeeded.
+	// CreditNotes What is given back: the refunds of its order that are pending or have succeeded. What goes back to the customer's balance is in it, as in the order's `refunded_amount`.
 	CreditNotes int64 `json:"credit_notes"`
 
 	// TaxBreakdown The tax by rate.
@@ -7766,7 +7766,7 @@ type Order struct {
 	// PaidAmount What payments brought in; refunds do not reduce it.
 	PaidAmount Amount `json:"paid_amount"`
 
-	// RefundedAmount What is given back: refunds that are pending or have succeeded.
+	// RefundedAmount What is given back, wherever it goes: refunds that are pending or have succeeded.
 	RefundedAmount Amount `json:"refunded_amount"`
 
 	// RefundedTaxAmount The tax in `refunded_amount`.
@@ -7778,7 +7778,7 @@ type Order struct {
 	// CreditedAmount What changes of plan gave of it to the customer's `balance_amount`.
 	CreditedAmount Amount `json:"credited_amount"`
 
-	// RefundableAmount What can still be given back: together with what is refunded and credited it is no more than was paid.
+	// RefundableAmount What a refund can still give back. It is 0 if the order has 100 refunds. What was paid out of band, or by the balance of a customer who was deleted, is not in it. Nor is what the provider cannot give back.
 	RefundableAmount Amount `json:"refundable_amount"`
 
 	// DueAmount What is still to be paid; 0 once it is void.
@@ -9422,6 +9422,9 @@ type SubscriptionCancellation struct {
 
 	// Refunds The refunds of what was left of the period, `re_...`.
 	Refunds []string `json:"refunds"`
+
+	// UnrefundedAmount What was left of the period besides, and cannot be given back here: it was paid out of band, or is less than the provider gives back.
+	UnrefundedAmount Amount `json:"unrefunded_amount"`
 }
 
 // SubscriptionCancellationBy The customer does it on the portal.
@@ -17241,7 +17244,8 @@ func (s *RefundsService) List(ctx context.Context, params *ListRefundsParams, op
 // `pending` while the provider takes its time, or `failed` (`failure_reason`) when it cannot be done. What is pending or
 // succeeded counts in the order's `refunded_amount`; what fails or is canceled can be refunded again. What a change of plan gave
 // of the order to the customer's balance, its `credited_amount`, is not given back a second time. An order that was free or paid out
-// of band is 422 on `order`: give such money back the way it came. So is one that the balance of a deleted customer paid. Emits `refund.created`, and `refund.updated` whenever the status changes.
+// of band is 422 on `order`: give such money back the way it came. So is one that the balance of a deleted customer paid. The order's
+// `refundable_amount` can always be refunded. Emits `refund.created`, and `refund.updated` whenever the status changes.
 func (s *RefundsService) Create(ctx context.Context, body *RefundCreate, opts ...Option) (*Refund, error) {
 	return do[Refund](ctx, s.client, "createRefund", nil, nil, body, opts)
 }
@@ -17464,7 +17468,8 @@ func (s *SubscriptionsService) Update(ctx context.Context, id string, body *Subs
 // With `refund: prorated`, which needs `at_period_end: false`, the customer gets back what is left of the period: of what its
 // orders took for it, the part that falls on the time that is left. The share that a payment method paid goes back to it, rounded down to
 // what the provider gives back. The share that the balance paid goes back to the balance. Of an order that is no more than was neither refunded nor credited yet. The refunds are named in `cancellation.refunds`, are ordinary ones and emit refund.created and refund.updated. With
-// nothing to give back there are none.
+// nothing to give back there are none. What is left and cannot be given back, because it was paid out of band say, is
+// `cancellation.unrefunded_amount`: give it back another way. If an order has 100 refunds already, this is 422 on `refund`, and nothing ends.
 func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *SubscriptionCancel, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "cancelSubscription", []string{id}, nil, optional(body), opts)
 }

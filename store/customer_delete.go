@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -80,6 +81,9 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 			return nil, err
 		}
 		if err := u.dropBalance(ctx, c, now); err != nil {
+			return nil, err
+		}
+		if err := u.loseBalance(ctx, c, now); err != nil {
 			return nil, err
 		}
 		return c, u.Update(ctx, customerColumns, &Customer{
@@ -167,6 +171,16 @@ func (u *unit) forgetActivity(ctx context.Context, c *Customer) error {
 		return nil
 	}
 	return forget(`SELECT id FROM leads WHERE account_id = ? AND email_key = ?`, *c.EmailKey)
+}
+
+// loseBalance notes on the orders of a locked customer that what their balance paid cannot go back to it any more.
+func (u *unit) loseBalance(ctx context.Context, c *Customer, now core.Time) error {
+	_, err := u.Exec(ctx, `UPDATE orders SET balance_gone = TRUE, updated_at = ? WHERE account_id = ? AND customer_id = ? AND balance_applied > 0`,
+		now, c.AccountID, c.ID)
+	if err != nil {
+		return fmt.Errorf("note that a balance is gone: %w", err)
+	}
+	return nil
 }
 
 // isBilled reports whether a locked customer has orders or invoices, drafts included.

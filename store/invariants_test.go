@@ -155,6 +155,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 
 		"what is refunded is the sum of the refunds, tax included":                            `UPDATE refunds SET tax_amount = tax_amount + 1`,
 		"an invoice has its order's payments and refunds":                                     `UPDATE invoices SET credit_notes = credit_notes - 1`,
+		"an order knows who can give back what was paid for it":                               `UPDATE orders SET balance_gone = TRUE`,
 		"an order names its refunds":                                                          `UPDATE orders SET refund_ids = '["re_other"]'`,
 		"a refund gives back what its order's customer paid, in its currency":                 `UPDATE refunds SET customer_id = 'cus_other'`,
 		"a refund was made exactly if its provider made it":                                   `UPDATE test_refunds SET status = 'pending'`,

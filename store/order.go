@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/report"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // OrderStatus says where an order stands. It follows from what of it is paid and refunded.
@@ -76,6 +77,8 @@ type Order struct {
 	RefundedBalance   int64                        `db:"refunded_balance"` // what went back to the customer's balance
 	RefundedTaxAmount int64                        `db:"refunded_tax_amount"`
 	CreditedAmount    int64                        `db:"credited_amount"` // what changes of plan gave of it to the customer's balance
+	RefundProvider    *string                      `db:"refund_provider"` // took PaidAmount and can give it back; nil if nobody can: it was paid out of band
+	BalanceGone       bool                         `db:"balance_gone"`    // its customer was deleted, so that what their balance paid cannot go back
 	TaxBreakdown      core.JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
 	BillingName       *string                      `db:"billing_name"`
 	BillingAddress    core.JSON[*core.Address]     `db:"billing_address"`
@@ -103,13 +106,31 @@ type TaxBreakdown struct {
 	Inclusive     bool   `json:"inclusive"`
 }
 
-// RefundableAmount returns how much of the order can still be refunded, to the payment method and to the customer's balance.
-func (o *Order) RefundableAmount() int64 { return max(o.KeptAmount(), 0) }
+// RefundableAmount returns how much of the order can still be refunded, to the payment method and to the customer's balance: a refund of
+// just so much is not refused.
+func (o *Order) RefundableAmount() int64 {
+	if len(o.RefundIDs.V) >= maxRefunds {
+		return 0
+	}
+	applied := o.appliedLeft()
+	if o.BalanceGone {
+		applied = 0
+	}
+	return max(min(o.returnable()+applied, o.KeptAmount()), 0)
+}
+
+// returnable returns how much the provider can still give back to the payment method.
+func (o *Order) returnable() int64 {
+	if o.RefundProvider == nil {
+		return 0
+	}
+	return tenant.PaymentsProvider(*o.RefundProvider).Takes(o.chargedLeft(), o.Currency)
+}
 
 // GivenBack returns what is refunded of the order, wherever it went.
 func (o *Order) GivenBack() int64 { return o.RefundedAmount + o.RefundedBalance }
 
-// chargedLeft returns how much can still go back to the payment method: of what was charged no more than was neither refunded nor credited.
+// chargedLeft returns what is left of what was charged, or paid out of band: no more than was neither refunded nor credited.
 func (o *Order) chargedLeft() int64 {
 	return max(min(o.PaidAmount-o.RefundedAmount, o.KeptAmount()), 0)
 }

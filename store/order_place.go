@@ -254,6 +254,9 @@ func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now core.Time
 	inv.Status, inv.PaidAt, inv.NextAttemptAt, inv.UpdatedAt = InvoiceStatusPaid, &now, nil, now
 	if payment != nil && payment.Amount > 0 {
 		o.PaidAmount, o.PaymentIDs = payment.Amount, core.JSONOf(append(slices.Clone(o.PaymentIDs.V), payment.ID))
+		if payment.Provider != providerOutOfBand {
+			o.RefundProvider = &payment.Provider
+		}
 		inv.AmountPaid, inv.PaymentIDs = payment.Amount, o.PaymentIDs
 		inv.AttemptCount++
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -31,8 +32,9 @@ const maxRefunds = 100
 
 // BeginRefund begins to give money of a paid order back. It locks the order, takes the amount off what can be refunded, and
 // commits the intent before the provider is asked: refund.created follows. First goes back what the payment method paid, then what the
-// customer's balance did. A refund to the balance alone has succeeded at once: refund.updated follows too. A request that is sent again gets the refund of the
-// first time. An order of which nothing can be refunded is CodeInvalid on order, more than is left of it on amount.
+// customer's balance did. A refund to the balance alone has succeeded at once: refund.updated follows too. A request that is sent
+// again gets the refund of the first time. An order of which nothing can be refunded is CodeInvalid on order, more than is left of it
+// on amount.
 func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (*Refunding, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Refunding, error) {
 		found, err := s.namedOrder(ctx, account, in.Order, "")
@@ -60,7 +62,7 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 		if err := p.Err(); err != nil {
 			return nil, err
 		}
-		payment, err := u.refundable(ctx, o, customer)
+		payment, err := u.refundable(ctx, o)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +107,7 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, customer *Customer, pa
 	if payment != nil {
 		r.PaymentID, r.Provider = payment.ID, payment.Provider
 	}
-	if err := r.reserve(o, customer, in); err != nil {
+	if err := r.reserve(o, in); err != nil {
 		return nil, err
 	}
 	if r.ChargedAmount() == 0 {
@@ -132,39 +134,40 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, customer *Customer, pa
 
 // refundable returns the payment of an order from which money can be given back, nil if there is only what its customer's balance paid. If
 // there is neither it returns CodeInvalid on order, with the reason.
-func (u *unit) refundable(ctx context.Context, o *Order, customer *Customer) (*Payment, error) {
+func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
 	switch {
 	case o.PaidAt == nil || o.Status == OrderStatusVoid:
 		return nil, core.Invalid("order", fmt.Sprintf("The order is %s: only a paid order can be refunded.", o.Status))
 	case len(o.RefundIDs.V) >= maxRefunds:
-		return nil, core.Invalid("order", fmt.Sprintf("The order has %d refunds, and cannot have more.", maxRefunds))
-	}
-	payment, err := db.Get[Payment](ctx, u, paymentColumns.SelectSQL+`
-		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0 AND provider <> ?`, o.AccountID, o.ID, providerOutOfBand)
-	switch {
-	case err != nil || payment != nil:
-		return payment, err
+		return nil, core.Invalid("order", fmt.Sprintf("The order has %d refunds, and cannot have more. Give the rest back without one, or to the customer's balance.", maxRefunds))
 	case o.TakenAmount() == 0:
 		return nil, core.Invalid("order", "Nothing was paid for this order.")
-	case o.TakenAmount() == o.PaidAmount:
-		return nil, core.Invalid("order", "No payment provider took money for this order: it was paid out of band. Give the money back the way it came.")
-	case customer.DeletedAt != nil:
-		return nil, core.Invalid("order", "The customer's balance paid this order, and the customer was deleted: there is no balance to give it back to.")
+	case o.RefundProvider == nil && o.RefundableAmount() == 0 && o.KeptAmount() > 0:
+		return nil, core.Invalid("order", "No payment provider can give back what was paid for this order. "+o.unreturnable())
 	}
-	return nil, nil
+	return db.Get[Payment](ctx, u, paymentColumns.SelectSQL+`
+		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0 AND provider <> ?`, o.AccountID, o.ID, providerOutOfBand)
+}
+
+// unreturnable says what of the rest of an order cannot be refunded, and what to do instead. It is empty if all of it can.
+func (o *Order) unreturnable() string {
+	var why []string
+	switch charged := o.chargedLeft(); {
+	case o.RefundProvider == nil && charged > 0:
+		why = append(why, "What was paid out of band goes back the way it came.")
+	case charged > o.returnable():
+		why = append(why, tenant.PaymentsProvider(*o.RefundProvider).Refuses(charged, o.Currency)+" Give the rest back another way.")
+	}
+	if o.BalanceGone && o.appliedLeft() > 0 {
+		why = append(why, "The customer was deleted: there is no balance to which what it paid could go back.")
+	}
+	return strings.Join(why, " ")
 }
 
 // reserve sets the amount of a refund and the tax in it, and takes both off what can be refunded of its order. An amount that
-// cannot be refunded is CodeInvalid on amount. Who was deleted has no balance to which anything could go. The caller stores the order.
-func (r *Refund) reserve(o *Order, customer *Customer, in NewRefund) error {
-	var charged, applied int64
-	if r.PaymentID != "" {
-		charged = o.chargedLeft()
-	}
-	if customer.DeletedAt == nil {
-		applied = o.appliedLeft()
-	}
-	rest := min(charged+applied, o.RefundableAmount())
+// cannot be refunded is CodeInvalid on amount. The caller stores the order.
+func (r *Refund) reserve(o *Order, in NewRefund) error {
+	charged, rest := o.returnable(), o.RefundableAmount()
 	r.Amount = rest
 	if in.Amount != nil {
 		r.Amount = *in.Amount
@@ -175,11 +178,11 @@ func (r *Refund) reserve(o *Order, customer *Customer, in NewRefund) error {
 	}
 	switch {
 	case rest == 0:
-		return core.Invalid("amount", "All of the order is refunded or credited to the customer's balance, or about to be.")
+		return core.Invalid("amount", cmp.Or(o.unreturnable(), "All of the order is refunded or credited to the customer's balance, or about to be."))
 	case r.Amount < 1:
 		return core.Invalid("amount", "Refund at least 1.")
 	case r.Amount > rest:
-		return core.Invalid("amount", fmt.Sprintf("At most %d can be refunded of this order.", rest))
+		return core.Invalid("amount", strings.TrimSpace(fmt.Sprintf("At most %d can be refunded of this order. %s", rest, o.unreturnable())))
 	}
 	err := tenant.PaymentsProvider(r.Provider).Check(r.ChargedAmount(), r.Currency, "amount", "Refund an amount that ends in 0.")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
-// Refunding is a refund with the payment whose money it gives back, nil if it goes to the balance alone. Resumed says that it was begun before, so that the provider
-// may know of it already.
+// Refunding is a refund with the payment whose money it gives back, nil if it goes to the balance alone. Resumed says that it was
+// begun before, so that the provider may know of it already.
 type Refunding struct {
 	Refund  *Refund
 	Payment *Payment

@@ -110,7 +110,8 @@ type Cancellation struct {
 	Comment *string             `json:"comment"`
 	By      string              `json:"by"` // merchant, customer or system
 
-	RefundIDs []string `json:"refunds,omitempty"` // ids of the refunds of what was left of the period
+	RefundIDs  []string `json:"refunds,omitempty"`           // ids of the refunds of what was left of the period
+	Unrefunded int64    `json:"unrefunded_amount,omitempty"` // what was left of it besides and cannot be given back here
 }
 
 // Who cancels a subscription.

@@ -47,7 +47,7 @@ func (s *Subscription) keep() {
 // refunds of the first time.
 //
 // A subscription that has ended, or is being charged at this moment, is CodeInvalid on status; a refund of one that ends with
-// its period is CodeInvalid on refund.
+// its period, or whose order cannot have another refund, is CodeInvalid on refund.
 func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in CancelSubscription) (*Subscription, error) {
 	refund := core.KindRefund.Prefix() + s.db.Effect(ctx)
 	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now core.Time) error {
@@ -79,7 +79,7 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 		}
 		err := u.cancelNow(ctx, sub, now)
 		if err == nil && in.Refund == CancellationRefundProrated {
-			c.RefundIDs, err = u.refundUnused(ctx, sub, refund, now)
+			err = u.refundUnused(ctx, sub, c, refund, now)
 		}
 		return err
 	})

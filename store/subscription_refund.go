@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -90,75 +89,74 @@ func (u *unit) giveCredits(ctx context.Context, customer *Customer, account stri
 }
 
 // refundUnused begins the refunds for the rest of the current period of a locked subscription, as far as a provider took money for it or the
-// customer's balance paid it. There is one refund for each order that paid for the period. It returns their ids, none if there is nothing to give
-// back. The first refund gets the given id, so that a request that is sent again finds it.
-func (u *unit) refundUnused(ctx context.Context, sub *Subscription, id string, now core.Time) ([]string, error) {
+// customer's balance paid it. There is one refund for each order that paid for the period. Cancellation names them, none if there is nothing to
+// give back, and says what cannot be given back. The first refund gets the given id, so that a request that is sent again finds it.
+func (u *unit) refundUnused(ctx context.Context, sub *Subscription, c *Cancellation, id string, now core.Time) error {
 	left, err := u.store.restAt(ctx, sub, now, "")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	parts := left.parts
 	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// Orders are locked by id, so that two of these never wait for each other.
 	slices.SortFunc(parts, func(a, b PaidPart) int { return cmp.Compare(a.OrderID, b.OrderID) })
-	var ids []string
 	for _, part := range parts {
-		if len(ids) > 0 {
+		if len(c.RefundIDs) > 0 {
 			id = core.NewID(core.KindRefund)
 		}
-		begun, err := u.refundPart(ctx, sub, customer, id, part)
+		amount, rest, err := u.refundPart(ctx, sub, customer, id, part)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if begun {
-			ids = append(ids, id)
+		if amount > 0 {
+			c.RefundIDs = append(c.RefundIDs, id)
 		}
+		c.Unrefunded += rest
 	}
-	return ids, nil
+	return nil
 }
 
-// refundPart begins a refund of one part. The share that was charged is rounded down to an amount that its provider can give back; the share
-// that the balance of the locked customer paid goes there. It reports false if nothing can be given back: the order was paid out of band, or
-// nothing is left of it.
-func (u *unit) refundPart(ctx context.Context, sub *Subscription, customer *Customer, id string, part PaidPart) (bool, error) {
+// refundPart begins a refund of one part, and returns its amount and what of the part is not in it. The share that was charged is rounded
+// down to an amount that its provider can give back, and left out if it was paid out of band. The share that the balance of the locked
+// customer paid goes there. If nothing can be given back there is no refund. An order that cannot have another refund is CodeInvalid on refund.
+func (u *unit) refundPart(ctx context.Context, sub *Subscription, customer *Customer, id string, part PaidPart) (amount, rest int64, err error) {
 	o, err := u.lockRefunded(ctx, sub.AccountID, part.OrderID)
 	if err != nil {
-		return false, err
-	}
-	payment, err := u.refundable(ctx, o, customer)
-	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeInvalid {
-		return false, nil // it was paid out of band
-	}
-	if err != nil {
-		return false, err
+		return 0, 0, err
 	}
 	kept := o.KeptAmount()
-	if kept < 1 {
-		return false, nil
+	if part.Amount < 1 || kept < 1 {
+		return 0, 0, nil
 	}
 	most := min(part.Amount, kept)
-	charged, err := pricing.Prorate(most, o.chargedLeft(), kept)
+	share, err := pricing.Prorate(most, o.chargedLeft(), kept)
 	if err != nil {
-		return false, err
+		return 0, 0, err
 	}
-	balance := most - charged
-	if customer.DeletedAt != nil {
+	charged, balance := int64(0), most-share
+	if o.RefundProvider != nil {
+		charged = tenant.PaymentsProvider(*o.RefundProvider).Takes(share, o.Currency)
+	}
+	if o.BalanceGone {
 		balance = 0
 	}
-	if payment == nil {
-		charged = 0
-	} else {
-		charged = tenant.PaymentsProvider(payment.Provider).Takes(charged, o.Currency)
+	if amount = charged + balance; amount < 1 {
+		return 0, most, nil
 	}
-	amount := charged + balance
-	if amount < 1 {
-		return false, nil
+	if len(o.RefundIDs.V) >= maxRefunds {
+		return 0, 0, core.Invalid("refund", fmt.Sprintf(
+			"Order %s has %d refunds, and cannot have more. Send refund none, and give what is left to the customer's balance, or another way.", o.ID, maxRefunds))
 	}
-	_, err = u.beginRefund(ctx, o, customer, payment, id, NewRefund{Amount: &amount, Reason: RefundReasonCustomerRequest, subscription: &sub.ID, balance: &balance})
-	return err == nil, err
+	payment, err := u.refundable(ctx, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	in := NewRefund{Amount: &amount, Reason: RefundReasonCustomerRequest, subscription: &sub.ID, balance: &balance}
+	_, err = u.beginRefund(ctx, o, customer, payment, id, in)
+	return amount, most - amount, err
 }
 
 // restAt returns what is left, at the moment at, of what pays for the current period of a subscription: one part for each paid order,

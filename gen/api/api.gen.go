@@ -6390,7 +6390,7 @@ type Invoice struct {
 	// BalanceApplied What of the total the customer's credit paid.
 	BalanceApplied int64 `json:"balance_applied"`
 
-	// CreditNotes What of the amount paid is given back: the refunds of its order that are pending or succeeded.
+	// CreditNotes What is given back: the refunds of its order that are pending or have succeeded. What goes back to the customer's balance is in it, as in the order's `refunded_amount`.
 	CreditNotes int64 `json:"credit_notes"`
 
 	// TaxBreakdown The tax by rate.
@@ -7844,7 +7844,7 @@ type Order struct {
 	// PaidAmount What payments brought in; refunds do not reduce it.
 	PaidAmount Amount `json:"paid_amount"`
 
-	// RefundedAmount What is given back: refunds that are pending or have succeeded.
+	// RefundedAmount What is given back, wherever it goes: refunds that are pending or have succeeded.
 	RefundedAmount Amount `json:"refunded_amount"`
 
 	// RefundedTaxAmount The tax in `refunded_amount`.
@@ -7856,7 +7856,7 @@ type Order struct {
 	// CreditedAmount What changes of plan gave of it to the customer's `balance_amount`.
 	CreditedAmount Amount `json:"credited_amount"`
 
-	// RefundableAmount What can still be given back: together with what is refunded and credited it is no more than was paid.
+	// RefundableAmount What a refund can still give back. It is 0 if the order has 100 refunds. What was paid out of band, or by the balance of a customer who was deleted, is not in it. Nor is what the provider cannot give back.
 	RefundableAmount Amount `json:"refundable_amount"`
 
 	// DueAmount What is still to be paid; 0 once it is void.
@@ -9500,6 +9500,9 @@ type SubscriptionCancellation struct {
 
 	// Refunds The refunds of what was left of the period, `re_...`.
 	Refunds []string `json:"refunds"`
+
+	// UnrefundedAmount What was left of the period besides, and cannot be given back here: it was paid out of band, or is less than the provider gives back.
+	UnrefundedAmount Amount `json:"unrefunded_amount"`
 }
 
 // SubscriptionCancellationBy The customer does it on the portal.

@@ -138,7 +138,22 @@ func (p *player) giveBack() error {
 		in.RevokeAccess = new(p.odds(2))
 	}
 	r, err := request(p, func(ctx context.Context) (*store.Refund, error) { return p.CreateRefund(ctx, p.account, in) })
-	return errors.Join(p.answered("give back some of "+o.ID, err), p.taxed(o, r))
+	return errors.Join(p.answered("give back some of "+o.ID, err), p.taxed(o, r), p.refundable(o, in, err))
+}
+
+// refundable makes sure that what an order shows as refundable can be refunded, and nothing else.
+func (p *player) refundable(before *store.Order, in store.NewRefund, err error) error {
+	most := before.RefundableAmount()
+	amount := most
+	if in.Amount != nil {
+		amount = *in.Amount
+	}
+	refusal, isRefused := errors.AsType[*core.Error](err)
+	isRefused = isRefused && refusal.Code == core.CodeInvalid
+	if p.crowded || isRefused == (amount < 1 || amount > most) {
+		return nil
+	}
+	return fmt.Errorf("%d of the %d that %s shows as refundable: %v", amount, most, before.ID, err)
 }
 
 // taxed makes sure that a refund has its share of the tax of an order as it was before.

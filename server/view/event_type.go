@@ -98,7 +98,7 @@ func eventSample(kind string) any {
 func samplePaidOrder() *store.OrderDetail {
 	order := sampleOrder()
 	order.Order.Status, order.Order.PaidAmount, order.Order.PaidAt = store.OrderStatusPaid, order.Order.TotalAmount, new(sampleTime())
-	order.Order.PaymentIDs = core.JSONOf([]string{core.KindPayment.Prefix() + sampleID})
+	order.Order.PaymentIDs, order.Order.RefundProvider = core.JSONOf([]string{core.KindPayment.Prefix() + sampleID}), new("test")
 	return order
 }
 

@@ -61,6 +61,7 @@ func cancellation(c *store.Cancellation) *api.SubscriptionCancellation {
 	}
 	return &api.SubscriptionCancellation{
 		Reason: enum[api.CancellationReason](c.Reason), Comment: c.Comment, By: api.SubscriptionCancellationBy(c.By), Refunds: list(c.RefundIDs),
+		UnrefundedAmount: c.Unrefunded,
 	}
 }
 
