@@ -17459,7 +17459,8 @@ func (s *SubscriptionsService) Update(ctx context.Context, id string, body *Subs
 //
 // Ends a subscription with its period, or at once with `at_period_end: false`. With its period, what waits to be billed for a change of
 // plan or quantity is billed with a last invoice, as it is when all billing cycles are over. That is charged once; when it fails, the
-// invoice is past due and is paid by hand. A letter of the kind `payment_failed` tells the customer where. At once, what waits is
+// invoice is past due and is paid by hand. A letter of the kind `payment_failed` tells the customer where. What a payment plan gave stays
+// its customer's then, because all its billing cycles are paid. At once, what waits is
 // dropped, what was not collected yet is void, and invoice.voided is emitted. One that is past due has no paid period to end with,
 // and ends at once. So does one whose period is over, such as a paused one, if nothing waits. If something waits, it ends as soon as
 // that is billed. One that has ended is 422.
@@ -17536,7 +17537,7 @@ func (s *SubscriptionsService) Pause(ctx context.Context, id string, body *Subsc
 
 // PreviewRenewal sends GET /subscriptions/{id}/renew_preview.
 //
-// Says what the next period is going to cost as things stand. A subscription that will not be renewed is 422.
+// Says what the next period is going to cost as things stand. A subscription that will not be renewed is 422 on `status`, whose message says what a last invoice charges.
 func (s *SubscriptionsService) PreviewRenewal(ctx context.Context, id string, opts ...Option) (*SubscriptionRenewalPreview, error) {
 	return do[SubscriptionRenewalPreview](ctx, s.client, "previewSubscriptionRenewal", []string{id}, nil, nil, opts)
 }

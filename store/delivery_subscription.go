@@ -125,7 +125,7 @@ func (u *unit) deliverSubscription(ctx context.Context, sub *Subscription) error
 		}
 	}
 	switch {
-	case sub.Status == SubscriptionStatusCompleted: // all is paid, and theirs for good
+	case sub.Status == SubscriptionStatusCompleted: // all billing cycles are paid, whatever becomes of a last bill: theirs for good
 		return grants.Extend(ctx, u.Unit, account, source, nil)
 	case sub.isPaid:
 		sub.isPaid = false

@@ -86,8 +86,9 @@ type NewLineItem struct {
 	TrialEnd     *core.Time
 }
 
-// MaxAmount bounds every amount of an order or an invoice, in the currency's minor unit. It is far below the numbers that a
-// program which counts in doubles cannot tell apart. What a renewal comes to may be a few times as much: see priceBill.
+// MaxAmount bounds every amount of an order or an invoice that somebody asks for, in the currency's minor unit. It is far below the numbers
+// that a program which counts in doubles cannot tell apart. What a subscription bills by itself may be more, by a tax that came later or by
+// debits that waited: it is billed all the same.
 const MaxAmount = 1_000_000_000_000
 
 var lineItemColumns = db.ColumnsOf[LineItem]("line_items")

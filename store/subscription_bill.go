@@ -53,9 +53,18 @@ func (s *Store) periodBill(ctx context.Context, sub *Subscription, customer *Cus
 	return b, err
 }
 
+// lastBill prices the debits that wait for the next period of a subscription, for when there is none.
+func (s *Store) lastBill(ctx context.Context, sub *Subscription, customer *Customer) (*subscriptionBill, error) {
+	items := sub.lines()[1:]
+	for i := range items {
+		items[i].Position = int64(i)
+	}
+	return s.priceBill(ctx, sub, customer, items, nil)
+}
+
 // priceBill fills in the amounts of lines that a subscription bills, discounts and tax included, and says how much of the total
 // the customer's credit pays. A line that is TaxInclusive comes to its unit amount, whichever way the tax is shown. Nothing is
-// stored. The total may be more than MaxAmount, by a tax on top and by what waited: it was agreed on, and nobody would hear of an error.
+// stored. The total may be more than MaxAmount: what time bills has to be billed.
 func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Customer, items []LineItem, discounts []pricing.Discount) (*subscriptionBill, error) {
 	tax, err := s.subscriptionTax(ctx, sub, customer)
 	if err != nil {
@@ -73,8 +82,8 @@ func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Cust
 		}
 	}
 	totals, err := pricing.Totals(lines, discounts...)
-	if err != nil {
-		return nil, fmt.Errorf("price the bill of a subscription: %w", err)
+	if err := priceError("quantity", "an order", err, 0); err != nil {
+		return nil, err
 	}
 	for i, a := range totals.Lines {
 		item := &items[i]

@@ -115,11 +115,7 @@ func (u *unit) billLast(ctx context.Context, sub *Subscription, now core.Time) (
 	if _, err := u.releaseUnused(ctx, sub); err != nil { // before the numbers of the account, which come after discounts everywhere
 		return nil, err
 	}
-	items := sub.lines()[1:]
-	for i := range items {
-		items[i].Position = int64(i)
-	}
-	in, err := u.store.priceBill(ctx, sub, customer, items, nil)
+	in, err := u.store.lastBill(ctx, sub, customer)
 	if err != nil {
 		return nil, err
 	}

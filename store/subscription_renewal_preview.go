@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/pricing"
@@ -29,8 +30,23 @@ func (r *SubscriptionRenewal) IsLast() bool {
 	return cycles != nil && r.Subscription.cyclesPaid()+1 >= *cycles
 }
 
+// LastBillAmount returns what a subscription that ends with its period, or is complete then, charges its customer with a last bill, as
+// things stand: debits that wait, without what their balance pays. It is 0 if there is no last bill.
+func (s *Store) LastBillAmount(ctx context.Context, account, ref string) (int64, error) {
+	sub, customer, _, err := s.subscriber(ctx, account, ref)
+	if err != nil || sub.hasEnded() || sub.Status == SubscriptionStatusPastDue || len(sub.Prorations.V) == 0 {
+		return 0, err
+	}
+	b, err := s.lastBill(ctx, sub, customer)
+	if err != nil {
+		return 0, err
+	}
+	return b.Amounts.Total - b.Balance, nil
+}
+
 // PreviewSubscriptionRenewal returns what the next period is going to cost as things stand. That of a paused subscription begins when
-// it is resumed. A subscription that will not be renewed, because it has ended or ends with its period, is CodeInvalid on status.
+// it is resumed. A subscription that will not be renewed, because it has ended or ends with its period, is CodeInvalid on status, which says
+// what a last bill charges.
 func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref string) (*SubscriptionRenewal, error) {
 	sub, customer, now, err := s.subscriber(ctx, account, ref)
 	if err != nil {
@@ -40,7 +56,7 @@ func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref str
 		return nil, err
 	}
 	if sub.hasEnded() || sub.CancelAtPeriodEnd || sub.isComplete() {
-		return nil, core.Invalid("status", "The subscription ends with its period: it will not be renewed.")
+		return nil, s.notRenewed(ctx, sub)
 	}
 	start := sub.nextStart()
 	if sub.Status == SubscriptionStatusPaused && sub.ResumesAt == nil {
@@ -54,4 +70,20 @@ func (s *Store) PreviewSubscriptionRenewal(ctx context.Context, account, ref str
 		return nil, err
 	}
 	return &SubscriptionRenewal{sub, b.Items, b.Amounts, b.Balance}, nil
+}
+
+// notRenewed returns CodeInvalid on status for a subscription that has no next period, with what its last bill charges.
+func (s *Store) notRenewed(ctx context.Context, sub *Subscription) error {
+	if sub.hasEnded() {
+		return core.Invalid("status", fmt.Sprintf("The subscription is %s: it will not be renewed.", sub.Status))
+	}
+	last, err := s.LastBillAmount(ctx, sub.AccountID, sub.ID)
+	if err != nil {
+		return err
+	}
+	why := "The subscription ends with its period: it will not be renewed."
+	if last > 0 {
+		why += " A last invoice charges " + core.FormatAmount(last, sub.Currency) + " then, for changes that wait to be billed."
+	}
+	return core.Invalid("status", why)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -216,6 +217,7 @@ func TestSubscription_BillsWhatWaitsWhenItEnds(t *testing.T) {
 		invoice, err := w.GetInvoice(t.Context(), w.account, *due.InvoiceID)
 		require.NoError(t, err)
 		assert.Equal(t, store.InvoiceStatusPastDue, invoice.Status)
+		assert.Equal(t, []grant.Status{grant.StatusActive}, w.accessOf(failing), "all its billing cycles are paid")
 
 		// At once it is dropped.
 		w.monthOf30()

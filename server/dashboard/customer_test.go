@@ -131,7 +131,7 @@ func TestSubscriptions_ArePausedAndCancelled(t *testing.T) {
 		require.Contains(t, page, "&lt;b&gt;bye")
 		form := url.Values{"at_period_end": {"yes"}, "reason": {"unused"}}
 		require.Equal(t, at, sends(t, w.owner, at+"/cancel", form))
-		sees(t, w.owner, at, "ends with its period", "Ends soon", "It is not used", "Keep it", "It is not renewed as things stand.", `href="/app/customers/`+s.Customer.ID+`"`)
+		sees(t, w.owner, at, "ends with its period", "Ends soon", "It is not used", "Keep it", "it will not be renewed.", `href="/app/customers/`+s.Customer.ID+`"`)
 		sends(t, w.owner, at+"/uncancel", nil)
 		sees(t, w.owner, at, "not cancelled any more")
 		form.Set("at_period_end", "no")

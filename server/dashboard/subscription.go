@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 
@@ -167,8 +168,8 @@ func (d *Dashboard) nextInvoice(v *visit, s *sdk.Subscription) (ui.Section, erro
 		return section, nil
 	}
 	preview, err := d.api.Subscriptions.PreviewRenewal(v.ctx(), s.ID)
-	if sdk.CodeOf(err) == sdk.CodeValidationFailed {
-		section.Text = "It is not renewed as things stand."
+	if refused, ok := errors.AsType[*sdk.Error](err); ok && refused.Code == sdk.CodeValidationFailed {
+		section.Text = refused.Message
 		return section, nil
 	}
 	if err != nil {

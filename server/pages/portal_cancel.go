@@ -27,6 +27,7 @@ type portalCancel struct {
 	Reason     string     // the one that was chosen
 	Comment    string     // what was typed
 	Resumes    *core.Time // until when it could be paused instead, nil if it cannot
+	Last       *money     // what is charged when it ends, nil for nothing
 }
 
 // endsAtOnce reports whether the subscription ends as soon as it is cancelled, because the time that was paid for is over.
@@ -59,6 +60,9 @@ func (p *Pages) showCancel(typed form) func(v *visit, status int, problem string
 		page := &portalCancel{
 			portalPage: v.page(v.l.T("cancel.title", "plan", planName(sub)), problem), Subscription: sub, EndsAtOnce: endsAtOnce(sub, p.store.Now()),
 			Reasons: cancelReasons, Reason: typed["reason"], Comment: typed["comment"], Resumes: resumes(sub),
+		}
+		if page.Last, err = p.lastBill(v, sub); err != nil {
+			return err
 		}
 		return p.render(v, status, "portal_cancel.html", page.frame(), page)
 	}

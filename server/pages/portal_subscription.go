@@ -17,6 +17,7 @@ type portalSubscription struct {
 	portalPage
 	*store.Subscription
 	Next   *money // amount of the next payment, nil if there is none
+	Last   *money // what is charged when it ends, nil for nothing
 	Unpaid *store.Invoice
 	Method *store.SavedMethod // the saved card that it is charged to, nil if it is none of those
 	Cards  []store.SavedMethod
@@ -52,10 +53,13 @@ func planPrice(l *locale.Locale, s *store.Subscription) string {
 	return l.Money(s.Amount(), s.Currency) + " " + l.Every(s.Interval, s.IntervalCount)
 }
 
-// standing returns the sentence that says how a subscription stands, and what comes next.
-func standing(l *locale.Locale, s *store.Subscription) string {
-	on := func(key string, at core.Time) string { return l.T(key, "day", l.Day(at.Time())) }
-	end := s.CurrentPeriodEnd
+// Day returns the date of a moment in the seller's time zone.
+func (v *visit) Day(at core.Time) string { return v.l.Day(v.Seller.Local(at)) }
+
+// Standing returns the sentence that says how a subscription stands, and what comes next.
+func (v *visit) Standing(s *store.Subscription) string {
+	l, end := v.l, s.CurrentPeriodEnd
+	on := func(key string, at core.Time) string { return l.T(key, "day", v.Day(at)) }
 	switch {
 	case s.EndedAt != nil && s.Status == store.SubscriptionStatusCompleted:
 		return on("subscription.complete_since", *s.EndedAt)
@@ -142,17 +146,27 @@ func (p *Pages) foresee(v *visit, page *portalSubscription) error {
 		}
 		return err
 	}
-	if sub.Status != store.SubscriptionStatusActive && sub.Status != store.SubscriptionStatusTrialing || sub.PauseAtPeriodEnd {
+	if goes := sub.Status == store.SubscriptionStatusActive || sub.Status == store.SubscriptionStatusTrialing; !sub.CancelAtPeriodEnd && (!goes || sub.PauseAtPeriodEnd) {
 		return nil
 	}
 	renewal, err := p.store.PreviewSubscriptionRenewal(ctx, sub.AccountID, sub.ID)
-	if _, invalid := isInvalid(p.spoken(v), err); invalid {
-		return nil // there is no next payment
+	if _, invalid := isInvalid(p.spoken(v), err); invalid { // there is no next payment
+		page.Last, err = p.lastBill(v, sub)
+		return err
 	}
 	if err == nil {
 		page.Next = &money{renewal.Amounts.Total - renewal.Balance, sub.Currency}
 	}
 	return err
+}
+
+// lastBill returns what a subscription charges when it ends with its period, nil for nothing.
+func (p *Pages) lastBill(v *visit, sub *store.Subscription) (*money, error) {
+	amount, err := p.store.LastBillAmount(v.ctx(), sub.AccountID, sub.ID)
+	if err != nil || amount == 0 {
+		return nil, err
+	}
+	return &money{amount, sub.Currency}, nil
 }
 
 // keepSubscription takes back a cancellation, as long as the subscription has not ended.

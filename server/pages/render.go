@@ -13,7 +13,6 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
-	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -46,7 +45,7 @@ func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
 
 		"takesStripe": takesStripe,
 
-		"card": func(m store.PaymentMethod) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "planPriceOf": func(plan store.SubscriptionPlan, currency string) string { return planPriceOf(l, plan, currency) }, "day": func(t core.Time) string { return l.Day(t.Time()) }, "plan": planName, "price": func(s *store.Subscription) string { return planPrice(l, s) }, "standing": func(s *store.Subscription) string { return standing(l, s) },
+		"card": func(m store.PaymentMethod) string { return cardName(l, m) }, "doorField": func(page doorPage) ui.Field { return doorField(l, page) }, "shortCard": shortCardName, "planOf": planOf, "planPriceOf": func(plan store.SubscriptionPlan, currency string) string { return planPriceOf(l, plan, currency) }, "plan": planName, "price": func(s *store.Subscription) string { return planPrice(l, s) },
 	}, shared, names)
 }
 
