@@ -102,11 +102,11 @@ func (in *NewBalanceTransaction) check(has int64) error {
 	case in.Amount == 0:
 		p.Add("amount", "Send more than 0 to give, or less than 0 to take.")
 	case in.Amount < 0 && has <= 0:
-		p.Add("amount", fmt.Sprintf("There is nothing to take: the balance in %s is %d.", in.Currency, has))
+		p.Add("amount", fmt.Sprintf("There is nothing to take: the balance in %s is %d. Send more than 0.", in.Currency, has))
 	case has+in.Amount < 0 && in.Amount < 0:
-		p.Add("amount", fmt.Sprintf("There is less to take: the balance in %s is %d.", in.Currency, has))
+		p.Add("amount", fmt.Sprintf("There is less to take: the balance in %s is %d. Send %d at the least.", in.Currency, has, -has))
 	case has+in.Amount > MaxAmount:
-		p.Add("amount", fmt.Sprintf("The balance in %s is %d, and can be %d at most.", in.Currency, has, MaxAmount))
+		p.Add("amount", fmt.Sprintf("The balance in %s is %d, and can be %d at most. Send at most %d.", in.Currency, has, MaxAmount, MaxAmount-has))
 	case currency.Exponent == 3 && in.Amount%10 != 0 && in.Amount != -has: // what is left to be charged could not be
 		p.Add("amount", fmt.Sprintf("An amount in %s, in its minor unit, is divisible by 10, unless it takes all there is.", in.Currency))
 	}

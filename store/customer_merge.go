@@ -15,8 +15,8 @@ import (
 const maxTags = 50
 
 // The tables whose rows become another customer's when two are merged: those that are locked before the customer, those that
-// are locked after, and those that are locked after the grants, each in the order of locking. The rows of the tables in rowsEndedBy are deleted instead: they let somebody
-// see what is one customer's alone.
+// are locked after, and those that are locked after the grants, each in the order of locking. The rows of the tables in rowsEndedBy are
+// deleted instead: they let somebody see what is one customer's alone.
 var (
 	rowsBeforeCustomer = []string{"checkouts", "subscriptions", "payments"}
 	rowsAfterCustomer  = []string{"invoices", "orders", "refunds", "discount_redemptions", "payment_methods", "ad_conversions", "leads", "letters", "balance_transactions", "trials"}
@@ -24,10 +24,12 @@ var (
 	rowsEndedBy        = []string{"portal_sessions", "portal_links"}
 )
 
-// MergeCustomer makes everything that another customer has this customer's: checkouts, subscriptions, orders, invoices,
-// payments, refunds, grants, redemptions, trials, payment methods, leads, letters, what waits to be told to ad networks, licence keys, balance and what was spent. Lines of activity about the other are about the customer then, so that they are forgotten with them. What is not known of the customer is taken from
-// the other one, who is deleted then. Orders and invoices still say what they said about their buyer, and nothing is charged. A
-// customer merged into itself is CodeInvalid on from, and so is one with whose balance this one's would be more than MaxAmount.
+// MergeCustomer makes everything that another customer has this customer's: checkouts, subscriptions, orders, invoices, payments, refunds
+// and grants. So it does with redemptions, trials, payment methods, leads, letters, licence keys, balance and what was spent, and with what
+// waits to be told to ad networks. Lines of activity about the other are about the customer then, so that they are forgotten with them. What
+// is not known of the customer is taken from the other one, who is deleted then. Orders and invoices still say what they said about their
+// buyer, and nothing is charged. A customer merged into itself is CodeInvalid on from. So is one with whose
+// balance this one's would be more than MaxAmount.
 func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
 		other, err := s.findCustomer(ctx, account, from, "from", "")

@@ -186,7 +186,7 @@ func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, b
 		return err
 	}
 	if by.isTyped && d.isPersonal() { // whether or not the owner of the address could use it
-		return core.Invalid(field, "This discount is for customers whose e-mail address is confirmed.")
+		return core.Invalid(field, "This discount is for customers whose e-mail address is confirmed. Have a link sent to the address, and open it.")
 	}
 	rows, err := u.Exec(ctx, `
 		UPDATE discounts SET redemptions_count = redemptions_count + 1
@@ -197,7 +197,7 @@ func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, b
 		return fmt.Errorf("count redemption: %w", err)
 	}
 	if rows == 0 {
-		return core.Invalid(field, "This discount cannot be used any more.")
+		return core.Invalid(field, "This discount cannot be used any more. Send another one, or none.")
 	}
 	problem, err := u.store.refusesBuyer(ctx, d, by)
 	if err != nil {

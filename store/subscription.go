@@ -80,7 +80,7 @@ type Subscription struct {
 	PendingChange      core.JSON[*PendingChange]    `db:"pending_change"`
 	Prorations         core.JSON[[]Proration]       `db:"prorations"` // billed with the next period
 	Units              core.JSON[[]PlanUnits]       `db:"units"`      // empty until its plan changes, or a change waits, for the first time
-	Carried            core.JSON[[]PaidPart]        `db:"carried"`    // what paid for the rest of the period, as of its latest change of plan; nil: what its own bill paid
+	Carried            core.JSON[[]PaidPart]        `db:"carried"`    // what paid for the rest of the period, since a change of plan; nil: its own bill
 	CustomFieldData    core.JSON[map[string]string] `db:"custom_field_data"`
 	BillingName        *string                      `db:"billing_name"`
 	BillingAddress     core.JSON[*core.Address]     `db:"billing_address"`

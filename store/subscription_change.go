@@ -52,8 +52,8 @@ type SubscriptionChange struct {
 // invoice. If it is billed at once, order.created and invoice.created follow, and the returned Payment is to be charged: the
 // plan changes when that succeeds; when it fails, the bill is made void and the plan stays. If the new plan costs less, the
 // difference is taken off debits that wait; what is left of it, which was paid, goes to the customer's balance at once. A difference
-// that is too little to be charged waits for the next bill. A change that takes place with the next period, and any change during a trial, moves no money. A request that is sent again
-// gets the payment of the first time.
+// that is too little to be charged waits for the next bill. A change that takes place with the next period, and any change during a
+// trial, moves no money. A request that is sent again gets the payment of the first time.
 //
 // A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
@@ -355,8 +355,8 @@ func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, custom
 }
 
 // billChange makes the order and the invoice of a change of plan. If the customer's credit pays all of it, the plan changes at
-// once. Otherwise the subscription keeps the change as pending, with the one that waited, and c.Payment is the payment to charge. A subscription without
-// a payment method is CodeInvalid on payment_method. Subscription and customer are locked.
+// once. Otherwise the subscription keeps the change as pending, with the one that waited, and c.Payment is the payment to charge. A
+// subscription without a payment method is CodeInvalid on payment_method. Subscription and customer are locked.
 func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string) error {
 	sub := c.Subscription
 	change := c.pending()

@@ -8,8 +8,8 @@ import (
 
 // afterInvoicePayment records on a subscription what became of a payment of one of its invoices, and stores the subscription.
 //
-// If the invoice was for a change of plan, a success makes the change take place. A failure drops it, voids the invoice, and has the change wait again
-// whose place it took.
+// If the invoice was for a change of plan, a success makes the change take place. A failure drops it, voids the invoice, and has the
+// change wait again whose place it took.
 // If it was the latest invoice, a success makes a subscription that is past due active again, and a failure schedules the next
 // attempt or, after the last one, ends the subscription. A failure of the last invoice of one that has ended makes that past due: it is
 // paid by hand. Other invoices change nothing.

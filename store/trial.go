@@ -169,7 +169,7 @@ func (u *unit) holdTrials(ctx context.Context, c *Checkout, items []LineItem) er
 		return err
 	}
 	if c.isTyped() {
-		return core.Invalid("customer_email", "This trial is for customers whose e-mail address is confirmed.")
+		return core.Invalid("customer_email", "This trial is for customers whose e-mail address is confirmed. Have a link sent to the address, and open it.")
 	}
 	by, err := u.store.trierOf(ctx, c)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package migrations holds the schema of both engines, forward only. The two folders are twins: the same file
-// names, tables and columns. What SQL cannot do is a step in Go, EmailKeys. On PostgreSQL every statement stands alone and may be repeated, so that a migration
-// that was cut short is simply run again; on SQLite a file is one transaction.
+// names, tables and columns. What SQL cannot do is a step in Go, EmailKeys. On PostgreSQL every statement stands alone and may be
+// repeated, so that a migration that was cut short is simply run again. On SQLite a file is one transaction.
 package migrations
 
 import (

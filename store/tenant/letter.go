@@ -14,7 +14,7 @@ type LetterKind string
 // The kinds of letters. An account may switch off each.
 const (
 	LetterReceipt           LetterKind = "receipt"            // an order was paid
-	LetterPaymentFailed     LetterKind = "payment_failed"     // a renewal could not be charged, and will be tried again; or a last invoice, which is paid by hand
+	LetterPaymentFailed     LetterKind = "payment_failed"     // a renewal could not be charged, and will be tried again; or a last invoice
 	LetterTrialEnding       LetterKind = "trial_ending"       // a trial is over soon
 	LetterSubscriptionEnded LetterKind = "subscription_ended" // it was cancelled, or all of it is paid
 	LetterAccessGiven       LetterKind = "access_given"       // something was given that no receipt tells of

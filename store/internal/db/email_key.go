@@ -123,7 +123,8 @@ func (e *emailKeyStep) keySold(ctx context.Context, table string) error {
 	return nil
 }
 
-// keyRedemptions gives the uses of discounts the hash of their buyer's new key, if they have that of the old one, which was the address in lower case.
+// keyRedemptions gives the uses of discounts the hash of their buyer's new key, if they have that of the old one. The old key was the
+// address in lower case.
 func (e *emailKeyStep) keyRedemptions(ctx context.Context) error {
 	hash := func(account, key string) string {
 		sum := sha256.Sum256([]byte(account + "\x00" + key))
