@@ -171,10 +171,10 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	one := &portalSubscription{portalPage: v.page(planName(&sub), ""), Subscription: &sub, Cards: []store.SavedMethod{card}, Next: &money{900, "eur"}, Unpaid: &invoice}
 	plan := store.SubscriptionPlan{PriceVariantID: "pv_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Monthly")), Quantity: 1, UnitAmount: 9000, Interval: "month", IntervalCount: 1}
 	one.Plans = []store.SubscriptionPlan{plan}
-	leaves := &portalCancel{portalPage: v.page("Cancel Tide calendar", word("Choose one.")), Subscription: &sub, Reasons: cancelReasons, Comment: word("Too dear."), Resumes: &someday}
-	later := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorNextInvoice, Credit: 300, EffectiveAt: someday}}
+	leaves := &portalCancel{portalPage: v.page("Cancel Tide calendar", word("Choose one.")), Subscription: &sub, Reasons: cancelReasons, Comment: word("Too dear."), Resumes: &someday, Last: &money{4100, "eur"}}
+	later := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorNextInvoice, Credit: 300, EffectiveAt: someday, PeriodEnd: someday}}
 	later.Change.Amounts.Total = 4100
-	now := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately}}
+	now := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately, PeriodEnd: someday}}
 	now.Change.Amounts.Total = 4100
 	key := portalLicense{portalPage: v.page("Licence key", ""), Product: word("Tide calculator"), License: &grant.LicenseKey{ID: "lic_1", Key: new(word("KES-4F2A-99C1")), ActivationsCount: 2, ActivationLimit: new(int64(5)), ExpiresAt: &someday}, Activations: []device{
 		{grant.LicenseActivation{Name: new(word("Grace's laptop")), CreatedAt: someday}}, {grant.LicenseActivation{Fingerprint: word("8f14e45fceea167a5a36dedd4bea2543"), CreatedAt: someday}},
