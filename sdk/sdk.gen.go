@@ -10628,7 +10628,8 @@ type ListAISitesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10651,7 +10652,8 @@ type ExportAISitesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10689,7 +10691,8 @@ type ListAPIKeysParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
@@ -10730,7 +10733,8 @@ type ListBlogPostsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10759,7 +10763,8 @@ type ExportBlogPostsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10800,7 +10805,8 @@ type ListCheckoutLinksParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10826,7 +10832,8 @@ type ExportCheckoutLinksParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10873,7 +10880,8 @@ type ListCheckoutsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10911,7 +10919,8 @@ type ExportCheckoutsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10955,7 +10964,8 @@ type ListCustomersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10990,7 +11000,8 @@ type ExportCustomersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11070,7 +11081,8 @@ type ListDiscountsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11099,7 +11111,8 @@ type ExportDiscountsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11164,7 +11177,8 @@ type ListExperiencesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11193,7 +11207,8 @@ type ExportExperiencesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11228,7 +11243,8 @@ type ListFilesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11248,7 +11264,8 @@ type ExportFilesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11394,7 +11411,8 @@ type ListInvoicesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11441,7 +11459,8 @@ type ExportInvoicesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11503,7 +11522,8 @@ type ListLeadsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11541,7 +11561,8 @@ type ExportLeadsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11576,7 +11597,8 @@ type ListLegalPagesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11599,7 +11621,8 @@ type ExportLegalPagesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11826,7 +11849,8 @@ type ListOrdersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11888,7 +11912,8 @@ type ExportOrdersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11926,7 +11951,8 @@ type ListPriceVariantsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11955,7 +11981,8 @@ type ExportPriceVariantsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12002,7 +12029,8 @@ type ListProductsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12040,7 +12068,8 @@ type ExportProductsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12084,7 +12113,8 @@ type ListRefundsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12119,7 +12149,8 @@ type ExportRefundsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12128,7 +12159,7 @@ type ExportRefundsParams struct {
 
 // SearchParams are the filters of Search and the page to return. Nil fields do not filter.
 type SearchParams struct {
-	// Q Words, or an id or a number.
+	// Q Words, eight at most, or an id or a number.
 	Q string `form:"q" json:"q"`
 
 	// Types What to look for: all types that the key may read unless sent.
@@ -12226,7 +12257,8 @@ type ListSubscriptionsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12273,7 +12305,8 @@ type ExportSubscriptionsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12302,7 +12335,8 @@ type ListWebhookEndpointsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12322,7 +12356,8 @@ type ExportWebhookEndpointsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.

@@ -10748,7 +10748,8 @@ type ListAISitesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10771,7 +10772,8 @@ type ExportAISitesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10809,7 +10811,8 @@ type ListAPIKeysParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
@@ -10850,7 +10853,8 @@ type ListBlogPostsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10885,7 +10889,8 @@ type ExportBlogPostsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10938,7 +10943,8 @@ type ListCheckoutLinksParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10970,7 +10976,8 @@ type ExportCheckoutLinksParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11029,7 +11036,8 @@ type ListCheckoutsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11073,7 +11081,8 @@ type ExportCheckoutsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11135,7 +11144,8 @@ type ListCustomersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11176,7 +11186,8 @@ type ExportCustomersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11286,7 +11297,8 @@ type ListDiscountsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11315,7 +11327,8 @@ type ExportDiscountsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11380,7 +11393,8 @@ type ListExperiencesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11415,7 +11429,8 @@ type ExportExperiencesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11462,7 +11477,8 @@ type ListFilesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11482,7 +11498,8 @@ type ExportFilesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11652,7 +11669,8 @@ type ListInvoicesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11705,7 +11723,8 @@ type ExportInvoicesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11803,7 +11822,8 @@ type ListLeadsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11847,7 +11867,8 @@ type ExportLeadsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11894,7 +11915,8 @@ type ListLegalPagesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11917,7 +11939,8 @@ type ExportLegalPagesParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12198,7 +12221,8 @@ type ListOrdersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12260,7 +12284,8 @@ type ExportOrdersParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12316,7 +12341,8 @@ type ListPriceVariantsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12351,7 +12377,8 @@ type ExportPriceVariantsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12410,7 +12437,8 @@ type ListProductsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12454,7 +12482,8 @@ type ExportProductsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12510,7 +12539,8 @@ type ListRefundsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12551,7 +12581,8 @@ type ExportRefundsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12578,7 +12609,7 @@ type CancelRefundParams struct {
 
 // SearchParams defines parameters for Search.
 type SearchParams struct {
-	// Q Words, or an id or a number.
+	// Q Words, eight at most, or an id or a number.
 	Q string `form:"q" json:"q"`
 
 	// Types What to look for: all types that the key may read unless sent.
@@ -12676,7 +12707,8 @@ type ListSubscriptionsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12729,7 +12761,8 @@ type ExportSubscriptionsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12800,7 +12833,8 @@ type ListWebhookEndpointsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12820,7 +12854,8 @@ type ExportWebhookEndpointsParams struct {
 
 	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
 	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone.
+	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
+	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.

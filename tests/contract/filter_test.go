@@ -389,3 +389,26 @@ func TestEveryFilter_IsAPlainScan(t *testing.T) {
 		})
 	})
 }
+
+// Whatever is searched takes eight words, and says so to who sends more: a list, its export, and the search of everything.
+func TestEverySearch_TakesEightWords(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, address string) {
+		s := boot(t, address)
+		w := newWorld(t, s)
+		searches := func(op *harness.Operation) bool {
+			return slices.ContainsFunc(op.QueryParameters(), func(p *openapi3.Parameter) bool { return p.Name == "q" && op.ID != "searchAdTargeting" }) // which the network answers
+		}
+		every(t, searches, func(t *testing.T, op *harness.Operation) {
+			w := w.with(w.fresh(t, s).Key)
+			for q, status := range map[string]int{"a b-c.d e f g h": http.StatusOK, strings.Repeat("ann ", 40): http.StatusOK, "a b-c.d e f g h i": http.StatusBadRequest, strings.Repeat("a-b-c-d-e-f-g-h-i-j-", 9): http.StatusBadRequest} {
+				r := w.Do(t, op.Method, w.at(op, url.Values{"q": {q}}.Encode()), nil)
+				require.Equal(t, status, r.Status, "%s: %s", q, r.Body)
+				if status == http.StatusBadRequest {
+					require.Contains(t, string(r.Body), `"param":"q"`)
+					require.Contains(t, string(r.Body), "may have 8", q)
+				}
+			}
+		})
+	})
+}

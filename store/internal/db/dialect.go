@@ -50,8 +50,28 @@ var filterWords = sync.OnceValue(func() error {
 	})
 })
 
+// filterHas gives SQLite the function filter_has: 1 if its texts have all that its first argument asks for, a word and an address in a line, else 0.
+var filterHas = sync.OnceValue(func() error {
+	return sqlite.RegisterDeterministicScalarFunction("filter_has", -1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		var text strings.Builder
+		for _, arg := range args[1:] {
+			if t, ok := arg.(string); ok {
+				text.WriteString(t + " ")
+			}
+		}
+		searched, asked := strings.ToLower(text.String()), args[0].(string)
+		for line := range strings.Lines(asked) {
+			word, address, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+			if !(core.Asked{Word: word, Address: address}).In(searched) {
+				return int64(0), nil
+			}
+		}
+		return int64(1), nil
+	})
+})
+
 // RegisterFunctions gives SQLite, in this process, the functions that queries and triggers call.
-func RegisterFunctions() error { return errors.Join(unicodeLower(), filterWords()) }
+func RegisterFunctions() error { return errors.Join(unicodeLower(), filterWords(), filterHas()) }
 
 // openSQLite opens a file for one writer and several readers. Readers cannot write, not even by mistake. Only an empty file can still be
 // given what GiveSpaceBack needs: of any other, setting it would wait for whoever writes.

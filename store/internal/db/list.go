@@ -16,6 +16,8 @@ type Filter struct {
 	conditions []condition
 	moments    []moment
 	made       Moment // what is said of created_at
+	words      int    // how many q asks for
+	refused    error  // why there is no such list
 }
 
 // condition is one condition on a row of a list, and how an index leads to the rows for which it holds.
@@ -151,7 +153,10 @@ func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account
 	if err := p.Resolve(k); err != nil {
 		return nil, false, err
 	}
-	w := &walk[T]{d: d, columns: c, kind: k, account: account, ascends: p.Ascends(), exhaustive: p.Exhaustive && !p.Ascends(), partial: p.Partial && !p.Ascends()}
+	if f.refused != nil {
+		return nil, false, f.refused
+	}
+	w := &walk[T]{d: d, words: f.words, columns: c, kind: k, account: account, ascends: p.Ascends(), exhaustive: p.Exhaustive && !p.Ascends(), partial: p.Partial && !p.Ascends()}
 	stretches, err := w.stretches(ctx, p, f)
 	if err != nil {
 		return nil, false, fmt.Errorf("list %s: %w", c.Table, err)
