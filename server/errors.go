@@ -197,6 +197,9 @@ func (s *Server) logFailure(ctx context.Context, err error) {
 
 // explain turns whatever ended a request into an error with a code.
 func explain(err error, r *http.Request) *core.Error {
+	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		return &core.Error{Code: outOfReach, Message: "The request was given up before it was answered."} // nobody reads it; it stands in the log of requests
+	}
 	if away, ok := errors.AsType[*core.UnavailableError](err); ok {
 		return unavailable(away, r.Header[headerIdempotencyKey] != nil)
 	}
@@ -226,6 +229,9 @@ func translate(err error, body io.Reader) *core.Error {
 // client is not told to send it again, unless a key makes sure that it is not done twice.
 func unavailable(err *core.UnavailableError, hasKey bool) *core.Error {
 	switch {
+	case err.Busy && !err.Unclear:
+		return &core.Error{Code: outOfReach, After: unavailableFor,
+			Message: "Too many requests are under way at once, and nothing was changed. Send fewer at a time, and the same request again."}
 	case !err.Unclear:
 		return &core.Error{Code: outOfReach, After: unavailableFor,
 			Message: "The database is not available at the moment, and nothing was changed. Send the same request again."}

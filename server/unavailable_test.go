@@ -28,6 +28,8 @@ func TestServer_TheDatabaseIsAway(t *testing.T) {
 	}{
 		{"a read", "GET", "/v1/widgets/w", &core.UnavailableError{}, nil, 503, "nothing was changed"},
 		{"a write", "POST", "/v1/widgets/w/publish", &core.UnavailableError{}, nil, 503, "nothing was changed"},
+		{"too many reads at once", "GET", "/v1/widgets/w", &core.UnavailableError{Busy: true}, nil, 503, "Send fewer at a time"},
+		{"too many writes at once", "POST", "/v1/widgets/w/publish", &core.UnavailableError{Busy: true}, nil, 503, "nothing was changed"},
 		{"a write of which nobody knows", "POST", "/v1/widgets/w/publish", &core.UnavailableError{Unclear: true}, []string{"Idempotency-Key", "k"}, 503, "may have been made"},
 		{"the same without a key", "POST", "/v1/widgets/w/publish", &core.UnavailableError{Unclear: true}, nil, 500, "may have been made"},
 	} {

@@ -23,14 +23,14 @@ func TestStatements_SurviveMoreTextsThanAreKept(t *testing.T) {
 
 func TestRead_WaitsForAConnectionOnlySoLong(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		for range cap(s.db.Read.Readers) {
-			require.NoError(t, s.db.Read.Enter(t.Context()))
+		for range s.db.Read.Size() {
+			require.NoError(t, s.db.Read.Enter(t.Context(), ""))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		_, err := s.Tenant.GetAccount(ctx, s.account)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		s.db.Read.Leave()
+		s.db.Read.Leave("")
 		_, err = s.Tenant.GetAccount(t.Context(), s.account)
 		require.NoError(t, err)
 	})

@@ -44,6 +44,9 @@ type Options struct {
 
 	Trace func(statement string, args []any) // called with each statement before it runs, by many goroutines; nil = nobody is. See core.PlannedAnew
 
+	// Whose returns the account for which a context does something, "" for none. Accounts have fair shares of the connections. It may be nil.
+	Whose func(context.Context) string
+
 	Files grant.Limits // of an account
 
 	LivePayments bool // new accounts are paid through Stripe, and none may choose the test provider
@@ -73,7 +76,7 @@ type Store struct {
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opened, err := db.Open(ctx, db.Options{
 		URL: o.URL, Pooler: o.Pooler, Sealer: o.Sealer, PublicURL: o.PublicURL, SitesHost: o.SitesHost, Now: o.Now, TestClock: o.TestClock, MaxConns: o.MaxConns,
-		Synchronous: o.Synchronous, Exclusive: o.Exclusive, Patient: o.Patient, Trace: o.Trace,
+		Synchronous: o.Synchronous, Exclusive: o.Exclusive, Patient: o.Patient, Trace: o.Trace, Whose: o.Whose,
 	})
 	if err != nil {
 		return nil, err

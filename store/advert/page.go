@@ -66,7 +66,7 @@ func listPage[T any](ctx context.Context, s *Store, c *db.Columns[T], account st
 		}
 		query, args, offset = query+" AND id < ?", append(args, row), 0
 	}
-	rows, err := db.Select[T](ctx, s.db, query+" ORDER BY account_id DESC, id DESC LIMIT ? + 1 OFFSET ?", append(args, p.Limit, offset)...)
+	rows, err := db.Select[T](db.Abortable(ctx), s.db, query+" ORDER BY account_id DESC, id DESC LIMIT ? + 1 OFFSET ?", append(args, p.Limit, offset)...)
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", c.Table, err)
 	}

@@ -86,6 +86,8 @@ type UnavailableError struct {
 	// Unclear is true if something may have been done all the same: a COMMIT was sent, or an earlier step has committed. The
 	// same request with the same Idempotency-Key finds out what became of it; without a key somebody has to look.
 	Unclear bool
+	// Busy is true if too much was under way at once, of everybody or of one account, and nothing is wrong with the database.
+	Busy bool
 }
 
 // Error returns what the database said, or what happened on the way to it. It is for the log.

@@ -129,7 +129,7 @@ func (s *Store) listDeliveriesTo(ctx context.Context, e *WebhookEndpoint, in Lis
 			` ORDER BY endpoint_id`+direction+`, id`+direction+` LIMIT ? + 1) AS `+string(state))
 		args = append(append(append(args, e.AccountID, e.ID, e.ID, end, end), conditions...), in.Limit)
 	}
-	rows, err := db.Select[Delivery](ctx, s.db, strings.Join(walks, " UNION ALL ")+` ORDER BY id`+direction+` LIMIT ? + 1`, append(args, in.Limit)...)
+	rows, err := db.Select[Delivery](db.Abortable(ctx), s.db, strings.Join(walks, " UNION ALL ")+` ORDER BY id`+direction+` LIMIT ? + 1`, append(args, in.Limit)...)
 	if err != nil {
 		return nil, false, fmt.Errorf("list deliveries: %w", err)
 	}

@@ -26,6 +26,7 @@ const sums = `CAST(SUM(m.revenue) AS bigint) AS revenue, CAST(SUM(m.refunds) AS 
 
 // Read returns the figures of spans in one currency. There is one at least.
 func (s *Store) Read(ctx context.Context, account, currency string, spans []Span) (*Metrics, error) {
+	ctx = db.Abortable(ctx)
 	before, err := s.before(ctx, account, currency, spans[0].Start)
 	if err != nil {
 		return nil, err

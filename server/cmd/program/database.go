@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/server"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
@@ -34,7 +35,7 @@ func StoreOptions(config *server.Config) (store.Options, error) {
 	return store.Options{
 		Files: limits,
 		URL:   config.DatabaseURL, Pooler: config.DatabasePooler, MaxConns: config.DatabaseConns, Synchronous: config.Synchronous,
-		Sealer: sealer, Render: view.Event, PublicURL: config.PublicURL, SitesHost: config.SitesHost,
+		Sealer: sealer, Render: view.Event, Whose: caller.Account, PublicURL: config.PublicURL, SitesHost: config.SitesHost,
 		TestClock: config.Env == server.Development, LivePayments: !config.TakesTestCards(),
 	}, nil
 }

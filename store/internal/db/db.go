@@ -29,6 +29,7 @@ type Options struct {
 	Exclusive   bool
 	Patient     bool
 	Trace       func(statement string, args []any)
+	Whose       func(context.Context) string
 
 	MostExamined int // how many rows a list examines for a page at most, MostExamined if it is 0
 }

@@ -156,6 +156,9 @@ func Page[T any](ctx context.Context, d *DB, c *Columns[T], k core.Kind, account
 	if f.refused != nil {
 		return nil, false, f.refused
 	}
+	if len(f.conditions) > 0 {
+		ctx = Abortable(ctx)
+	}
 	w := &walk[T]{d: d, words: f.words, columns: c, kind: k, account: account, ascends: p.Ascends(), exhaustive: p.Exhaustive && !p.Ascends(), partial: p.Partial && !p.Ascends()}
 	stretches, err := w.stretches(ctx, p, f)
 	if err != nil {

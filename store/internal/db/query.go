@@ -19,21 +19,18 @@ const (
 	dropDelay = time.Minute
 )
 
-// errBusy says that a read found no free connection within queueTimeout.
-var errBusy = errors.New("store: every connection to the database is busy")
-
 // Pool is a connection pool with its prepared statements, one for each query text.
 type Pool struct {
 	DB         *sqlx.DB
 	prepares   bool
 	statements cache[string, *sqlx.Stmt]
-	Readers    chan struct{} // one element for each read under way; its capacity is how many there may be
-	over       *atomic.Bool  // PostgreSQL only: once it is true the connections send nothing more
+	gate       *gate        // of reads, and of transactions
+	over       *atomic.Bool // PostgreSQL only: once it is true the connections send nothing more
 }
 
-// newPool returns a Pool that at most so many reads use at once.
-func newPool(db *sqlx.DB, prepares bool, readers int) *Pool {
-	return &Pool{DB: db, prepares: prepares, Readers: make(chan struct{}, readers)}
+// newPool returns a Pool that has so many connections.
+func newPool(db *sqlx.DB, prepares bool, connections int) *Pool {
+	return &Pool{DB: db, prepares: prepares, gate: newGate(connections)}
 }
 
 // prepare returns the prepared statement of a query text, and prepares it if it is not there yet. It returns nil if the pool
@@ -87,28 +84,29 @@ func (p *Pool) close(ctx context.Context) error {
 	return err
 }
 
-// Enter waits until there are fewer reads than the pool allows, and counts one. If that takes longer than queueTimeout it
-// returns an error; database/sql would wait without an end. After nil the caller must call Leave.
-func (p *Pool) Enter(ctx context.Context) error {
-	select {
-	case p.Readers <- struct{}{}:
-		return nil
-	default:
-	}
-	patience := time.NewTimer(queueTimeout)
-	defer patience.Stop()
-	select {
-	case p.Readers <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-patience.C:
-		return errBusy
-	}
+// Size returns how many reads or transactions may use the pool at once.
+func (p *Pool) Size() int { return p.gate.size }
+
+// Enter waits until a read of an account may use the pool, and counts it. If that takes longer than queueTimeout it returns an error;
+// database/sql would wait without an end, and know no accounts. After nil the caller must call Leave.
+func (p *Pool) Enter(ctx context.Context, account string) error {
+	return p.gate.enter(ctx, account, queueTimeout)
 }
 
-// Leave says that a read which has called Enter is over.
-func (p *Pool) Leave() { <-p.Readers }
+// Leave says that a read of an account which has called Enter is over.
+func (p *Pool) Leave(account string) { p.gate.leave(account) }
+
+// whose returns the account for which something is done, "" if there is none: before a caller is known, for a worker, and for what
+// belongs to no request, which others may wait for.
+func (d *DB) whose(ctx context.Context) string {
+	if d.Options.Whose == nil {
+		return ""
+	}
+	if r, is := ctx.Value(requestKey{}).(*request); is && r == nil {
+		return ""
+	}
+	return d.Options.Whose(ctx)
+}
 
 // Reader is where a query runs. A *Unit is its open transaction. A *DB is the open transaction of the context if there is one, and
 // the read pool otherwise: a use case that only reads does not know whether it is part of a bigger one.
@@ -134,20 +132,29 @@ func Select[T any](ctx context.Context, r Reader, query string, args ...any) ([]
 	return read[T](ctx, r, math.MaxInt, query, args)
 }
 
-// read returns at most limit rows, from an open transaction if r is one, else from the read pool. Once it has a
-// connection it is not cancelled with its request: it is short, an answer of PostgreSQL has a deadline
-// (AnswerTimeout), and a context that can be cancelled costs goroutines.
+// read returns at most limit rows, from an open transaction if r is one, else from the read pool.
 func read[T any](ctx context.Context, r Reader, limit int, query string, args []any) ([]T, error) {
 	d, u := r.at(ctx)
 	if u == nil {
-		if err := d.Read.Enter(ctx); err != nil {
+		account := d.whose(ctx)
+		if err := d.Read.Enter(ctx, account); err != nil {
 			return nil, DatabaseError(err)
 		}
-		defer d.Read.Leave()
+		defer d.Read.Leave(account)
 	}
-	rows, err := queryRows(context.WithoutCancel(ctx), d, u, query, args)
+	during, end := d.lifetime(ctx)
+	defer end()
+	found, err := readRows[T](during, d, u, limit, query, args)
+	if err != nil && during.Err() != nil {
+		return nil, d.readError(u, ended(ctx))
+	}
+	return found, d.readError(u, err)
+}
+
+func readRows[T any](ctx context.Context, d *DB, u *Unit, limit int, query string, args []any) ([]T, error) {
+	rows, err := queryRows(ctx, d, u, query, args)
 	if err != nil {
-		return nil, d.readError(u, err)
+		return nil, err
 	}
 	defer func() { _ = rows.Close() }() // should a scan panic
 	found, err := scan[T](d, query, rows, limit)
@@ -155,9 +162,43 @@ func read[T any](ctx context.Context, r Reader, limit int, query string, args []
 		err = left
 	}
 	if err != nil {
-		return nil, d.readError(u, err)
+		return nil, err
 	}
 	return found, nil
+}
+
+// readTime is how long a read may take that Abortable is for.
+const readTime = 12 * time.Second
+
+// errSlow says that a read has taken readTime.
+var errSlow = errors.New("store: the database took too long to answer")
+
+type abortableKey struct{}
+
+// Abortable returns a context under which a read is interrupted when its caller has gone, and when it has taken readTime. It is for reads
+// that may examine many rows, such as those of a list with filters. All others read what they return, are not cancelled with their
+// request, and on PostgreSQL have a deadline (AnswerTimeout): a context that can be cancelled costs goroutines, as much as a short read.
+func Abortable(ctx context.Context) context.Context {
+	return context.WithValue(ctx, abortableKey{}, true)
+}
+
+// lifetime returns the context of a read, and what ends it.
+func (d *DB) lifetime(ctx context.Context) (context.Context, context.CancelFunc) {
+	switch {
+	case ctx.Value(abortableKey{}) == nil:
+		return context.WithoutCancel(ctx), func() {}
+	case d.Options.Patient:
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, readTime)
+}
+
+// ended returns why a read was interrupted.
+func ended(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return context.Canceled
+	}
+	return errSlow
 }
 
 // readError marks the error of a query as DatabaseError does. In a transaction the query may have been a write that returns

@@ -21,7 +21,7 @@ func DatabaseError(err error) error {
 	if err == nil || !isUnavailable(err) || IsMarked(err) {
 		return err
 	}
-	return &core.UnavailableError{Cause: err}
+	return &core.UnavailableError{Cause: err, Busy: errors.Is(err, errBusy)}
 }
 
 // writeError does what DatabaseError does for a write, and remembers that the database did not take it: see CheckReady.
@@ -39,7 +39,7 @@ func connectError(what string, err error) error {
 	if errors.Is(err, context.Canceled) || IsMarked(err) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	return &core.UnavailableError{Cause: fmt.Errorf("%s: %w", what, err)}
+	return &core.UnavailableError{Cause: fmt.Errorf("%s: %w", what, err), Busy: errors.Is(err, errBusy)}
 }
 
 // IsMarked reports whether an error is an *UnavailableError, so that the database is to blame for it.
@@ -76,7 +76,7 @@ func isUnavailable(err error) bool {
 		return slices.Contains(unavailableResults, e.Code()&0xff)
 	}
 	var network net.Error
-	return isBadConn(err) || errors.Is(err, errBusy) || errors.As(err, &network) ||
+	return isBadConn(err) || errors.Is(err, errBusy) || errors.Is(err, errSlow) || errors.As(err, &network) ||
 		errors.Is(err, sql.ErrTxDone) // the time of the request ran out, and its transaction with it
 }
 

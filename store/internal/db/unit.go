@@ -14,8 +14,9 @@ import (
 
 // Unit is one open transaction. It belongs to one goroutine.
 type Unit struct {
-	db *DB
-	tx *sqlx.Tx
+	db      *DB
+	tx      *sqlx.Tx
+	account string // of whose share of the connections it has one
 
 	request *request // whose transaction it is
 
@@ -180,11 +181,16 @@ func (r *request) open(ctx context.Context) (*Unit, error) {
 		return nil, r.failed
 	}
 	if r.unit == nil {
+		gate, account := r.db.Write.gate, r.db.whose(ctx)
+		if err := gate.enter(ctx, account, 0); err != nil {
+			return nil, connectError("begin", err)
+		}
 		tx, err := r.db.Write.DB.BeginTxx(ctx, nil)
 		if err != nil {
+			gate.leave(account)
 			return nil, r.db.writeError(connectError("begin", err))
 		}
-		r.unit = &Unit{db: r.db, tx: tx, request: r}
+		r.unit = &Unit{db: r.db, tx: tx, account: account, request: r}
 	}
 	return r.unit, nil
 }
@@ -210,7 +216,9 @@ func (r *request) commit(ctx context.Context) error {
 		return err
 	}
 	r.unit = nil
-	if err := u.tx.Commit(); err != nil {
+	err := u.tx.Commit()
+	r.db.Write.gate.leave(u.account)
+	if err != nil {
 		return r.db.writeError(&commitError{cause: err})
 	}
 	if err := r.db.flushed(); err != nil {
@@ -235,6 +243,7 @@ func (u *Unit) committed(ctx context.Context) {
 func (r *request) rollback() {
 	if r.unit != nil {
 		_ = r.unit.tx.Rollback() // the connection is dropped if even this fails
+		r.db.Write.gate.leave(r.unit.account)
 		r.unit = nil
 	}
 }

@@ -1,0 +1,138 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// errBusy says that all connections, or all of an account's share, were in use for as long as somebody waited.
+var errBusy = errors.New("store: every connection to the database is busy")
+
+// gate lets only so many at a time use a pool, and gives accounts fair shares of it: whatever is dear hurts whose it is first. An account gets
+// one more only if that leaves as much to others as it then has, or if it has none. So one account has half of the pool at most, two that
+// want all have less each, and who asks for a single thing finds room beside them. Accounts that wait take turns.
+//
+// What belongs to no account, such as a worker, takes turns too, but may have all there is.
+type gate struct {
+	size    int
+	mu      sync.Mutex
+	used    int
+	held    map[string]int      // by account
+	waiting map[string][]*place // by account, in the order in which they came; none is empty
+	turns   []string            // the accounts for which somebody waits, whose turn comes next first
+}
+
+// place is that of somebody who waits. It is closed when they are let in.
+type place struct{ let chan struct{} }
+
+func newGate(size int) *gate {
+	return &gate{size: size, held: map[string]int{}, waiting: map[string][]*place{}}
+}
+
+// enter waits until the account gets one more. That may take so long, or until ctx ends if patience is 0: then it is errBusy, or
+// why ctx ended if its caller is gone. After nil, leave must be called with the same account.
+func (g *gate) enter(ctx context.Context, account string, patience time.Duration) error {
+	g.mu.Lock()
+	if g.waiting[account] == nil && g.admits(account) {
+		g.admit(account)
+		g.mu.Unlock()
+		return nil
+	}
+	mine := g.queue(account)
+	g.mu.Unlock()
+	var over <-chan time.Time
+	if patience > 0 {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		over = timer.C
+	}
+	var err error
+	select {
+	case <-mine.let:
+		return nil
+	case <-over:
+		err = errBusy
+	case <-ctx.Done():
+		if err = ctx.Err(); errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("%w: %w", errBusy, err)
+		}
+	}
+	g.give(mine, account)
+	return err
+}
+
+// leave gives back what enter got, and lets in who waits.
+func (g *gate) leave(account string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.used--
+	if g.held[account]--; g.held[account] == 0 {
+		delete(g.held, account)
+	}
+	g.letIn()
+}
+
+// admits reports whether an account may have one more. The caller holds g.mu, as that of all methods below.
+func (g *gate) admits(account string) bool {
+	free := g.size - g.used
+	return free > 0 && (account == "" || g.held[account] == 0 || free-1 >= g.held[account]+1)
+}
+
+func (g *gate) admit(account string) {
+	g.used++
+	g.held[account]++
+}
+
+// queue puts somebody behind those who wait for an account.
+func (g *gate) queue(account string) *place {
+	mine := &place{make(chan struct{})}
+	if g.waiting[account] == nil {
+		g.turns = append(g.turns, account)
+	}
+	g.waiting[account] = append(g.waiting[account], mine)
+	return mine
+}
+
+// letIn lets in those who wait, an account after the other, as long as there is one that may have more.
+func (g *gate) letIn() {
+	for {
+		next := slices.IndexFunc(g.turns, g.admits)
+		if next < 0 {
+			return
+		}
+		account := g.turns[next]
+		first := g.waiting[account][0]
+		g.dequeue(account, 0)
+		if at := slices.Index(g.turns, account); at >= 0 { // its next turn is the last
+			g.turns = append(slices.Delete(g.turns, at, at+1), account)
+		}
+		g.admit(account)
+		close(first.let)
+	}
+}
+
+// dequeue takes one of those who wait for an account away.
+func (g *gate) dequeue(account string, at int) {
+	left := slices.Delete(g.waiting[account], at, at+1)
+	if g.waiting[account] = left; len(left) == 0 {
+		delete(g.waiting, account)
+		g.turns = slices.DeleteFunc(g.turns, func(turn string) bool { return turn == account })
+	}
+}
+
+// give takes the place of somebody who waits no more. If they were let in at the same moment, others are in their stead.
+func (g *gate) give(mine *place, account string) {
+	g.mu.Lock()
+	at := slices.Index(g.waiting[account], mine)
+	if at >= 0 {
+		g.dequeue(account, at)
+	}
+	g.mu.Unlock()
+	if at < 0 {
+		g.leave(account)
+	}
+}

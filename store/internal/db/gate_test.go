@@ -1,0 +1,130 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// most returns how many an account gets that asks for as many as it can, and keeps them.
+func (g *gate) most(account string) (many int) {
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	for g.enter(gone, account, 0) == nil {
+		many++
+	}
+	return many
+}
+
+func TestGate_OneAccountLeavesAsMuchToOthers(t *testing.T) {
+	for size, want := range map[int][]int{1: {1, 0, 0}, 2: {1, 1, 0}, 3: {1, 1, 1, 0}, 8: {4, 2, 1, 1, 0}, 12: {6, 3, 1, 1, 1, 0}} {
+		g := newGate(size)
+		for i, most := range want {
+			require.Equal(t, most, g.most(fmt.Sprint("account ", i)), "%d of %d", i, size)
+		}
+	}
+	require.Equal(t, 8, newGate(8).most(""), "a worker may have all")
+}
+
+// A flood waits for itself: who comes later with a single request is next.
+func TestGate_AccountsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1)
+		require.NoError(t, g.enter(t.Context(), "a", 0))
+		var served []string
+		come := func(account string) {
+			go func() {
+				if g.enter(t.Context(), account, 0) == nil {
+					served = append(served, account)
+					g.leave(account)
+				}
+			}()
+			synctest.Wait()
+		}
+		for _, account := range strings.Fields("a a a a b c b") {
+			come(account)
+		}
+		g.leave("a")
+		synctest.Wait()
+		require.Equal(t, "a b c a b a a", strings.Join(served, " "))
+		require.Equal(t, *newGate(1), gate{size: g.size, held: g.held, waiting: g.waiting, turns: nil}, "nothing is left")
+		require.Empty(t, g.turns)
+		require.Zero(t, g.used)
+	})
+}
+
+func TestGate_WaitsOnlySoLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(8)
+		mine := g.most("a")
+		begun := time.Now()
+		require.ErrorIs(t, g.enter(t.Context(), "a", queueTimeout), errBusy)
+		require.Equal(t, queueTimeout, time.Since(begun))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, g.enter(ctx, "a", queueTimeout), errBusy)
+		gone, leave := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, leave)
+		err := g.enter(gone, "a", queueTimeout)
+		require.ErrorIs(t, err, context.Canceled)
+		require.NotErrorIs(t, err, errBusy)
+
+		for range mine {
+			g.leave("a")
+		}
+		require.Equal(t, 4, g.most("a"), "who gave up has left nothing behind")
+	})
+}
+
+// Whoever is let in at the moment in which they give up lets in the next.
+func TestGate_LosesNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(2)
+		for round := range 200 {
+			require.NoError(t, g.enter(t.Context(), "a", 0))
+			ctx, cancel := context.WithCancel(t.Context())
+			got := 0
+			for i := range 6 {
+				account := fmt.Sprint("account ", i%3)
+				go func() {
+					if err := g.enter(ctx, account, time.Second); err == nil {
+						got++
+						g.leave(account)
+					} else if !errors.Is(err, context.Canceled) {
+						t.Error(err)
+					}
+				}()
+			}
+			if round%2 == 0 {
+				synctest.Wait()
+			}
+			go cancel()
+			g.leave("a")
+			synctest.Wait()
+			require.Zero(t, g.used, round)
+			require.Empty(t, g.held)
+			require.Empty(t, g.waiting)
+			require.Empty(t, g.turns)
+			cancel()
+		}
+	})
+}
+
+func TestAbortable_HasADeadline(t *testing.T) {
+	d := &DB{}
+	plain, end := d.lifetime(t.Context())
+	end()
+	require.Nil(t, plain.Done(), "a short read costs no goroutine")
+	begun := time.Now()
+	during, end := d.lifetime(Abortable(t.Context()))
+	defer end()
+	at, has := during.Deadline()
+	require.True(t, has)
+	require.WithinRange(t, at, begun.Add(readTime), time.Now().Add(readTime))
+}
