@@ -87,6 +87,17 @@ func (p *Pool) close(ctx context.Context) error {
 // Size returns how many reads or transactions may use the pool at once.
 func (p *Pool) Size() int { return p.gate.size }
 
+// Waiting returns how many wait for the pool.
+func (p *Pool) Waiting() int {
+	p.gate.mu.Lock()
+	defer p.gate.mu.Unlock()
+	many := 0
+	for _, of := range p.gate.waiting {
+		many += len(of)
+	}
+	return many
+}
+
 // Enter waits until a read of an account may use the pool, and counts it. If that takes longer than queueTimeout it returns an error;
 // database/sql would wait without an end, and know no accounts. After nil the caller must call Leave.
 func (p *Pool) Enter(ctx context.Context, account string) error {

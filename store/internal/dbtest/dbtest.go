@@ -81,11 +81,10 @@ func Count(t testing.TB, d *db.DB, query string, args ...any) int {
 // Waiter returns what waits until somebody waits for what an open transaction holds: begin the transaction, call Waiter, let the
 // other one begin, and call what Waiter returned. Either may be called in any goroutine.
 func Waiter(t testing.TB, d *db.DB) (await func()) {
-	before := d.Write.DB.Stats().WaitCount
 	return func() {
 		assert.Eventually(t, func() bool {
 			if d.Engine == core.SQLite { // has one writer
-				return d.Write.DB.Stats().WaitCount > before
+				return d.Write.Waiting() > 0
 			}
 			return Count(t, d, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
 		}, time.Minute, time.Millisecond, "nobody waits")
