@@ -51,15 +51,15 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 
 // countAddress counts requests to operations without a key against the quota of their address.
 func (s *Server) countAddress(next echo.HandlerFunc) echo.HandlerFunc {
-	return s.countBy(s.store.Tenant.CountAddress, tenant.RateLimit, next)
+	return s.countBy(s.store.Tenant.CountAddress, tenant.RateLimit, s.boundRequests(next))
 }
 
 // countPage counts requests for pages. Each address has a quota for them alone, which no request to the API uses up.
 func (s *Server) countPage(next echo.HandlerFunc) echo.HandlerFunc {
-	return s.countBy(s.store.Tenant.CountPage, tenant.RateLimit, next)
+	return s.countBy(s.store.Tenant.CountPage, tenant.RateLimit, s.boundRequests(next))
 }
 
-// countHook counts the notifications of providers. Each address has a quota for them alone.
+// countHook counts the notifications of providers. Each address has a quota for them alone, and may send many at once.
 func (s *Server) countHook(next echo.HandlerFunc) echo.HandlerFunc {
 	return s.countBy(s.store.Tenant.CountHook, tenant.HookRateLimit, next)
 }
@@ -69,7 +69,7 @@ func (s *Server) countOperation(op *Operation) echo.MiddlewareFunc {
 	count := func(ctx context.Context, address string) (*tenant.Grant, error) {
 		return s.store.Tenant.CountFor(ctx, op.resource(), address, op.AddressLimit)
 	}
-	return func(next echo.HandlerFunc) echo.HandlerFunc { return s.countBy(count, op.AddressLimit, next) }
+	return func(next echo.HandlerFunc) echo.HandlerFunc { return s.countBy(count, op.AddressLimit, s.boundRequests(next)) }
 }
 
 // countBy counts a request of an address with count, and refuses it once the quota is used up. Limit is that quota, for when counting fails.
@@ -83,6 +83,22 @@ func (s *Server) countBy(count func(context.Context, string) (*tenant.Grant, err
 		limitHeaders(c.Response().Header(), grant)
 		if grant.Used > grant.Limit {
 			return overLimit(c.Response().Header(), grant)
+		}
+		return next(c)
+	}
+}
+
+// knowSecret refuses a body that comes with a secret that opens nothing, before any of it is read.
+func (s *Server) knowSecret(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.Request().ContentLength == 0 {
+			return next(c)
+		}
+		if err := checkPath(c); err != nil {
+			return err
+		}
+		if _, _, err := s.store.CheckoutOfSecret(c.Request().Context(), c.Param("client_secret")); err != nil {
+			return err
 		}
 		return next(c)
 	}

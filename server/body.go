@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -49,10 +50,10 @@ func ignoreBody(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // limitForm limits how much of a form a page may read.
-func limitForm(next echo.HandlerFunc) echo.HandlerFunc {
+func limitForm(limit int64, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		r.Body = http.MaxBytesReader(c.Response(), r.Body, defaultMaxBody)
+		r.Body = http.MaxBytesReader(c.Response(), r.Body, limit)
 		return next(c)
 	}
 }
@@ -75,9 +76,12 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 		buffer.Grow(int(min(r.ContentLength, announced)) + bytes.MinRead)
 	}
 	_, err := buffer.ReadFrom(io.LimitReader(r.Body, limit+1))
+	known, ours := errors.AsType[*core.Error](err)
 	switch {
+	case ours:
+		return nil, known
 	case err != nil:
-		return nil, &core.Error{Code: core.CodeBadRequest, Message: "The body ended early or could not be read."}
+		return nil, bodyCut
 	case int64(buffer.Len()) > limit:
 		return nil, tooLarge
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -39,6 +40,26 @@ type connection struct {
 	*net.TCPConn
 	server    *Server
 	answering atomic.Bool
+	head      int64 // bytes that were read since the last answer and are counted
+}
+
+// Read counts the head of a request, and ends the connection if all together have too much of that under way.
+func (c *connection) Read(p []byte) (int, error) {
+	n, err := c.TCPConn.Read(p)
+	if n == 0 || c.answering.Load() {
+		return n, err
+	}
+	if c.server.underWay.heads.take("", int64(n)) != granted {
+		return 0, errors.New("too much is under way")
+	}
+	c.head += int64(n)
+	return n, err
+}
+
+// headRead counts the head no more.
+func (c *connection) headRead() {
+	c.server.underWay.heads.give("", c.head)
+	c.head = 0
 }
 
 type connectionKey struct{}
@@ -52,13 +73,25 @@ func withConnection(ctx context.Context, conn net.Conn) context.Context {
 func begin(ctx context.Context) {
 	if conn, ok := ctx.Value(connectionKey{}).(*connection); ok {
 		conn.answering.Store(true)
+		conn.headRead()
 	}
 }
 
-// watch notes when the last byte of an answer was sent.
-func watch(conn net.Conn, state http.ConnState) {
-	if conn, ok := conn.(*connection); ok && state == http.StateIdle {
-		conn.answering.Store(false)
+// watch counts connections, and notes when the last byte of an answer was sent.
+func (s *Server) watch(conn net.Conn, state http.ConnState) {
+	own, isOwn := conn.(*connection)
+	switch state {
+	case http.StateNew:
+		s.opened(conn)
+	case http.StateIdle:
+		if isOwn {
+			own.answering.Store(false)
+		}
+	case http.StateClosed, http.StateHijacked:
+		s.closed(conn)
+		if isOwn {
+			own.headRead()
+		}
 	}
 }
 
@@ -119,17 +152,36 @@ func (s *Server) refuseMalformed(peer string, status int, reason string) []byte 
 	default:
 		limitHeaders(h, grant)
 	}
+	response := rawResponse(h, status, e, who.RequestID, began)
+	s.log.LogAttrs(ctx, slog.LevelInfo, "malformed request", slog.Int("status", status), slog.String("reason", reason))
+	return response
+}
+
+// rawResponse returns a whole response that refuses a request and ends its connection.
+func rawResponse(h http.Header, status int, e envelopeError, requestID string, now time.Time) []byte {
 	body, _ := json.Marshal(envelope{e}) // of strings alone
 	body = append(body, '\n')
 	setContent(h, len(body))
-	h["X-Request-Id"], h["X-Content-Type-Options"] = []string{who.RequestID}, nosniff
-	h.Set("Date", began.UTC().Format(http.TimeFormat))
+	h["X-Request-Id"], h["X-Content-Type-Options"] = []string{requestID}, nosniff
+	h.Set("Date", now.UTC().Format(http.TimeFormat))
 	h.Set(echo.HeaderConnection, "close")
 	var response bytes.Buffer
 	response.WriteString("HTTP/1.1 " + strconv.Itoa(status) + " " + http.StatusText(status) + "\r\n")
 	_ = h.Write(&response) // into memory
 	response.WriteString("\r\n")
 	response.Write(body)
-	s.log.LogAttrs(ctx, slog.LevelInfo, "malformed request", slog.Int("status", status), slog.String("reason", reason))
 	return response.Bytes()
+}
+
+// turnAway answers a connection that is one too many. Whoever has sent something by then may not see it.
+func (c *connection) turnAway(t taken) {
+	now, h := time.Now(), http.Header{}
+	c.server.limitUnknown(h, tenant.RateLimit)
+	h.Set(echo.HeaderRetryAfter, "1")
+	status, e := http.StatusServiceUnavailable, envelopeError{Type: typeAPI, Code: codeInternal, Message: "The server has too many connections. Send the same request again."}
+	if t == tooMuch {
+		status, e = http.StatusTooManyRequests, envelopeError{Type: typeInvalidRequest, Code: core.CodeRateLimit, Message: "Too many connections are open from this address. Close some, or use them again."}
+	}
+	_ = c.TCPConn.SetWriteDeadline(now.Add(time.Second))
+	_, _ = c.TCPConn.Write(rawResponse(h, status, e, newRequestID(now), now))
 }

@@ -14,7 +14,13 @@ import (
 	"github.com/tillwright/tillwright/gen/spec"
 )
 
-const defaultMaxBody = 1 << 20
+// How large a body may be if its operation does not say it. Whoever sends one without a key is unknown, and providers sign theirs: Stripe's
+// are some KiB, and no provider's more than 256 KiB.
+const (
+	defaultMaxBody = 1 << 20
+	publicMaxBody  = 64 << 10
+	hookMaxBody    = 256 << 10
+)
 
 // Operation is what the OpenAPI document says about one operation. It is read once, at the start, and never changed after that.
 type Operation struct {
@@ -126,7 +132,7 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 		ID: spec.OperationID, Method: method, Path: path,
 		Public: x.flag("x-public"), CORS: x.flag("x-cors"), AddressLimit: int(x.numberOf("x-address-limit", 0)), KeyScope: x.texts("x-key-scope"),
 		Scope: x.textOf("x-scope"), Self: x.flag("x-self"), MoreScopes: x.texts("x-more-scopes"), Approval: x.textOf("x-approval"), Locked: x.flag("x-locked"),
-		ExternalEffect: x.flag("x-external-effect"), Unlogged: x.flag("x-unlogged"), Development: x.flag("x-development"), Unwrap: x.textOf("x-unwrap"), MaxBody: x.numberOf("x-max-body", defaultMaxBody),
+		ExternalEffect: x.flag("x-external-effect"), Unlogged: x.flag("x-unlogged"), Development: x.flag("x-development"), Unwrap: x.textOf("x-unwrap"), MaxBody: x.numberOf("x-max-body", maxBodyOf(x.flag("x-public"))),
 		route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: spec},
 	}
 	if op.Pattern = routerPattern(path); !op.Public {
@@ -145,6 +151,18 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 	}
 	op.outdated, err = op.readOutdated()
 	return op, err
+}
+
+func maxBodyOf(public bool) int64 {
+	if public {
+		return publicMaxBody
+	}
+	return defaultMaxBody
+}
+
+// takesSecret reports whether the path of the operation has a secret that opens a checkout.
+func (o *Operation) takesSecret() bool {
+	return o.Public && strings.Contains(o.Path, "{client_secret}")
 }
 
 // readParameters reads the parameters of an operation, and those of its path that the operation does not override.

@@ -47,7 +47,7 @@ func TestRefusing_CostsAMultipleOfReading(t *testing.T) { //nolint:paralleltest 
 			h.value(schema, 1)
 			refused(t, op, name, h.String())
 		}
-		if op.Public || op.ID == "createAd" { // one with a closed list of fields, one that takes any
+		if op.ID == "createProduct" || op.ID == "createAd" { // one with a closed list of fields, one that takes any
 			for name, body := range hostileBodies {
 				refused(t, op, name, body)
 			}

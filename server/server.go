@@ -34,6 +34,9 @@ type Deps struct {
 	// ErrorPage answers an error to a person who asked for a page. If it is nil, they get an envelope as well.
 	ErrorPage func(c echo.Context, status int) error
 
+	// LargeForms are how the paths of pages begin whose forms may have 1 MiB. Those of others may have 64 KiB.
+	LargeForms []string
+
 	// Transfers take and give bytes of any size, by "/path" or "METHOD /path". They are not part of the API, are counted per address, bound
 	// their bodies and deadlines themselves, and answer errors in an envelope.
 	Transfers map[string]echo.HandlerFunc
@@ -73,6 +76,8 @@ type Server struct {
 	errorPage  func(c echo.Context, status int) error
 	strangers  strangers
 	requests   *requestLog
+	underWay   *underWay
+	bodyPause  time.Duration
 }
 
 // New reads the operations from the document and mounts them. It is an error if the document promises what the server does not
@@ -88,7 +93,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations, reads: map[string]read{},
 		proxies: d.TrustedProxies, prepare: d.Prepare, develops: d.Development, errorPage: d.ErrorPage,
-		requests: newRequestLog(),
+		requests: newRequestLog(), underWay: newUnderWay(), bodyPause: bodyPause,
 	}
 	if d.Inside != nil {
 		d.Inside.server = s
@@ -97,13 +102,13 @@ func New(d Deps) (*Server, error) {
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route
 	routes := s.plainRoutes(d.describing())
 	for route, page := range d.Pages {
-		routes[route] = asPage(s.countPage(limitHeaderSize(limitForm(plainPath(page)))))
+		routes[route] = asPage(s.countPage(limitHeaderSize(s.boundBody(limitForm(d.formLimit(route), plainPath(page))))))
 	}
 	for route, h := range d.Transfers {
 		routes[route] = s.guard(true, plainPath(h))
 	}
 	for route, hook := range d.Hooks {
-		routes[route] = s.countHook(limitHeaderSize(limitForm(hook)))
+		routes[route] = s.countHook(limitHeaderSize(s.boundBody(limitForm(hookMaxBody, hook))))
 	}
 	s.mountPlain(routes)
 	s.leadToPages(d.Pages)
@@ -140,6 +145,8 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 	}
 	use(op.Write(), checkKey) // 400
 	use(s.prepare != nil, s.prepared)
+	use(op.takesSecret() && op.body != nil, s.knowSecret) // 404
+	use(op.body != nil, s.boundBody)
 	use(true, takeBody(op)) // 413, 415, 400
 	use(true, validate(op)) // 400, 422
 	use(len(op.outdated) > 0, op.outdated.headers)
@@ -186,6 +193,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.URL.RawPath = r.URL.EscapedPath()
 	}
 	begin(r.Context())
+	s.startBody(w, r)
 	s.echo.ServeHTTP(w, r)
 }
 
@@ -220,10 +228,11 @@ func (s *Server) listening() *http.Server {
 	return &http.Server{
 		Handler:                      s,
 		ConnContext:                  withConnection,
-		ConnState:                    watch,
+		ConnState:                    s.watch,
 		DisableGeneralOptionsHandler: true, // OPTIONS * is answered like the rest
 		ReadHeaderTimeout:            10 * time.Second,
-		ReadTimeout:                  60 * time.Second, // of a body, too
+		ReadTimeout:                  bodyTime, // of a body, too, which may stop for less: see incoming
+		MaxHeaderBytes:               maxHeaderSize,
 		WriteTimeout:                 answerTime,
 		IdleTimeout:                  2 * time.Minute,
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),

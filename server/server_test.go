@@ -284,7 +284,7 @@ func TestServer_Pages(t *testing.T) {
 	assertLimitHeaders(t, asked, a.Header)
 	assert.Equal(t, 200, f.send("HEAD", "/shop/7", "").StatusCode)
 	assert.Equal(t, "7: 3 bytes", f.send("POST", "/shop/7", "a=b").body)
-	assert.Equal(t, 413, f.send("POST", "/shop/7/buy", strings.Repeat("x", 1<<20+1)).StatusCode)
+	assert.Equal(t, 413, f.send("POST", "/shop/7/buy", strings.Repeat("x", publicMaxBody+1)).StatusCode)
 	a = f.send("PUT", "/shop/7", "")
 	assert.Equal(t, 405, a.StatusCode)
 	assert.Equal(t, "GET, HEAD, POST", a.Header.Get("Allow"))

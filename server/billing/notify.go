@@ -10,6 +10,19 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
+// Expects returns payments.ErrForged if the headers alone say that a provider did not send a notification, and CodeMissing for a provider
+// that sends none. It is asked before the body is read.
+func (b *Billing) Expects(provider string, header http.Header) error {
+	notifier, ok := b.providers.Notifier(provider)
+	if !ok {
+		return core.Missing("payment provider", "", provider)
+	}
+	if !notifier.HasSignature(header) {
+		return payments.ErrForged
+	}
+	return nil
+}
+
 // Notify takes a notification that a provider sends by itself. Each takes effect once, they may come in any order, and none
 // changes an outcome that is stored. It returns payments.ErrForged for what the provider did not sign, ErrUnknownStatus and
 // ErrUnusable for what it did sign and what cannot be understood, CodeMissing for a provider that sends no notifications, and

@@ -103,14 +103,18 @@ func (d *Dashboard) Routes() map[string]echo.HandlerFunc {
 		"/invitation/:token":      d.open(d.invitation),
 		"POST /invitation/:token": d.open(d.acceptInvitation),
 	}
-	for route, p := range d.pages() {
-		if d.develops || !strings.HasSuffix(route, clockPage) {
-			routes[route] = d.signedIn(p)
-		}
-	}
 	for route, serve := range routes {
 		if strings.HasPrefix(route, http.MethodPost+" ") {
 			routes[route] = d.readable(serve)
+		}
+	}
+	for route, p := range d.pages() {
+		if strings.HasPrefix(route, http.MethodPost+" ") { // read once it is known who sends it
+			serve := p.serve
+			p.serve = func(v *visit) error { return d.readable(func(echo.Context) error { return serve(v) })(v.Context) }
+		}
+		if d.develops || !strings.HasSuffix(route, clockPage) {
+			routes[route] = d.signedIn(p)
 		}
 	}
 	return routes

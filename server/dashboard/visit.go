@@ -52,7 +52,11 @@ func (d *Dashboard) readable(serve echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		form, err := c.FormParams()
 		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		var refused *core.Error
+		switch {
+		case errors.As(err, &refused): // it did not come whole
+			return err
+		case errors.As(err, &tooLarge):
 			return d.tell(c, nil, http.StatusRequestEntityTooLarge, "Too much at once", "The form is larger than what is taken here. Nothing was done. Go back, and send less.")
 		}
 		for _, values := range form {

@@ -21,11 +21,14 @@ func (h *Handlers) Hooks() map[string]echo.HandlerFunc {
 // providerHook takes a notification of a payment provider. After any answer but 200 the provider sends it again.
 func (h *Handlers) providerHook(c echo.Context) error {
 	r := c.Request()
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return err
+	err := h.billing.Expects(c.Param("provider"), r.Header)
+	if err == nil {
+		var body []byte
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return err
+		}
+		err = h.billing.Notify(context.WithoutCancel(r.Context()), c.Param("provider"), r.Header, body)
 	}
-	err = h.billing.Notify(context.WithoutCancel(r.Context()), c.Param("provider"), r.Header, body)
 	switch {
 	case errors.Is(err, payments.ErrForged):
 		return &core.Error{Code: core.CodeBadRequest, Message: "The signature is not that of the provider, or is dated more than five minutes from now. Sign with the secret that the account has."}

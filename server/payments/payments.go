@@ -79,6 +79,9 @@ type Tester interface {
 
 // Notifier is a provider that notifies us by itself when something has changed.
 type Notifier interface {
+	// HasSignature reports whether the headers of a notification have a signature of today, whatever it signs. Without one no body is read.
+	HasSignature(header http.Header) bool
+
 	// ParseWebhook reads a notification. It is ErrForged if the provider did not send it, and ErrUnknownStatus or ErrUnusable
 	// if the provider did and it cannot be understood. It asks nobody, but reads the account's secret. A notification that does
 	// not concern us is an Event without a Kind.

@@ -16,6 +16,8 @@ type named struct{ far }
 
 func (*named) Name() string { return "named" }
 
+func (*named) HasSignature(http.Header) bool { return true }
+
 func (*named) ParseWebhook(context.Context, http.Header, []byte) (payments.Event, error) {
 	return payments.Event{ID: "evt_1"}, nil
 }

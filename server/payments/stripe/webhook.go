@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +29,23 @@ type envelope struct {
 			Metadata map[string]string `json:"metadata"`
 		} `json:"object"`
 	} `json:"data"`
+}
+
+// HasSignature implements payments.Notifier.
+func (p *Provider) HasSignature(header http.Header) bool {
+	var dated, signed bool
+	for pair := range strings.SplitSeq(header.Get("Stripe-Signature"), ",") {
+		name, value, _ := strings.Cut(pair, "=")
+		switch name {
+		case "t":
+			seconds, err := strconv.ParseInt(value, 10, 64)
+			dated = err == nil && time.Since(time.Unix(seconds, 0)).Abs() <= stripego.WebhookDefaultTolerance+time.Second
+		case "v1":
+			sum, err := hex.DecodeString(value)
+			signed = signed || err == nil && len(sum) == sha256.Size
+		}
+	}
+	return dated && signed
 }
 
 // ParseWebhook implements payments.Notifier. It reads only fields that have been the same in every version of Stripe's API
