@@ -69,7 +69,9 @@ func (s *Server) countOperation(op *Operation) echo.MiddlewareFunc {
 	count := func(ctx context.Context, address string) (*tenant.Grant, error) {
 		return s.store.Tenant.CountFor(ctx, op.resource(), address, op.AddressLimit)
 	}
-	return func(next echo.HandlerFunc) echo.HandlerFunc { return s.countBy(count, op.AddressLimit, s.boundRequests(next)) }
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return s.countBy(count, op.AddressLimit, s.boundRequests(next))
+	}
 }
 
 // countBy counts a request of an address with count, and refuses it once the quota is used up. Limit is that quota, for when counting fails.
