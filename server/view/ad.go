@@ -34,7 +34,7 @@ func AdOutcome(out *ads.AdOutcome) api.Ad {
 // Ad renders an ad with what its network reports. Its budget, bid and schedule are those of its ad group or its campaign.
 func Ad(shown *ads.ShownAd) api.Ad {
 	a := &shown.Row
-	group, campaign, account := a.Group, a.Campaign, a.AdAccount
+	group, campaign, account := cmp.Or(a.Group, &advert.Group{}), cmp.Or(a.Campaign, &advert.Campaign{}), cmp.Or(a.AdAccount, &advert.Account{}) // networks tell of ads alone, too
 	spending, kind := group.BudgetAmount, group.BudgetType
 	if campaign.BudgetLevel == advert.BudgetLevelCampaign {
 		spending, kind = campaign.BudgetAmount, campaign.BudgetType

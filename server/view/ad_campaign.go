@@ -1,6 +1,8 @@
 package view
 
 import (
+	"cmp"
+
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/openapi/wire"
@@ -11,7 +13,7 @@ import (
 // AdCampaign renders a campaign with what its network reports.
 func AdCampaign(shown *ads.ShownCampaign) api.AdCampaign {
 	c := &shown.Row
-	account := c.AdAccount
+	account := cmp.Or(c.AdAccount, &advert.Account{})
 	return api.AdCampaign{
 		ID:                c.PlatformID,
 		Object:            "campaign",

@@ -12,7 +12,7 @@ import (
 // AdGroup renders an ad group with what its network reports.
 func AdGroup(shown *ads.ShownAdGroup) api.AdGroup {
 	g := &shown.Row
-	campaign, account := g.Campaign, g.AdAccount
+	campaign, account := cmp.Or(g.Campaign, &advert.Campaign{}), cmp.Or(g.AdAccount, &advert.Account{})
 	return api.AdGroup{
 		ID:                g.PlatformID,
 		Object:            "ad_group",

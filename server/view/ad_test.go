@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store/advert"
 )
@@ -36,4 +37,14 @@ func TestExtras_HideNoFieldOfAnAd(t *testing.T) {
 	t.Parallel()
 	shown := extras(advert.NewObject(map[string]any{"id": 1, "Metrics": 2, "-": nil, "x": json.Number("1.50")}))
 	assert.Equal(t, map[string]json.RawMessage{"-": json.RawMessage("null"), "x": json.RawMessage("1.50")}, shown)
+}
+
+// A network may tell of an ad without its ad group, and of an ad group without its campaign.
+func TestAd_IsShownWithoutWhatItIsIn(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "a", Ad(&ads.ShownAd{Row: advert.Ad{PlatformID: "a"}}).ID)
+	assert.Equal(t, "g", AdGroup(&ads.ShownAdGroup{Row: advert.Group{PlatformID: "g"}}).ID)
+	assert.Equal(t, "c", AdCampaign(&ads.ShownCampaign{Row: advert.Campaign{PlatformID: "c"}}).ID)
+	alone := &advert.Group{PlatformID: "g", BudgetAmount: advert.AmountUnit}
+	assert.Nil(t, Ad(&ads.ShownAd{Row: advert.Ad{PlatformID: "a", Group: alone}}).Schedule.EndDate)
 }

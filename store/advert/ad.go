@@ -42,8 +42,8 @@ type Ad struct {
 	UpdatedAt         core.Time           `db:"updated_at"`
 
 	AdAccount *Account  `db:"-"` // set by every read
-	Campaign  *Campaign `db:"-"` // set by every read
-	Group     *Group    `db:"-"` // set by every read
+	Campaign  *Campaign `db:"-"` // set by every read, unless the network has not told of it
+	Group     *Group    `db:"-"` // set by every read, unless the network has not told of it
 }
 
 func (a *Ad) key() entityKey  { return entityKey{a.Platform, a.PlatformID} }
@@ -157,7 +157,7 @@ func (s *Store) GetAd(ctx context.Context, account string, platform Platform, id
 }
 
 // fillAds sets the fields of ads that are not columns: the ad group, its campaign and its ad account. Where the mirror
-// does not have the ad group, all three stay nil.
+// does not have the ad group or the campaign, they stay nil.
 func (s *Store) fillAds(ctx context.Context, account string, ads []*Ad) error {
 	var parents []string
 	for _, a := range ads {
@@ -175,5 +175,5 @@ func (s *Store) fillAds(ctx context.Context, account string, ads []*Ad) error {
 			a.Campaign, a.AdAccount = a.Group.Campaign, a.Group.AdAccount
 		}
 	}
-	return nil
+	return fillAccounts(ctx, s, account, ads, func(a *Ad) (accountKey, **Account) { return accountKey{a.ChannelID, a.AdAccountID}, &a.AdAccount })
 }

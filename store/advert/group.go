@@ -50,7 +50,7 @@ type Group struct {
 	UpdatedAt         core.Time   `db:"updated_at"`
 
 	AdAccount *Account  `db:"-"` // set by every read
-	Campaign  *Campaign `db:"-"` // set by every read
+	Campaign  *Campaign `db:"-"` // set by every read, unless the network has not told of it
 	AdCount   int       `db:"-"` // without deleted ones; set by every read
 }
 
@@ -116,7 +116,7 @@ func (s *Store) GroupsOf(ctx context.Context, c *Campaign) ([]Group, error) {
 }
 
 // fillGroups sets the fields of ad groups that are not columns: the campaign, its ad account, and how many ads there
-// are. Where the mirror does not have the campaign, it and the ad account stay nil.
+// are. Where the mirror does not have the campaign, it stays nil.
 func (s *Store) fillGroups(ctx context.Context, account string, groups []*Group) error {
 	if len(groups) == 0 {
 		return nil
@@ -140,6 +140,31 @@ func (s *Store) fillGroups(ctx context.Context, account string, groups []*Group)
 		g.AdCount = ads[entityKey{g.Platform, g.PlatformID}]
 		if g.Campaign = campaigns[entityKey{g.Platform, g.CampaignID}]; g.Campaign != nil {
 			g.AdAccount = g.Campaign.AdAccount
+		}
+	}
+	return fillAccounts(ctx, s, account, groups, func(g *Group) (accountKey, **Account) {
+		return accountKey{g.ChannelID, g.AdAccountID}, &g.AdAccount
+	})
+}
+
+// fillAccounts sets the ad accounts of things whose parent the mirror does not have: a network may tell of an ad without its ad group.
+func fillAccounts[T any](ctx context.Context, s *Store, account string, things []*T, of func(*T) (accountKey, **Account)) error {
+	var keys []accountKey
+	for _, thing := range things {
+		if key, at := of(thing); *at == nil {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	accounts, err := s.accountsOf(ctx, account, keys)
+	if err != nil {
+		return err
+	}
+	for _, thing := range things {
+		if key, at := of(thing); *at == nil {
+			*at = accounts[key]
 		}
 	}
 	return nil

@@ -267,6 +267,28 @@ func TestPutBatch_KeepsWhatIsNewerAndWhatIsOurs(t *testing.T) {
 	})
 }
 
+func TestReads_HaveTheAdAccountOfWhatIsAlone(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		batch := hierarchyOf("c1", AmountUnit)
+		require.NoError(t, a.PutBatch(t.Context(), a.in, Batch{Ads: batch.Ads}, a.Now()))
+		ad, err := a.GetAd(t.Context(), a.account, "", "c1a")
+		require.NoError(t, err)
+		require.NotNil(t, ad.AdAccount)
+		assert.Equal(t, "usd", ad.AdAccount.Currency)
+		assert.Nil(t, ad.Group)
+
+		require.NoError(t, a.PutBatch(t.Context(), a.in, Batch{Groups: batch.Groups}, a.Now()))
+		ad, err = a.GetAd(t.Context(), a.account, "", "c1a")
+		require.NoError(t, err)
+		require.NotNil(t, ad.Group)
+		require.NotNil(t, ad.AdAccount)
+		assert.Nil(t, ad.Campaign)
+		g, err := a.GetGroup(t.Context(), a.account, "", "c1g")
+		require.NoError(t, err)
+		assert.NotNil(t, g.AdAccount)
+	})
+}
+
 func budgets(list *List[Campaign]) []Amount {
 	var amounts []Amount
 	for _, c := range list.Items {
