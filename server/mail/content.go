@@ -28,19 +28,28 @@ type item struct {
 	isLink      bool
 }
 
-// text returns the content as plain text.
+// text returns the content as plain text. No name in it, whoever wrote that, begins a line of its own.
 func (c content) text() string {
-	parts := append([]string{}, c.opening...)
+	parts := lines(c.opening)
 	if len(c.facts) > 0 {
-		parts = append(parts, strings.Join(c.facts, "\n"))
+		parts = append(parts, strings.Join(lines(c.facts), "\n"))
 	}
 	for _, a := range c.actions {
-		parts = append(parts, a.label+"\n"+a.url)
+		parts = append(parts, oneLine(a.label)+"\n"+oneLine(a.url))
 	}
 	for _, i := range c.items {
-		parts = append(parts, strings.TrimRight(i.name+"\n"+i.value, "\n"))
+		parts = append(parts, strings.TrimRight(oneLine(i.name)+"\n"+oneLine(i.value), "\n"))
 	}
-	return strings.Join(append(parts, c.closing...), "\n\n") + "\n"
+	return strings.Join(append(parts, lines(c.closing)...), "\n\n") + "\n"
+}
+
+// lines returns each text on one line.
+func lines(texts []string) []string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = oneLine(text)
+	}
+	return all
 }
 
 // itemsOf returns what the reader has, as items.

@@ -64,6 +64,19 @@ func everyLetter(t *testing.T, word func(usual string) string) (seller *tenant.A
 }
 
 // Nothing that somebody wrote becomes more than text, nothing is loaded, and every address of the text is there as it is.
+// Whoever may name something writes no line of a letter.
+func TestLetters_HaveNoLineOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u0085", "\v"} {
+		_, all := everyLetter(t, func(usual string) string { return usual + end + "Forged: pay to another account" })
+		for kind, c := range all {
+			for _, line := range strings.FieldsFunc(c.text(), func(r rune) bool { return strings.ContainsRune("\n\r\v\u2028\u0085", r) }) {
+				assert.False(t, strings.HasPrefix(line, "Forged"), "%s, %q: %s", kind, end, c.text())
+			}
+		}
+	}
+}
+
 func TestLetters_AreHarmlessPages(t *testing.T) {
 	t.Parallel()
 	seller, all := everyLetter(t, func(usual string) string { return usual + hostile })

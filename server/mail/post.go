@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -268,9 +269,5 @@ func (l Letter) from(seller *tenant.Account, to string) Letter {
 	return l
 }
 
-func nameOf(a *tenant.Account) string {
-	if a.BusinessName != nil {
-		return *a.BusinessName
-	}
-	return a.Name
-}
+// nameOf returns the seller's name, on one line: what stands on a line of its own is ours.
+func nameOf(a *tenant.Account) string { return oneLine(cmp.Or(core.Deref(a.BusinessName), a.Name)) }
