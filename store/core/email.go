@@ -148,5 +148,12 @@ func domainProblem(domain string) string {
 			return unknown
 		}
 	}
+	last := ascii[strings.LastIndexByte(ascii, '.')+1:]
+	switch {
+	case last == ascii, last == "localhost":
+		return "The domain after @ is none that letters reach. Send one with a dot in it, such as example.com."
+	case strings.Trim(last, "0123456789") == "":
+		return unknown
+	}
 	return ""
 }

@@ -112,7 +112,7 @@ func TestEmailProblem_SaysWhatIsWrong(t *testing.T) {
 	long := strings.Repeat("a", 64)
 	for email, want := range map[string]string{
 		"ada@example.com": "", "o'hara+x@mail.example.co.uk": "", "σίσυφος@παράδειγμα.example": "", "ada@münchen.example": "", "ada@xn--mnchen-3ya.example": "",
-		"ada@localhost": "", "ada@r3---sn-apo3q.example.com": "", long + "@example.com": "", "ada@" + long[1:] + ".example": "",
+		"ada@r3---sn-apo3q.example.com": "", long + "@example.com": "", "ada@" + long[1:] + ".example": "",
 		"": "no", "ada": "no", "@example.com": "no", "ada@@example.com": "no", "Ada <ada@example.com>": "spaces", "a..b@example.com": "no", ".a@example.com": "no", "\xff@example.com": "no",
 		"a\u00a0b@example.com": "spaces", "ada@exam\u2003ple.com": "spaces", "ada@example.com ": "spaces",
 		"a\u200bb@example.com": "nobody sees", "a\u202eb@example.com": "nobody sees", "ada@exa\u00admple.com": "nobody sees", "a\u0007@example.com": "nobody sees", "a\ufeff@example.com": "nobody sees",
@@ -120,7 +120,8 @@ func TestEmailProblem_SaysWhatIsWrong(t *testing.T) {
 		"a" + long + "@example.com": "64 bytes", strings.Repeat("ü", 33) + "@example.com": "64 bytes", "ada@a" + long[1:] + "b.example": "63 characters", "ada@" + strings.Repeat("ü", 60) + ".example": "63 characters",
 		"ada@" + strings.Repeat("a234567890.", 24) + "com": "254 bytes",
 		"ada@": "dot", "ada@example.com.": "dot", "ada@.example.com": "dot", "ada@example..com": "dot",
-		"ada@exa_mple.com": "no domain name", "ada@[127.0.0.1]": "no domain name", "ada@exa!mple.com": "no domain name",
+		"ada@exa_mple.com": "no domain name", "ada@[127.0.0.1]": "no domain name", "ada@127.0.0.1": "no domain name", "ada@[ipv6:::1]": "no domain name", "ada@mail.localhost": "letters reach",
+		"ada@localhost": "letters reach", "ada@LOCALHOST": "letters reach", "ada@com": "letters reach", "ada@exa!mple.com": "no domain name",
 	} {
 		got := EmailProblem(email, "no")
 		if want == "" {
