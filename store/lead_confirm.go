@@ -53,9 +53,13 @@ func (s *Store) ClaimLeadLetter(ctx context.Context, account, id string) (*Lead,
 		return lead, err
 	}
 	err = s.countLetter(ctx, account, slices.Concat(
-		[]letterLimit{{"verifications", accountVerifications, time.Hour, true}},
+		[]letterLimit{{subject: "verifications", most: accountVerifications, window: time.Hour, isOfMany: true}},
 		lettersFrom(core.Deref(lead.Consent.V.IP)),
-		[]letterLimit{{"to:" + mailboxKey(account, lead.Email), recipientVerifications, time.Hour, false}, {"lead:" + lead.ID, leadLetters, day, false}})...)
+		[]letterLimit{
+			{subject: "to:" + mailboxKey(account, lead.Email), most: recipientVerifications, window: time.Hour},
+			toMailbox(lead.Email),
+			{subject: "lead:" + lead.ID, most: leadLetters, window: day},
+		})...)
 	var refused *core.Error
 	if errors.As(err, &refused) && refused.Code == core.CodeRateLimit {
 		return nil, s.EndLeadLetter(ctx, account, id)

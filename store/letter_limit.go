@@ -19,7 +19,11 @@ type letterLimit struct {
 	most     int64
 	window   time.Duration
 	isOfMany bool // many share it: who is refused need not be who has asked before
+	isOfAll  bool // it is counted over all accounts
 }
+
+// everyShop stands where letters of all accounts are counted.
+const everyShop = ""
 
 // Mail costs the reputation of the server that sends it. What a seller sends is counted by document and by account. What
 // somebody asks for without a key is counted apart from it, so that it uses up nothing of the seller's, and by the network address
@@ -42,21 +46,24 @@ const (
 
 	// unaskedLetters is for those that are sent by themselves to an address that somebody typed and nobody has confirmed, for the same reason.
 	unaskedLetters = 10 // an hour
+
+	// mailboxLetters is for all letters to a mailbox whose reader has not confirmed it, of whichever account.
+	mailboxLetters = 20 // an hour
 )
 
 // CountLetter counts a letter about an order or an invoice that is about to be sent, together with those of all replicas. Beyond
 // the limit of the document or of the account it is CodeRateLimit, and the letter is not counted.
 func (s *Store) CountLetter(ctx context.Context, account, id string) error {
-	return s.countLetter(ctx, account, letterLimit{"account", accountLetters, time.Hour, true}, letterLimit{id, documentLetters, time.Hour, false})
+	return s.countLetter(ctx, account, letterLimit{subject: "account", most: accountLetters, window: time.Hour, isOfMany: true}, letterLimit{subject: id, most: documentLetters, window: time.Hour})
 }
 
 // CountPageLetter counts a letter that somebody asked for on a page, from a network address. Beyond the limits it is
 // CodeRateLimit, as with CountLetter.
 func (s *Store) CountPageLetter(ctx context.Context, account, id, from string) error {
 	return s.countLetter(ctx, account, slices.Concat(
-		[]letterLimit{{"pages", pageAccountLetters, time.Hour, true}},
+		[]letterLimit{{subject: "pages", most: pageAccountLetters, window: time.Hour, isOfMany: true}},
 		lettersFrom(from),
-		[]letterLimit{{"page:" + id, pageDocumentLetters, day, false}})...)
+		[]letterLimit{{subject: "page:" + id, most: pageDocumentLetters, window: day}})...)
 }
 
 // mailboxKey returns the hash by which letters to one mailbox are counted together. What stands after a + in an address changes nothing of
@@ -66,7 +73,15 @@ func mailboxKey(account, email string) string {
 	if at, plus := strings.LastIndexByte(key, '@'), strings.IndexByte(key, '+'); 0 < plus && plus < at {
 		key = key[:plus] + key[at:]
 	}
+	if local, domain, _ := strings.Cut(key, "@"); domain == "gmail.com" || domain == "googlemail.com" { // where dots change nothing either
+		key = strings.ReplaceAll(local, ".", "") + "@gmail.com"
+	}
 	return secretHash(account + "\x00" + key)
+}
+
+// toMailbox is the limit of a mailbox over all accounts.
+func toMailbox(email string) letterLimit {
+	return letterLimit{subject: "mailbox:" + mailboxKey(everyShop, email), most: mailboxLetters, window: time.Hour, isOfMany: true, isOfAll: true}
 }
 
 // countLetter counts a letter in a transaction, which is rolled back with CodeRateLimit if it is one too many.
@@ -86,7 +101,7 @@ func (s *Store) countLetter(ctx context.Context, account string, limits ...lette
 
 // countUnasked counts a letter to an address that nobody has confirmed, and reports whether it is one too many. Then it is not counted.
 func (s *Store) countUnasked(ctx context.Context, account, to string) (tooMany bool, err error) {
-	err = s.countLetter(ctx, account, letterLimit{"unasked:" + mailboxKey(account, to), unaskedLetters, time.Hour, false})
+	err = s.countLetter(ctx, account, letterLimit{subject: "unasked:" + mailboxKey(account, to), most: unaskedLetters, window: time.Hour}, toMailbox(to))
 	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
 		return true, nil
 	}
@@ -95,7 +110,7 @@ func (s *Store) countUnasked(ctx context.Context, account, to string) (tooMany b
 
 // countAccess counts a letter of access that an account gave, and returns how long it has to wait if it is one too many. Then it is not counted.
 func (s *Store) countAccess(ctx context.Context, account string) (wait time.Duration, err error) {
-	err = s.countLetter(ctx, account, letterLimit{"access", accessLetters, time.Hour, true})
+	err = s.countLetter(ctx, account, letterLimit{subject: "access", most: accessLetters, window: time.Hour, isOfMany: true})
 	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
 		return refused.After, nil
 	}
@@ -106,12 +121,13 @@ func (s *Store) countAccess(ctx context.Context, account string) (wait time.Dura
 // customer_email.
 func (u *unit) countVerification(ctx context.Context, c *Checkout, from string) error {
 	over, wait, err := u.countLetter(ctx, c.AccountID, slices.Concat(
-		[]letterLimit{{"verifications", accountVerifications, time.Hour, true}},
+		[]letterLimit{{subject: "verifications", most: accountVerifications, window: time.Hour, isOfMany: true}},
 		lettersFrom(from),
 		[]letterLimit{
-			{"to:" + mailboxKey(c.AccountID, *c.CustomerEmail), recipientVerifications, time.Hour, false},
-			{"verify:" + c.ID, checkoutVerifications, day, false},
-			{"pause:" + c.ID, 1, verificationPause, false},
+			{subject: "to:" + mailboxKey(c.AccountID, *c.CustomerEmail), most: recipientVerifications, window: time.Hour},
+			toMailbox(*c.CustomerEmail),
+			{subject: "verify:" + c.ID, most: checkoutVerifications, window: day},
+			{subject: "pause:" + c.ID, most: 1, window: verificationPause},
 		})...)
 	if err != nil || over == nil {
 		return err
@@ -134,7 +150,7 @@ func lettersFrom(address string) (limits []letterLimit) {
 		case strings.HasPrefix(subject, guardNetwork):
 			most = networkLetters
 		}
-		limits = append(limits, letterLimit{subject, most, time.Hour, true})
+		limits = append(limits, letterLimit{subject: subject, most: most, window: time.Hour, isOfMany: true})
 	}
 	return limits
 }
@@ -151,13 +167,16 @@ type letterWindow struct {
 func (u *unit) countLetter(ctx context.Context, account string, limits ...letterLimit) (over *letterLimit, wait time.Duration, err error) {
 	now := u.store.Now()
 	for _, l := range limits {
-		before := now.Add(-l.window)
+		before, whose := now.Add(-l.window), account
+		if l.isOfAll {
+			whose = everyShop
+		}
 		w, err := db.Get[letterWindow](ctx, u, `
 			INSERT INTO letter_windows AS w (account_id, subject, began_at, sent) VALUES (?, ?, ?, 1)
 			ON CONFLICT (account_id, subject) DO UPDATE SET
 				began_at = CASE WHEN w.began_at <= ? THEN excluded.began_at ELSE w.began_at END,
 				sent = CASE WHEN w.began_at <= ? THEN 1 ELSE w.sent + 1 END
-			RETURNING began_at, sent`, account, l.subject, now, before, before)
+			RETURNING began_at, sent`, whose, l.subject, now, before, before)
 		if err != nil {
 			return nil, 0, fmt.Errorf("count letter: %w", err)
 		}

@@ -109,6 +109,29 @@ func TestCountLetter_CountsAMailboxOnce(t *testing.T) {
 	})
 }
 
+// Letters to one mailbox are counted over all accounts.
+func TestCountLetter_CountsAMailboxOverAllAccounts(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		sent := 0
+		for n := range 10 {
+			a, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
+			require.NoError(t, err)
+			for tag := range 4 {
+				tooMany, err := s.countUnasked(t.Context(), a.ID, fmt.Sprintf("vic.tim+%d.%d@gmail.com", n, tag))
+				require.NoError(t, err)
+				if !tooMany {
+					sent++
+				}
+			}
+		}
+		require.Equal(t, mailboxLetters, sent)
+		_, err := s.BeginVerification(t.Context(), s.account, s.asked(t, "Victim@googlemail.com").ID, "203.0.113.7")
+		dbtest.RequireCode(t, err, core.CodeRateLimit)
+		dbtest.RequireCode(t, s.CountPortalLetter(t.Context(), "victim@gmail.com", "203.0.113.8"), core.CodeRateLimit)
+		require.NoError(t, s.CountPortalLetter(t.Context(), "vic.tim@example.com", "203.0.113.8"))
+	})
+}
+
 // asked is a checkout in which somebody typed an address.
 func (s *shop) asked(t *testing.T, email string) *Checkout {
 	t.Helper()

@@ -47,10 +47,9 @@ func (s *Store) PortalURL(handle string) string {
 // CountPortalLetter counts a request for links to the portal, by the address that was typed and by the network address from which
 // it came. It does not look whether anybody has that address. One too many is CodeRateLimit.
 func (s *Store) CountPortalLetter(ctx context.Context, email, from string) error {
-	const everyShop = "" // the request names none
 	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
 		over, wait, err := u.countLetter(ctx, everyShop, slices.Concat(
-			lettersFrom(from), []letterLimit{{"portal:" + mailboxKey(everyShop, email), portalLetters, time.Hour, false}})...)
+			lettersFrom(from), []letterLimit{{subject: "portal:" + mailboxKey(everyShop, email), most: portalLetters, window: time.Hour}, toMailbox(email)})...)
 		if err != nil || over == nil {
 			return nil, err
 		}
