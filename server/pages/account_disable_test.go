@@ -107,7 +107,10 @@ func TestDisabledAccount_LeavesDocumentsReadable(t *testing.T) {
 		w := newShopOn(t, address)
 		i := w.billed()
 		o := w.bought(nil)
-		documents := []string{o.ReceiptURL + "/pdf", i.HostedURL + "/pdf", w.file("orders", nil)}
+		export := w.file("orders", nil)
+		kind, _ := w.fetch(export)
+		assert.Contains(t, kind, "text/csv")
+		documents := []string{o.ReceiptURL + "/pdf", i.HostedURL + "/pdf"}
 		var before [][]byte
 		for _, address := range documents {
 			_, body := w.fetch(address)
@@ -119,6 +122,7 @@ func TestDisabledAccount_LeavesDocumentsReadable(t *testing.T) {
 			assert.True(t, bytes.Equal(before[at], []byte(body)), address)
 		}
 		assert.Contains(t, w.page(o.ReceiptURL, http.StatusOK), ">Paid<")
+		w.page(export, http.StatusGone) // it is the seller's
 
 		page := w.page(i.HostedURL, http.StatusOK)
 		assert.Contains(t, page, "Invoice "+*i.Number)

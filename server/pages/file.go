@@ -75,6 +75,15 @@ func (p *Pages) stored(c echo.Context, file *store.File) error {
 	if err != nil {
 		return err
 	}
+	if file.Grant == "" { // the seller's own, who may do nothing more once the account is disabled
+		disabled, err := p.store.Tenant.IsDisabled(c.Request().Context(), file.Account)
+		if err != nil {
+			return err
+		}
+		if disabled {
+			return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+		}
+	}
 	err = p.transfer.Serve(c, f, v, func() error {
 		if file.Grant == "" { // the seller's own
 			return nil

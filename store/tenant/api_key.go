@@ -145,9 +145,9 @@ func (s *Store) GetAPIKey(ctx context.Context, account, ref string) (*APIKey, er
 	return s.findAPIKey(ctx, account, ref, "")
 }
 
-// KeyServes reports whether an API key exists, is not over its time, and has some scopes.
+// KeyServes reports whether an API key exists, is not over its time, is of an account that is not disabled, and has some scopes.
 func (s *Store) KeyServes(ctx context.Context, account, id string, scopes []string) (bool, error) {
-	has, err := db.Get[core.JSON[[]string]](ctx, s.db, `SELECT scopes FROM api_keys WHERE account_id = ? AND id = ? AND (expires_at IS NULL OR expires_at > ?)`, account, id, s.db.Now())
+	has, err := db.Get[core.JSON[[]string]](ctx, s.db, `SELECT scopes FROM api_keys WHERE account_id = ? AND id = ? AND (expires_at IS NULL OR expires_at > ?) AND `+db.EnabledAccount, account, id, s.db.Now())
 	if err != nil || has == nil {
 		return false, err
 	}
