@@ -110,12 +110,13 @@ func (s *Server) refuse(c echo.Context, err error) {
 	if e.After > 0 && !(status >= http.StatusInternalServerError && isForm(c)) {
 		h.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.After.Seconds()))))
 	}
-	if s.refusePage(c, status) {
-		return
-	}
 	code := e.Code
 	if code == outOfReach {
 		code = codeInternal
+	}
+	caller.Of(c.Request().Context()).Code = string(code)
+	if s.refusePage(c, status) {
+		return
 	}
 	body, err := json.Marshal(envelope{bounded(envelopeError{kind, code, e.Message, e.Param, e.Fields})})
 	if err != nil {

@@ -96,7 +96,9 @@ func (s *Server) logAccess(c echo.Context, who *caller.Caller, began time.Time) 
 		slog.Int("status", response.Status),
 		slog.Int64("bytes", response.Size),
 		slog.Float64("took_ms", float64(time.Since(began).Microseconds())/1000),
+		slog.String("address", who.Address),
 		slog.String("account", who.Account),
 		slog.String("key", who.KeyID),
+		slog.String("code", who.Code),
 	)
 }

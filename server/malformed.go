@@ -142,7 +142,8 @@ func (s *Server) refuseMalformed(peer string, status int, reason string) []byte 
 		e.Message = "The request is not HTTP as this server reads it. Look at its first line and at its headers, and escape a % in the path as %25."
 	}
 	h := http.Header{}
-	grant, err := s.store.Tenant.CountAddress(ctx, s.address(&http.Request{RemoteAddr: peer}))
+	address := s.address(&http.Request{RemoteAddr: peer})
+	grant, err := s.store.Tenant.CountAddress(ctx, address)
 	switch {
 	case err != nil:
 		s.limitUnknown(h, tenant.RateLimit)
@@ -153,7 +154,7 @@ func (s *Server) refuseMalformed(peer string, status int, reason string) []byte 
 		limitHeaders(h, grant)
 	}
 	response := rawResponse(h, status, e, who.RequestID, began)
-	s.log.LogAttrs(ctx, slog.LevelInfo, "malformed request", slog.Int("status", status), slog.String("reason", reason))
+	s.log.LogAttrs(ctx, slog.LevelInfo, "malformed request", slog.Int("status", status), slog.String("reason", reason), slog.String("address", address), slog.String("code", string(e.Code)))
 	return response
 }
 

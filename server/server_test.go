@@ -233,6 +233,11 @@ func TestServer_LogsOneLineWithoutSecrets(t *testing.T) {
 	assert.Equal(t, "/v1/widgets", lines[0]["route"])
 	assert.EqualValues(t, 201, lines[0]["status"])
 	assert.Equal(t, f.account, lines[0]["account"])
+	assert.Equal(t, "127.0.0.1", lines[0]["address"])
+	assert.Empty(t, lines[0]["code"])
+	refused := f.logged(f.send("GET", "/v1/nowhere", "").Header.Get("X-Request-Id"))
+	require.Len(t, refused, 1)
+	assert.Equal(t, "resource_missing", refused[0]["code"])
 	for _, secret := range []string{"hidden", f.token, "req_mine"} {
 		assert.NotContains(t, f.log.String(), secret)
 	}

@@ -20,6 +20,7 @@ type Caller struct {
 	Until     string   // when the key expires, empty for never
 	Needed    []string // the scopes that the request takes
 	Made      Object   // what the request has made or changed, if the answer does not say it
+	Code      string   // of the error that it was answered with, empty if it did not fail
 	Refusal   []byte   // the envelope that it was answered with, nil if it did not fail
 }
 
