@@ -1,7 +1,6 @@
 package server
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -17,7 +16,6 @@ import (
 // does not have.
 type document struct {
 	json, yaml []byte
-	tag        string // of both forms, for who asks whether it has changed
 }
 
 // describing returns a function that returns the document of this server. The document is made when it is first asked for,
@@ -54,8 +52,7 @@ func written(root *yaml.Node) (document, error) {
 	if err := encoder.Encode(root); err != nil {
 		return document{}, fmt.Errorf("write the API document: %w", err)
 	}
-	tag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(asYAML.String())))
-	return document{append(asJSON, '\n'), []byte(asYAML.String()), tag}, nil
+	return document{append(asJSON, '\n'), []byte(asYAML.String())}, nil
 }
 
 // unquote removes JSON's braces and quotes, so that the document looks like YAML that people write.

@@ -3,41 +3,42 @@ package server
 import (
 	"context"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/tillwright/tillwright/server/ui"
 )
 
-// plainRoutes returns the routes that need no key and are not in the API's document. They are not counted, because whatever
+// plainRoutes returns the routes that need no key and are not in the API's document. Those of health are not counted, because whatever
 // watches the server asks often, also when the database is gone.
 func (s *Server) plainRoutes(described func() (document, error)) map[string]echo.HandlerFunc {
 	return map[string]echo.HandlerFunc{
 		"/healthz":      alive,
 		"/readyz":       s.ready,
-		"/openapi.json": showDocument(described, echo.MIMEApplicationJSON, func(d document) []byte { return d.json }),
-		"/openapi.yaml": showDocument(described, "application/yaml", func(d document) []byte { return d.yaml }),
+		"/openapi.json": s.countPage(showDocument(described, echo.MIMEApplicationJSON, func(d document) []byte { return d.json })),
+		"/openapi.yaml": s.countPage(showDocument(described, "application/yaml", func(d document) []byte { return d.yaml })),
 	}
 }
 
-// showDocument serves the document. A client that has it already is answered 304: it is large, and stays the same until the
-// next release.
+// showDocument serves the document, compressed to who can read that. A client that has it already is answered 304: it is large, and stays
+// the same until the next release.
 func showDocument(described func() (document, error), media string, form func(document) []byte) echo.HandlerFunc {
-	return func(c echo.Context) error {
+	packed := sync.OnceValues(func() (*ui.Packed, error) {
 		d, err := described()
+		if err != nil {
+			return nil, err
+		}
+		return ui.Pack(media, form(d))
+	})
+	return func(c echo.Context) error {
+		p, err := packed()
 		if err != nil {
 			return err
 		}
-		h := c.Response().Header()
-		h.Set("ETag", d.tag)
-		h.Set(echo.HeaderCacheControl, "no-cache")
-		if strings.Contains(c.Request().Header.Get("If-None-Match"), d.tag) { // among others, or as a weak one
-			return c.NoContent(http.StatusNotModified)
-		}
-		h.Set(echo.HeaderContentLength, strconv.Itoa(len(form(d))))
-		return c.Blob(http.StatusOK, media, form(d))
+		c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
+		return p.Write(c.Response(), c.Request(), http.StatusOK)
 	}
 }
 

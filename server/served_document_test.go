@@ -114,7 +114,7 @@ func TestDocument_IsSentOnceToWhoKeepsIt(t *testing.T) {
 		tag := first.Header().Get("ETag")
 		require.NotEmpty(t, tag)
 		assert.Equal(t, fmt.Sprint(first.Body.Len()), first.Header().Get("Content-Length"))
-		for _, kept := range []string{tag, "W/" + tag, `"of another release", ` + tag} {
+		for _, kept := range []string{tag, strings.TrimPrefix(tag, "W/"), `"of another release", ` + tag, "*"} {
 			for _, method := range []string{"GET", "HEAD"} {
 				again := ask(method, kept)
 				assert.Equal(t, 304, again.Code, "%s %s", method, kept)
@@ -123,5 +123,12 @@ func TestDocument_IsSentOnceToWhoKeepsIt(t *testing.T) {
 			}
 		}
 		assert.Equal(t, 200, ask("HEAD", "").Code)
+		assert.NotEmpty(t, first.Header().Get("RateLimit"), "it is counted")
+
+		r, w := httptest.NewRequest("GET", path, nil), httptest.NewRecorder()
+		r.Header.Set("Accept-Encoding", "gzip")
+		server.ServeHTTP(w, r)
+		assert.Equal(t, "gzip", w.Header().Get("Content-Encoding"))
+		assert.Less(t, w.Body.Len(), first.Body.Len()/4)
 	}
 }

@@ -132,7 +132,7 @@ func (p *Pages) showKept(c echo.Context, text []byte, colours template.CSS) erro
 	header := c.Response().Header()
 	header.Set("Cache-Control", "public, max-age=60, stale-while-revalidate=600")
 	header.Set("ETag", tag)
-	if strings.Contains(c.Request().Header.Get("If-None-Match"), tag) {
+	if ui.Has(c.Request(), tag) {
 		return c.NoContent(http.StatusNotModified)
 	}
 	return p.showStrange(c, http.StatusOK, text, colours)

@@ -46,7 +46,7 @@ func (p *Packed) Write(w http.ResponseWriter, r *http.Request, status int) error
 	h.Set("Vary", "Accept-Encoding")
 	if status == http.StatusOK {
 		h.Set("ETag", p.tag)
-		if strings.Contains(r.Header.Get("If-None-Match"), p.tag) {
+		if Has(r, p.tag) {
 			w.WriteHeader(http.StatusNotModified)
 			return nil
 		}
@@ -72,6 +72,33 @@ func (p *Packed) Write(w http.ResponseWriter, r *http.Request, status int) error
 	}
 	_, err = io.Copy(w, reader)
 	return err
+}
+
+// Has reports whether the sender of a request has an answer with a tag already: If-None-Match names it, among others too, or any by *. Tags
+// are compared without W/, as RFC 9110 wants it.
+func Has(r *http.Request, tag string) bool {
+	tag = strings.TrimPrefix(tag, "W/")
+	for _, line := range r.Header["If-None-Match"] {
+		if strings.Trim(line, " \t") == "*" {
+			return true
+		}
+		for line != "" {
+			line = strings.TrimLeft(line, " \t,")
+			line = strings.TrimPrefix(line, "W/")
+			if !strings.HasPrefix(line, `"`) {
+				break // no tag
+			}
+			end := strings.IndexByte(line[1:], '"') + 2
+			if end < 2 {
+				break
+			}
+			if line[:end] == tag {
+				return true
+			}
+			line = line[end:]
+		}
+	}
+	return false
 }
 
 // takesGzip reports whether the sender of a request can read gzip. A q of 0 says that it cannot.
