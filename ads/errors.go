@@ -3,6 +3,7 @@ package ads
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -27,12 +28,29 @@ var (
 
 // RateLimited says that the network takes no more requests for a while. Nothing was changed.
 type RateLimited struct {
-	After time.Duration // when to ask again; 0 if the network did not say
+	After time.Duration // when to ask again, as Pause has it; 0 if the network did not say
 }
 
 // Error says how long to wait.
 func (e *RateLimited) Error() string {
 	return fmt.Sprintf("the network takes no more requests for %s", e.After)
+}
+
+// longestBlock is how long a network is taken to ask for at most.
+const longestBlock = 24 * time.Hour
+
+// Pause is a network's count of units as a time, from 0 to a day: what it sends may be any number.
+func Pause(count int64, unit time.Duration) time.Duration {
+	return time.Duration(min(max(0, count), int64(longestBlock/unit))) * unit
+}
+
+// PauseSeconds is Pause for a header that counts seconds. It is 0 if the text is no number.
+func PauseSeconds(text string) time.Duration {
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0
+	}
+	return Pause(seconds, time.Second)
 }
 
 // Rejected says that the network refused a write because of what it asks for. Nothing was changed.

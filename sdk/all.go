@@ -32,6 +32,7 @@ type pageOf[T any] interface{ Items() []T }
 func All[T, P any, L pageOf[T]](ctx context.Context, list func(context.Context, *P, ...Option) (L, error), params *P, opts ...Option) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
+		seen := map[position]bool{}
 		for at := (position{}); ; {
 			page, err := list(ctx, params, append(opts[:len(opts):len(opts)], at)...)
 			if err != nil {
@@ -47,11 +48,11 @@ func All[T, P any, L pageOf[T]](ctx context.Context, list func(context.Context, 
 			if !more {
 				return
 			}
-			if next.value == "" || next == at {
-				yield(zero, fmt.Errorf("sdk: All: the page after %q ends where it began", at.value))
+			if next.value == "" || seen[next] {
+				yield(zero, fmt.Errorf("sdk: All: the page after %q ends where another began", at.value))
 				return
 			}
-			at = next
+			seen[next], at = true, next
 		}
 	}
 }

@@ -173,6 +173,20 @@ func TestAll_DoesNotTurnInCirclesOfCursors(t *testing.T) {
 	require.Len(t, s.sent, 2)
 }
 
+func TestAll_DoesNotTurnInACircleOfSeveralPages(t *testing.T) {
+	t.Parallel()
+	page := func(next string) reply {
+		return answered(200, `{"object":"list","data":[{"id":"1"}],"has_more":true,"next_cursor":"`+next+`"}`)
+	}
+	s, replies := scripted(page("a"), page("b"), page("c"), page("a"))
+	var last error
+	for _, err := range All(t.Context(), New(testKey, replies).Ads.List, nil) {
+		last = err
+	}
+	require.ErrorContains(t, last, `the page after "c"`)
+	require.Len(t, s.sent, 4)
+}
+
 func TestAll_DoesNotTurnInCircles(t *testing.T) {
 	t.Parallel()
 	s, replies := scripted(answered(200, `{"object":"list","data":[{"id":"prod_1"}],"has_more":true}`))

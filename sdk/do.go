@@ -34,6 +34,9 @@ func do[T any](ctx context.Context, c *Client, operation string, ids []string, p
 	if err != nil {
 		return nil, err
 	}
+	if bytes.Equal(bytes.TrimSpace(a.body), []byte("null")) { // encoding/json would leave the result empty and say nothing
+		return nil, fmt.Errorf("sdk: %s: the answer (status %d) is null", operation, a.status)
+	}
 	result := new(T)
 	if err := json.Unmarshal(a.body, result); err != nil {
 		return nil, fmt.Errorf("sdk: %s: read the answer (status %d): %w", operation, a.status, err)

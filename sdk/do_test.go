@@ -140,6 +140,14 @@ func TestCall_AnAnswerThatIsNoJSONIsAnError(t *testing.T) {
 	require.Len(t, s.sent, 1)
 }
 
+func TestDo_TakesNoNullForAnAnswer(t *testing.T) {
+	t.Parallel()
+	_, replies := scripted(answered(200, " null\n"))
+	account, err := New(testKey, replies).Account.Get(t.Context())
+	require.EqualError(t, err, "sdk: getAccount: the answer (status 200) is null")
+	require.Nil(t, account)
+}
+
 func TestCall_AnAnswerWithoutEndIsNotReadWhole(t *testing.T) {
 	t.Parallel()
 	s, replies := scripted(func(r *http.Request) (*http.Response, error) {

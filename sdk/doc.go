@@ -24,7 +24,8 @@
 //
 // Every write carries a random Idempotency-Key, the same for all attempts of a call, so the server does it once however often it
 // is sent. A call is repeated, up to [WithRetries] times, after a network error, a status of 500 or above, a 429, and a 409
-// idempotency_request_in_progress, never after another 4xx.
+// idempotency_request_in_progress, never after another 4xx. A host that DNS does not know, a certificate that is not accepted, and
+// plain HTTP behind an https address are errors at once.
 //
 // Before each repetition it waits for half of a bound that doubles from half a second to eight, and for a random part of the other
 // half, so that a restart of the server or of its database is bridged. It also waits for what Retry-After asks for, and on a 429

@@ -56,7 +56,7 @@ type Error struct {
 	Errors map[string][]string
 	// RequestID names the request in the server's log.
 	RequestID string
-	// RetryAfter is how long the server asks to wait, 0 if it does not.
+	// RetryAfter is how long the server asks to wait, 0 if it does not. It is a year at most.
 	RetryAfter time.Duration
 }
 
@@ -112,15 +112,22 @@ func describe(a *answer) string {
 	return fmt.Sprintf("%s; the answer is not the API's: %q", text, body)
 }
 
-// retryAfter returns how long the server asks to wait: what Retry-After says, and on a 429 without it the time until the
-// quota's window ends.
+// longestAsked bounds what a server can ask for, so that a sum with it is still a time.
+const longestAsked = 365 * 24 * time.Hour
+
+// retryAfter returns how long the server asks to wait, from 0 to longestAsked.
 func retryAfter(a *answer, now time.Time) time.Duration {
+	return min(max(0, asked(a, now)), longestAsked)
+}
+
+// asked returns what Retry-After says, and on a 429 without it the time until the quota's window ends.
+func asked(a *answer, now time.Time) time.Duration {
 	value := a.header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(value); err == nil {
-		return max(0, time.Duration(seconds)*time.Second)
+	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		return time.Duration(min(max(0, seconds), int64(longestAsked/time.Second))) * time.Second
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(now))
+		return at.Sub(now)
 	}
 	reset, err := strconv.ParseInt(a.header.Get("X-RateLimit-Reset"), 10, 64)
 	if err != nil || a.status != http.StatusTooManyRequests {
@@ -129,7 +136,7 @@ func retryAfter(a *answer, now time.Time) time.Duration {
 	if date, err := http.ParseTime(a.header.Get("Date")); err == nil {
 		now = date // the server's clock: ours may be wrong
 	}
-	return max(0, time.Unix(reset, 0).Sub(now))
+	return time.Unix(min(reset, now.Add(longestAsked).Unix()), 0).Sub(now)
 }
 
 func requestID(header http.Header) string { return header.Get("X-Request-Id") }

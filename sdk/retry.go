@@ -2,9 +2,11 @@ package sdk
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"time"
 )
@@ -97,11 +99,22 @@ func repeatable(err error) bool {
 	refusal, ok := errors.AsType[*Error](err)
 	switch {
 	case !ok:
-		return !errors.Is(err, errAnswerTooLarge)
+		return !errors.Is(err, errAnswerTooLarge) && !misdirected(err)
 	case refusal.Status == http.StatusConflict:
 		return refusal.Code == CodeRequestInProgress
 	}
 	return refusal.Status >= http.StatusInternalServerError || refusal.Status == http.StatusTooManyRequests
+}
+
+// misdirected reports whether the base URL or the client's trust is wrong: a host that DNS does not know, a certificate that is
+// not accepted, or plain HTTP where TLS is expected. Nothing was sent, and another attempt would find the same.
+func misdirected(err error) bool {
+	unknown, ok := errors.AsType[*net.DNSError](err)
+	if ok && unknown.IsNotFound && !unknown.IsTemporary {
+		return true
+	}
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	return untrusted || errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // pause returns how long to wait before the next attempt: what the server asks for, plus a random time in the upper half of a

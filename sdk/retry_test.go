@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"testing"
 	"testing/iotest"
@@ -188,6 +191,7 @@ func TestRetry_DoesNotWaitBeyondItsTime(t *testing.T) {
 	}{
 		"the call's timeout":    {"17", []Option{WithCallTimeout(10 * time.Second)}},
 		"more than is sensible": {"3600", nil},
+		"a year":                {"31536000", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -258,4 +262,76 @@ func TestTimeout_OfTheCallBoundsAllAttempts(t *testing.T) {
 func hang(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
+}
+
+func TestRetry_WaitsForNoNumberThatIsNoTime(t *testing.T) {
+	t.Parallel()
+	for name, refusing := range map[string]reply{
+		"more than nanoseconds hold": refused(429, CodeRateLimitExceeded, "Retry-After", "9999999999"),
+		"more than 64 bits hold":     refused(503, CodeAPIError, "Retry-After", "99999999999999999999"),
+		"the year 9999":              refused(503, CodeAPIError, "Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT"),
+		"a reset in a far future":    refused(429, CodeRateLimitExceeded, "X-RateLimit-Reset", "9223372036854775807"),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, replies := scripted(refusing)
+			_, err := New(testKey, replies).Account.Get(t.Context())
+			require.Equal(t, longestAsked.Hours(), refusal(t, err).RetryAfter.Round(time.Hour).Hours(), name)
+			require.Len(t, s.sent, 1, name)
+		})
+	}
+	s, replies := scripted(refused(503, CodeAPIError, "Retry-After", "-99999999999999999999"), answered(200, `{}`))
+	_, err := New(testKey, replies).Account.Get(t.Context())
+	require.NoError(t, err)
+	require.Len(t, s.sent, 2)
+}
+
+func TestRetry_NeverRepeatsWhatIsMisdirected(t *testing.T) {
+	t.Parallel()
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it says that its certificate was refused
+	t.Cleanup(secure.Close)
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	trusting := secure.Client().Transport.(*http.Transport).Clone()
+	trusting.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, secure.Listener.Addr().String())
+	}
+	for name, c := range map[string]struct {
+		url       string
+		transport http.RoundTripper
+		want      string
+	}{
+		"an unknown authority":      {secure.URL, http.DefaultTransport, "certificate"},
+		"a certificate of another":  {"https://shop.example.net", trusting, "certificate"},
+		"plain HTTP where TLS is":   {"https://" + plain.Listener.Addr().String(), http.DefaultTransport, "HTTP response to HTTPS client"},
+		"a host that nobody has":    {"https://tillwright.invalid", unknownHost{}, "no such host"},
+		"the same, behind a dialer": {"https://tillwright.invalid", unknownHost{wrapped: true}, "no such host"},
+	} {
+		var response Response
+		counted := &http.Client{Transport: c.transport}
+		_, err := New(testKey, WithBaseURL(c.url), WithHTTPClient(counted)).Account.Get(t.Context(), WithResponse(&response))
+		require.ErrorContains(t, err, c.want, name)
+		require.Equal(t, 1, response.Attempts, name)
+	}
+}
+
+// unknownHost fails as a dialer does whose DNS knows no such host.
+type unknownHost struct{ wrapped bool }
+
+func (u unknownHost) RoundTrip(*http.Request) (*http.Response, error) {
+	var err error = &net.DNSError{Err: "no such host", Name: "tillwright.invalid", IsNotFound: true}
+	if u.wrapped {
+		err = &net.OpError{Op: "dial", Net: "tcp", Err: err}
+	}
+	return nil, err
+}
+
+func TestRetry_RepeatsADNSThatIsAway(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, replies := scripted(broken(&net.DNSError{Err: "server misbehaving", IsTemporary: true}), answered(200, `{}`))
+		_, err := New(testKey, replies).Account.Get(t.Context())
+		require.NoError(t, err)
+		require.Len(t, s.sent, 2)
+	})
 }

@@ -89,17 +89,17 @@ func isPermission(code int) bool {
 // counts seconds and the business use cases' minutes.
 func regain(h http.Header) time.Duration {
 	var cases map[string][]struct {
-		Minutes int `json:"estimated_time_to_regain_access"`
+		Minutes int64 `json:"estimated_time_to_regain_access"`
 	}
 	var account struct {
-		Seconds int `json:"reset_time_duration"`
+		Seconds int64 `json:"reset_time_duration"`
 	}
 	_ = json.Unmarshal([]byte(h.Get("X-Business-Use-Case-Usage")), &cases) // without them nobody knows
 	_ = json.Unmarshal([]byte(h.Get("X-Ad-Account-Usage")), &account)
-	longest := time.Duration(account.Seconds) * time.Second
+	longest := ads.Pause(account.Seconds, time.Second)
 	for _, list := range cases {
 		for _, c := range list {
-			longest = max(longest, time.Duration(c.Minutes)*time.Minute)
+			longest = max(longest, ads.Pause(c.Minutes, time.Minute))
 		}
 	}
 	return longest

@@ -2,6 +2,7 @@ package pinterest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -232,10 +233,5 @@ func (p problem) rejected(c ads.Conn, status int) *ads.Rejected {
 
 // retryAfter returns how long the network takes no requests, or 0 if it does not say.
 func retryAfter(h http.Header) time.Duration {
-	for _, name := range []string{"X-RateLimit-Reset", "Retry-After"} {
-		if seconds, err := strconv.Atoi(h.Get(name)); err == nil && seconds > 0 {
-			return time.Duration(seconds) * time.Second
-		}
-	}
-	return 0
+	return cmp.Or(ads.PauseSeconds(h.Get("X-RateLimit-Reset")), ads.PauseSeconds(h.Get("Retry-After")))
 }

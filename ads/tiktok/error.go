@@ -76,10 +76,7 @@ func (e envelope) refusal(c ads.Conn, r request, answer *reply) error {
 
 // retryAfter returns how long the network takes no requests, or 0 if it does not say.
 func retryAfter(h http.Header) time.Duration {
-	if seconds, err := strconv.Atoi(h.Get("Retry-After")); err == nil && seconds > 0 {
-		return time.Duration(seconds) * time.Second
-	}
-	return 0
+	return ads.PauseSeconds(h.Get("Retry-After"))
 }
 
 // clean removes the channel's token from a text, and cuts the text if it is long.

@@ -203,7 +203,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 			seconds -= now.Unix()
 		}
 		if err == nil && seconds > 0 {
-			return time.Duration(seconds) * time.Second
+			return ads.Pause(seconds, time.Second)
 		}
 	}
 	return 0
