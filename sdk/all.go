@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"net/url"
 	"reflect"
 	"strconv"
@@ -27,14 +28,21 @@ type pageOf[T any] interface{ Items() []T }
 //
 // A page is fetched when it is reached. An error is yielded once, with a zero item, and ends the walk. An item that exists for
 // the whole walk is yielded exactly once, whatever is created or deleted meanwhile. params may be nil and is not changed;
-// its StartingAfter or Cursor is where the walk begins, its Limit the size of a page (100 unless set). EndingBefore must be nil.
+// its StartingAfter or Cursor is where the walk begins, its Limit the size of a page. Unless set that is 100, and less if 100 are
+// more than one answer may hold. EndingBefore must be nil.
 // Options apply to the fetch of each page.
 func All[T, P any, L pageOf[T]](ctx context.Context, list func(context.Context, *P, ...Option) (L, error), params *P, opts ...Option) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
 		seen := map[position]bool{}
+		size, isGiven := maxPage, encodeQuery(params).Has("limit")
 		for at := (position{}); ; {
+			at.size = size
 			page, err := list(ctx, params, append(opts[:len(opts):len(opts)], at)...)
+			if !isGiven && size > 1 && isTooLarge(err) {
+				size = (size + 3) / 4
+				continue
+			}
 			if err != nil {
 				yield(zero, err)
 				return
@@ -62,18 +70,28 @@ func after[T any](page any) (position, bool) {
 	switch p := page.(type) {
 	case *List[T]:
 		if p.HasMore && len(p.Data) > 0 {
-			return position{"starting_after", idOf(p.Data[len(p.Data)-1])}, true
+			return position{parameter: "starting_after", value: idOf(p.Data[len(p.Data)-1])}, true
 		}
 	case *CursorList[T]:
 		if p.NextCursor != nil {
-			return position{"cursor", *p.NextCursor}, true
+			return position{parameter: "cursor", value: *p.NextCursor}, true
 		}
 	}
 	return position{}, false
 }
 
-// position says where a page of All begins: the query parameter and its value. The zero value leaves that to params.
-type position struct{ parameter, value string }
+// isTooLarge reports whether a page was refused because its limit is too large.
+func isTooLarge(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Status == http.StatusBadRequest && e.Param == "limit"
+}
+
+// position says where a page of All begins: the query parameter and its value. Without one that is left to params. Size is that
+// of the page if params give none.
+type position struct {
+	parameter, value string
+	size             int
+}
 
 func (p position) apply(s *settings) { s.at = &p }
 
@@ -86,7 +104,7 @@ func (p position) walk(query url.Values) error {
 		query.Set(p.parameter, p.value)
 	}
 	if !query.Has("limit") {
-		query.Set("limit", strconv.Itoa(maxPage))
+		query.Set("limit", strconv.Itoa(p.size))
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	answers "github.com/tillwright/tillwright/openapi/answer"
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/core"
@@ -215,6 +216,10 @@ func translate(err error, body io.Reader) *core.Error {
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &core.Error{Code: core.CodeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that are taken here.", tooLarge.Limit)}
+	}
+	if tooMuch, ok := errors.AsType[*answers.TooLargeError](err); ok {
+		return &core.Error{Code: core.CodeBadRequest, Param: "limit",
+			Message: fmt.Sprintf("The answer would be larger than %d MiB: the first %d objects are all that fit. Ask for fewer.", answers.Most>>20, tooMuch.Fit)}
 	}
 	var binding *echo.HTTPError
 	if errors.As(err, &binding) && binding.Code == http.StatusBadRequest {

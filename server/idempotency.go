@@ -53,6 +53,8 @@ func validKey(key string) bool {
 func (s *Server) transact(op *Operation) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
+			who := caller.Of(c.Request().Context())
+			who.Writes, who.Effect = true, op.ExternalEffect
 			key, err := s.keyOf(c, op)
 			if err != nil {
 				return err
@@ -67,7 +69,7 @@ func (s *Server) transact(op *Operation) echo.MiddlewareFunc {
 			if replayed {
 				c.Response().Header().Set("Idempotent-Replayed", "true")
 				if answer.Status >= http.StatusBadRequest {
-					caller.Of(c.Request().Context()).Refusal = answer.Body
+					who.Refusal = answer.Body
 				}
 			}
 			writeJSON(c.Response(), op.Method, answer.Status, answer.Body)
@@ -119,7 +121,7 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*core.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := &core.Key{Key: values[0], Fingerprint: fingerprint, External: op.ExternalEffect}
+	key := &core.Key{Key: values[0], Fingerprint: fingerprint, External: op.ExternalEffect, Keyless: op.Public}
 	if !op.Public {
 		key.Account = caller.Account(c.Request().Context())
 		return key, nil

@@ -266,6 +266,46 @@ func TestRequest_LeaseIsTakenOver(t *testing.T) {
 	})
 }
 
+func TestRequest_KeepsSoMuchForAnAccount(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		body := make([]byte, 1<<20)
+		large := func(name string, change func(*core.Key)) error {
+			key := s.key(name, "create")
+			key.External = false
+			change(key)
+			_, _, err := s.db.Request(t.Context(), key, func(ctx context.Context) (*core.Answer, error) {
+				answer, err := s.create(s.Store)(ctx)
+				if err == nil {
+					answer.Body = body
+				}
+				return answer, err
+			})
+			return err
+		}
+		own := func(*core.Key) {}
+		require.NoError(t, large("first", own))
+		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (int64, error) { // as many as there is room for but one
+			return u.Exec(ctx, `UPDATE idempotency_keys SET size = ? WHERE account_id = ?`, db.MostKept-len(body), s.account)
+		})
+		require.NoError(t, err)
+		require.NoError(t, large("the last that fits", own))
+		before := s.products(t)
+		err = large("one too many", own)
+		dbtest.RequireCode(t, err, core.CodeRateLimit)
+		var e *core.Error
+		require.ErrorAs(t, err, &e)
+		require.InDelta(t, db.KeyLifetime, e.After, float64(time.Hour))
+		require.Equal(t, before, s.products(t), "nothing was changed")
+		require.NoError(t, large("the last that fits", own), "what is kept is replayed")
+		require.NoError(t, large("a stranger's", func(k *core.Key) { k.Keyless = true }))
+		require.NoError(t, large("done outside", func(k *core.Key) { k.External = true }))
+		_, _, err = s.db.Request(t.Context(), s.key("small", "create"), s.create(s.Store))
+		require.NoError(t, err)
+		s.db.Options.Now = func() time.Time { return time.Now().Add(db.KeyLifetime + time.Minute) }
+		require.NoError(t, large("one too many", own), "a day later")
+	})
+}
+
 func TestDeleteExpiredKeys(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		for i := range 5 {

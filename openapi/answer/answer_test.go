@@ -56,6 +56,52 @@ func TestJSON_WritesWhatTheStandardLibraryWrites(t *testing.T) {
 	}
 }
 
+type page struct {
+	Object string  `json:"object"`
+	Data   []thing `json:"data"`
+	More   bool    `json:"has_more"`
+}
+
+func TestJSON_WritesListsItemByItem(t *testing.T) {
+	t.Parallel()
+	for n := range 4 {
+		list := page{Object: "list", Data: make([]thing, n), More: true}
+		for i := range list.Data {
+			list.Data[i] = thing{ID: `<"data":[]>`, Deep: map[string]any{"data": []any{}}}
+		}
+		want, err := json.Marshal(list)
+		require.NoError(t, err)
+		w := httptest.NewRecorder()
+		require.NoError(t, JSON(w, 200, list))
+		require.Equal(t, string(want)+"\n", w.Body.String())
+		require.Len(t, list.Data, n, "the list is what it was")
+	}
+}
+
+func TestJSON_WritesNothingOfAListThatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	large := thing{ID: strings.Repeat("x", Most/2-200)}
+	for items, fits := range map[int]bool{1: true, 2: true, 3: false} {
+		w := httptest.NewRecorder()
+		list := page{Data: make([]thing, items)}
+		for i := range list.Data {
+			list.Data[i] = large
+		}
+		err := JSON(w, 200, list)
+		if fits {
+			require.NoError(t, err, items)
+			continue
+		}
+		var tooLarge *TooLargeError
+		require.ErrorAs(t, err, &tooLarge)
+		require.Equal(t, 2, tooLarge.Fit)
+		require.Empty(t, w.Body.String())
+		require.Empty(t, w.Header())
+	}
+	w := httptest.NewRecorder()
+	require.NoError(t, JSON(w, 200, page{Data: []thing{{ID: strings.Repeat("x", Most)}}}), "one that nobody could ask for less of")
+}
+
 func TestJSON_OfWhatHasNoTextWritesNothing(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()

@@ -19,6 +19,8 @@ type Caller struct {
 	Scopes    []string // what the key may do; none means everything
 	Until     string   // when the key expires, empty for never
 	Needed    []string // the scopes that the request takes
+	Writes    bool     // the request changes something
+	Effect    bool     // and has an effect outside, which is there before its answer
 	Made      Object   // what the request has made or changed, if the answer does not say it
 	Code      string   // of the error that it was answered with, empty if it did not fail
 	Refusal   []byte   // the envelope that it was answered with, nil if it did not fail

@@ -2,11 +2,14 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 
+	"github.com/tillwright/tillwright/openapi/answer"
 	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
@@ -47,7 +50,7 @@ type kind struct {
 	name   core.Kind
 	schema string // its name in the specification
 	// load returns a function that makes a fresh object for an id, or nil for one that is gone. Fresh, because an object
-	// shared by two references would carry what was expanded in one of them into the other.
+	// shared by two fields would carry what was expanded in one of them into the other.
 	load func(ctx context.Context, account string, ids []string) (func(id string) any, error)
 	refs func(object any, field string, yield func(*wire.Reference))
 }
@@ -75,13 +78,20 @@ func kindOf[R, W any](
 	}
 }
 
-// show renders one object, and expands the references that paths name.
+// show renders one object, and expands the references that paths name. In the answer of an operation that asks a provider they
+// all stay ids if they are too large: what it did cannot be undone.
 func show[R, W any](ctx context.Context, h *Handlers, row *R, render func(*R) W, refs refsOf[W], paths []string) (W, error) {
 	out := render(row)
 	if len(paths) == 0 {
 		return out, nil
 	}
 	err := h.expand(ctx, paths, []any{&out}, erase(refs))
+	if errors.Is(err, errTooLarge) {
+		if caller.Of(ctx).Effect {
+			return render(row), nil
+		}
+		err = tooLarge(ctx, "expand", "Expand fewer references.")
+	}
 	return out, err
 }
 
@@ -95,7 +105,34 @@ func showList[R, W any](ctx context.Context, h *Handlers, url string, rows []R, 
 	for i := range out.Data {
 		objects[i] = &out.Data[i]
 	}
-	return out, h.expand(ctx, paths, objects, erase(refs))
+	err := h.expand(ctx, paths, objects, erase(refs))
+	if errors.Is(err, errTooLarge) {
+		err = tooLarge(ctx, "limit", "Ask for fewer objects, or expand fewer references.")
+		if len(objects) == 1 {
+			err = tooLarge(ctx, "expand", "Expand fewer references.")
+		}
+	}
+	return out, err
+}
+
+// mostOfAWrite is how many bytes the answer of a write may have with what is expanded in it. It is kept for a day if the request
+// has an Idempotency-Key.
+const mostOfAWrite = 1 << 20
+
+// most returns how many bytes an answer may have with what is expanded in it.
+func most(ctx context.Context) int {
+	if caller.Of(ctx).Writes {
+		return mostOfAWrite
+	}
+	return answer.Most
+}
+
+// errTooLarge says that an answer would be larger than it may be.
+var errTooLarge = errors.New("the expanded answer is too large")
+
+// tooLarge refuses a request whose answer would be too large. Hint says what to send instead.
+func tooLarge(ctx context.Context, param, hint string) error {
+	return &core.Error{Code: core.CodeBadRequest, Param: param, Message: fmt.Sprintf("With these references the answer would be larger than %d MiB. %s", most(ctx)>>20, hint)}
 }
 
 // erase turns a refsOf of one type into a function that takes any object. An object of another type has no references.
@@ -108,35 +145,79 @@ func erase[W any](refs refsOf[W]) func(object any, field string, yield func(*wir
 }
 
 // expand replaces the references that paths name by the objects themselves. It goes level by level, with one query for each
-// type of a level, so that its cost does not grow with the page. Unknown paths were already refused, by the specification.
+// type of a level, so that its cost does not grow with the page. Unknown paths were already refused, by the specification. It
+// returns errTooLarge before the answer has more bytes than it may.
 func (h *Handlers) expand(ctx context.Context, paths []string, objects []any, refs func(any, string, func(*wire.Reference))) error {
+	x := expansion{Handlers: h, left: most(ctx)}
+	top := make([]shown, len(objects))
+	for i, object := range objects {
+		size, err := answer.Size(object)
+		if err != nil {
+			return err
+		}
+		top[i] = shown{object, 1}
+		x.left -= size
+	}
+	return x.expand(ctx, paths, top, refs)
+}
+
+// expansion is an answer whose references are being expanded.
+type expansion struct {
+	*Handlers
+	left int // bytes by which the answer may still grow
+}
+
+// shown is an object that stands in the answer so many times.
+type shown struct {
+	object any
+	times  int
+}
+
+func (x *expansion) expand(ctx context.Context, paths []string, objects []shown, refs func(any, string, func(*wire.Reference))) error {
 	for field, rest := range byField(paths) {
-		wanted := map[string][]*wire.Reference{}
-		for _, object := range objects {
-			refs(object, field, func(r *wire.Reference) {
+		wanted := map[string]*references{}
+		for _, o := range objects {
+			refs(o.object, field, func(r *wire.Reference) {
 				if id, ok := (*r).(string); ok {
 					prefix := id[:strings.IndexByte(id, '_')+1]
-					wanted[prefix] = append(wanted[prefix], r)
+					if wanted[prefix] == nil {
+						wanted[prefix] = &references{times: map[string]int{}}
+					}
+					wanted[prefix].add(id, r, o.times)
 				}
 			})
 		}
 		for prefix, references := range wanted {
-			kind, known := h.kinds[prefix]
+			kind, known := x.kinds[prefix]
 			if !known {
 				return fmt.Errorf("expand %s: nothing loads what begins with %q", field, prefix)
 			}
-			filled, err := fill(ctx, kind, references)
+			filled, err := x.fill(ctx, kind, references)
 			if err != nil {
 				return err
 			}
 			if len(rest) > 0 {
-				if err := h.expand(ctx, rest, filled, kind.refs); err != nil {
+				if err := x.expand(ctx, rest, filled, kind.refs); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// references are those of one field to objects of one type.
+type references struct {
+	places []*wire.Reference
+	ids    []string       // each once
+	times  map[string]int // how often the object of an id will stand in the answer
+}
+
+func (r *references) add(id string, place *wire.Reference, times int) {
+	if r.times[id] == 0 {
+		r.ids = append(r.ids, id)
+	}
+	r.places, r.times[id] = append(r.places, place), r.times[id]+times
 }
 
 // byField groups paths by their first name: "a.b" and "a.c" are field a with rest b and c.
@@ -153,23 +234,41 @@ func byField(paths []string) map[string][]string {
 	return fields
 }
 
-// fill loads the objects that references name, puts them in the place of their ids and returns them.
-func fill(ctx context.Context, k kind, references []*wire.Reference) ([]any, error) {
-	ids := make([]string, len(references))
-	for i, r := range references {
-		ids[i] = (*r).(string)
-	}
-	object, err := k.load(ctx, account(ctx), ids)
-	if err != nil {
-		return nil, err
-	}
-	filled := make([]any, 0, len(references))
-	for i, r := range references {
-		if *r = object(ids[i]); *r == nil {
-			*r = new(view.Deleted(string(k.name), ids[i]))
-			continue
+// firstBatch is how many objects are loaded before it is known how large such objects are. It is as many as a page has.
+const firstBatch = 100
+
+// fill loads the objects that references name, each once, puts them in the place of their ids and returns them. It loads about as
+// many at a time as there is room for in the answer.
+func (x *expansion) fill(ctx context.Context, k kind, references *references) ([]shown, error) {
+	objects := make(map[string]any, len(references.ids))
+	filled := make([]shown, 0, len(references.ids))
+	size := 0
+	for rest, batch := references.ids, firstBatch; len(rest) > 0; batch = max(1, x.left*len(objects)/max(size, 1)) {
+		ids := rest[:min(batch, len(rest))]
+		rest = rest[len(ids):]
+		load, err := k.load(ctx, account(ctx), ids)
+		if err != nil {
+			return nil, err
 		}
-		filled = append(filled, *r)
+		for _, id := range ids {
+			object := load(id)
+			if object == nil {
+				object = new(view.Deleted(string(k.name), id))
+			} else {
+				filled = append(filled, shown{object, references.times[id]})
+			}
+			bytes, err := answer.Size(object)
+			if err != nil {
+				return nil, err
+			}
+			objects[id], size = object, size+bytes
+			if x.left -= bytes * references.times[id]; x.left < 0 {
+				return nil, errTooLarge
+			}
+		}
+	}
+	for _, place := range references.places {
+		*place = objects[(*place).(string)]
 	}
 	return filled, nil
 }

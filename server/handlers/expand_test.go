@@ -2,15 +2,19 @@ package handlers
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // TestKinds_AreWhateverTheSpecificationPointsAt: a reference that nothing loads would be found out by the first request.
@@ -42,5 +46,82 @@ func TestExpand_OfAKindThatNobodyLoadsIsAnError(t *testing.T) {
 		reference := wire.Reference(id)
 		one := func(_ any, _ string, yield func(*wire.Reference)) { yield(&reference) }
 		require.ErrorContains(t, h.expand(context.Background(), []string{"owner"}, []any{nil}, one), "nothing loads what begins with")
+	}
+}
+
+// TestExpand_LoadsWhatStandsInItOftenOnce has a thousand references to three objects.
+func TestExpand_LoadsWhatStandsInItOftenOnce(t *testing.T) {
+	t.Parallel()
+	type row struct{ id string }
+	type thing struct {
+		ID    string         `json:"id"`
+		Other wire.Reference `json:"other"`
+	}
+	loads, rendered := map[string]int{}, map[string]int{}
+	name := strings.Repeat("x", 2000)
+	k := kindOf(core.KindProduct,
+		func(_ context.Context, _ string, ids []string) (map[string]*row, error) {
+			found := map[string]*row{}
+			for _, id := range ids {
+				loads[id]++
+				found[id] = &row{id}
+			}
+			return found, nil
+		},
+		func(r *row) thing { rendered[r.id]++; return thing{r.id + name, "prod_c"} },
+		func(o *thing, _ string, yield func(*wire.Reference)) { yield(&o.Other) })
+	h := &Handlers{kinds: map[string]kind{"prod_": k}}
+	expand := func(n int, paths ...string) ([]wire.Reference, error) {
+		references := make([]wire.Reference, n)
+		for i := range references {
+			references[i] = wire.Reference([]string{"prod_a", "prod_b"}[i%2])
+		}
+		all := func(_ any, _ string, yield func(*wire.Reference)) {
+			for i := range references {
+				yield(&references[i])
+			}
+		}
+		return references, h.expand(context.Background(), paths, []any{struct{}{}}, all)
+	}
+	references, err := expand(1000, "first", "first.second")
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"prod_a": 1, "prod_b": 1, "prod_c": 1}, loads)
+	require.Equal(t, loads, rendered)
+	require.Same(t, references[0], references[998])
+	require.Equal(t, "prod_c"+name, references[1].(*thing).Other.(*thing).ID)
+
+	_, err = expand(3000, "first")
+	require.NoError(t, err, "6 MB")
+	references, err = expand(3000, "first", "first.second")
+	require.ErrorIs(t, err, errTooLarge, "12 MB")
+	references, err = expand(5000, "first")
+	require.ErrorIs(t, err, errTooLarge, "10 MB")
+	require.Equal(t, wire.Reference("prod_a"), references[0], "nothing was built")
+}
+
+// TestExpand_LoadsNoMoreThanFits has a thousand references to as many objects, of which a hundred are loaded to see how large they are.
+func TestExpand_LoadsNoMoreThanFits(t *testing.T) {
+	t.Parallel()
+	for size, most := range map[int]int{1000: 1000, 20_000: 450, 200_000: firstBatch} {
+		loaded := 0
+		k := kindOf(core.KindProduct,
+			func(_ context.Context, _ string, ids []string) (map[string]*string, error) {
+				found := map[string]*string{}
+				for _, id := range ids {
+					loaded++
+					found[id] = &id
+				}
+				return found, nil
+			},
+			func(*string) string { return strings.Repeat("x", size) }, nil)
+		h := &Handlers{kinds: map[string]kind{"prod_": k}}
+		all := func(_ any, _ string, yield func(*wire.Reference)) {
+			for i := range 1000 {
+				yield(new(wire.Reference(fmt.Sprint("prod_", i))))
+			}
+		}
+		err := h.expand(context.Background(), []string{"first"}, []any{struct{}{}}, all)
+		require.Equal(t, size > 8000, errors.Is(err, errTooLarge), size)
+		require.LessOrEqual(t, loaded, most, size)
 	}
 }

@@ -6,6 +6,7 @@ type Key struct {
 	Key         string   // as sent
 	Fingerprint [32]byte // of method, path, query and validated body
 	External    bool     // the operation has an effect outside: only then may it commit in steps
+	Keyless     bool     // the request came without an API key
 }
 
 // Answer is the answer to a write request.

@@ -121,7 +121,7 @@ func asked(t *testing.T) (d *DB, ask func() (replayed bool, err error)) {
 	for _, statement := range []string{
 		`CREATE TABLE accounts (id TEXT, clock_offset INTEGER)`,
 		`CREATE TABLE idempotency_keys (account_id TEXT, key TEXT, fingerprint BLOB, token TEXT, effect TEXT, lease_until INTEGER, expires_at INTEGER,
-			status INTEGER NOT NULL DEFAULT 0, body BLOB, PRIMARY KEY (account_id, key))`,
+			status INTEGER NOT NULL DEFAULT 0, body BLOB, size INTEGER NOT NULL DEFAULT 0, keyless INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (account_id, key))`,
 		`INSERT INTO accounts VALUES ('acct', 0)`,
 	} {
 		_, err := Tx(t.Context(), d, func(ctx context.Context, u *Unit) (int64, error) { return u.Exec(ctx, statement) })

@@ -18,7 +18,15 @@ const (
 	claimLease = 60 * time.Second
 	// KeyLifetime is how long an answer is replayed.
 	KeyLifetime = 24 * time.Hour
+
+	// largeAnswer is from how many bytes on an answer counts towards what an account keeps. Smaller ones are not counted: an
+	// account's writes would wait for each other.
+	largeAnswer = 16 << 10
 )
+
+// MostKept is how many bytes of large answers an account may have kept at a time. What is answered without an API key is counted
+// by itself, so that no stranger takes the account's own share.
+const MostKept = 256 << 20
 
 // Request runs one write request. All use cases that fn calls join one transaction, which commits together with the answer. A
 // key, if there is one, is claimed first. If the request was answered before, that answer is returned instead, and replayed is
@@ -158,7 +166,7 @@ func (r *request) claim(ctx context.Context) (*core.Answer, error) {
 		INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, token, effect, lease_until, expires_at)
 		VALUES (?, ?, ?, ?, ?, `+dbNow+` + ?, ?)
 		ON CONFLICT (account_id, key) DO UPDATE SET token = excluded.token, lease_until = excluded.lease_until,
-			fingerprint = excluded.fingerprint, status = 0, body = NULL,
+			fingerprint = excluded.fingerprint, status = 0, body = NULL, size = 0,
 			effect = CASE WHEN k.expires_at < ? THEN excluded.effect ELSE k.effect END,
 			expires_at = CASE WHEN k.expires_at < ? THEN excluded.expires_at ELSE k.expires_at END
 		WHERE k.expires_at < ? OR (k.status = 0 AND k.lease_until < `+dbNow+` AND k.fingerprint = excluded.fingerprint)
@@ -217,12 +225,40 @@ func (r *request) record(ctx context.Context, answer *core.Answer) error {
 	if err != nil {
 		return err
 	}
+	size := 0
+	if len(answer.Body) >= largeAnswer {
+		if size = len(answer.Body); !r.key.External { // what was done outside is there, and has to be answered
+			if err := r.checkRoom(ctx, size); err != nil {
+				return err
+			}
+		}
+	}
 	sealed := r.db.Options.Sealer.Seal(answer.Body, r.key.SealContext())
 	return u.Later(ctx, Change{
 		Table: "idempotency_keys",
-		Query: `UPDATE idempotency_keys SET status = ?, body = ? WHERE account_id = ? AND key = ? AND token = ? AND status = 0`,
-		Args:  []any{answer.Status, sealed, r.key.Account, r.key.Key, r.token}, Rows: 1, Wrong: InProgress(),
+		Query: `UPDATE idempotency_keys SET status = ?, body = ?, size = ?, keyless = ? WHERE account_id = ? AND key = ? AND token = ? AND status = 0`,
+		Args:  []any{answer.Status, sealed, size, r.key.Keyless, r.key.Account, r.key.Key, r.token}, Rows: 1, Wrong: InProgress(),
 	})
+}
+
+// checkRoom returns CodeRateLimit if so large an answer does not fit any more into what the account may have kept. Requests at the
+// same moment do not see each other's.
+func (r *request) checkRoom(ctx context.Context, size int) error {
+	now := r.db.Now()
+	kept, err := Get[struct {
+		Bytes int64      `db:"bytes"`
+		Until *core.Time `db:"until"`
+	}](ctx, r.db, `
+		SELECT CAST(COALESCE(SUM(size), 0) AS bigint) AS bytes, MIN(expires_at) AS until FROM idempotency_keys
+		WHERE account_id = ? AND keyless = ? AND expires_at >= ? AND size > 0`, r.key.Account, r.key.Keyless, now)
+	if err != nil {
+		return fmt.Errorf("count kept answers: %w", err)
+	}
+	if kept.Until == nil || kept.Bytes+int64(size) <= MostKept {
+		return nil
+	}
+	return &core.Error{Code: core.CodeRateLimit, Param: "Idempotency-Key", After: max(kept.Until.Time().Sub(now.Time()), time.Second),
+		Message: fmt.Sprintf("More than %d MiB of answers would be kept for Idempotency-Keys, each for a day. Nothing was changed: expand nothing, or send the request without a key.", MostKept>>20)}
 }
 
 // errNotRecorded says that a COMMIT did not take place. It undoes what recorded did to find that out.
