@@ -125,6 +125,12 @@ type Confirmation struct {
 	Invoice  *Invoice
 	Payment  *Payment
 
+	// HoldsTooMuch is set if the payment, which now waits for its buyer's bank, and others that wait hold more of something than they
+	// leave. It is to be given up then.
+	HoldsTooMuch bool
+	// GivenUp is what a buyer is told whose payment is given up; empty for that they were too late.
+	GivenUp string
+
 	PausedUntil *core.Time // set if this decline was one too many: until then buyers without a key cannot pay in this account
 }
 
@@ -211,7 +217,11 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 			return nil, err
 		}
 		guards, waited := payment.Guards.V, payment.Status == PaymentStatusRequiresAction
-		if err := u.settleCheckoutPayment(ctx, c, items, payment, result); err != nil || !payment.Status.IsFinal() {
+		if err := u.settleCheckoutPayment(ctx, c, items, payment, result); err != nil {
+			return settled, err
+		}
+		if !payment.Status.IsFinal() {
+			settled.HoldsTooMuch, err = s.holdsTooMuch(ctx, c, payment, items)
 			return settled, err
 		}
 		settled.PausedUntil, err = u.settleGuards(ctx, payment, guards, items, waited)
@@ -328,11 +338,15 @@ func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Conf
 	if err := u.Update(ctx, checkoutColumns, c); err != nil {
 		return nil, nil, err
 	}
+	guards := in.From.guards(c.CustomerID)
+	if network := in.From.network(); pausedUntil != nil && network != "" {
+		guards = append(guards, guardTurn+network)
+	}
 	payment := &Payment{
 		AccountID: c.AccountID, ID: id, Purpose: PaymentPurposeCheckout, CheckoutID: &c.ID, Status: PaymentStatusPending, Amount: c.AmountDueNow, Currency: c.Currency,
 		Provider: in.Provider, MethodRef: in.MethodRef, PaymentMethod: core.JSONOf(in.PaymentMethod),
 		CustomerRef: in.customerRef, MethodID: in.methodID, SaveMethod: in.saves(), OnPage: in.OnPage,
-		Keyless: in.isKeyless(), Guards: core.JSONOf(in.From.guards(c.CustomerID)),
+		Keyless: in.isKeyless(), Guards: core.JSONOf(guards),
 		LeaseUntil: *lease, CreatedAt: now, UpdatedAt: now,
 	}
 	return payment, pausedUntil, u.Insert(ctx, paymentColumns, payment)

@@ -45,7 +45,8 @@ const (
 	guardInside   = "inside:"
 	guardCustomer = "customer:"
 	guardInvoice  = "invoice:"
-	guardHeld     = "held:"   // with the id of a thing of which there are only so many, and a network that holds some of it
+	guardHeld     = "held:"   // with the id of a thing of which there are only so many, and a network that holds some of it, or none: all of them
+	guardTurn     = "turn:"   // with a network that took its turn while sales were paused
 	guardOpened   = "opened:" // with one of the subjects above: checkouts that were opened by links, which are only counted
 	guardSales    = "sales"   // declines of all buyers without a key in an account, which are only counted
 )
@@ -63,7 +64,7 @@ func patienceFor(subject string) patience {
 		return patience{free: 60, atOnce: 100, first: time.Minute, longest: time.Minute}
 	case guardCustomer:
 		return patience{free: 10, atOnce: 3, first: time.Minute, longest: time.Hour}
-	case guardHeld:
+	case guardHeld, guardTurn:
 		return patience{free: math.MaxInt64, atOnce: math.MaxInt64}
 	}
 	return patience{free: checkoutAttempts, atOnce: 1, first: time.Minute, longest: time.Hour}
@@ -159,6 +160,8 @@ const (
 	tooManyOpened   = "Too many purchases were begun from your network within an hour. Nothing was charged."
 	salesPaused     = "No payments are taken for the moment, because too many were declined. Nothing was charged."
 
+	turnOver = "Only few payments are taken for the moment, and one from your network was begun already. Nothing was charged."
+
 	salesSlow = "Only few payments are taken for the moment, because too many were declined. Nothing was charged."
 
 	heldWait = 30 * time.Second
@@ -221,6 +224,9 @@ func (u *unit) guard(ctx context.Context, account string, subjects []string, siz
 	var why string
 	now := u.store.Now()
 	for _, g := range counted {
+		if strings.HasPrefix(g.Subject, guardTurn) {
+			continue // takeTurn looks at it
+		}
 		needs, because := g.refuses(now)
 		if rest, isHeld := left[g.Subject]; isHeld {
 			needs, because = g.refusesHold(rest, sizes.of(g.Subject), now)
@@ -240,12 +246,24 @@ func (u *unit) guard(ctx context.Context, account string, subjects []string, siz
 
 // takeTurn lets one buyer at a time pay while the account's sales are paused until the given time, and returns CodeRateLimit to
 // the others. It refuses every buyer near whom, in counted, a payment was declined lately: whoever tries cards then needs a
-// fresh network for each of them, and gets no faster with many.
+// fresh network for each of them, and gets no faster with many. A network has one turn in a pause, whatever becomes of it, and
+// another one only if that was paid: nobody takes the turns of others by beginning payments.
 func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, until, now core.Time) error {
 	for _, g := range counted {
 		isNear := strings.HasPrefix(g.Subject, guardAddress) || strings.HasPrefix(g.Subject, guardNetwork)
 		if isNear && g.Declines > 0 && g.Since.Add(guardWindow) > now {
 			return tryAgain(until.Time().Sub(now.Time()), salesPaused)
+		}
+	}
+	for _, g := range counted {
+		if !strings.HasPrefix(g.Subject, guardTurn) {
+			continue
+		}
+		if now < g.RetryAt {
+			return tryAgain(g.RetryAt.Time().Sub(now.Time()), turnOver)
+		}
+		if err := u.waitUntil(ctx, account, g.Subject, until); err != nil {
+			return err
 		}
 	}
 	rows, err := u.Exec(ctx, `
@@ -261,13 +279,24 @@ func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, un
 // again; if it waited for the bank and was not paid, its network has to let others go first. If this decline was one too many
 // for the whole account, it returns until when payments are paused, else nil.
 func (u *unit) settleGuards(ctx context.Context, p *Payment, subjects []string, items []LineItem, waited bool) (*core.Time, error) {
-	declines := int64(0)
+	declines, near := int64(0), int64(0)
 	if p.Status == PaymentStatusFailed {
 		declines = 1
 	}
 	if len(subjects) > 0 {
-		if err := u.endTry(ctx, p.AccountID, subjects, sizesOf(items), declines); err != nil {
+		counted, err := u.endTry(ctx, p.AccountID, subjects, sizesOf(items), declines)
+		if err != nil {
 			return nil, err
+		}
+		for _, g := range counted {
+			switch {
+			case strings.HasPrefix(g.Subject, guardNetwork):
+				near = g.Declines
+			case strings.HasPrefix(g.Subject, guardTurn) && p.Status == PaymentStatusSucceeded:
+				if err := u.waitUntil(ctx, p.AccountID, g.Subject, 0); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	if waited && p.Status != PaymentStatusSucceeded {
@@ -278,15 +307,15 @@ func (u *unit) settleGuards(ctx context.Context, p *Payment, subjects []string, 
 	if declines == 0 || !p.Keyless || p.Purpose != PaymentPurposeCheckout {
 		return nil, nil
 	}
-	return u.watchSales(ctx, p.AccountID)
+	return u.watchSales(ctx, p.AccountID, near)
 }
 
 // endTry takes a payment off what is under way under its subjects, adds its declines (0 or 1), and sets until when each subject
-// has to wait after a decline.
-func (u *unit) endTry(ctx context.Context, account string, subjects []string, sizes sizes, declines int64) error {
+// has to wait after a decline. It returns the guards.
+func (u *unit) endTry(ctx context.Context, account string, subjects []string, sizes sizes, declines int64) ([]guard, error) {
 	counted, err := u.countGuards(ctx, account, subjects, sizes, -1, declines)
 	if err != nil || declines == 0 {
-		return err
+		return counted, err
 	}
 	now := u.store.Now()
 	for _, g := range counted {
@@ -294,9 +323,17 @@ func (u *unit) endTry(ctx context.Context, account string, subjects []string, si
 		if wait == 0 {
 			continue
 		}
-		if _, err := u.Exec(ctx, `UPDATE payment_guards SET retry_at = ? WHERE account_id = ? AND subject = ?`, now.Add(wait), account, g.Subject); err != nil {
-			return fmt.Errorf("let a guard wait: %w", err)
+		if err := u.waitUntil(ctx, account, g.Subject, now.Add(wait)); err != nil {
+			return nil, err
 		}
+	}
+	return counted, nil
+}
+
+// waitUntil lets no payment begin under a subject before the given time.
+func (u *unit) waitUntil(ctx context.Context, account, subject string, until core.Time) error {
+	if _, err := u.Exec(ctx, `UPDATE payment_guards SET retry_at = ? WHERE account_id = ? AND subject = ?`, until, account, subject); err != nil {
+		return fmt.Errorf("let a guard wait: %w", err)
 	}
 	return nil
 }
@@ -331,7 +368,8 @@ func (u *unit) tryMethod(ctx context.Context, account string, subjects []string)
 	if err := u.guard(ctx, account, subjects, nil, nil, nil); err != nil || len(subjects) == 0 {
 		return err
 	}
-	return u.endTry(ctx, account, subjects, nil, 1)
+	_, err := u.endTry(ctx, account, subjects, nil, 1)
+	return err
 }
 
 // ForgiveTry takes back the decline that BeginSaveMethod has counted, once it is known that the method was not declined.
@@ -388,12 +426,22 @@ const (
 	salesPause = 15 * time.Minute
 	// pausedTurn is the time between two of them who may pay all the same: see takeTurn.
 	pausedTurn = 20 * time.Second
+	// declinesOfOne is how many declines of one network count for the account, however few the account bears, and shareOfOne which
+	// part of what it bears counts otherwise: a single network stops nobody's sales.
+	declinesOfOne, shareOfOne = 5, 10
 )
 
 // watchSales counts a decline of a buyer without a key for their whole account. If there were too many in an hour, and more
 // than there were sales, it pauses the account's payments and returns until when, else nil. Only sales of more than nothing
-// count: a card can be set up for nothing again and again. After a pause the count begins anew.
-func (u *unit) watchSales(ctx context.Context, account string) (*core.Time, error) {
+// count: a card can be set up for nothing again and again. After a pause the count begins anew. Near is how many payments were
+// declined in the buyer's network, this one among them: of many there only the first count.
+func (u *unit) watchSales(ctx context.Context, account string, near int64) (*core.Time, error) {
+	if near > declinesOfOne {
+		few, err := db.Get[string](ctx, u, `SELECT id FROM accounts WHERE id = ? AND decline_limit >= ?`, account, near*shareOfOne)
+		if err != nil || few == nil {
+			return nil, err
+		}
+	}
 	counted, err := u.countGuards(ctx, account, []string{guardSales}, nil, 0, 1)
 	if err != nil {
 		return nil, err

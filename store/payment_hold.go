@@ -17,6 +17,8 @@ import (
 // others. One payment may always hold what it buys: whether its bank is going to ask the buyer is known only afterwards, and
 // without this exception somebody who buys many pieces would be refused for ever. After such a payment was given up unpaid, the
 // exception does not hold for a while, so that others get their turn.
+//
+// All that wait together may not hold everything either, from however many networks they come: see holdsTooMuch.
 
 // hold notes what a payment that begins holds of things of which there are only so many: a use of the checkout link, a use of
 // the discount, the stock of price variants. For each it adds a guard to the payment, whose subject names the thing and the
@@ -38,6 +40,9 @@ func (u *unit) hold(ctx context.Context, c *Checkout, p *Payment, items []LineIt
 		left[guardHeld+l.ID+":"+network] = l.Left
 	}
 	p.Guards.V = append(p.Guards.V, slices.Sorted(maps.Keys(left))...)
+	for _, l := range limited {
+		p.Guards.V = append(p.Guards.V, guardHeld+l.ID+":") // of all networks
+	}
 	_, err = u.Exec(ctx, `UPDATE payments SET guards = ? WHERE account_id = ? AND id = ?`, p.Guards, p.AccountID, p.ID)
 	return left, err
 }
@@ -47,6 +52,58 @@ func (u *unit) hold(ctx context.Context, c *Checkout, p *Payment, items []LineIt
 type limitedThing struct {
 	ID   string `db:"id"`
 	Left int64  `db:"remaining"`
+}
+
+// isOfAll reports whether a guard counts what payments of all networks hold of a thing.
+func isOfAll(subject string) bool {
+	return strings.HasPrefix(subject, guardHeld) && strings.HasSuffix(subject, ":")
+}
+
+// holdsTooMuch reports whether a payment that waits for its buyer's bank, and all others together, hold more of a thing than they
+// leave to those who pay at once. A payment that is alone may hold what it buys. It is asked once the bank has, because whether a
+// bank asks is not known before; buyers who pay at once are never refused for what others hold.
+func (s *Store) holdsTooMuch(ctx context.Context, c *Checkout, p *Payment, items []LineItem) (bool, error) {
+	scarce, err := s.scarce(ctx, c, p, items)
+	sizes := sizesOf(items)
+	for subject, held := range scarce {
+		if held > sizes.of(subject) {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// scarce returns of which things payments under way hold more than they leave, as the subjects of their guards, and how much. Only
+// those that the payment holds are looked at.
+func (s *Store) scarce(ctx context.Context, c *Checkout, p *Payment, items []LineItem) (map[string]int64, error) {
+	args := []any{p.AccountID}
+	for _, subject := range p.Guards.V {
+		if isOfAll(subject) {
+			args = append(args, subject)
+		}
+	}
+	if len(args) == 1 {
+		return nil, nil
+	}
+	held, err := db.Select[guard](ctx, s.db, `
+		SELECT subject, declines, under_way, since, retry_at FROM payment_guards
+		WHERE account_id = ? AND subject IN (`+strings.Repeat(`, ?`, len(args)-1)[2:]+`)`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read what is held: %w", err)
+	}
+	limited, err := s.limited(ctx, c, items)
+	if err != nil {
+		return nil, err
+	}
+	scarce := map[string]int64{}
+	for _, l := range limited {
+		for _, g := range held {
+			if g.Subject == guardHeld+l.ID+":" && g.UnderWay > l.Left {
+				scarce[g.Subject] = g.UnderWay
+			}
+		}
+	}
+	return scarce, nil
 }
 
 // sizes holds how many pieces a payment buys of each price variant, by the variant's id.
@@ -90,7 +147,7 @@ func (g guard) refusesHold(left, size int64, now core.Time) (time.Duration, stri
 func (u *unit) letOthersHold(ctx context.Context, p *Payment, subjects []string) error {
 	var held []string
 	for _, subject := range slices.Sorted(slices.Values(subjects)) {
-		if strings.HasPrefix(subject, guardHeld) {
+		if strings.HasPrefix(subject, guardHeld) && !isOfAll(subject) {
 			held = append(held, subject)
 		}
 	}

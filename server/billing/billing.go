@@ -259,8 +259,12 @@ func declined(err error) (payments.Charge, error) {
 	return payments.Charge{}, err
 }
 
+// leftToOthers is what a buyer is told whose bank asks for something while others who wait for theirs hold all that may be held.
+const leftToOthers = "Only few are left, and others who wait for their bank hold some. Nothing was charged: try again in a few minutes, or pay with a card whose bank asks for nothing."
+
 // settleCharge stores what the provider says of a charge, and returns the answer for whoever wanted to pay. A charge about which the
-// bank has not decided is left alone for pendingPause, and the payment is returned as it was.
+// bank has not decided is left alone for pendingPause, and the payment is returned as it was. One that waits for its buyer, and holds
+// too much meanwhile, is given up.
 func (b *Billing) settleCharge(ctx context.Context, begun *store.Confirmation, charge payments.Charge) (*store.Confirmation, error) {
 	if charge.Status == payments.ChargePending {
 		return begun, b.store.YieldPayment(ctx, begun.Payment.AccountID, begun.Payment.ID, pendingPause)
@@ -269,9 +273,16 @@ func (b *Billing) settleCharge(ctx context.Context, begun *store.Confirmation, c
 	if err != nil {
 		return nil, err
 	}
+	if result.Status == store.PaymentStatusCanceled && begun.GivenUp != "" {
+		result.Failure.Message = begun.GivenUp
+	}
 	settled, err := b.settlePayment(ctx, begun.Payment, result)
 	if err != nil {
 		return nil, err
+	}
+	if settled.HoldsTooMuch {
+		settled.GivenUp = leftToOthers
+		return b.giveUpCharge(ctx, settled)
 	}
 	return answer(settled)
 }

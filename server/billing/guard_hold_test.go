@@ -271,3 +271,55 @@ func TestConfirmCheckout_LetsOthersHoldWhatABankDeclined(t *testing.T) {
 		require.NoError(t, err)
 	})
 }
+
+// TestConfirmCheckout_ManyNetworksHoldNotAll leaves payments at the bank from fourteen networks, each of which holds what it may.
+func TestConfirmCheckout_ManyNetworksHoldNotAll(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(100))})
+		waiting := map[string]int64{}
+		for i := range 14 {
+			for _, pieces := range []int64{50, 20, 10, 5, 1} {
+				c := w.many(v, pieces)
+				if got, err := w.from(fmt.Sprintf("198.51.%d.7", i), c.ID, consents); err == nil {
+					require.Equal(t, store.CheckoutStatusProcessing, got.Status)
+					waiting[c.ID] = pieces
+				}
+			}
+		}
+		held := func() (held int64) {
+			now, err := w.Catalog.GetPriceVariant(t.Context(), w.account, v.ID)
+			require.NoError(t, err)
+			return now.ReservedCount
+		}
+		require.EqualValues(t, 50, held(), "all together no more than they leave")
+		c := w.of(v)
+		_, err := w.from("192.0.2.7", c.ID, consents)
+		refused(t, err, "payment_method")
+		require.ErrorContains(t, err, "Only few are left")
+		open, err := w.GetCheckout(t.Context(), w.account, c.ID)
+		require.NoError(t, err)
+		require.Equal(t, store.CheckoutStatusOpen, open.Status, "nothing of it is left at the bank")
+		for i := range 20 {
+			_, err := w.from(fmt.Sprintf("192.0.%d.1", i), w.of(v).ID, "pm_card_visa")
+			require.NoError(t, err, "who pays at once")
+		}
+		w.advance.Add(int64(4 * time.Minute))
+		for id := range waiting {
+			w.due(id)
+		}
+		require.NoError(t, w.Reconcile(t.Context()))
+		require.EqualValues(t, 50, held(), "for five minutes")
+		w.advance.Add(int64(time.Minute + time.Second))
+		for id := range waiting {
+			w.due(id)
+		}
+		require.NoError(t, w.Reconcile(t.Context()))
+		require.EqualValues(t, 0, held(), "they are given up: they held more than was left")
+		_, err = w.from("192.0.2.7", c.ID, consents)
+		require.NoError(t, err, "somebody else")
+		w.advance.Add(int64(6 * time.Minute))
+		w.due(c.ID)
+		require.NoError(t, w.Reconcile(t.Context()))
+		require.EqualValues(t, 1, held(), "there is enough: it has half an hour")
+	})
+}

@@ -138,3 +138,83 @@ func TestConfirmCheckout_APauseStopsTestersOnly(t *testing.T) {
 		require.NoError(t, err, "their turn")
 	})
 }
+
+// pause has one payment declined in each of ten networks.
+func (w *world) pause(v *catalog.PriceVariant) {
+	w.t.Helper()
+	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) { a.DeclineLimit = new(int64(10)) })
+	require.NoError(w.t, err)
+	for i := range 10 {
+		_, err := w.from(fmt.Sprintf("203.0.%d.1", i), w.of(v).ID, declined)
+		refused(w.t, err, "payment_method")
+	}
+	require.NotNil(w.t, w.seller().PaymentsPausedUntil)
+}
+
+// TestConfirmCheckout_OneAddressTakesNoTurnsOfOthers begins payments that wait for a bank and cancels them, before everybody else.
+func TestConfirmCheckout_OneAddressTakesNoTurnsOfOthers(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.handbook()
+		w.pause(v)
+		bought, begun := 0, 0
+		for turn := range 12 {
+			c := w.of(v)
+			if _, err := w.from(fmt.Sprintf("198.51.100.%d", turn), c.ID, consents); err == nil {
+				begun++
+				require.NoError(t, w.CancelCheckoutPayment(t.Context(), w.account, c.ID))
+			} else {
+				slowed(t, err, time.Second, 15*time.Minute)
+			}
+			if _, err := w.from(fmt.Sprintf("192.0.%d.1", turn), w.of(v).ID, "pm_card_visa"); err == nil {
+				bought++
+			}
+			w.advance.Add(int64(20 * time.Second))
+		}
+		assert.Equal(t, 1, begun, "one turn for a network in a pause")
+		assert.Equal(t, 11, bought, "all turns but that one")
+	})
+}
+
+// TestConfirmCheckout_WhoPaidLeavesATurnToNeighbours buys twice from one network in a pause.
+func TestConfirmCheckout_WhoPaidLeavesATurnToNeighbours(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.handbook()
+		w.pause(v)
+		for i := range 3 {
+			_, err := w.from(fmt.Sprintf("198.51.100.%d", i), w.of(v).ID, "pm_card_visa")
+			require.NoError(t, err, "buyer %d", i)
+			w.advance.Add(int64(20 * time.Second))
+		}
+		c := w.of(v)
+		_, err := w.from("198.51.100.7", c.ID, consents)
+		require.NoError(t, err)
+		w.advance.Add(int64(20 * time.Second))
+		_, err = w.from("198.51.100.8", w.of(v).ID, "pm_card_visa")
+		slowed(t, err, 13*time.Minute, 15*time.Minute)
+		_, err = w.from("192.0.2.7", w.of(v).ID, "pm_card_visa")
+		require.NoError(t, err)
+		require.NoError(t, w.CancelCheckoutPayment(t.Context(), w.account, c.ID))
+		w.advance.Add(int64(15 * time.Minute))
+		_, err = w.from("198.51.100.8", w.of(v).ID, "pm_card_visa")
+		require.NoError(t, err, "after the pause")
+	})
+}
+
+// TestConfirmCheckout_OneNetworkPausesNobody is declined more often than the account bears.
+func TestConfirmCheckout_OneNetworkPausesNobody(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.handbook()
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.DeclineLimit = new(int64(10)) })
+		require.NoError(t, err)
+		for i := range 30 {
+			_, err := w.from(fmt.Sprintf("203.0.113.%d", i), w.of(v).ID, declined)
+			refused(t, err, "payment_method")
+		}
+		require.Nil(t, w.seller().PaymentsPausedUntil)
+		for i := range 5 {
+			_, err := w.from(fmt.Sprintf("198.51.100.%d", i), w.of(v).ID, declined)
+			refused(t, err, "payment_method")
+		}
+		require.NotNil(t, w.seller().PaymentsPausedUntil, "two networks of which each counts five")
+	})
+}

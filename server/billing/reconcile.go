@@ -78,22 +78,27 @@ func (b *Billing) reconcile(ctx context.Context, due core.Due) error {
 	return err
 }
 
-// abandon gives up a charge that its buyer has not approved: it cancels it at the provider, and stores what came of it. The
-// error then says that the payment was not authenticated in time, and its outcome is Recorded. If the buyer approved at the
-// last moment, what their bank decided is stored instead.
+// abandon is giveUpCharge for whoever needs to know only what came of it.
 func (b *Billing) abandon(ctx context.Context, begun *store.Confirmation) error {
+	_, err := b.giveUpCharge(ctx, begun)
+	return err
+}
+
+// giveUpCharge gives up a charge that its buyer has not approved: it cancels it at the provider, and stores what came of it. The
+// error then says that the payment was not authenticated in time, or what begun says, and its outcome is Recorded. If the buyer
+// approved at the last moment, what their bank decided is stored instead.
+func (b *Billing) giveUpCharge(ctx context.Context, begun *store.Confirmation) (*store.Confirmation, error) {
 	payment := begun.Payment
 	provider, err := b.providerOf(payment)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := b.store.Leave(ctx); err != nil {
-		return err // ends the transaction of a request that has just stored that the buyer has to act
+		return nil, err // ends the transaction of a request that has just stored that the buyer has to act
 	}
 	charge, err := provider.CancelCharge(ctx, payment.AccountID, *payment.ProviderRef)
 	if err != nil {
-		return b.unknown(ctx, payment, err)
+		return nil, b.unknown(ctx, payment, err)
 	}
-	_, err = b.settleCharge(ctx, begun, charge)
-	return err
+	return b.settleCharge(ctx, begun, charge)
 }
