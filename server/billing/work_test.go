@@ -117,14 +117,14 @@ func TestWork_LetsNoAccountWaitForAnother(t *testing.T) {
 func TestWork_GoesPastWhatCannotBeDone(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		bad := w.subscriptions(101)
-		w.behind(`UPDATE subscriptions SET unit_amount = 900000000000000000`)
+		w.behind(`UPDATE subscriptions SET unit_amount = 9000000000000000000, quantity = 2`)
 		good := w.subscriptions(1)[0]
 		w.advance.Store(int64(32 * day))
 		err := w.Work(t.Context())
 		require.ErrorContains(t, err, "The total exceeds")
 		assert.Less(t, len(err.Error()), 10_000, "nobody reads more than that")
 		assert.EqualValues(t, 2, w.now(&good).CyclesBilled)
-		w.behind(`UPDATE subscriptions SET unit_amount = 900`)
+		w.behind(`UPDATE subscriptions SET unit_amount = 900, quantity = 1`)
 		for range 20 { // a busy machine does not get through all in the time that one has
 			require.NoError(t, w.Work(t.Context()))
 			if left, err := w.DueSubscriptions(t.Context(), w.account, 1); len(left) == 0 {
