@@ -5159,7 +5159,8 @@ type CustomFieldData map[string]string
 // Customer Somebody who buys or may buy.
 //
 // Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two are the same that differ in
-// case alone (`STRASSE` and `straße`), in how their accents are put together, or in a domain that is written in letters or as `xn--`.
+// case alone (`ÉMILE` and `émile`), in how their accents are put together, or in a domain that is written in letters or as `xn--`. Two in
+// small letters are not: `straße` and `strasse` are two mailboxes.
 // What is stored and answered is the address as it was sent. An address has at most 254 bytes, 64 of them before the `@`. It has no spaces and
 // no characters that nobody sees. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
 type Customer struct {
@@ -5275,7 +5276,8 @@ type CustomerState struct {
 	// Customer Somebody who buys or may buy.
 	//
 	// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two are the same that differ in
-	// case alone (`STRASSE` and `straße`), in how their accents are put together, or in a domain that is written in letters or as `xn--`.
+	// case alone (`ÉMILE` and `émile`), in how their accents are put together, or in a domain that is written in letters or as `xn--`. Two in
+	// small letters are not: `straße` and `strasse` are two mailboxes.
 	// What is stored and answered is the address as it was sent. An address has at most 254 bytes, 64 of them before the `@`. It has no spaces and
 	// no characters that nobody sees. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
 	Customer Customer `json:"customer"`

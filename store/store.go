@@ -182,6 +182,13 @@ func (s *Store) Analyze(ctx context.Context) (analyzed, denied []core.StaleTable
 	return s.db.Analyze(ctx)
 }
 
+// Repair sets right what a server of an older version leaves behind that goes on running beside this one: balances that it changed without writing it
+// down, and the keys of addresses that it wrote. It may be repeated at any time.
+func (s *Store) Repair(ctx context.Context) (core.Repaired, error) { return s.db.Repair(ctx) }
+
+// WrongKeys returns how many keys of addresses Repair would write.
+func (s *Store) WrongKeys(ctx context.Context) (int, error) { return s.db.WrongKeys(ctx) }
+
 // CheckSchema returns nil if the schema is the one of this program, else a *SchemaError.
 func (s *Store) CheckSchema(ctx context.Context) error { return s.db.CheckSchema(ctx) }
 

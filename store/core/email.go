@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/idna"
 	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -21,7 +22,7 @@ const (
 )
 
 // EmailKey returns the form in which addresses are compared: two of one key are the same address, however they are written. The domain
-// is as the DNS has it, so that xn-- and its letters are one. The rest has its case folded and its accents composed. It takes any text, and
+// is as the DNS has it, so that xn-- and its letters are one. The rest is in lower case, with its accents composed. It takes any text, and
 // the key of a key is the key itself.
 func EmailKey(email string) string {
 	if isPlain(email) {
@@ -29,9 +30,9 @@ func EmailKey(email string) string {
 	}
 	at := strings.LastIndexByte(email, '@')
 	if at < 0 {
-		return folded(email)
+		return lowered(email)
 	}
-	return folded(email[:at]) + "@" + asciiDomain(email[at+1:])
+	return lowered(email[:at]) + "@" + asciiDomain(email[at+1:])
 }
 
 // SameEmail reports whether two texts are the same address.
@@ -58,10 +59,10 @@ func isPlain(text string) bool {
 	return !strings.Contains(strings.ToLower(text), "xn--")
 }
 
-// folded returns a text without differences of case, or of how accents are put together.
-func folded(text string) string {
-	lower := strings.ToLower(norm.NFD.String(text)) // cases.Fold takes the small letters of Cherokee for the capitals, and the other way round
-	return norm.NFC.String(cases.Fold().String(lower))
+// lowered returns a text in lower case, with its accents composed. Letters that are small already stay what they are: ß is not ss, because these are two
+// mailboxes.
+func lowered(text string) string {
+	return norm.NFC.String(cases.Lower(language.Und).String(norm.NFD.String(text))) // the last capital sigma of a word is ς
 }
 
 // asciiDomain returns a domain as the DNS has it. One that it cannot have stays as it is, but for its capitals of ASCII.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -33,17 +34,20 @@ func doctorCommand(settings *settings) *cobra.Command {
 		Long: `Checks every promise that the program keeps about what it stores: that sums agree, that numbers have no gaps, that nothing
 is charged, refunded or counted twice; and that the secret keys open what is sealed. With --files it also looks for files
 whose bytes are missing, and for bytes that belong to no file. It prints each row that breaks one,
-and ends with status 1 if there is any. It also says what slows the database down and only its owner can mend. It reads only and takes no locks: a server may be at work on the database meanwhile.`,
+and ends with status 1 if there is any. It also says what slows the database down and only its owner can mend. It reads only and takes no locks: a server may be at work on the database meanwhile.
+With --repair it first writes down what a server of an older version has changed of customers' balances, and writes the keys of addresses anew that such a server
+wrote. Stop servers of older versions before. What is right stays as it is.`,
 		Args: cobra.NoArgs,
 	}
 	asJSON := jsonFlag(cmd)
 	files := cmd.Flags().Bool("files", false, "compare the bytes that are kept with the rows, too; one look at each file")
+	repair := cmd.Flags().Bool("repair", false, "first set right what servers of older versions left behind")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		config, err := settings.load()
 		if err != nil {
 			return err
 		}
-		findings, advice, promises, err := examine(cmd, config, *asJSON, *files)
+		findings, advice, promises, err := examine(cmd, config, *asJSON, *files, *repair)
 		if err != nil {
 			return err
 		}
@@ -69,7 +73,7 @@ and ends with status 1 if there is any. It also says what slows the database dow
 }
 
 // examine checks one promise after the other, and prints what is wrong as it finds it. Advice breaks no promise.
-func examine(cmd *cobra.Command, config *server.Config, quiet, files bool) (findings []finding, advice []string, promises int, err error) {
+func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair bool) (findings []finding, advice []string, promises int, err error) {
 	options, err := program.StoreOptions(config)
 	if err != nil {
 		return nil, nil, 0, err
@@ -83,7 +87,14 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files bool) (find
 	if err := s.CheckSchema(cmd.Context()); err != nil {
 		return nil, nil, 0, err
 	}
-	findings = []finding{}
+	findings, advice = []finding{}, []string{}
+	if repair {
+		done, err := s.Repair(cmd.Context())
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		advice = append(advice, fmt.Sprintf("Repaired: orders %d, balances %d, keys of addresses %d.", done.Orders, done.Balances, done.Addresses))
+	}
 	tell := func(promise string, broken []core.Violation) {
 		promises++
 		if !quiet && isTerminal(cmd.ErrOrStderr()) {
@@ -108,7 +119,17 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files bool) (find
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	advice = []string{}
+	wrong, err := s.WrongKeys(cmd.Context())
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	isRepairable := func(f finding) bool { return f.Promise == store.PromiseBalance || f.Promise == store.PromiseTaken }
+	if slices.ContainsFunc(findings, isRepairable) {
+		advice = append(advice, "A server of an older version has changed balances. Stop it, and run `tillwright doctor --repair`.")
+	}
+	if wrong > 0 {
+		advice = append(advice, fmt.Sprintf("A server of an older version wrote keys of addresses, %d in all. Stop it, and run `tillwright doctor --repair`.", wrong))
+	}
 	for _, t := range stale {
 		if !t.Allowed {
 			advice = append(advice, t.Advice())

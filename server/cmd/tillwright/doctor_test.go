@@ -46,6 +46,40 @@ func TestDoctor_SaysWhichRowBreaksWhichPromise(t *testing.T) {
 	})
 }
 
+// What a server of an older version did beside this one is set right when that is asked for, and the doctor says when.
+func TestDoctor_RepairsWhatAnOldServerLeftBehind(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		shop := newShop(t, url)
+		customer, err := shop.Customers.Create(t.Context(), &sdk.CustomerCreate{Email: "straße@example.com"})
+		require.NoError(t, err)
+		driver, source, _ := strings.Cut(url, "://")
+		if driver == "postgres" {
+			source = url
+		}
+		db, err := sql.Open(driver, source)
+		require.NoError(t, err)
+		defer db.Close()
+		_, err = db.Exec(`UPDATE customers SET balance = '{"usd":-500}', email_key = 'strasse@example.com'`)
+		require.NoError(t, err)
+
+		out, err := tillwright(t, t.TempDir(), "doctor", "--database-url", url)
+		require.ErrorIs(t, err, errUnsound)
+		require.Contains(t, out, customer.ID+" of account "+shop.account.Account+": a balance is the sum of what changed it")
+		require.Contains(t, out, "has changed balances. Stop it, and run `tillwright doctor --repair`.")
+		require.Contains(t, out, "wrote keys of addresses, 1 in all")
+		out, err = tillwright(t, t.TempDir(), "doctor", "--repair", "--database-url", url)
+		require.NoError(t, err, out)
+		require.Contains(t, out, "Repaired: orders 0, balances 1, keys of addresses 1.")
+		out, err = tillwright(t, t.TempDir(), "doctor", "--repair", "--json", "--database-url", url)
+		require.NoError(t, err)
+		require.Contains(t, out, "Repaired: orders 0, balances 0, keys of addresses 0.")
+		found, err := shop.Customers.List(t.Context(), &sdk.ListCustomersParams{Email: new("Straße@example.com")})
+		require.NoError(t, err)
+		require.Len(t, found.Data, 1)
+	})
+}
+
 // The server has one secret key, and the doctor makes another in a directory of its own.
 func TestDoctor_SaysWhatItsKeyDoesNotOpen(t *testing.T) {
 	t.Parallel()

@@ -6,13 +6,13 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/migrations"
@@ -37,12 +37,13 @@ var emailOwners = map[string]string{
 	"people":    `SELECT '' AS account_id, id, '' AS within, email, email_key, created_at FROM people WHERE email_key IS NOT NULL`,
 }
 
-// emailRedemptions are the statements that select uses of discounts by their buyer's address.
-var emailRedemptions = []string{
-	`SELECT r.account_id, r.id, r.buyer_key, c.customer_email AS email FROM discount_redemptions r JOIN checkouts c ON c.account_id = r.account_id AND c.id = r.checkout_id
-	WHERE ` + fmt.Sprintf(isOdd, "c.customer_email"),
-	`SELECT r.account_id, r.id, r.buyer_key, c.email FROM discount_redemptions r JOIN customers c ON c.account_id = r.account_id AND c.id = r.customer_id
-	WHERE ` + fmt.Sprintf(isOdd, "c.email"),
+// buyersByEmail returns the statement that selects the rows of a table that have the hash of an address, by their checkout or their customer.
+func buyersByEmail(table string) string {
+	return `
+		SELECT r.account_id, r.id, r.buyer_key, c.customer_email AS email FROM ` + table + ` r JOIN checkouts c ON c.account_id = r.account_id AND c.id = r.checkout_id
+		WHERE ` + fmt.Sprintf(isOdd, "c.customer_email") + `
+		UNION SELECT r.account_id, r.id, r.buyer_key, c.email FROM ` + table + ` r JOIN customers c ON c.account_id = r.account_id AND c.id = r.customer_id
+		WHERE ` + fmt.Sprintf(isOdd, "c.email")
 }
 
 // emailOwner is a row of emailOwners.
@@ -56,117 +57,163 @@ type emailOwner struct {
 }
 
 // emailKeys is the step migrations.EmailKeys, which SQL alone cannot do: it writes the keys of the addresses that there are as core.EmailKey makes
-// them. On SQLite it is one transaction. On PostgreSQL each statement stands alone, and the step may be repeated.
+// them.
 func emailKeys(engine string) *goose.Migration {
 	up := &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
-		return (&emailKeyStep{engine, tx}).run(ctx)
+		return (&dataStep{engine: engine, conn: tx}).writeKeys(ctx)
 	}}
 	if engine == core.PostgreSQL {
-		up = &goose.GoFunc{RunDB: func(ctx context.Context, db *sql.DB) error { return (&emailKeyStep{engine, db}).run(ctx) }}
+		up = &goose.GoFunc{RunDB: func(ctx context.Context, db *sql.DB) error {
+			return (&dataStep{engine: engine, conn: db}).writeKeys(ctx)
+		}}
 	}
 	return goose.NewGoMigration(migrations.EmailKeys, up, nil)
 }
 
-// emailKeyStep runs the step on a connection.
-type emailKeyStep struct {
-	engine string
-	conn   interface {
-		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	}
-}
-
-func (e *emailKeyStep) run(ctx context.Context) error {
+// writeKeys is the step.
+func (s *dataStep) writeKeys(ctx context.Context) error {
 	for _, table := range []string{"checkouts", "orders"} {
-		if err := e.keySold(ctx, table); err != nil {
+		column := `ALTER TABLE ` + table + ` ADD COLUMN IF NOT EXISTS customer_email_key TEXT`
+		if s.engine == core.SQLite {
+			column = strings.Replace(column, "IF NOT EXISTS ", "", 1)
+		}
+		if err := s.exec(ctx, column); err != nil {
+			return err
+		}
+		if err := s.keySold(ctx, table); err != nil {
 			return err
 		}
 	}
 	for _, statement := range emailKeySchema {
-		if err := e.exec(ctx, statement); err != nil {
+		if err := s.exec(ctx, statement); err != nil {
 			return err
 		}
 	}
-	if err := e.keyRedemptions(ctx); err != nil {
-		return err
+	return s.keyPeople(ctx, "discount_redemptions")
+}
+
+// mendKeys writes the keys anew that are missing or wrong.
+func (s *dataStep) mendKeys(ctx context.Context) error {
+	for _, table := range []string{"checkouts", "orders"} {
+		if err := s.keySold(ctx, table); err != nil {
+			return err
+		}
+	}
+	return s.keyPeople(ctx, "discount_redemptions", "trials")
+}
+
+// keyPeople gives the hashes of addresses in these tables, and the owners of addresses, their keys.
+func (s *dataStep) keyPeople(ctx context.Context, hashed ...string) error {
+	for _, table := range hashed {
+		if err := s.keyBuyers(ctx, table); err != nil {
+			return err
+		}
 	}
 	for _, table := range []string{"customers", "leads", "people"} {
-		if err := e.keyOwners(ctx, table); err != nil {
+		if err := s.keyOwners(ctx, table); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keySold gives a table of sales the column of the key, and its rows theirs.
-func (e *emailKeyStep) keySold(ctx context.Context, table string) error {
-	column := `ALTER TABLE ` + table + ` ADD COLUMN IF NOT EXISTS customer_email_key TEXT`
-	if e.engine == core.SQLite {
-		column = strings.Replace(column, "IF NOT EXISTS ", "", 1)
-	}
-	if err := e.exec(ctx, column); err != nil {
-		return err
-	}
-	rows, err := selected[struct {
-		Account string `db:"account_id"`
-		ID      string `db:"id"`
-		Email   string `db:"customer_email"`
-	}](ctx, e, `SELECT account_id, id, customer_email FROM `+table+` WHERE `+fmt.Sprintf(isOdd, "customer_email"))
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if err := e.exec(ctx, `UPDATE `+table+` SET customer_email_key = ? WHERE account_id = ? AND id = ?`, core.OddEmailKey(&row.Email), row.Account, row.ID); err != nil {
+// keySold gives the rows of a table of sales their keys.
+func (s *dataStep) keySold(ctx context.Context, table string) error {
+	var account, id string
+	for {
+		rows, err := selected[struct {
+			Account string  `db:"account_id"`
+			ID      string  `db:"id"`
+			Email   *string `db:"customer_email"`
+			Key     *string `db:"customer_email_key"`
+		}](ctx, s, `
+			SELECT account_id, id, customer_email, customer_email_key FROM `+table+`
+			WHERE (customer_email_key IS NOT NULL OR `+fmt.Sprintf(isOdd, "customer_email")+`) AND (account_id, id) > (?, ?) ORDER BY account_id, id LIMIT ?`, account, id, stepBatch)
+		if err != nil || len(rows) == 0 {
 			return err
 		}
+		for _, row := range rows {
+			key := core.OddEmailKey(row.Email)
+			if core.Deref(key) == core.Deref(row.Key) {
+				continue
+			}
+			s.done.Addresses++
+			if err := s.exec(ctx, `UPDATE `+table+` SET customer_email_key = ? WHERE account_id = ? AND id = ? AND COALESCE(customer_email, '') = ?`,
+				key, row.Account, row.ID, core.Deref(row.Email)); err != nil {
+				return err
+			}
+		}
+		account, id = rows[len(rows)-1].Account, rows[len(rows)-1].ID
 	}
-	return nil
 }
 
-// keyRedemptions gives the uses of discounts the hash of their buyer's new key, if they have that of the old one. The old key was the
-// address in lower case.
-func (e *emailKeyStep) keyRedemptions(ctx context.Context) error {
+// keysBefore are the keys that an address had in earlier versions: the address in lower case, and one in which ß was ss.
+func keysBefore(email string) []string {
+	key := core.EmailKey(email)
+	local, domain := email, ""
+	if at := strings.LastIndexByte(email, '@'); at >= 0 {
+		local, domain = email[:at], key[strings.LastIndexByte(key, '@'):]
+	}
+	folded := norm.NFC.String(cases.Fold().String(strings.ToLower(norm.NFD.String(local))))
+	return []string{strings.ToLower(email), folded + domain}
+}
+
+// keyBuyers gives the rows of a table that have the hash of one of keysBefore that of the key.
+func (s *dataStep) keyBuyers(ctx context.Context, table string) error {
 	hash := func(account, key string) string {
 		sum := sha256.Sum256([]byte(account + "\x00" + key))
 		return hex.EncodeToString(sum[:])
 	}
-	for _, query := range emailRedemptions {
-		rows, err := selected[struct {
-			Account  string `db:"account_id"`
-			ID       string `db:"id"`
-			BuyerKey string `db:"buyer_key"`
-			Email    string `db:"email"`
-		}](ctx, e, query)
-		if err != nil {
-			return err
+	rows, err := selected[struct {
+		Account  string `db:"account_id"`
+		ID       string `db:"id"`
+		BuyerKey string `db:"buyer_key"`
+		Email    string `db:"email"`
+	}](ctx, s, buyersByEmail(table))
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		key := hash(row.Account, core.EmailKey(row.Email))
+		isBefore := func(before string) bool { return hash(row.Account, before) == row.BuyerKey }
+		if key == row.BuyerKey || !slices.ContainsFunc(keysBefore(row.Email), isBefore) {
+			continue
 		}
-		for _, row := range rows {
-			if row.BuyerKey != hash(row.Account, strings.ToLower(row.Email)) {
-				continue
-			}
-			key := hash(row.Account, core.EmailKey(row.Email))
-			if err := e.exec(ctx, `UPDATE discount_redemptions SET buyer_key = ? WHERE account_id = ? AND id = ?`, key, row.Account, row.ID); err != nil {
-				return err
-			}
+		update, args := `UPDATE `+table+` SET buyer_key = ? WHERE account_id = ? AND id = ?`, []any{key, row.Account, row.ID}
+		if table == "trials" { // of a product the buyer has one
+			update += ` AND NOT EXISTS (SELECT 1 FROM trials t WHERE t.account_id = trials.account_id AND t.product_id = trials.product_id AND t.buyer_key = ?)`
+			args = append(args, key)
+		}
+		s.done.Addresses++
+		if err := s.exec(ctx, update, args...); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// keyOwners gives the owners of addresses in a table their new keys. Of several whose addresses are the same the oldest gets the key.
+// keyOwners gives the owners of addresses in a table their keys. Of several whose addresses are the same the oldest gets the key.
 // Each of the others keeps one that no address has, because of its space: see core.KeptApart.
-func (e *emailKeyStep) keyOwners(ctx context.Context, table string) error {
-	odd, err := selected[emailOwner](ctx, e, emailOwners[table]+` AND `+fmt.Sprintf(isOdd, "email"))
+func (s *dataStep) keyOwners(ctx context.Context, table string) error {
+	odd, err := selected[emailOwner](ctx, s, emailOwners[table]+` AND (`+fmt.Sprintf(isOdd, "email")+` OR email_key LIKE '% %')`)
 	if err != nil {
 		return err
 	}
 	rivals := map[[3]string][]emailOwner{}
 	for _, owner := range odd {
-		same := [3]string{owner.Account, owner.Within, core.EmailKey(owner.Email)}
+		key := core.EmailKey(owner.Email)
+		if apart := core.KeptApart(key, owner.ID); owner.Key != key && owner.Key != apart { // first, so that nobody has the key of another address
+			if err := s.setKey(ctx, table, owner, apart); err != nil {
+				return err
+			}
+			owner.Key = apart
+			s.done.Addresses++
+		}
+		same := [3]string{owner.Account, owner.Within, key}
 		rivals[same] = append(rivals[same], owner)
 	}
 	for same, owners := range rivals {
-		holders, err := selected[emailOwner](ctx, e, `SELECT * FROM (`+emailOwners[table]+`) AS owners WHERE account_id = ? AND email_key = ? AND within = ?`, same[0], same[2], same[1])
+		holders, err := selected[emailOwner](ctx, s, `SELECT * FROM (`+emailOwners[table]+`) AS owners WHERE account_id = ? AND email_key = ? AND within = ?`, same[0], same[2], same[1])
 		if err != nil {
 			return err
 		}
@@ -181,7 +228,7 @@ func (e *emailKeyStep) keyOwners(ctx context.Context, table string) error {
 			if i > 0 {
 				key = core.KeptApart(key, owner.ID)
 			}
-			if err := e.setKey(ctx, table, owner, key); err != nil {
+			if err := s.setKey(ctx, table, owner, key); err != nil {
 				return err
 			}
 		}
@@ -190,31 +237,12 @@ func (e *emailKeyStep) keyOwners(ctx context.Context, table string) error {
 }
 
 // setKey stores the key of an owner.
-func (e *emailKeyStep) setKey(ctx context.Context, table string, owner emailOwner, key string) error {
+func (s *dataStep) setKey(ctx context.Context, table string, owner emailOwner, key string) error {
 	if owner.Key == key {
 		return nil
 	}
 	if table == "people" { // who are of no account
-		return e.exec(ctx, `UPDATE people SET email_key = ? WHERE id = ?`, key, owner.ID)
+		return s.exec(ctx, `UPDATE people SET email_key = ? WHERE id = ?`, key, owner.ID)
 	}
-	return e.exec(ctx, `UPDATE `+table+` SET email_key = ? WHERE account_id = ? AND id = ?`, key, owner.Account, owner.ID)
-}
-
-func (e *emailKeyStep) exec(ctx context.Context, query string, args ...any) error {
-	_, err := e.conn.ExecContext(ctx, e.rebind(query), args...)
-	return err
-}
-
-func (e *emailKeyStep) rebind(query string) string { return (&DB{Engine: e.engine}).Rebind(query) }
-
-// selected returns the rows of a query.
-func selected[T any](ctx context.Context, e *emailKeyStep, query string, args ...any) ([]T, error) {
-	rows, err := e.conn.QueryContext(ctx, e.rebind(query), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var found []T
-	err = sqlx.StructScan(rows, &found)
-	return found, errors.Join(err, rows.Err())
+	return s.exec(ctx, `UPDATE `+table+` SET email_key = ? WHERE account_id = ? AND id = ?`, key, owner.Account, owner.ID)
 }

@@ -46,6 +46,11 @@ func (d *DB) Migrate(ctx context.Context) error {
 
 // migratePostgres migrates PostgreSQL while it holds the lock of the schema.
 func (d *DB) migratePostgres(ctx context.Context) error {
+	return d.underSchemaLock(ctx, func(db *sqlx.DB) error { return d.migrate(ctx, db, goose.DialectPostgres) })
+}
+
+// underSchemaLock calls fn with a pool of its own for PostgreSQL, while it holds the lock of the schema.
+func (d *DB) underSchemaLock(ctx context.Context, fn func(*sqlx.DB) error) error {
 	// Migrations have a pool of their own: building an index may take longer than requests are allowed to wait for a lock.
 	config, err := postgresConfig(d.Options)
 	if err != nil {
@@ -64,7 +69,7 @@ func (d *DB) migratePostgres(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("lock schema: %w", err)
 	}
-	return errors.Join(d.migrate(ctx, db, goose.DialectPostgres), unlock())
+	return errors.Join(fn(db), unlock())
 }
 
 // migrate applies the migrations that are still missing.
@@ -73,7 +78,7 @@ func (d *DB) migrate(ctx context.Context, db *sqlx.DB, dialect goose.Dialect) er
 	if err != nil {
 		return err
 	}
-	provider, err := goose.NewProvider(dialect, db.DB, files, goose.WithTableName(VersionTable), goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(emailKeys(d.Engine)))
+	provider, err := goose.NewProvider(dialect, db.DB, files, goose.WithTableName(VersionTable), goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(emailKeys(d.Engine), repairs(d.Engine)))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}

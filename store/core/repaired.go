@@ -1,0 +1,8 @@
+package core
+
+// Repaired counts the rows that a repair set right.
+type Repaired struct {
+	Orders    int `json:"orders"`    // what they took off a balance
+	Balances  int `json:"balances"`  // of a customer in a currency
+	Addresses int `json:"addresses"` // their keys
+}
