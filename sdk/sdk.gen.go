@@ -1625,7 +1625,7 @@ type Account struct {
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax TaxSettings `json:"tax"`
 
-	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
 	PastDueAccess PastDueAccess `json:"past_due_access"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
@@ -1757,7 +1757,7 @@ type AccountUpdate struct {
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax *TaxSettings `json:"tax,omitempty"`
 
-	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
 	PastDueAccess *PastDueAccess `json:"past_due_access,omitempty"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
@@ -7875,7 +7875,7 @@ type OrderUpdate struct {
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
 
-// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
 type PastDueAccess string
 
 // Payment One attempt to charge a buyer.
@@ -17496,8 +17496,8 @@ func (s *SubscriptionsService) Update(ctx context.Context, id string, body *Subs
 //
 // Ends a subscription with its period, or at once with `at_period_end: false`. With its period, what waits to be billed for a change of
 // plan or quantity is billed with a last invoice, as it is when all billing cycles are over. That is charged once; when it fails, the
-// invoice is past due and is paid by hand. A letter of the kind `payment_failed` tells the customer where. What a payment plan gave stays
-// its customer's then, because all its billing cycles are paid. At once, what waits is
+// invoice is past due and is paid by hand. A letter of the kind `payment_failed` tells the customer where. What a payment plan
+// gave is suspended until then if `past_due_access` of the account is `suspend`; or else it stays its customer's. At once, what waits is
 // dropped, what was not collected yet is void, and invoice.voided is emitted. One that is past due has no paid period to end with,
 // and ends at once. So does one whose period is over, such as a paused one, if nothing waits. If something waits, it ends as soon as
 // that is billed. One that has ended is 422.

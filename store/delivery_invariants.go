@@ -37,7 +37,7 @@ var deliveryInvariants = []db.Invariant{
 					OR r.order_id IN (SELECT l.order_id FROM line_items l WHERE l.account_id = s.account_id AND l.subscription_id = s.id)))
 			WHEN s.status = 'canceled' THEN COALESCE(g.reason, '') <> 'subscription_ended'
 			WHEN s.status = 'paused' THEN COALESCE(g.reason, '') <> 'paused'
-			WHEN s.status = 'past_due' THEN COALESCE(g.reason, '') <> CASE WHEN s.granted LIKE '%"suspended":"past_due"%' THEN 'past_due' ELSE '' END
+			WHEN s.status IN ('past_due', 'completed') THEN COALESCE(g.reason, '') <> CASE WHEN s.granted LIKE '%"suspended":"past_due"%' THEN 'past_due' ELSE '' END
 			ELSE g.status <> 'active' END`},
 	{Promise: "what a refund took away is revoked while such a refund stands", Query: `
 		SELECT g.account_id, g.id FROM grants g WHERE g.reason = 'refund' AND NOT g.refunded OR g.refunded AND (g.status <> 'revoked' OR NOT EXISTS (

@@ -105,7 +105,7 @@ func (u *unit) deliverSubscription(ctx context.Context, sub *Subscription) error
 	if now.GrantID == "" {
 		return u.payTip(ctx, sub)
 	}
-	if was.Status == sub.Status && !sub.isPaid {
+	if owed := sub.owes || sub.isSettled && was.Suspended != ""; was.Status == sub.Status && !sub.isPaid && !owed {
 		return nil
 	}
 	var err error
@@ -125,7 +125,7 @@ func (u *unit) deliverSubscription(ctx context.Context, sub *Subscription) error
 		}
 	}
 	switch {
-	case sub.Status == SubscriptionStatusCompleted: // all billing cycles are paid, whatever becomes of a last bill: theirs for good
+	case sub.Status == SubscriptionStatusCompleted: // all is paid, or the account waits for the last bill: theirs for good
 		return grants.Extend(ctx, u.Unit, account, source, nil)
 	case sub.isPaid:
 		sub.isPaid = false
@@ -145,7 +145,7 @@ func (u *unit) payTip(ctx context.Context, sub *Subscription) error {
 }
 
 // suspension returns why what a subscription gives is suspended in its state, empty if it is not. Whether it is while a payment is past due is
-// decided when that begins.
+// decided when that begins. So is it of one that is complete and owes its last bill.
 func (u *unit) suspension(ctx context.Context, sub *Subscription, was Granted) (grant.Reason, error) {
 	switch sub.Status {
 	case SubscriptionStatusPaused:
@@ -154,14 +154,23 @@ func (u *unit) suspension(ctx context.Context, sub *Subscription, was Granted) (
 		if was.Status == SubscriptionStatusPastDue {
 			return was.Suspended, nil
 		}
-		account, err := u.store.Tenant.Seller(ctx, sub.AccountID)
-		if err != nil || account.PastDueAccess == tenant.PastDueAccessKeep {
-			return "", err
+		return u.lateAccess(ctx, sub)
+	case SubscriptionStatusCompleted:
+		if sub.owes {
+			return u.lateAccess(ctx, sub)
 		}
-		return grant.ReasonPastDue, nil
-	case SubscriptionStatusTrialing, SubscriptionStatusActive, SubscriptionStatusCanceled, SubscriptionStatusCompleted:
+	case SubscriptionStatusTrialing, SubscriptionStatusActive, SubscriptionStatusCanceled:
 	}
 	return "", nil
+}
+
+// lateAccess returns why what a subscription gives is suspended while a payment is late, empty if the account leaves it to its customer.
+func (u *unit) lateAccess(ctx context.Context, sub *Subscription) (grant.Reason, error) {
+	account, err := u.store.Tenant.Seller(ctx, sub.AccountID)
+	if err != nil || account.PastDueAccess == tenant.PastDueAccessKeep {
+		return "", err
+	}
+	return grant.ReasonPastDue, nil
 }
 
 // switchProduct gives what a locked subscription is for by a plan, if its grant says something else: another product in the place of the one

@@ -96,6 +96,8 @@ type Subscription struct {
 	isCovered bool // it was begun in this transaction, and what was left of the one before pays for it
 	isAsked   bool // somebody asks for its plan, or for one that waits, in this transaction
 	ends      bool // set from its end until that is stored
+	owes      bool // its last bill was not collected in this transaction: see billLast
+	isSettled bool // its last bill was paid or given up in this transaction
 }
 
 // CancellationReason says why a subscription was cancelled.

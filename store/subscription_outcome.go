@@ -12,7 +12,7 @@ import (
 // change wait again whose place it took.
 // If it was the latest invoice, a success makes a subscription that is past due active again, and a failure schedules the next
 // attempt or, after the last one, ends the subscription. A failure of the last invoice of one that has ended makes that past due: it is
-// paid by hand. Other invoices change nothing.
+// paid by hand. What a complete one gave may be suspended until then. Other invoices change nothing.
 //
 // The subscription and the bill are locked. After a success the caller has made the bill paid already.
 func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bill, status PaymentStatus, now core.Time) error {
@@ -28,6 +28,8 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 	case status == PaymentStatusSucceeded && isLatest:
 		err = sub.endPastDue(now)
 		sub.isPaid = true
+	case status == PaymentStatusSucceeded && sub.Status == SubscriptionStatusCompleted:
+		sub.isSettled = true
 	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:
 		return nil
 	case isChange:
@@ -36,7 +38,7 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 	case isLatest && !sub.hasEnded():
 		err = u.notCollected(ctx, sub, b, now)
 	case sub.hasEnded() && b.Invoice.Status == InvoiceStatusOpen: // the last one: see billLast
-		return u.lastNotCollected(ctx, sub, b, now)
+		err = u.lastNotCollected(ctx, sub, b, now)
 	}
 	if err != nil {
 		return err

@@ -134,7 +134,9 @@ func (u *unit) billLast(ctx context.Context, sub *Subscription, now core.Time) (
 }
 
 // lastNotCollected makes the last invoice of a locked subscription past due, which is not tried again: the customer is told to pay it by hand.
+// The caller stores the subscription.
 func (u *unit) lastNotCollected(ctx context.Context, sub *Subscription, b *bill, now core.Time) error {
+	sub.owes = true
 	if err := u.writeLastFailed(ctx, sub, b); err != nil {
 		return err
 	}
@@ -328,9 +330,14 @@ func (s *Subscription) skipPassed(now core.Time) error {
 	}
 }
 
-// forgive makes a locked subscription active again whose latest invoice the seller has given up, and stores it. It does nothing
-// if sub is nil, is not past due, or if the invoice is not its latest one.
+// forgive makes a locked subscription active again whose latest invoice the seller has given up, and stores it. What one gave that is complete
+// is not suspended any more if its last bill was given up. It does nothing if sub is nil, is not past due, or if the invoice is not its
+// latest one.
 func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now core.Time) error {
+	if sub != nil && sub.Status == SubscriptionStatusCompleted {
+		sub.isSettled = true
+		return u.saveSubscription(ctx, sub, now)
+	}
 	if sub == nil || sub.Status != SubscriptionStatusPastDue || core.Deref(sub.LatestInvoiceID) != i.ID {
 		return nil
 	}

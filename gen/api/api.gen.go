@@ -1644,7 +1644,7 @@ type Account struct {
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax TaxSettings `json:"tax"`
 
-	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
 	PastDueAccess PastDueAccess `json:"past_due_access"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
@@ -1776,7 +1776,7 @@ type AccountUpdate struct {
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax *TaxSettings `json:"tax,omitempty"`
 
-	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
 	PastDueAccess *PastDueAccess `json:"past_due_access,omitempty"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
@@ -7953,7 +7953,7 @@ type OrderUpdate struct {
 	Metadata *MetadataUpdate `json:"metadata,omitempty"`
 }
 
-// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again. What happens then is decided when it becomes past due.
+// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
 type PastDueAccess string
 
 // Payment One attempt to charge a buyer.

@@ -217,7 +217,7 @@ func TestSubscription_BillsWhatWaitsWhenItEnds(t *testing.T) {
 		invoice, err := w.GetInvoice(t.Context(), w.account, *due.InvoiceID)
 		require.NoError(t, err)
 		assert.Equal(t, store.InvoiceStatusPastDue, invoice.Status)
-		assert.Equal(t, []grant.Status{grant.StatusActive}, w.accessOf(failing), "all its billing cycles are paid")
+		assert.Equal(t, []grant.Status{grant.StatusActive}, w.accessOf(failing), "late payments take nothing in this account")
 
 		// At once it is dropped.
 		w.monthOf30()
@@ -361,5 +361,43 @@ func TestSubscription_BillsWhatWasAgreedHoweverMuchItIs(t *testing.T) {
 
 		_, err = w.plan(w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa"), most, 999, tenant.ProrationBehaviorInvoiceImmediately)
 		refused(t, err, "quantity")
+	})
+}
+
+// What a payment plan gave is suspended while its last bill is not paid, if the account says so of late payments.
+func TestSubscription_SuspendsWhatALastBillIsOwedFor(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.PastDueAccess = tenant.PastDueAccessSuspend })
+		require.NoError(t, err)
+		cycle := recurring(1000, "month")
+		cycle.BillingCycles = new(int64(1))
+		for _, settle := range []func(invoice string) error{
+			func(invoice string) error {
+				_, err := w.PayInvoice(t.Context(), w.account, invoice, payInvoice("pm_card_visa"))
+				return err
+			},
+			func(invoice string) error {
+				_, err := w.PayInvoice(t.Context(), w.account, invoice, billing.PayInvoice{OutOfBand: true})
+				return err
+			},
+			func(invoice string) error {
+				_, err := w.VoidInvoice(t.Context(), w.account, invoice)
+				return err
+			},
+			func(invoice string) error {
+				_, err := w.MarkInvoiceUncollectible(t.Context(), w.account, invoice)
+				return err
+			},
+		} {
+			w.monthOf30()
+			sub := w.pieces(w.subscribe(w.variant(cycle), "tok_fail_on_renewal"), 100)
+			w.rewound(sub, 30*day+time.Second)
+			require.NoError(t, w.Work(t.Context()))
+			require.Equal(t, store.SubscriptionStatusCompleted, w.now(sub).Status)
+			assert.Equal(t, []grant.Status{grant.StatusSuspended}, w.accessOf(sub))
+			require.NoError(t, settle(*w.ordersOf(sub)[1].InvoiceID))
+			assert.Equal(t, []grant.Status{grant.StatusActive}, w.accessOf(sub))
+			assert.Equal(t, store.SubscriptionStatusCompleted, w.now(sub).Status)
+		}
 	})
 }
