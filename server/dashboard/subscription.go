@@ -217,7 +217,7 @@ var cancelReasons = []string{
 
 func cancelPage(v *visit, s *sdk.Subscription) ui.Page {
 	return ui.Page{Heading: "Cancel " + productName(s), Up: &ui.Link{Text: productName(s), Address: subscriptionsPage + "/" + s.ID}, Form: &ui.Form{
-		Text:   "At the end of the period nothing is lost, and it can be taken back until then. At once, access ends and what is unpaid is void.",
+		Text:   "At the end of the period nothing is lost, and it can be taken back until then. What waits to be billed is billed with a last invoice. At once, access ends and what is unpaid is void.",
 		Submit: "Cancel subscription", Danger: true, Cancel: subscriptionsPage + "/" + s.ID, Once: newOnce(), Controls: []ui.Control{
 			{Kind: "select", Name: "at_period_end", Label: "When", Options: chosen(v.field("at_period_end"), "yes", "At the end of the period", "no", "At once")},
 			{Kind: "select", Name: "reason", Label: "Why", Options: chosen(v.field("reason"), cancelReasons...)},
