@@ -26,6 +26,7 @@ type LetterContent struct {
 	Payment      *Payment // the last of the invoice; nil: there was nothing to charge
 	Subscription *Subscription
 	Renewal      *SubscriptionRenewal
+	LastBill     int64 // what a cancelled subscription charges when it ends
 	Grant        *grant.Grant
 	Product      string // name of what the grant is of
 	Refund       *Refund

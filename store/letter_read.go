@@ -80,6 +80,9 @@ func (s *Store) readEnd(ctx context.Context, l *Letter, c *LetterContent) error 
 	if newer != nil {
 		c.Void = "The subscription was kept and cancelled again since, of which there is another letter."
 	}
+	if err == nil {
+		c.LastBill, err = s.LastBillAmount(ctx, l.AccountID, l.ObjectID)
+	}
 	return err
 }
 

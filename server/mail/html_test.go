@@ -182,3 +182,13 @@ func TestLetters_FitANarrowPhone(t *testing.T) {
 		window.Draw("letter-" + kind)
 	}
 }
+
+// Who has cancelled is told what a last bill charges, or that nothing does.
+func TestSubscriptionCanceled_SaysWhatIsStillCharged(t *testing.T) {
+	t.Parallel()
+	told := &store.LetterContent{Seller: &tenant.Account{Name: "Kestrel"}, Subscription: &store.Subscription{CancelAtPeriodEnd: true, Currency: "usd", ProductName: "Birds"}}
+	assert.Contains(t, subscriptionCanceled(told).opening[0], "you are not charged for it any more")
+	told.LastBill = 2000
+	assert.Contains(t, subscriptionCanceled(told).opening[0], "a last bill charges USD\u00a020.00")
+	assert.NotContains(t, subscriptionCanceled(told).opening[0], "any more")
+}

@@ -94,9 +94,13 @@ func trialPrices(r *store.SubscriptionRenewal, end string) []string {
 
 func subscriptionCanceled(told *store.LetterContent) content {
 	sub := told.Subscription
+	charged := "and you are not charged for it any more."
+	if told.LastBill > 0 {
+		charged = "when a last bill charges " + core.FormatAmount(told.LastBill, sub.Currency) + " for changes that were not billed yet."
+	}
 	return content{
 		subject: "Your subscription at " + nameOf(told.Seller) + " is cancelled",
-		opening: []string{fmt.Sprintf("Your subscription to %s is cancelled. It goes on until %s, and you are not charged for it any more.", oneLine(sub.Describe()), date(told.Seller, *sub.CancelAt()))},
+		opening: []string{fmt.Sprintf("Your subscription to %s is cancelled. It goes on until %s, %s", oneLine(sub.Describe()), date(told.Seller, *sub.CancelAt()), charged)},
 		closing: []string{"If you would rather keep it, answer this letter before that day."},
 	}
 }
