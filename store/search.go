@@ -112,7 +112,7 @@ func (s *Store) Search(ctx context.Context, account string, in Search) ([]Search
 	}
 	var left bool
 	finders := s.finders()
-	for _, kind := range in.Kinds {
+	for _, kind := range slices.Compact(slices.Sorted(slices.Values(in.Kinds))) { // a kind that is named again is not looked for again
 		results, more, err := finders[kind](ctx, account, core.Page{Limit: in.Limit, Partial: true}, core.ListFilter{Q: in.Q})
 		if err != nil {
 			return nil, false, err

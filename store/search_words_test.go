@@ -96,3 +96,18 @@ func TestSearch_AsksSoManyQuestions(t *testing.T) {
 		require.Equal(t, "q", refusal.Param)
 	})
 }
+
+// A kind that is named again, which a caller may do twenty times, is not looked for again.
+func TestSearch_LooksOnceForAKind(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		statements := 0
+		s.db.Options.Trace = func(string, []any) { statements++ }
+		count := func(times int) int {
+			statements = 0
+			_, _, err := s.Search(t.Context(), s.account, Search{Q: "a b", Kinds: slices.Repeat([]core.Kind{core.KindCustomer, core.KindOrder}, times), Limit: 10})
+			require.NoError(t, err)
+			return statements
+		}
+		require.Equal(t, count(1), count(10))
+	})
+}
