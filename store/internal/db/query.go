@@ -189,6 +189,7 @@ type abortableKey struct{}
 // Abortable returns a context under which a read is interrupted when its caller has gone, and when it has taken readTime. It is for reads
 // that may examine many rows, such as those of a list with filters. All others read what they return, are not cancelled with their
 // request, and on PostgreSQL have a deadline (AnswerTimeout): a context that can be cancelled costs goroutines, as much as a short read.
+// SQLite's driver interrupts what looks for the first row, and between two others: what a list examines between these is bounded.
 func Abortable(ctx context.Context) context.Context {
 	return context.WithValue(ctx, abortableKey{}, true)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// MostExamined is how many rows a list examines for a page at most, unless Options say otherwise: of q, how many words it asks rows for. SQLite examines so many in less
-// than 50 ms.
+// MostExamined is how many rows a list examines for a page at most, unless Options say otherwise. Of a q of several words it is how many
+// times a row is asked for one. SQLite examines so many in less than 50 ms.
 const MostExamined = 20_000
 
 // partialShare is which part of that is examined for a page that may be partial, first of all rows, then of those that an index leads to: a
