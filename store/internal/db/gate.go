@@ -61,7 +61,7 @@ func (g *gate) enter(ctx context.Context, account string, patience time.Duration
 			err = fmt.Errorf("%w: %w", errBusy, err)
 		}
 	}
-	g.give(mine, account)
+	g.giveUp(mine, account)
 	return err
 }
 
@@ -124,8 +124,8 @@ func (g *gate) dequeue(account string, at int) {
 	}
 }
 
-// give takes the place of somebody who waits no more. If they were let in at the same moment, others are in their stead.
-func (g *gate) give(mine *place, account string) {
+// giveUp takes the place of somebody who waits no more. If they were let in at the same moment, others are in their stead.
+func (g *gate) giveUp(mine *place, account string) {
 	g.mu.Lock()
 	at := slices.Index(g.waiting[account], mine)
 	if at >= 0 {
