@@ -32,6 +32,7 @@ type Billing struct {
 	Letters func(ctx context.Context, account string) error
 
 	workTime, turnTime time.Duration
+	looks              looks
 }
 
 // New makes a Billing. Each account is charged through that one of the providers which it has chosen.

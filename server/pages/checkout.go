@@ -210,12 +210,12 @@ func paidEvery(l *locale.Locale, v *catalog.PriceVariant) string {
 	return every
 }
 
-// welcomeBack asks the provider what became of a checkout's payment, once its buyer comes back from their bank. A failure is
+// welcomeBack asks the provider what became of a checkout's payment, once its buyer comes back from their bank, however often they do. A failure is
 // only logged: the reconciler asks again, and until then the page says that the payment is being processed.
 func (p *Pages) welcomeBack(ctx context.Context, account, id string) {
 	payment, err := p.store.CheckoutPayment(ctx, account, id)
 	if err == nil {
-		_, err = p.billing.ResumePayment(ctx, account, payment.ID)
+		_, err = p.billing.LookAtPayment(ctx, account, payment.ID)
 	}
 	if err != nil && !isMissing(err) && core.OutcomeOf(err) != core.Recorded {
 		slog.WarnContext(ctx, "ask about a payment", "error", err)

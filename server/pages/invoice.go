@@ -69,7 +69,7 @@ func (p *Pages) invoice(c echo.Context, i *store.Invoice) error {
 func (p *Pages) welcomeBackTo(ctx context.Context, account, id string) {
 	payment, err := p.store.LastInvoicePayment(ctx, account, id)
 	if err == nil && payment != nil {
-		_, err = p.billing.ResumePayment(ctx, account, payment.ID)
+		_, err = p.billing.LookAtPayment(ctx, account, payment.ID)
 	}
 	if err != nil && core.OutcomeOf(err) != core.Recorded {
 		slog.WarnContext(ctx, "ask about the payment of an invoice", "error", err)

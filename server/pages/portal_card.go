@@ -127,7 +127,7 @@ func (p *Pages) newCard(v *visit) error {
 	if !setupIntent.MatchString(ref) {
 		return p.tell(v, http.StatusNotFound, missing(p.spoken(v)))
 	}
-	given, err := p.billing.FindGivenMethod(v.doing("createCustomerPaymentMethod"), v.Session.AccountID, v.Customer.ID, ref, buyer(v))
+	given, err := p.billing.LookAtGivenMethod(v.doing("createCustomerPaymentMethod"), v.Session.AccountID, v.Customer.ID, ref, buyer(v))
 	if problem, ok := p.whyNot(v, err); ok {
 		page.Problem = problem
 		return p.showCard(v, http.StatusOK, page)

@@ -3,6 +3,7 @@ package pages_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -160,9 +161,58 @@ func TestCheckoutPage_SendsTheBuyerToTheBank(t *testing.T) {
 	payment, err := w.CheckoutPayment(t.Context(), w.account, c.ID)
 	require.NoError(t, err)
 	w.bank.Settle(*payment.ProviderRef, false)
+	w.later()
 	page := w.page(c.URL+"?redirect_status=failed", http.StatusOK)
 	assert.Contains(t, page, "The payment was not authenticated.")
 	assert.Contains(t, page, "data-stripe-key", "another card can be tried")
+}
+
+// looked returns how often Stripe was asked what became of something.
+func (w *shop) looked(what string) (n int) {
+	for _, call := range w.bank.Calls() {
+		if strings.HasPrefix(call, "GET ") && strings.Contains(call, what) {
+			n++
+		}
+	}
+	return n
+}
+
+// A page that is opened again and again asks Stripe once in a while alone: that comes out of what the seller may ask.
+func TestPages_AskStripeOnceInAWhile(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		w.useStripe(publishableKey)
+		c := w.checkout(catalog.PriceVariant{Amount: 1900})
+		w.pay(c, "pm_card_authenticationRequiredOnSetup")
+		i := w.billed()
+		w.sends(i, "pm_card_authenticationRequiredOnSetup", http.StatusOK)
+		for _, address := range []string{c.URL, i.HostedURL} {
+			before := w.looked("payment_intents")
+			for range 5 {
+				w.page(address+"?redirect_status=x", http.StatusOK)
+			}
+			assert.Equal(t, before+1, w.looked("payment_intents"), address)
+			w.later()
+			w.page(address+"?redirect_status=x", http.StatusOK)
+			assert.Equal(t, before+2, w.looked("payment_intents"), address)
+		}
+	})
+}
+
+func TestPortal_AsksStripeOnceInAWhile(t *testing.T) {
+	eachGuest(t, func(t *testing.T, g *guest) {
+		g.useStripe(publishableKey)
+		before := g.looked("setup_intents")
+		for n := range 30 {
+			status := http.StatusNotFound
+			if n >= 20 {
+				status = http.StatusOK
+			}
+			g.see(fmt.Sprintf("/cards/new?setup_intent=seti_%d", n/2), status)
+		}
+		assert.Equal(t, before+10, g.looked("setup_intents"), "whoever makes up names asks for ten a minute")
+	})
 }
 
 // A charge of which nothing is heard is no error of the page: it says that the payment is being processed.
@@ -240,6 +290,7 @@ func TestInvoicePage_LetsStripeTakeTheCard(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, w.page(i.HostedURL+"?redirect_status=failed", http.StatusOK), `href="https://hooks.stripe.test/3d_secure"`)
 		w.bank.Settle(*payment.ProviderRef, true)
+		w.later()
 		page = w.page(i.HostedURL+"?redirect_status=succeeded&payment_intent=pi_1", http.StatusOK)
 		assert.Contains(t, page, ">Paid<")
 		assert.NotContains(t, page, "<form")
@@ -364,6 +415,7 @@ func TestPortal_SendsTheCustomerToTheBank(t *testing.T) {
 		require.Len(t, g.cards(), 1)
 
 		g.bank.Settle(ref, false)
+		g.later()
 		page = g.see(below+"failed", http.StatusOK)
 		assert.Contains(t, page, "The payment was not authenticated.")
 		assert.Contains(t, page, "data-stripe-key", "another card can be tried")
@@ -377,6 +429,7 @@ func TestPortal_KeepsTheCardThatTheBankAgreesTo(t *testing.T) {
 		g.gives("pm_card_authenticationRequiredOnSetup", sub.ID, http.StatusOK)
 		ref, below := g.giving()
 		g.bank.Settle(ref, true)
+		g.later()
 		below += "&setup_intent=" + ref + "&redirect_status=succeeded"
 		for range 2 {
 			assert.Contains(t, g.see(below, http.StatusOK), "Charged to Visa ending in 3155")
