@@ -138,7 +138,7 @@ func (c Caps) conversion(d *advert.ConversionDestination, in *CreateConversion, 
 
 // moment reads when something happened, or returns what is wrong with that.
 func (c Caps) moment(text string, now core.Time) (core.Time, string) {
-	moment, err := time.Parse(time.RFC3339, text)
+	moment, err := core.ParseTime(text)
 	at := core.TimeOf(moment)
 	switch {
 	case err != nil:

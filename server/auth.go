@@ -119,7 +119,7 @@ func (s *Server) grantOf(r *http.Request) (*tenant.Grant, bool, error) {
 	return s.store.Tenant.Authenticate(r.Context(), hash[:], address)
 }
 
-// bearerToken returns the token of the Authorization header, and whether there is one. If the header was sent twice there is
+// bearerToken returns the token of the Authorization header, behind Bearer and any number of spaces, and whether there is one. If the header was sent twice there is
 // none: a proxy might have read the other one.
 func bearerToken(h http.Header) (string, bool) {
 	values := h["Authorization"]
@@ -127,7 +127,7 @@ func bearerToken(h http.Header) (string, bool) {
 		return "", false
 	}
 	scheme, token, _ := strings.Cut(values[0], " ")
-	return token, strings.EqualFold(scheme, "Bearer")
+	return strings.TrimLeft(token, " "), strings.EqualFold(scheme, "Bearer")
 }
 
 // address returns the network address from which a request comes: that of the connection, or the one that a trusted proxy

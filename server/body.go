@@ -27,6 +27,9 @@ func takeBody(op *Operation) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
+			if err := checkHead(r, op.MaxBody); err != nil {
+				return err
+			}
 			data, err := readBody(r, op.MaxBody)
 			if err != nil {
 				return err
@@ -58,16 +61,27 @@ func limitForm(limit int64, next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// checkHead refuses a body for what its headers say of it, before any of it is read. Whoever sends Expect: 100-continue has not sent it yet.
+func checkHead(r *http.Request, limit int64) error {
+	if r.ContentLength > limit {
+		return tooLarge(limit)
+	}
+	if r.ContentLength > 0 || r.ContentLength < 0 && r.Header.Get("Expect") != "" { // else nobody knows that there is one
+		return checkContentType(r.Header)
+	}
+	return nil
+}
+
+func tooLarge(limit int64) error {
+	return &core.Error{Code: core.CodeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that this operation takes.", limit)}
+}
+
 // announced is how many bytes of memory are set aside for a body before any of it has arrived. What its client announces may be
 // wrong.
 const announced = 16 << 10
 
 // readBody returns the body without white space around it.
 func readBody(r *http.Request, limit int64) ([]byte, error) {
-	tooLarge := &core.Error{Code: core.CodeTooLarge, Message: fmt.Sprintf("The body is larger than the %d bytes that this operation takes.", limit)}
-	if r.ContentLength > limit {
-		return nil, tooLarge
-	}
 	if r.ContentLength == 0 {
 		return nil, nil
 	}
@@ -83,7 +97,7 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, bodyCut
 	case int64(buffer.Len()) > limit:
-		return nil, tooLarge
+		return nil, tooLarge(limit)
 	}
 	return bytes.Trim(buffer.Bytes(), " \t\r\n"), nil
 }

@@ -101,7 +101,11 @@ func (s *Server) writeRequests(ctx context.Context, trimmer *request.Trimmer) {
 	for range min(len(s.requests.waiting), requestsAtOnce) {
 		n := <-s.requests.waiting
 		n.Path = safePath(n.pattern, n.Path)
-		if op := s.operations.Find(n.Method, strings.TrimPrefix(n.pattern, "/v1")); op != nil {
+		method := n.Method
+		if method == http.MethodHead {
+			method = http.MethodGet
+		}
+		if op := s.operations.Find(method, strings.TrimPrefix(n.pattern, "/v1")); op != nil {
 			n.Operation = op.ID
 		}
 		if n.refusal != nil {

@@ -57,6 +57,9 @@ func (r *router) add(method, pattern string, h echo.HandlerFunc, m []echo.Middle
 	h = r.server.observe(r.server.chain(op, h))
 	var route *echo.Route
 	for _, pattern := range op.patterns() {
+		if method == http.MethodGet { // the answer to HEAD is that to GET, without its body
+			r.server.echo.Add(http.MethodHead, pattern, h, m...)
+		}
 		route = r.server.echo.Add(method, pattern, h, m...)
 	}
 	return route
@@ -82,6 +85,9 @@ func (r *router) refuseTheRest() {
 		var verbs []string
 		for _, op := range there {
 			verbs = append(verbs, op.Method)
+		}
+		if slices.Contains(verbs, http.MethodGet) {
+			verbs = append(verbs, http.MethodHead)
 		}
 		verbs = s.mountPreflight(pattern, there, verbs)
 		slices.Sort(verbs)

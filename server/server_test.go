@@ -159,18 +159,16 @@ func TestServer_ChecksInOrder(t *testing.T) {
 func TestServer_RefusesOtherMethodsWithAllow(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	for _, method := range []string{"HEAD", "OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "FROBNICATE"} {
+	for _, method := range []string{"OPTIONS", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "FROBNICATE"} {
 		a := f.send(method, "/v1/widgets", "")
 		assert.Equal(t, http.StatusMethodNotAllowed, a.StatusCode, method)
-		assert.Equal(t, "GET, POST", a.Header.Get("Allow"), method)
+		assert.Equal(t, "GET, HEAD, POST", a.Header.Get("Allow"), method)
 		assert.NotEmpty(t, a.Header.Get("RateLimit"), method)
-		if method != "HEAD" {
-			assert.Equal(t, codeMethodNotAllowed, a.problem(t).Code)
-		}
+		assert.Equal(t, codeMethodNotAllowed, a.problem(t).Code)
 	}
 	a := f.send("PATCH", "/v1/widgets/events", `{}`)
 	assert.Equal(t, http.StatusMethodNotAllowed, a.StatusCode, "a fixed path is not another one's id")
-	assert.Equal(t, "GET", a.Header.Get("Allow"))
+	assert.Equal(t, "GET, HEAD", a.Header.Get("Allow"))
 	assert.Equal(t, http.StatusMethodNotAllowed, f.send("POST", "/openapi.json", "").StatusCode)
 	assert.Equal(t, http.StatusNotFound, f.send("FROBNICATE", "/v1/nowhere", "").StatusCode)
 	w, asked := httptest.NewRecorder(), time.Now()
@@ -178,6 +176,22 @@ func TestServer_RefusesOtherMethodsWithAllow(t *testing.T) {
 	assert.Equal(t, http.StatusNotFound, w.Code)
 	assert.NotEmpty(t, w.Header().Get("X-Request-Id"))
 	assertLimitHeaders(t, asked, w.Header())
+}
+
+// HEAD is what GET is, without the body.
+func TestServer_AnswersHeadWhereGetIs(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	for _, path := range []string{"/v1/widgets", "/v1/widgets/w", "/v1/public/tickets/one", "/public/tickets/one", "/v1/widgets?nonsense=1"} {
+		get, head := f.send("GET", path, ""), f.send("HEAD", path, "")
+		assert.Equal(t, get.StatusCode, head.StatusCode, path)
+		assert.Equal(t, get.Header.Get("Content-Length"), head.Header.Get("Content-Length"), path)
+		assert.Equal(t, get.Header.Get("Content-Type"), head.Header.Get("Content-Type"), path)
+		assert.NotEmpty(t, head.Header.Get("X-Request-Id"), path)
+		assert.Empty(t, head.body, path)
+	}
+	assert.Equal(t, 401, f.send("HEAD", "/v1/widgets", "", "Authorization", "").StatusCode)
+	assert.Equal(t, 405, f.send("HEAD", "/v1/widgets/w/publish", "").StatusCode, "where there is no GET")
 }
 
 func TestServer_HasNoPageOfWhatNoDatabaseTakes(t *testing.T) {

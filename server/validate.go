@@ -15,6 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -65,15 +66,10 @@ func wordless() openapi3.SchemaValidationOption {
 	return openapi3.SetSchemaErrorMessageCustomizer(func(e *openapi3.SchemaError) string { return e.SchemaField + " does not fit" })
 }
 
-// checkFormats makes sure that a date-time is a moment that exists, and a date a day. The pattern of the format alone allows 30
-// February and a 61st second, and nobody behind it checks again.
+// checkFormats makes sure that a date-time is a moment that exists, and a date a day: nobody behind it checks again.
 func checkFormats() openapi3.SchemaValidationOption {
-	pattern := openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringDateTime)
 	exists := func(text string) error {
-		if err := pattern.Validate(text); err != nil {
-			return err
-		}
-		at, err := time.Parse(time.RFC3339, text)
+		at, err := wire.ParseTime(text)
 		if year := at.UTC().Year(); err == nil && (year < 0 || year > 9999) {
 			err = errors.New("the year has four digits in UTC")
 		}

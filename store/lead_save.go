@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 )
@@ -115,7 +114,7 @@ func (n *NewLead) lead(account string, now core.Time) (*Lead, error) {
 	p.Check(slices.Contains([]LeadStatus{"", LeadStatusNew, LeadStatusQualified, LeadStatusConverted, LeadStatusUnsubscribed}, n.Status),
 		"status", "A status that a request may set is new, qualified or unsubscribed.")
 	for field, moment := range n.moments() {
-		_, err := time.Parse(time.RFC3339, moment)
+		_, err := core.ParseTime(moment)
 		p.Check(err == nil, field, "Send a moment in RFC 3339, such as 2026-11-21T09:30:00Z.")
 	}
 	p.Check(n.Consent == nil || n.Consent.Marketing || n.Consent.ConfirmedAt == nil, "consent.confirmed_at", "Send it with marketing: true, which is what was confirmed.")
@@ -187,7 +186,7 @@ func momentOf(text *string) *core.Time {
 	if text == nil {
 		return nil
 	}
-	at, _ := time.Parse(time.RFC3339, *text) // it was checked
+	at, _ := core.ParseTime(*text) // it was checked
 	return new(core.TimeOf(at))
 }
 
