@@ -45,8 +45,26 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if grant.ExpiresAt != nil {
 			who.Until = grant.ExpiresAt.String()
 		}
+		if s.accountQuota > 0 {
+			if err := s.countAccount(c); err != nil {
+				return err
+			}
+		}
 		return next(c)
 	}
+}
+
+// countAccount counts a request against the quota of its account, which is over all its keys. The headers go on telling of the key's, unless
+// the account's is used up.
+func (s *Server) countAccount(c echo.Context) error {
+	ctx := c.Request().Context()
+	grant, err := s.store.Tenant.CountFor(ctx, "accounts", caller.Account(ctx), s.accountQuota)
+	if err != nil || grant.Used <= grant.Limit {
+		return err
+	}
+	h := c.Response().Header()
+	limitHeaders(h, grant)
+	return overLimit(h, grant)
 }
 
 // countAddress counts requests to operations without a key against the quota of their address.

@@ -168,3 +168,24 @@ func TestAddress(t *testing.T) {
 		assert.Equal(t, c.want, s.address(r), c.name)
 	}
 }
+
+// The keys of an account have a quota together, if whoever runs the server wants that.
+func TestAuthenticate_CountsAllKeysOfAnAccount(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	f.stopClock()
+	f.server.accountQuota = 3
+	_, second, err := f.store.Tenant.CreateAPIKey(t.Context(), f.account, tenant.Granted{}, tenant.NewAPIKey{})
+	require.NoError(t, err)
+	_, other := makeKey(t, f.store)
+	for _, token := range []string{f.token, second, f.token} {
+		a := f.send("GET", "/v1/widgets", "", "Authorization", "Bearer "+token)
+		assert.Equal(t, 200, a.StatusCode)
+		assert.Contains(t, a.Header.Get("RateLimit-Policy"), "q=600")
+	}
+	a := f.send("GET", "/v1/widgets", "", "Authorization", "Bearer "+second)
+	assert.Equal(t, 429, a.StatusCode)
+	assert.Contains(t, a.Header.Get("RateLimit-Policy"), "q=3;")
+	assert.NotEmpty(t, a.Header.Get("Retry-After"))
+	assert.Equal(t, 200, f.send("GET", "/v1/widgets", "", "Authorization", "Bearer "+other).StatusCode, "another account has its own")
+}

@@ -45,6 +45,7 @@ type Config struct {
 	SecretKey      string `env:"TILLWRIGHT_SECRET_KEY" help:"base64 of 32 bytes, which seals secrets at rest; several, newest first, separated by commas, to rotate" otherwise:"made and kept in the data directory, in development only"`
 	PublicURL      string `env:"TILLWRIGHT_PUBLIC_URL" flag:"public-url" help:"address of this server as buyers see it, https://host without a path" otherwise:"http:// and the address listened on"`
 	TrustedProxies string `env:"TILLWRIGHT_TRUSTED_PROXIES" flag:"trusted-proxies" help:"addresses or networks whose X-Forwarded-For counts, separated by commas, e.g. 10.0.0.0/8" otherwise:"none"`
+	AccountQuota   int    `env:"TILLWRIGHT_ACCOUNT_QUOTA" envDefault:"0" flag:"account-quota" help:"requests a minute of all API keys of an account together, 600 to 1000000; 0 bounds each key alone"`
 	DatabasePooler string `env:"TILLWRIGHT_DATABASE_POOLER" envDefault:"none" flag:"database-pooler" help:"what stands before PostgreSQL: none, or transaction for PgBouncer in transaction mode"`
 	DatabaseConns  int    `env:"TILLWRIGHT_DATABASE_MAX_CONNS" envDefault:"12" flag:"database-max-conns" help:"connections to PostgreSQL, 2 to 1000"`
 	Synchronous    string `env:"TILLWRIGHT_DATABASE_SYNCHRONOUS" envDefault:"full" flag:"database-synchronous" help:"SQLite: full survives a power cut, normal is faster and may lose the last moments"`
@@ -128,6 +129,7 @@ func LoadConfig(layers ...map[string]string) (*Config, error) {
 // What the error about a wrong setting says is allowed.
 const (
 	allowedConns     = "a number from 2 to 1000"
+	allowedQuota     = "a number from 600 to 1000000, or 0"
 	allowedSwitch    = "true or false"
 	allowedRetention = "a duration from 0h to 168h, such as 24h"
 	allowedActivity  = "a duration from 24h to 87600h, such as 8760h"
@@ -136,7 +138,7 @@ const (
 
 // wrongTypes says which settings could not be read as what they have to be, such as a number.
 func wrongTypes(err error, values map[string]string) error {
-	allowed := map[string]string{"DatabaseConns": allowedConns, "AllowRemote": allowedSwitch, "WebhookStandard": allowedSwitch, "WebhookRetention": allowedRetention, "ActivityRetention": allowedActivity}
+	allowed := map[string]string{"DatabaseConns": allowedConns, "AccountQuota": allowedQuota, "AllowRemote": allowedSwitch, "WebhookStandard": allowedSwitch, "WebhookRetention": allowedRetention, "ActivityRetention": allowedActivity}
 	var all env.AggregateError
 	if !errors.As(err, &all) {
 		return err
@@ -216,6 +218,7 @@ func (c *Config) check() error {
 	need(c.PublicURL == "" || isOrigin(c.PublicURL), "TILLWRIGHT_PUBLIC_URL", redact(c.PublicURL), "https:// and a host, with a port up to 65535 if with any, without a path, query or user")
 	need(c.DatabasePooler == "none" || c.DatabasePooler == "transaction", "TILLWRIGHT_DATABASE_POOLER", c.DatabasePooler, "none or transaction")
 	need(2 <= c.DatabaseConns && c.DatabaseConns <= 1000, "TILLWRIGHT_DATABASE_MAX_CONNS", strconv.Itoa(c.DatabaseConns), allowedConns)
+	need(c.AccountQuota == 0 || 600 <= c.AccountQuota && c.AccountQuota <= 1_000_000, "TILLWRIGHT_ACCOUNT_QUOTA", strconv.Itoa(c.AccountQuota), allowedQuota)
 	need(c.Synchronous == "full" || c.Synchronous == "normal", "TILLWRIGHT_DATABASE_SYNCHRONOUS", c.Synchronous, "full or normal")
 	need(c.Log == LogJSON || c.Log == LogText, "TILLWRIGHT_LOG", c.Log, "json or text")
 	need(c.TestPayments == "true" || c.TestPayments == "false", "TILLWRIGHT_TEST_PAYMENTS", c.TestPayments, allowedSwitch)

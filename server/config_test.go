@@ -90,6 +90,7 @@ func TestLoadConfig_RefusesByName(t *testing.T) {
 		"TILLWRIGHT_PUBLIC_URL":           {"shop.example", "ftp://shop.example", "https://shop.example/?a=1", "https://shop.example/a", "https://shop.example//", "https://a:b@shop.example", "https://shop.example#a", "https://shop.example?", "https://:443", "https://shop.example:99999", "https://shop.example:0"},
 		"TILLWRIGHT_TRUSTED_PROXIES":      {"proxy.local", "10.0.0.0/33"},
 		"TILLWRIGHT_DATABASE_POOLER":      {"session"},
+		"TILLWRIGHT_ACCOUNT_QUOTA":        {"599", "many", "-1", "1000001"},
 		"TILLWRIGHT_DATABASE_MAX_CONNS":   {"1", "many", "1001"},
 		"TILLWRIGHT_DATABASE_SYNCHRONOUS": {"off"},
 		"TILLWRIGHT_LOG":                  {"xml"},

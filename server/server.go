@@ -28,6 +28,8 @@ type Deps struct {
 
 	// TrustedProxies are the networks whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
+	// AccountQuota is how many requests a minute all keys of an account may send together; 0 bounds each key alone.
+	AccountQuota int
 	// Pages are what people look at, by "/path" (GET and HEAD) or "POST /path", where a path may have :parameters. They are not
 	// part of the API, and are counted per address.
 	Pages map[string]echo.HandlerFunc
@@ -78,6 +80,8 @@ type Server struct {
 	requests   *requestLog
 	underWay   *underWay
 	bodyPause  time.Duration
+
+	accountQuota int
 }
 
 // New reads the operations from the document and mounts them. It is an error if the document promises what the server does not
@@ -93,7 +97,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations, reads: map[string]read{},
 		proxies: d.TrustedProxies, prepare: d.Prepare, develops: d.Development, errorPage: d.ErrorPage,
-		requests: newRequestLog(), underWay: newUnderWay(), bodyPause: bodyPause,
+		requests: newRequestLog(), underWay: newUnderWay(), bodyPause: bodyPause, accountQuota: d.AccountQuota,
 	}
 	if d.Inside != nil {
 		d.Inside.server = s

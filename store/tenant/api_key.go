@@ -132,6 +132,9 @@ func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in
 		if err := k.checkExpiry(k.CreatedAt); err != nil {
 			return nil, err
 		}
+		if err := u.checkRoom(ctx, account); err != nil {
+			return nil, err
+		}
 		return k, u.Insert(ctx, apiKeyColumns, k)
 	})
 	if err != nil {

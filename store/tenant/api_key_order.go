@@ -145,6 +145,8 @@ func (u *unit) weakenDescendants(ctx context.Context, k *APIKey) error {
 		return err
 	}
 	var powerless []string
+	alike := map[string][]string{} // the ids of keys that can do the same then, by that
+	as := map[string]*APIKey{}
 	for i := range below {
 		d := &below[i]
 		if d.beyond(k) == "" {
@@ -154,9 +156,14 @@ func (u *unit) weakenDescendants(ctx context.Context, k *APIKey) error {
 			powerless = append(powerless, d.ID)
 			continue
 		}
-		d.UpdatedAt = k.UpdatedAt
-		if err := u.Update(ctx, apiKeyColumns, d); err != nil {
-			return err
+		can := core.JSONText(d.Scopes.V) + core.JSONText(d.ExpiresAt)
+		alike[can], as[can] = append(alike[can], d.ID), d
+	}
+	for can, ids := range alike { // they are locked
+		condition, arg := u.store.db.In("id", ids)
+		if _, err := u.Exec(ctx, `UPDATE api_keys SET scopes = ?, expires_at = ?, updated_at = ? WHERE account_id = ? AND `+condition,
+			as[can].Scopes, as[can].ExpiresAt, k.UpdatedAt, k.AccountID, arg); err != nil {
+			return fmt.Errorf("weaken what %s made: %w", k.ID, err)
 		}
 	}
 	return u.deleteAPIKeys(ctx, k.AccountID, powerless...)
@@ -197,23 +204,47 @@ func (u *unit) adopt(ctx context.Context, caller, k *APIKey, below []APIKey) err
 			line = *id
 		}
 	}
+	var children []string
 	for i := range below {
-		child := &below[i]
-		if *child.CreatedBy != k.ID {
-			continue
+		if *below[i].CreatedBy == k.ID && below[i].ID != line {
+			children = append(children, below[i].ID)
 		}
-		switch {
-		case child.ID == line:
-			child.CreatedBy = k.CreatedBy
-		case caller == nil:
-			child.CreatedBy = nil
-		default:
-			child.CreatedBy = &caller.ID
-		}
-		child.UpdatedAt = u.store.Now()
-		if err := u.Update(ctx, apiKeyColumns, child); err != nil {
+	}
+	var adopter *string
+	if caller != nil {
+		adopter = &caller.ID
+	}
+	if line != "" {
+		if err := u.setMaker(ctx, k.AccountID, k.CreatedBy, line); err != nil {
 			return err
 		}
+	}
+	return u.setMaker(ctx, k.AccountID, adopter, children...)
+}
+
+// setMaker has locked keys be made by another one, or by the owner.
+func (u *unit) setMaker(ctx context.Context, account string, maker *string, ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	condition, arg := u.store.db.In("id", ids)
+	if _, err := u.Exec(ctx, `UPDATE api_keys SET created_by = ?, updated_at = ? WHERE account_id = ? AND `+condition, maker, u.store.Now(), account, arg); err != nil {
+		return fmt.Errorf("give keys another maker: %w", err)
+	}
+	return nil
+}
+
+// maxAPIKeys is how many keys an account has, expired ones too.
+const maxAPIKeys = 1000
+
+// checkRoom returns CodeInvalid if an account has as many keys as it may. Some that are made at the same moment may be let in beyond that.
+func (u *unit) checkRoom(ctx context.Context, account string) error {
+	n, err := db.Get[int](ctx, u, `SELECT COUNT(*) FROM (SELECT 1 AS one FROM api_keys WHERE account_id = ? LIMIT ?) AS k`, account, maxAPIKeys)
+	if err != nil {
+		return fmt.Errorf("count keys: %w", err)
+	}
+	if *n >= maxAPIKeys {
+		return core.Invalid("base", "An account has at most 1,000 API keys, expired ones too. Delete some that are not used any more.")
 	}
 	return nil
 }

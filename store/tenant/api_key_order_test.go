@@ -141,6 +141,41 @@ func TestUpdateAPIKey_WeakensWhatItMade(t *testing.T) {
 	})
 }
 
+// What follows for many keys from one change takes few statements, and there is an end to how many there are.
+func TestAPIKeys_AreBoundedAndChangedTogether(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		maker := s.made(t, nil, NewAPIKey{})
+		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+			for n := range maxAPIKeys - 1 {
+				k := *maker
+				k.ID, k.TokenHash, k.CreatedBy = core.NewID(core.KindAPIKey), HashToken(fmt.Sprint(n)), &maker.ID
+				if n%2 == 0 {
+					k.Scopes.V = []string{"orders:read", "refunds:read"}
+				}
+				if err := u.Insert(ctx, apiKeyColumns, &k); err != nil {
+					return nil, err
+				}
+			}
+			return nil, nil
+		})
+		require.NoError(t, err)
+		_, _, err = s.CreateAPIKey(t.Context(), s.account, Granted{}, NewAPIKey{})
+		dbtest.RequireCode(t, err, core.CodeInvalid)
+
+		_, err = s.UpdateAPIKey(t.Context(), s.account, Granted{}, maker.ID, func(k *APIKey) { k.Scopes.V = []string{"orders:read", "keys:write"} })
+		require.NoError(t, err)
+		require.Equal(t, 500, s.count(t, `SELECT count(*) FROM api_keys WHERE account_id = ? AND scopes = ?`, s.account, `["orders:read"]`))
+		require.Equal(t, 500, s.count(t, `SELECT count(*) FROM api_keys WHERE account_id = ? AND scopes = ?`, s.account, `["orders:read","keys:write"]`))
+		require.LessOrEqual(t, s.count(t, `SELECT count(DISTINCT updated_at) FROM api_keys WHERE account_id = ?`, s.account), 2)
+		s.requireOrder(t)
+
+		_, err = s.DeleteAPIKey(t.Context(), s.account, Granted{}, maker.ID, true)
+		require.NoError(t, err)
+		require.Equal(t, 999, s.count(t, `SELECT count(*) FROM api_keys WHERE account_id = ? AND created_by IS NULL`, s.account))
+		s.made(t, nil, NewAPIKey{})
+	})
+}
+
 func TestDeleteAPIKey_RevokesWhatItMade(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		leaked, bystander := s.made(t, nil, NewAPIKey{}), s.made(t, nil, NewAPIKey{})

@@ -19,6 +19,7 @@ import (
 // of each list. store/filter_test.go has each of them.
 var mayReadMore = []struct{ piece, reason string }{
 	{"SELECT count(*) FROM webhook_endpoints WHERE account_id = ?", "an account has 50 at most, which is what is asked for"},
+	{"SELECT 1 AS one FROM api_keys WHERE account_id = ? LIMIT", "an account has 1,000 at most, which is what is asked for"},
 	{"SELECT count(*) FROM social_accounts WHERE account_id = ?", "an account has few, which is what is asked for"},
 	{"DELETE FROM ad_conversions WHERE account_id = ? AND due_at IS NOT NULL AND user_data LIKE", "reads all that the account's networks are yet to be told, which they are within seconds"},
 	{"SELECT count(*) FROM ad_conversion_destinations WHERE account_id = ?", "an account has 50 at most, which is what is asked for"},
