@@ -73,7 +73,7 @@ func ExampleSet() {
 		Headline:    sdk.Set("Now with a second edition"), // may be cleared: a value ...
 		Description: sdk.Null[string](),                   // ... or null
 		Images:      []string{},                           // no more images
-		Metadata:    &sdk.MetadataUpdate{"shelf": new("B4"), "draft": nil},
+		Metadata:    sdk.Set(sdk.MetadataUpdate{"shelf": new("B4"), "draft": nil}),
 	})
 	if err != nil {
 		log.Fatal(err)

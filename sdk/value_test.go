@@ -35,7 +35,7 @@ func TestUpdate_TellsAbsentNullAndValueApart(t *testing.T) {
 		`{}`:                              ProductUpdate{},
 		`{"headline":null}`:               ProductUpdate{Headline: Null[string]()},
 		`{"headline":"New","images":[]}`:  ProductUpdate{Headline: Set("New"), Images: []string{}},
-		`{"metadata":{"a":null,"b":"x"}}`: ProductUpdate{Metadata: &MetadataUpdate{"a": nil, "b": new("x")}},
+		`{"metadata":{"a":null,"b":"x"}}`: ProductUpdate{Metadata: Set(MetadataUpdate{"a": nil, "b": new("x")})},
 		`{"stock":0}`:                     PriceVariantUpdate{Stock: Set(int64(0))},
 	} {
 		text, err := json.Marshal(update)

@@ -127,6 +127,7 @@ func (o *Operation) readQuery(c echo.Context) (url.Values, error) {
 	}
 	query := c.QueryParams()
 	o.joinRepeated(query)
+	o.dropEmpty(query)
 	names := make([]string, 0, len(query))
 	for name := range query {
 		names = append(names, name)
@@ -147,6 +148,18 @@ func (o *Operation) joinRepeated(query url.Values) {
 		p := &o.parameters[i]
 		if values := query[p.Name]; len(values) > 1 && p.In == openapi3.ParameterInQuery && p.Schema.Value.Type.Is(openapi3.TypeArray) {
 			query[p.Name] = []string{strings.Join(values, ",")}
+		}
+	}
+}
+
+// dropEmpty removes lists without a value, such as expand=, of those that may be empty: that is how the document writes an empty
+// list, and nothing of it is asked for.
+func (o *Operation) dropEmpty(query url.Values) {
+	for i := range o.parameters {
+		p := &o.parameters[i]
+		if values := query[p.Name]; len(values) == 1 && values[0] == "" && p.In == openapi3.ParameterInQuery &&
+			p.Schema.Value.Type.Is(openapi3.TypeArray) && p.Schema.Value.MinItems == 0 {
+			delete(query, p.Name)
 		}
 	}
 }
@@ -221,7 +234,7 @@ func (o *Operation) checkQuery(r *http.Request, input *openapi3filter.RequestVal
 		}
 		err := openapi3filter.ValidateParameter(r.Context(), input, p.Parameter)
 		if err == nil {
-			err = p.checkBoolean(input.QueryParams)
+			err = p.checkSpelling(input.QueryParams)
 		}
 		if err != nil {
 			return parameterRefusal(p, err)
@@ -230,12 +243,21 @@ func (o *Operation) checkQuery(r *http.Request, input *openapi3filter.RequestVal
 	return nil
 }
 
-// checkBoolean refuses everything but true and false. The validator would also take 1, T and the like.
-func (p *parameter) checkBoolean(query url.Values) error {
-	if value := query.Get(p.Name); !p.Schema.Value.Type.Is(openapi3.TypeBoolean) || value == "true" || value == "false" {
-		return nil
+// checkSpelling refuses ways to write a boolean or an integer that JSON does not have. The validator would also take 1, T and the
+// like for true, and 0100 and +100 for 100.
+func (p *parameter) checkSpelling(query url.Values) error {
+	value := query.Get(p.Name)
+	switch {
+	case p.Schema.Value.Type.Is(openapi3.TypeBoolean):
+		if value != "true" && value != "false" {
+			return errors.New("neither true nor false")
+		}
+	case p.Schema.Value.Type.Is(openapi3.TypeInteger):
+		if n, err := strconv.ParseInt(value, 10, 64); err != nil || strconv.FormatInt(n, 10) != value {
+			return errors.New("no integer in plain digits")
+		}
 	}
-	return errors.New("neither true nor false")
+	return nil
 }
 
 // sentIn reports whether a query names the parameter.

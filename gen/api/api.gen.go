@@ -1415,8 +1415,8 @@ type AISiteUpdate struct {
 	// Content What it shows, at most 256 KiB. Null has the page composed.
 	Content nullable.Nullable[AISiteContent] `json:"content,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // AISiteVersion Content that a site had, has or may have. It never changes.
@@ -4270,8 +4270,8 @@ type BlogPostUpdate struct {
 	// SEODescription For search engines.
 	SEODescription nullable.Nullable[string] `json:"seo_description,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // BlogPostVersion A text of a post as it was published.
@@ -4708,8 +4708,8 @@ type CheckoutLinkUpdate struct {
 	// MaxUses How many purchases it is good for; whoever does not pay uses nothing. Null means any number.
 	MaxUses nullable.Nullable[int64] `json:"max_uses,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // CheckoutList A page of results.
@@ -4828,8 +4828,8 @@ type CheckoutUpdate struct {
 	AdsConsent *bool                       `json:"ads_consent,omitempty"`
 	AdsVisit   nullable.Nullable[AdsVisit] `json:"ads_visit,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // ClickIDs What ad networks appended to the address by which the visitor came, by the parameter. A network is told its own alone.
@@ -5376,8 +5376,8 @@ type CustomerUpdate struct {
 	// Tags Your own labels.
 	Tags []string `json:"tags,omitzero"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 
 	// DefaultPaymentMethod One of the customer's payment methods, `pm_...`.
 	DefaultPaymentMethod nullable.Nullable[string] `json:"default_payment_method,omitempty"`
@@ -5779,8 +5779,8 @@ type DiscountUpdate struct {
 	// MaxRedemptionsPerCustomer How often one buyer can use it, by e-mail address.
 	MaxRedemptionsPerCustomer nullable.Nullable[int64] `json:"max_redemptions_per_customer,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // Dunning How a renewal that could not be charged is tried again. A PATCH replaces all of it.
@@ -6033,8 +6033,8 @@ type ExperienceUpdate struct {
 	// Status Only a published experience is open to anybody.
 	Status *ExperienceStatus `json:"status,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // File A file to be sold. Of a `pending` one, size, type, hash and version are those of the upload.
@@ -6112,8 +6112,8 @@ type FileUpdate struct {
 	// Name Without slashes, backslashes and control characters.
 	Name *string `json:"name,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // FileUpload Where to send bytes. Whoever has the address can send them, without a key.
@@ -6574,8 +6574,8 @@ type InvoiceUpdate struct {
 	// Footer A note below them.
 	Footer nullable.Nullable[string] `json:"footer,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // Lead Somebody who left their address, for a product or for none.
@@ -6912,8 +6912,8 @@ type LeadUpdate struct {
 	// Tags Your own labels.
 	Tags []string `json:"tags,omitzero"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // LegalAcceptance A legal page that a buyer accepted, as it was then.
@@ -7034,8 +7034,8 @@ type LegalPageUpdate struct {
 	// RequiresAcceptance Whether buyers must accept it to confirm a checkout while it is published. In a language 20 published pages may ask for it.
 	RequiresAcceptance *bool `json:"requires_acceptance,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // LegalPageVersion A text of a page as it was published. It does not change.
@@ -7414,8 +7414,8 @@ type LicenseKeyUpdate struct {
 	// ExpiresAt Until when it can be used. Null means for good.
 	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // LicenseKeyValidate A licence key to be checked.
@@ -7949,8 +7949,8 @@ type OrderUpdate struct {
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
 	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
@@ -8337,8 +8337,8 @@ type PriceVariantUpdate struct {
 	Position *int64                                 `json:"position,omitempty"`
 	License  nullable.Nullable[PriceVariantLicense] `json:"license,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 
 	// Status An archived price variant cannot be bought.
 	Status *PriceVariantStatus `json:"status,omitempty"`
@@ -8612,8 +8612,8 @@ type ProductUpdate struct {
 	// ExternalID Your own id, unique in the account.
 	ExternalID nullable.Nullable[string] `json:"external_id,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // ProductVisibility Unlisted products are sold to whoever has the address.
@@ -9037,8 +9037,8 @@ type RefundUpdate struct {
 	// Comment For you. The buyer does not see it.
 	Comment nullable.Nullable[string] `json:"comment,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // SavedPaymentMethod A payment method that a customer can be charged with later.
@@ -9789,8 +9789,8 @@ type SubscriptionUpdate struct {
 	// PaymentMethod One of the customer's payment methods, `pm_...`. Of a subscription that is not `customer_verified` it cannot be set. What is past due is tried with it at once, beside the schedule of attempts, unless the invoice was tried with it before or five times within a day.
 	PaymentMethod *string `json:"payment_method,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
@@ -10089,8 +10089,8 @@ type WebhookEndpointUpdate struct {
 	// Description For you.
 	Description nullable.Nullable[string] `json:"description,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key.
-	Metadata *MetadataUpdate `json:"metadata,omitempty"`
+	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // WebhookEvent Something that happened, as endpoints were told.

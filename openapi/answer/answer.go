@@ -67,7 +67,7 @@ func appendBody(to []byte, body any) ([]byte, error) {
 	if v := reflect.ValueOf(body); v.Kind() == reflect.Struct {
 		data = v.FieldByName("Data")
 	}
-	if !data.IsValid() || data.Kind() != reflect.Slice || data.Len() < 2 {
+	if !data.IsValid() || data.Kind() != reflect.Slice || data.Type().Elem().Kind() != reflect.Struct || data.Len() < 2 {
 		return json.Append(to, body, flags)
 	}
 	empty := reflect.New(reflect.TypeOf(body))

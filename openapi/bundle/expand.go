@@ -27,6 +27,7 @@ name: expand
 in: query
 style: form
 explode: false
+allowEmptyValue: true
 schema: {type: array, maxItems: 20, items: {type: string, enum: ['%s'], x-go-type: string}}
 example: ['%s']
 `, strings.Join(names, "', '"), names[0])

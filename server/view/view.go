@@ -141,10 +141,13 @@ func enum[T, S ~string](s *S) *T {
 // metadata reads the metadata of a new object, which was validated. Merging nothing into it sorts its keys.
 func metadata(sent *api.Metadata) core.Metadata { return core.Metadata(value(sent)).Merge(nil) }
 
-// setMetadata merges the metadata that a PATCH names into what there is, key by key.
-func setMetadata(m *core.Metadata, sent *api.MetadataUpdate) {
-	if sent != nil {
-		*m = m.Merge(*sent)
+// setMetadata merges the metadata that a PATCH names into what there is, key by key. Null removes all of it.
+func setMetadata(m *core.Metadata, sent nullable.Nullable[api.MetadataUpdate]) {
+	switch {
+	case sent.IsNull():
+		*m = core.NewMetadata(nil)
+	case sent.IsSpecified():
+		*m = m.Merge(sent.MustGet())
 	}
 }
 

@@ -30,7 +30,7 @@ func TestBlogPost_IsKeptRenderedAndCleared(t *testing.T) {
 		same(t, ok[*sdk.BlogPost](t)(c.BlogPosts.Get(background, "how-i-write")), made)
 		changed := ok[*sdk.BlogPost](t)(c.BlogPosts.Update(background, made.Slug, &sdk.BlogPostUpdate{
 			Title: new("Why"), Slug: new("why"), Body: new(""), Excerpt: sdk.Null[string](), CoverURL: sdk.Null[string](), AuthorName: sdk.Null[string](),
-			Tags: []string{}, SEOTitle: sdk.Null[string](), SEODescription: sdk.Null[string](), Metadata: &sdk.MetadataUpdate{"k": nil},
+			Tags: []string{}, SEOTitle: sdk.Null[string](), SEODescription: sdk.Null[string](), Metadata: sdk.Set(sdk.MetadataUpdate{"k": nil}),
 		}))
 		if changed.Title != "Why" || changed.Slug != "why" || *changed.Body != "" || *changed.BodyHTML != "" || changed.Excerpt != nil || changed.CoverURL != nil ||
 			changed.AuthorName != nil || len(changed.Tags) != 0 || changed.SEOTitle != nil || changed.SEODescription != nil || changed.ReadingMinutes != 0 || len(changed.Metadata) != 0 {

@@ -222,7 +222,7 @@ func TestUpdateCheckout_ReplacesLinesWhileItIsOpen(t *testing.T) {
 		made := checkout(t, c, "ada@example.com", onSale(t, c, 1900))
 		changed := ok[*sdk.Checkout](t)(c.Checkouts.Update(background, made.ID, &sdk.CheckoutUpdate{
 			LineItems: lines(onSale(t, c, 500), onSale(t, c, 600)), CustomerName: sdk.Set("Ada"), SuccessURL: sdk.Set("https://shop.example/thanks"),
-			Metadata: &sdk.MetadataUpdate{"a": new("1")},
+			Metadata: sdk.Set(sdk.MetadataUpdate{"a": new("1")}),
 		}))
 		if changed.TotalAmount != 1100 || len(changed.LineItems) != 2 || *changed.CustomerName != "Ada" || *changed.CustomerEmail != "ada@example.com" {
 			t.Errorf("the checkout is %+v", changed)

@@ -82,7 +82,7 @@ func TestCreateFile_RefusesNamesAndSizes(t *testing.T) {
 func TestUpdateFile_ChangesNameAndMetadata(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		made := newFile(t, c, &sdk.FileCreate{Name: "a.zip", Size: 1, Metadata: &sdk.Metadata{"a": "1", "b": "2"}})
-		changed := ok[*sdk.File](t)(c.Files.Update(background, made.ID, &sdk.FileUpdate{Name: new("b.zip"), Metadata: &sdk.MetadataUpdate{"a": nil}}))
+		changed := ok[*sdk.File](t)(c.Files.Update(background, made.ID, &sdk.FileUpdate{Name: new("b.zip"), Metadata: sdk.Set(sdk.MetadataUpdate{"a": nil})}))
 		if changed.Name != "b.zip" || len(changed.Metadata) != 1 || changed.Upload == nil || changed.Upload.URL != made.Upload.URL {
 			t.Errorf("the file is %+v", changed)
 		}

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -167,6 +169,43 @@ func TestEveryMetadata_HasItsLimits(t *testing.T) {
 					t.Errorf("param is %q, wrong is %s", f.Param, param)
 				}
 			}
+		})
+	})
+}
+
+// TestEveryPatch_ClearsMetadataByNull keeps one value, and then none.
+func TestEveryPatch_ClearsMetadataByNull(t *testing.T) {
+	t.Parallel()
+	patches := func(op *harness.Operation) bool {
+		return op.Method == http.MethodPatch && op.BodySchema().Properties["metadata"] != nil
+	}
+	database.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, boot(t, url))
+		every(t, patches, func(t *testing.T, op *harness.Operation) {
+			path := w.path(op)
+			for _, step := range []struct {
+				sent any
+				want string
+			}{{map[string]any{"a": "1", "b": "2"}, "map[a:1 b:2]"}, {map[string]any{"a": nil}, "map[b:2]"}, {nil, "map[]"}, {nil, "map[]"}} {
+				body := map[string]any{"metadata": step.sent}
+				if got := w.Must(t, op.Method, path, body)["metadata"]; fmt.Sprint(got) != step.want {
+					t.Errorf("after %v the metadata are %v, want %s", body, got, step.want)
+				}
+			}
+		})
+	})
+}
+
+// TestEveryExpand_MayBeEmpty sends expand without a name, as the document writes an empty list.
+func TestEveryExpand_MayBeEmpty(t *testing.T) {
+	t.Parallel()
+	expands := func(op *harness.Operation) bool {
+		return op.Method == http.MethodGet && slices.ContainsFunc(op.QueryParameters(), func(p *openapi3.Parameter) bool { return p.Name == "expand" })
+	}
+	database.Each(t, func(t *testing.T, url string) {
+		w := newWorld(t, boot(t, url))
+		every(t, expands, func(t *testing.T, op *harness.Operation) {
+			w.Must(t, op.Method, w.at(op, "expand="), nil)
 		})
 	})
 }

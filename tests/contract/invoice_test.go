@@ -151,7 +151,7 @@ func TestUpdateInvoice_ChangesADraftAndLittleElse(t *testing.T) {
 		_, err := c.Invoices.Update(background, made.ID, &sdk.InvoiceUpdate{Customer: new(billed(t, c).ID)})
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "lines")
 		changed := ok[*sdk.Invoice](t)(c.Invoices.Update(background, made.ID, &sdk.InvoiceUpdate{
-			Lines: []sdk.InvoiceLineCreate{workshop(120000), workshop(700)}, Memo: sdk.Set("Hello"), Metadata: &sdk.MetadataUpdate{"a": new("b")},
+			Lines: []sdk.InvoiceLineCreate{workshop(120000), workshop(700)}, Memo: sdk.Set("Hello"), Metadata: sdk.Set(sdk.MetadataUpdate{"a": new("b")}),
 		}))
 		if changed.TotalAmount != 120700 || changed.Lines[0].ID != made.Lines[0].ID || changed.Lines[1].ID == made.Lines[1].ID || *changed.Memo != "Hello" {
 			t.Errorf("the draft is %+v", changed)
@@ -160,7 +160,7 @@ func TestUpdateInvoice_ChangesADraftAndLittleElse(t *testing.T) {
 		ok[*sdk.Invoice](t)(c.Invoices.Finalize(background, made.ID))
 		later := sdk.TimeOf(time.Now().Add(14 * 24 * time.Hour))
 		issued := ok[*sdk.Invoice](t)(c.Invoices.Update(background, made.ID, &sdk.InvoiceUpdate{
-			Memo: sdk.Null[string](), DueAt: sdk.Set(later), Metadata: &sdk.MetadataUpdate{"a": nil},
+			Memo: sdk.Null[string](), DueAt: sdk.Set(later), Metadata: sdk.Set(sdk.MetadataUpdate{"a": nil}),
 		}))
 		if issued.Memo != nil || *issued.DueAt != later || len(issued.Metadata) != 0 || issued.TotalAmount != 120700 {
 			t.Errorf("the invoice is %+v", issued)

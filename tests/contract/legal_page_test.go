@@ -31,7 +31,7 @@ func TestLegalPage_HasAVersionForEachTextThatHeld(t *testing.T) {
 		if again.Version != 1 || *again.PublishedAt != *first.PublishedAt {
 			t.Errorf("the same text published again is %+v", again)
 		}
-		second := ok[*sdk.LegalPage](t)(c.LegalPages.Update(background, made.ID, &sdk.LegalPageUpdate{Body: new("2"), Slug: new("terms"), Metadata: &sdk.MetadataUpdate{"k": nil}}))
+		second := ok[*sdk.LegalPage](t)(c.LegalPages.Update(background, made.ID, &sdk.LegalPageUpdate{Body: new("2"), Slug: new("terms"), Metadata: sdk.Set(sdk.MetadataUpdate{"k": nil})}))
 		if second.Version != 2 || second.Slug != "terms" || len(second.Metadata) != 0 {
 			t.Errorf("the changed page is %+v", second)
 		}

@@ -108,7 +108,7 @@ func TestUpdateOrder_ChangesWhatIsNoRecord(t *testing.T) {
 			}
 		}
 		changed := ok[*sdk.Order](t)(c.Orders.Update(background, order.ID, &sdk.OrderUpdate{
-			BillingName: sdk.Null[string](), Metadata: &sdk.MetadataUpdate{"shipped": new("yes")},
+			BillingName: sdk.Null[string](), Metadata: sdk.Set(sdk.MetadataUpdate{"shipped": new("yes")}),
 		}))
 		if changed.BillingName != nil || changed.Metadata["shipped"] != "yes" || changed.TotalAmount != 1900 {
 			t.Errorf("the order is %+v", changed)

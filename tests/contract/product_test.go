@@ -137,7 +137,7 @@ func TestUpdateProduct_KnowsAbsentNullAndValue(t *testing.T) {
 			Name: "Guide", Headline: new("short"), Description: new("long"), Metadata: &sdk.Metadata{"a": "1", "b": "2"},
 		}))
 		p = ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{
-			Headline: sdk.Null[string](), SEOTitle: sdk.Set("found"), Metadata: &sdk.MetadataUpdate{"a": nil, "c": new("3")},
+			Headline: sdk.Null[string](), SEOTitle: sdk.Set("found"), Metadata: sdk.Set(sdk.MetadataUpdate{"a": nil, "c": new("3")}),
 		}))
 		if p.Headline != nil || p.Description == nil || *p.Description != "long" || p.SEOTitle == nil || *p.SEOTitle != "found" {
 			t.Errorf("the product is %+v", p)

@@ -197,7 +197,7 @@ func TestRefund_BesideChangesOfTheInvoice(t *testing.T) {
 				ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: new(int64(100))}))
 			})
 			group.Go(func() {
-				ok[*sdk.Invoice](t)(c.Invoices.Update(background, order.Invoice.ID, &sdk.InvoiceUpdate{Metadata: &sdk.MetadataUpdate{fmt.Sprint("key", n): new("x")}}))
+				ok[*sdk.Invoice](t)(c.Invoices.Update(background, order.Invoice.ID, &sdk.InvoiceUpdate{Metadata: sdk.Set(sdk.MetadataUpdate{fmt.Sprint("key", n): new("x")})}))
 			})
 		}
 		group.Wait()
@@ -293,7 +293,7 @@ func TestCreateRefund_OfASubscription(t *testing.T) {
 func TestUpdateRefund_ChangesCommentAndMetadata(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		refund := ok[*sdk.Refund](t)(c.Refunds.Create(background, &sdk.RefundCreate{Order: paidWith(t, c, "pm_card_visa").ID}))
-		changed := ok[*sdk.Refund](t)(c.Refunds.Update(background, refund.ID, &sdk.RefundUpdate{Comment: sdk.Set("Late"), Metadata: &sdk.MetadataUpdate{"a": new("b")}}))
+		changed := ok[*sdk.Refund](t)(c.Refunds.Update(background, refund.ID, &sdk.RefundUpdate{Comment: sdk.Set("Late"), Metadata: sdk.Set(sdk.MetadataUpdate{"a": new("b")})}))
 		if *changed.Comment != "Late" || changed.Metadata["a"] != "b" {
 			t.Errorf("the refund is %+v", changed)
 		}
