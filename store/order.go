@@ -137,15 +137,15 @@ func (o *Order) chargedLeft() int64 {
 
 // appliedLeft is chargedLeft of what the customer's balance paid.
 func (o *Order) appliedLeft() int64 {
-	return max(min(o.TakenAmount()-o.PaidAmount-o.RefundedBalance, o.KeptAmount()), 0)
+	return max(min(o.takenAmount()-o.PaidAmount-o.RefundedBalance, o.KeptAmount()), 0)
 }
 
 // KeptAmount returns what was paid for the order, however it was paid, and was neither refunded nor credited.
-func (o *Order) KeptAmount() int64 { return o.TakenAmount() - o.GivenBack() - o.CreditedAmount }
+func (o *Order) KeptAmount() int64 { return o.takenAmount() - o.GivenBack() - o.CreditedAmount }
 
-// TakenAmount returns what was paid for the order, through a provider, out of band and from the customer's balance. Of a balance it is no more
+// takenAmount returns what was paid for the order, through a provider, out of band and from the customer's balance. Of a balance it is no more
 // than was really taken.
-func (o *Order) TakenAmount() int64 {
+func (o *Order) takenAmount() int64 {
 	if o.PaidAt == nil || o.Status == OrderStatusVoid {
 		return o.PaidAmount
 	}

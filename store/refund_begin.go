@@ -140,7 +140,7 @@ func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
 		return nil, core.Invalid("order", fmt.Sprintf("The order is %s: only a paid order can be refunded.", o.Status))
 	case len(o.RefundIDs.V) >= maxRefunds:
 		return nil, core.Invalid("order", fmt.Sprintf("The order has %d refunds, and cannot have more. Give the rest back without one, or to the customer's balance.", maxRefunds))
-	case o.TakenAmount() == 0:
+	case o.takenAmount() == 0:
 		return nil, core.Invalid("order", "Nothing was paid for this order.")
 	case o.RefundProvider == nil && o.RefundableAmount() == 0 && o.KeptAmount() > 0:
 		return nil, core.Invalid("order", "No payment provider can give back what was paid for this order. "+o.unreturnable())

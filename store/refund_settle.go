@@ -115,7 +115,7 @@ func (o *Order) giveBack(r *Refund, sign int64) {
 	switch o.GivenBack() {
 	case 0:
 		o.Status = OrderStatusPaid
-	case o.TakenAmount():
+	case o.takenAmount():
 		o.Status = OrderStatusRefunded
 	default:
 		o.Status = OrderStatusPartiallyRefunded
