@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -55,9 +56,16 @@ func written(root *yaml.Node) (document, error) {
 	return document{append(asJSON, '\n'), []byte(asYAML.String())}, nil
 }
 
+// notText matches texts that readers of YAML 1.1 take for something else without quotes: ON and y for true, 1:30 for ninety. What
+// YAML 1.2 takes for something else has quotes anyway.
+var notText = regexp.MustCompile(`^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|=|<<|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)$`)
+
 // unquote removes JSON's braces and quotes, so that the document looks like YAML that people write.
 func unquote(n *yaml.Node) {
 	n.Style = 0
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" && notText.MatchString(n.Value) {
+		n.Style = yaml.DoubleQuotedStyle
+	}
 	for _, child := range n.Content {
 		unquote(child)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/gen/spec"
@@ -130,5 +131,26 @@ func TestDocument_IsSentOnceToWhoKeepsIt(t *testing.T) {
 		server.ServeHTTP(w, r)
 		assert.Equal(t, "gzip", w.Header().Get("Content-Encoding"))
 		assert.Less(t, w.Body.Len(), first.Body.Len()/4)
+	}
+}
+
+// TestDocument_IsReadAlikeByOldReadersOfYAML writes what YAML 1.1 takes for a boolean or a number.
+func TestDocument_IsReadAlikeByOldReadersOfYAML(t *testing.T) {
+	t.Parallel()
+	var root yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(`{"a": ["ON", "off", "y", "No", "1:30", "=", "0777", "2026-11-22", "1_000", "plain", true], "on": {"n": "yes"}}`), &root))
+	made, err := written(&root)
+	require.NoError(t, err)
+	for _, quoted := range []string{"ON", "off", "y", "No", "1:30", "=", "0777", "2026-11-22", "1_000", "on", "n", "yes"} {
+		assert.Contains(t, string(made.yaml), `"`+quoted+`"`)
+	}
+	assert.Contains(t, string(made.yaml), "- plain\n")
+	assert.Contains(t, string(made.yaml), "- true\n")
+
+	made, err = Deps{}.describing()()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(made.yaml)) {
+		_, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		assert.False(t, found && notText.MatchString(value), line)
 	}
 }

@@ -41,6 +41,9 @@ func validate(op *Operation) echo.MiddlewareFunc {
 			if err := op.checkQuery(r, &input); err != nil {
 				return err
 			}
+			if err := op.checkPathNumbers(c); err != nil {
+				return err
+			}
 			if err := expand.check(r.Context(), query); err != nil {
 				return err
 			}
@@ -95,6 +98,25 @@ func checkPath(c echo.Context) error {
 	}
 	return nil
 }
+
+// checkPathNumbers refuses an integer of the path that is not written in plain digits.
+func (o *Operation) checkPathNumbers(c echo.Context) error {
+	for i := range o.parameters {
+		p := &o.parameters[i]
+		if p.In == openapi3.ParameterInPath && p.Schema.Value.Type.Is(openapi3.TypeInteger) && !isPlainInteger(c.Param(p.Name)) {
+			return parameterRefusal(p, errNotPlain)
+		}
+	}
+	return nil
+}
+
+// isPlainInteger reports whether text is how JSON writes an integer.
+func isPlainInteger(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && strconv.FormatInt(n, 10) == text
+}
+
+var errNotPlain = errors.New("no integer in plain digits")
 
 // plainPath is checkPath of a page, and of what its query says.
 func plainPath(page echo.HandlerFunc) echo.HandlerFunc {
@@ -253,8 +275,8 @@ func (p *parameter) checkSpelling(query url.Values) error {
 			return errors.New("neither true nor false")
 		}
 	case p.Schema.Value.Type.Is(openapi3.TypeInteger):
-		if n, err := strconv.ParseInt(value, 10, 64); err != nil || strconv.FormatInt(n, 10) != value {
-			return errors.New("no integer in plain digits")
+		if !isPlainInteger(value) {
+			return errNotPlain
 		}
 	}
 	return nil

@@ -175,6 +175,9 @@ func (c *Checkout) check(before *Checkout, now core.Time) error {
 		inRange := c.ExpiresAt >= now.Add(checkoutMinLifetime) && c.ExpiresAt <= now.Add(checkoutMaxLifetime)
 		p.Check(inRange, "expires_at", "A checkout expires in 30 minutes to 30 days.")
 	}
+	if !core.SameJSON(c.ExternalCustomerID, before.ExternalCustomerID) {
+		checkExternalID(&p, "external_customer_id", c.ExternalCustomerID)
+	}
 	c.checkVisit(&p, before, now)
 	c.Metadata.Check(&p)
 	return p.Err()

@@ -80,8 +80,16 @@ func (c *Customer) check(before *Customer) error {
 		p.CheckEmail("email", core.Deref(c.Email), "Send an e-mail address, such as ada@example.com.")
 	}
 	p.Check(c.Name == nil || strings.TrimSpace(*c.Name) != "", "name", "A name is not only white space. Send null for none.")
+	if !core.SameJSON(c.ExternalID, before.ExternalID) {
+		checkExternalID(&p, "external_id", c.ExternalID)
+	}
 	c.Metadata.Check(&p)
 	return p.Err()
+}
+
+// checkExternalID refuses an id by which nobody could ask for its customer: in a path . and .. are the folder and the one above.
+func checkExternalID(p *core.Problems, field string, id *string) {
+	p.Check(id == nil || *id != "." && *id != "..", field, "An id of . or .. cannot be asked for in a path. Send another one, such as user-4711.")
 }
 
 // emailKey returns an address in the form in which addresses are compared.

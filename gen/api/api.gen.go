@@ -5286,7 +5286,7 @@ type CustomerCreate struct {
 	// Phone In any notation; it is not checked.
 	Phone *string `json:"phone,omitempty"`
 
-	// ExternalID Your own id, unique in the account.
+	// ExternalID Your own id, unique in the account. Neither `.` nor `..`, which a path cannot carry.
 	ExternalID *string `json:"external_id,omitempty"`
 
 	// AvatarURL A picture.
@@ -5355,7 +5355,7 @@ type CustomerUpdate struct {
 	// Phone In any notation; it is not checked.
 	Phone nullable.Nullable[string] `json:"phone,omitempty"`
 
-	// ExternalID Your own id, unique in the account.
+	// ExternalID Your own id, unique in the account. Neither `.` nor `..`, which a path cannot carry.
 	ExternalID nullable.Nullable[string] `json:"external_id,omitempty"`
 
 	// AvatarURL A picture.

@@ -138,3 +138,17 @@ func TestListLegalPages_FiltersAndLeavesBodiesOut(t *testing.T) {
 		}
 	})
 }
+
+func TestGetLegalPageVersion_TakesPlainDigits(t *testing.T) {
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+		w := newWorld(t, s)
+		page := w.Must(t, http.MethodPost, "/v1/legal_pages", map[string]any{"title": "Terms", "body": "1", "kind": "terms"})
+		path := "/v1/legal_pages/" + page["id"].(string) + "/versions/"
+		w.Do(t, http.MethodGet, path+"1", nil).Fault(t, http.StatusNotFound, "resource_missing") // it is a draft
+		for _, version := range []string{"01", "+1", "-0", "1.0", "one"} {
+			if f := w.Do(t, http.MethodGet, path+version, nil).Fault(t, http.StatusBadRequest, "bad_request"); f.Param != "version" {
+				t.Errorf("%s is refused with %q", version, f.Param)
+			}
+		}
+	})
+}
