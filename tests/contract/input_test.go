@@ -295,7 +295,9 @@ func TestEveryFilter_RefusesWhatIsEmptyOrNoText(t *testing.T) {
 					}
 					fallthrough
 				default:
-					queries[p.Name+"="] = p.Name
+					if !p.AllowEmptyValue {
+						queries[p.Name+"="] = p.Name
+					}
 					queries[p.Name+"=%00"] = p.Name
 				}
 			}
