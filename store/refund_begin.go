@@ -149,8 +149,11 @@ func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
 		WHERE account_id = ? AND order_id = ? AND status = 'succeeded' AND amount > 0 AND provider <> ?`, o.AccountID, o.ID, providerOutOfBand)
 }
 
-// unreturnable says what of the rest of an order cannot be refunded, and what to do instead. It is empty if all of it can.
+// unreturnable says what of the rest of an order cannot be refunded, and what to do instead. It is empty if all of it can, from whichever source.
 func (o *Order) unreturnable() string {
+	if o.RefundableAmount() >= o.KeptAmount() {
+		return ""
+	}
 	var why []string
 	switch charged := o.chargedLeft(); {
 	case o.RefundProvider == nil && charged > 0:
