@@ -81,6 +81,7 @@ func begin(ctx context.Context) {
 func (s *Server) watch(conn net.Conn, state http.ConnState) {
 	own, isOwn := conn.(*connection)
 	switch state {
+	case http.StateActive:
 	case http.StateNew:
 		s.opened(conn)
 	case http.StateIdle:
