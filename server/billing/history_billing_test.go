@@ -153,7 +153,7 @@ func (p *player) refundable(before *store.Order, in store.NewRefund, err error) 
 	if p.crowded || isRefused == (amount < 1 || amount > most) {
 		return nil
 	}
-	return fmt.Errorf("%d of the %d that %s shows as refundable: %v", amount, most, before.ID, err)
+	return fmt.Errorf("%d of the %d that %s shows as refundable: %w", amount, most, before.ID, err)
 }
 
 // taxed makes sure that a refund has its share of the tax of an order as it was before.

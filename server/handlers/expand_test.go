@@ -92,7 +92,7 @@ func TestExpand_LoadsWhatStandsInItOftenOnce(t *testing.T) {
 
 	_, err = expand(3000, "first")
 	require.NoError(t, err, "6 MB")
-	references, err = expand(3000, "first", "first.second")
+	_, err = expand(3000, "first", "first.second")
 	require.ErrorIs(t, err, errTooLarge, "12 MB")
 	references, err = expand(5000, "first")
 	require.ErrorIs(t, err, errTooLarge, "10 MB")
