@@ -35,19 +35,22 @@ func (c content) text() string {
 		parts = append(parts, strings.Join(lines(c.facts), "\n"))
 	}
 	for _, a := range c.actions {
-		parts = append(parts, oneLine(a.label)+"\n"+oneLine(a.url))
+		parts = append(parts, unbroken.Replace(a.label)+"\n"+unbroken.Replace(a.url))
 	}
 	for _, i := range c.items {
-		parts = append(parts, strings.TrimRight(oneLine(i.name)+"\n"+oneLine(i.value), "\n"))
+		parts = append(parts, strings.TrimRight(unbroken.Replace(i.name)+"\n"+unbroken.Replace(i.value), "\n"))
 	}
 	return strings.Join(append(parts, lines(c.closing)...), "\n\n") + "\n"
 }
+
+// unbroken has a space for all that breaks a line, and leaves the rest as it is: a key or an address must be that which was meant.
+var unbroken = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\v", " ", "\f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
 
 // lines returns each text on one line.
 func lines(texts []string) []string {
 	all := make([]string, len(texts))
 	for i, text := range texts {
-		all[i] = oneLine(text)
+		all[i] = unbroken.Replace(text)
 	}
 	return all
 }

@@ -63,7 +63,6 @@ func everyLetter(t *testing.T, word func(usual string) string) (seller *tenant.A
 	}
 }
 
-// Nothing that somebody wrote becomes more than text, nothing is loaded, and every address of the text is there as it is.
 // Whoever may name something writes no line of a letter.
 func TestLetters_HaveNoLineOfSomebodyElse(t *testing.T) {
 	t.Parallel()
@@ -77,6 +76,7 @@ func TestLetters_HaveNoLineOfSomebodyElse(t *testing.T) {
 	}
 }
 
+// Nothing that somebody wrote becomes more than text, nothing is loaded, and every address of the text is there as it is.
 func TestLetters_AreHarmlessPages(t *testing.T) {
 	t.Parallel()
 	seller, all := everyLetter(t, func(usual string) string { return usual + hostile })
@@ -191,4 +191,14 @@ func TestSubscriptionCanceled_SaysWhatIsStillCharged(t *testing.T) {
 	told.LastBill = 2000
 	assert.Contains(t, subscriptionCanceled(told).opening[0], "a last bill charges USD\u00a020.00")
 	assert.NotContains(t, subscriptionCanceled(told).opening[0], "any more")
+}
+
+// A key, an address and an amount are in the text as they are.
+func TestLetters_ChangeNothingInALine(t *testing.T) {
+	t.Parallel()
+	c := content{
+		opening: []string{"Amount: USD\u00a05.00"}, facts: []string{"a  b"}, actions: []action{{label: "Pay", url: "https://pay.example/?a=?b"}},
+		items: []item{{name: "Licence key", value: "KEY  =?1"}},
+	}
+	assert.Equal(t, "Amount: USD\u00a05.00\n\na  b\n\nPay\nhttps://pay.example/?a=?b\n\nLicence key\nKEY  =?1\n", c.text())
 }

@@ -51,9 +51,6 @@ type shop struct {
 	asked   int          // how often the provider was told of a buyer's consent
 }
 
-// later is when a provider may be asked once more about what it was asked about.
-func (w *shop) later() { w.now = w.now.Add(5 * time.Second) }
-
 // mailServer takes the letters of a shop.
 type mailServer struct{ w *shop }
 
@@ -255,7 +252,6 @@ func TestCheckoutPage_BuyerAuthenticatesElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, w.page(c.URL+"?redirect_status=succeeded", http.StatusOK), "hooks.stripe.test", "nor is coming back")
 		w.bank.Settle(*payment.ProviderRef, agrees)
-		w.later()
 		page = w.page(c.URL+"?redirect_status=succeeded&payment_intent=pi_1", http.StatusOK)
 		if agrees {
 			assert.Contains(t, page, "<h1>Thank you for your order</h1>")
