@@ -50,6 +50,7 @@ func newFixture(t *testing.T, handlers map[string]echo.HandlerFunc) *fixture {
 	f.server, err = New(Deps{
 		Store: f.store, Log: NewLogger(f.log, LogJSON), Document: document,
 		Pages:     map[string]echo.HandlerFunc{"/shop/:id": showPage, "POST /shop/:id": showPage, "POST /shop/:id/buy": showPage, "/half": showHalf},
+		Hooks:     map[string]echo.HandlerFunc{"POST /hooks/:provider": takeHook},
 		ErrorPage: func(c echo.Context, status int) error { return c.HTML(status, "<h1>"+http.StatusText(status)+"</h1>") },
 		Register:  func(r api.EchoRouter) { registerWidgets(r, f.calls, handlers) },
 	})
@@ -104,6 +105,14 @@ func showPage(c echo.Context) error {
 		return c.String(http.StatusRequestEntityTooLarge, "too large")
 	}
 	return c.HTML(http.StatusOK, fmt.Sprintf("%s: %d bytes", c.Param("id"), len(form)))
+}
+
+// takeHook reads a notification.
+func takeHook(c echo.Context) error {
+	if _, err := io.ReadAll(c.Request().Body); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusOK)
 }
 
 // showHalf fails when half of its answer is sent.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -29,28 +29,32 @@ type ownRefusals struct {
 
 func (l ownRefusals) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		return &connection{TCPConn: tcp, server: l.server}, nil
+	if err != nil {
+		return nil, err
 	}
-	return conn, err
+	_, isPlain := conn.(*net.TCPConn)
+	return &connection{Conn: conn, server: l.server, isPlain: isPlain}, nil
 }
 
-// connection is a TCP connection that knows whether a handler is answering on it. What is written then is passed on unchanged.
+// connection is a connection that knows whether a handler is answering on it. What is written then is passed on unchanged.
 type connection struct {
-	*net.TCPConn
+	net.Conn
 	server    *Server
+	isPlain   bool   // what is written goes out at once, without TLS
+	holder    holder // whose it is
 	answering atomic.Bool
 	head      int64 // bytes that were read since the last answer and are counted
 }
 
-// Read counts the head of a request, and ends the connection if all together have too much of that under way.
+// Read counts the head of a request, and ends the connection if its address, or all together, have too much of that under way.
 func (c *connection) Read(p []byte) (int, error) {
-	n, err := c.TCPConn.Read(p)
+	n, err := c.Conn.Read(p)
 	if n == 0 || c.answering.Load() {
 		return n, err
 	}
-	if c.server.underWay.heads.take("", int64(n)) != granted {
-		return 0, errors.New("too much is under way")
+	if t := c.server.underWay.heads.take(c.holder, int64(n)); t != granted {
+		c.turnAway(t)
+		return 0, &net.OpError{Op: "read", Net: "tcp", Err: net.ErrClosed} // which the HTTP library answers by closing
 	}
 	c.head += int64(n)
 	return n, err
@@ -58,8 +62,19 @@ func (c *connection) Read(p []byte) (int, error) {
 
 // headRead counts the head no more.
 func (c *connection) headRead() {
-	c.server.underWay.heads.give("", c.head)
+	c.server.underWay.heads.give(c.holder, c.head)
 	c.head = 0
+}
+
+// ReadFrom sends a file without copying it, where that is possible.
+func (c *connection) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
+
+// CloseWrite says that nothing follows, so that the other side reads the answer to its end before the connection is closed.
+func (c *connection) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
 }
 
 type connectionKey struct{}
@@ -100,13 +115,13 @@ func (s *Server) watch(conn net.Conn, state http.ConnState) {
 func (c *connection) Write(p []byte) (int, error) {
 	if !c.answering.Load() {
 		if status, reason, ok := libraryRefusal(p); ok {
-			if _, err := c.TCPConn.Write(c.server.refuseMalformed(c.RemoteAddr().String(), status, reason)); err != nil {
+			if _, err := c.Conn.Write(c.server.refuseMalformed(c.RemoteAddr().String(), status, reason)); err != nil {
 				return 0, err
 			}
 			return len(p), nil
 		}
 	}
-	return c.TCPConn.Write(p)
+	return c.Conn.Write(p)
 }
 
 // libraryRefusal reads the status and the reason of a refusal that the library writes. It returns false for anything else.
@@ -180,10 +195,10 @@ func (c *connection) turnAway(t taken) {
 	now, h := time.Now(), http.Header{}
 	c.server.limitUnknown(h, tenant.RateLimit)
 	h.Set(echo.HeaderRetryAfter, "1")
-	status, e := http.StatusServiceUnavailable, envelopeError{Type: typeAPI, Code: codeInternal, Message: "The server has too many connections. Send the same request again."}
+	status, e := http.StatusServiceUnavailable, envelopeError{Type: typeAPI, Code: codeInternal, Message: "The server has too much under way. Send the same request again."}
 	if t == tooMuch {
-		status, e = http.StatusTooManyRequests, envelopeError{Type: typeInvalidRequest, Code: core.CodeRateLimit, Message: "Too many connections are open from this address. Close some, or use them again."}
+		status, e = http.StatusTooManyRequests, envelopeError{Type: typeInvalidRequest, Code: core.CodeRateLimit, Message: "Too many connections are open from this address, or too much is sent on them. Close some, or use them again."}
 	}
-	_ = c.TCPConn.SetWriteDeadline(now.Add(time.Second))
-	_, _ = c.TCPConn.Write(rawResponse(h, status, e, newRequestID(now), now))
+	_ = c.Conn.SetWriteDeadline(now.Add(time.Second))
+	_, _ = c.Conn.Write(rawResponse(h, status, e, newRequestID(now), now))
 }

@@ -132,7 +132,7 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 		ID: spec.OperationID, Method: method, Path: path,
 		Public: x.flag("x-public"), CORS: x.flag("x-cors"), AddressLimit: int(x.numberOf("x-address-limit", 0)), KeyScope: x.texts("x-key-scope"),
 		Scope: x.textOf("x-scope"), Self: x.flag("x-self"), MoreScopes: x.texts("x-more-scopes"), Approval: x.textOf("x-approval"), Locked: x.flag("x-locked"),
-		ExternalEffect: x.flag("x-external-effect"), Unlogged: x.flag("x-unlogged"), Development: x.flag("x-development"), Unwrap: x.textOf("x-unwrap"), MaxBody: x.numberOf("x-max-body", maxBodyOf(x.flag("x-public"))),
+		ExternalEffect: x.flag("x-external-effect"), Unlogged: x.flag("x-unlogged"), Development: x.flag("x-development"), Unwrap: x.textOf("x-unwrap"), MaxBody: x.numberOf("x-max-body", maxBodyOf(x.flag("x-public"), path)),
 		route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: spec},
 	}
 	if op.Pattern = routerPattern(path); !op.Public {
@@ -153,16 +153,19 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 	return op, err
 }
 
-func maxBodyOf(public bool) int64 {
-	if public {
+// maxBodyOf returns how large the body of an operation may be that does not say it. Whoever opens a checkout may fill in all of its fields.
+func maxBodyOf(public bool, path string) int64 {
+	if public && !strings.Contains(path, clientSecret) {
 		return publicMaxBody
 	}
 	return defaultMaxBody
 }
 
+const clientSecret = "{client_secret}"
+
 // takesSecret reports whether the path of the operation has a secret that opens a checkout.
 func (o *Operation) takesSecret() bool {
-	return o.Public && strings.Contains(o.Path, "{client_secret}")
+	return o.Public && strings.Contains(o.Path, clientSecret)
 }
 
 // readParameters reads the parameters of an operation, and those of its path that the operation does not override.

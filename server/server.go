@@ -112,7 +112,7 @@ func New(d Deps) (*Server, error) {
 		routes[route] = s.guard(true, plainPath(h))
 	}
 	for route, hook := range d.Hooks {
-		routes[route] = s.countHook(limitHeaderSize(s.boundBody(limitForm(hookMaxBody, hook))))
+		routes[route] = s.countHook(limitHeaderSize(s.boundHook(limitForm(hookMaxBody, hook))))
 	}
 	s.mountPlain(routes)
 	s.leadToPages(d.Pages)

@@ -17,17 +17,20 @@ import (
 )
 
 // How much may be under way at once, from one address (of IPv6 its /64) and in all. It bounds the memory that somebody without a key
-// can make the server set aside.
+// can make the server set aside. The network around an address, in which one person may have any number of them, has an eighth of all.
 const (
 	addressConnections = 256
 	allConnections     = 8192
-	addressRequests    = 128 // without a key
-	allRequests        = 2048
-	addressBytes       = 4 << 20 // of bodies without a key
+	addressRequests    = 128            // without a key
+	allRequests        = allConnections // each has one
+	addressBytes       = 4 << 20        // of bodies without a key
 	allBytes           = 64 << 20
+	addressHookBytes   = 8 << 20 // of notifications of providers, which strangers' bodies do not keep out
+	allHookBytes       = 64 << 20
 	accountBytes       = 64 << 20 // of bodies with a key of the account
 	accountsBytes      = 256 << 20
-	headBytes          = 64 << 20 // of heads of requests, in all
+	addressHeadBytes   = 4 << 20 // of heads of requests
+	allHeadBytes       = 64 << 20
 )
 
 // bodyPause is how long a body may stop.
@@ -36,93 +39,120 @@ const bodyPause = 10 * time.Second
 // bodyTime is how long a body may take in all.
 const bodyTime = 60 * time.Second
 
-// budget counts what is under way of each holder, and in all.
+// holder is whose something under way is: an address, or of IPv6 its /64, because one subscriber has all of that. Around is the network around
+// it. An account, and a connection of a trusted proxy, have none.
+type holder struct{ name, around string }
+
+// holderOf returns whose what an address has under way is.
+func holderOf(address string) holder {
+	addr, err := netip.ParseAddr(address)
+	if err != nil {
+		return holder{name: address}
+	}
+	own, around := 32, 24
+	if addr.Is6() {
+		own, around = 64, 48
+	}
+	network := func(bits int) string {
+		n, _ := addr.Prefix(bits) // fails on more bits than there are only
+		return n.String()
+	}
+	return holder{name: network(own), around: network(around)}
+}
+
+// budget counts what is under way of each holder, of each network, and in all.
 type budget struct {
-	each, all int64
+	each, network, all int64
 
 	mu   sync.Mutex
 	used int64
-	of   map[string]int64
+	of   map[string]int64 // by name and by network, which are never the same
 }
 
-func newBudget(each, all int64) *budget { return &budget{each: each, all: all, of: map[string]int64{}} }
+func newBudget(each, all int64) *budget {
+	return &budget{each: each, network: max(each, all/8), all: all, of: map[string]int64{}}
+}
 
 // The answers of take.
 type taken int
 
 const (
 	granted  taken = iota
-	tooMuch        // of this holder
+	tooMuch        // of this holder, or of the network around it
 	allInUse       // by all together
 )
 
 // take takes n for a holder, or nothing.
-func (b *budget) take(holder string, n int64) taken {
+func (b *budget) take(h holder, n int64) taken {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case b.of[holder]+n > b.each:
+	case b.of[h.name]+n > b.each, h.around != "" && b.of[h.around]+n > b.network:
 		return tooMuch
 	case b.used+n > b.all:
 		return allInUse
 	}
-	b.used += n
-	b.of[holder] += n
+	b.add(h, n)
 	return granted
 }
 
 // give gives back what take took.
-func (b *budget) give(holder string, n int64) {
+func (b *budget) give(h holder, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.used -= n
-	if b.of[holder] -= n; b.of[holder] <= 0 {
-		delete(b.of, holder)
+	b.add(h, -n)
+}
+
+// add counts n more. The caller holds b.mu.
+func (b *budget) add(h holder, n int64) {
+	b.used += n
+	for _, name := range []string{h.name, h.around} {
+		if name == "" {
+			continue
+		}
+		if b.of[name] += n; b.of[name] <= 0 {
+			delete(b.of, name)
+		}
 	}
 }
 
 // underWay is what a server bounds.
 type underWay struct {
-	connections, requests, strange, known, heads *budget
+	connections, requests, strange, hooks, known, heads *budget
 
 	mu   sync.Mutex
-	open map[net.Conn]string // whose the connections are
+	open map[net.Conn]holder // whose the connections are
 }
 
 func newUnderWay() *underWay {
 	return &underWay{
 		connections: newBudget(addressConnections, allConnections), requests: newBudget(addressRequests, allRequests),
-		strange: newBudget(addressBytes, allBytes), known: newBudget(accountBytes, accountsBytes), heads: newBudget(headBytes, headBytes),
-		open: map[net.Conn]string{},
+		strange: newBudget(addressBytes, allBytes), hooks: newBudget(addressHookBytes, allHookBytes), known: newBudget(accountBytes, accountsBytes),
+		heads: newBudget(addressHeadBytes, allHeadBytes), open: map[net.Conn]holder{},
 	}
-}
-
-// networkOf returns whose an address is: of IPv6 its /64, because one subscriber has all of that.
-func networkOf(address string) string {
-	if addr, err := netip.ParseAddr(address); err == nil && addr.Is6() {
-		network, _ := addr.Prefix(64) // fails on more than 128 bits only
-		return network.String()
-	}
-	return address
 }
 
 // opened counts a connection, and closes it if its peer, or all together, have too many. Those of a trusted proxy are everybody's, and
 // count in all alone.
 func (s *Server) opened(conn net.Conn) {
-	holder := networkOf(s.address(&http.Request{RemoteAddr: conn.RemoteAddr().String()}))
+	h := holderOf(s.address(&http.Request{RemoteAddr: conn.RemoteAddr().String()}))
 	if peer, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && s.trusted(peer.Addr().Unmap()) {
-		holder = conn.RemoteAddr().String() // each by itself
+		h = holder{name: conn.RemoteAddr().String()} // each by itself
 	}
-	if t := s.underWay.connections.take(holder, 1); t != granted {
-		if tcp, ok := conn.(*connection); ok {
-			tcp.turnAway(t)
+	own, isOwn := conn.(*connection)
+	if t := s.underWay.connections.take(h, 1); t != granted {
+		if isOwn && own.isPlain { // a handshake would hold up all that are accepted
+			own.turnAway(t)
 		}
 		_ = conn.Close()
 		return
 	}
+	if isOwn {
+		own.holder = h
+	}
 	s.underWay.mu.Lock()
 	defer s.underWay.mu.Unlock()
-	s.underWay.open[conn] = holder
+	s.underWay.open[conn] = h
 }
 
 // closed counts a connection no more.
@@ -150,26 +180,36 @@ func refusalFor(t taken) error {
 // boundRequests counts a request without a key while it is answered, and refuses it if its address has too many of them under way.
 func (s *Server) boundRequests(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		holder := networkOf(caller.Address(c.Request().Context()))
-		if err := refusalFor(s.underWay.requests.take(holder, 1)); err != nil {
+		h := holderOf(caller.Address(c.Request().Context()))
+		if err := refusalFor(s.underWay.requests.take(h, 1)); err != nil {
 			return err
 		}
-		defer s.underWay.requests.give(holder, 1)
+		defer s.underWay.requests.give(h, 1)
 		return next(c)
 	}
 }
 
 // boundBody has a body counted while it is read and answered, and cut off once it stops for bodyPause.
 func (s *Server) boundBody(next echo.HandlerFunc) echo.HandlerFunc {
+	return s.boundBodyIn(func() *budget { return s.underWay.strange }, next)
+}
+
+// boundHook is boundBody for a notification of a provider.
+func (s *Server) boundHook(next echo.HandlerFunc) echo.HandlerFunc {
+	return s.boundBodyIn(func() *budget { return s.underWay.hooks }, next)
+}
+
+// boundBodyIn is boundBody with the budget of callers without a key.
+func (s *Server) boundBodyIn(strange func() *budget, next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		if r.Body == nil || r.Body == http.NoBody {
 			return next(c)
 		}
 		who := caller.Of(r.Context())
-		body := &incoming{ReadCloser: r.Body, budget: s.underWay.strange, holder: networkOf(who.Address), pause: s.bodyPause, until: time.Now().Add(bodyTime)}
+		body := &incoming{ReadCloser: r.Body, budget: strange(), holder: holderOf(who.Address), pause: s.bodyPause, until: time.Now().Add(bodyTime)}
 		if who.Account != "" {
-			body.budget, body.holder = s.underWay.known, who.Account
+			body.budget, body.holder = s.underWay.known, holder{name: who.Account}
 		}
 		if who.PersonID == "" { // what a page asks from inside has no connection
 			body.controller = http.NewResponseController(c.Response())
@@ -187,7 +227,7 @@ type incoming struct {
 	pause      time.Duration
 	until      time.Time
 	budget     *budget
-	holder     string
+	holder     holder
 	held       int64
 }
 

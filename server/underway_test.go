@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -99,7 +100,7 @@ func TestServe_BoundsTheHeadsUnderWay(t *testing.T) {
 	beginning := "GET /healthz HTTP/1.1\r\nX: " + strings.Repeat("x", 14_000)
 	first := silent(t, address, beginning)
 	held(int64(len(beginning)))
-	_, err := silent(t, address, beginning).Read(make([]byte, 1))
+	_, err := io.ReadAll(silent(t, address, beginning)) // whether the 429 arrives before the end does not depend on us
 	var late net.Error
 	assert.False(t, errors.As(err, &late) && late.Timeout(), "the second one is closed: %v", err)
 	held(int64(len(beginning)))
@@ -186,15 +187,47 @@ func TestServer_BoundsTheRequestsUnderWayWithoutAKey(t *testing.T) {
 
 func TestBudget_CountsAHolderAndAll(t *testing.T) {
 	t.Parallel()
-	b := newBudget(3, 5)
-	assert.Equal(t, granted, b.take("a", 3))
-	assert.Equal(t, tooMuch, b.take("a", 1))
-	assert.Equal(t, granted, b.take("b", 2))
-	assert.Equal(t, allInUse, b.take("b", 1))
-	b.give("a", 3)
-	assert.Equal(t, granted, b.take("b", 1))
-	b.give("b", 3)
+	b, first, second := newBudget(3, 5), holder{name: "a"}, holder{name: "b"}
+	assert.Equal(t, granted, b.take(first, 3))
+	assert.Equal(t, tooMuch, b.take(first, 1))
+	assert.Equal(t, granted, b.take(second, 2))
+	assert.Equal(t, allInUse, b.take(second, 1))
+	b.give(first, 3)
+	assert.Equal(t, granted, b.take(second, 1))
+	b.give(second, 3)
 	assert.Empty(t, b.of)
-	assert.Equal(t, networkOf("2001:db8:1:2:3::1"), networkOf("2001:db8:1:2:4::9"), "a subscriber has a /64")
-	assert.NotEqual(t, networkOf("192.0.2.1"), networkOf("192.0.2.2"))
+	assert.Equal(t, holderOf("2001:db8:1:2:3::1"), holderOf("2001:db8:1:2:4::9"), "a subscriber has a /64")
+	assert.NotEqual(t, holderOf("192.0.2.1"), holderOf("192.0.2.2"))
+}
+
+// Who has very many addresses, as whoever has a /48 of IPv6, gets an eighth of all.
+func TestBudget_CountsTheNetworkAroundAnAddress(t *testing.T) {
+	t.Parallel()
+	for _, addresses := range []string{"192.0.2.%d", "2001:db8:1:%x::1"} {
+		b, got := newBudget(4, 160), 0
+		for i := range 100 {
+			if b.take(holderOf(fmt.Sprintf(addresses, i)), 1) == granted {
+				got++
+			}
+		}
+		assert.Equal(t, 20, got, addresses)
+		assert.Equal(t, granted, b.take(holderOf("198.51.100.7"), 4), "others have room")
+		for i := range 100 {
+			if i < 20 {
+				b.give(holderOf(fmt.Sprintf(addresses, i)), 1)
+			}
+		}
+		b.give(holderOf("198.51.100.7"), 4)
+		assert.Empty(t, b.of)
+	}
+}
+
+// What strangers send keeps no notification of a provider out.
+func TestServer_HasABudgetForHooks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, nil)
+	f.server.underWay.strange = newBudget(0, 0)
+	assert.Equal(t, 200, f.send("POST", "/hooks/echo", `{"name":"ball"}`, "Authorization", "").StatusCode)
+	f.server.underWay.hooks = newBudget(1, 100)
+	assert.Equal(t, 429, f.send("POST", "/hooks/echo", `{"name":"ball"}`, "Authorization", "").StatusCode)
 }

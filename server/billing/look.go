@@ -25,14 +25,16 @@ type looks struct {
 // LookAtPayment does what ResumePayment does, for somebody who opens a page. It asks the provider once in lookPause, and earlyLooks times
 // besides; others get the same answer until then, which may be some seconds old.
 func (b *Billing) LookAtPayment(ctx context.Context, account, id string) (*store.Confirmation, error) {
-	return b.looks.payments.ask(b.store.Now().Time(), account, id, 0, func() (*store.Confirmation, error) { return b.ResumePayment(ctx, account, id) })
+	return b.looks.payments.ask(b.store.Now().Time(), account, id, 0, func() (*store.Confirmation, error) {
+		return b.ResumePayment(context.WithoutCancel(ctx), account, id) // others wait for it, too
+	})
 }
 
 // LookAtGivenMethod does what FindGivenMethod does, for somebody who opens a page. It asks the provider as often as LookAtPayment about
 // each ref, and cardsAMinute times for a customer. Beyond that nobody knows the outcome.
 func (b *Billing) LookAtGivenMethod(ctx context.Context, account, customer, ref string, from store.Buyer) (*GivenMethod, error) {
 	return b.looks.cards.ask(b.store.Now().Time(), account+"/"+customer, ref, cardsAMinute, func() (*GivenMethod, error) {
-		return b.FindGivenMethod(ctx, account, customer, ref, from)
+		return b.FindGivenMethod(context.WithoutCancel(ctx), account, customer, ref, from)
 	})
 }
 

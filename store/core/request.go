@@ -7,6 +7,7 @@ type Key struct {
 	Fingerprint [32]byte // of method, path, query and validated body
 	External    bool     // the operation has an effect outside: only then may it commit in steps
 	Keyless     bool     // the request came without an API key
+	Expands     bool     // the answer may be many times what was sent
 }
 
 // Answer is the answer to a write request.

@@ -19,12 +19,12 @@ const (
 	// KeyLifetime is how long an answer is replayed.
 	KeyLifetime = 24 * time.Hour
 
-	// largeAnswer is from how many bytes on an answer counts towards what an account keeps. Smaller ones are not counted: an
-	// account's writes would wait for each other.
+	// largeAnswer is from how many bytes on an answer that expands references counts towards what an account keeps. Smaller ones are not
+	// counted: an account's writes would wait for each other. Without expanded references an answer is as large as what was sent.
 	largeAnswer = 16 << 10
 )
 
-// MostKept is how many bytes of large answers an account may have kept at a time. What is answered without an API key is counted
+// MostKept is how many bytes of large answers with expanded references an account may have kept at a time. What is answered without an API key is counted
 // by itself, so that no stranger takes the account's own share.
 const MostKept = 256 << 20
 
@@ -226,7 +226,7 @@ func (r *request) record(ctx context.Context, answer *core.Answer) error {
 		return err
 	}
 	size := 0
-	if len(answer.Body) >= largeAnswer {
+	if r.key.Expands && len(answer.Body) >= largeAnswer {
 		if size = len(answer.Body); !r.key.External { // what was done outside is there, and has to be answered
 			if err := r.checkRoom(ctx, size); err != nil {
 				return err
@@ -258,7 +258,7 @@ func (r *request) checkRoom(ctx context.Context, size int) error {
 		return nil
 	}
 	return &core.Error{Code: core.CodeRateLimit, Param: "Idempotency-Key", After: max(kept.Until.Time().Sub(now.Time()), time.Second),
-		Message: fmt.Sprintf("More than %d MiB of answers would be kept for Idempotency-Keys, each for a day. Nothing was changed: expand nothing, or send the request without a key.", MostKept>>20)}
+		Message: fmt.Sprintf("More than %d MiB of answers would be kept for Idempotency-Keys, each for a day. Nothing was changed: expand nothing in the same request.", MostKept>>20)}
 }
 
 // errNotRecorded says that a COMMIT did not take place. It undoes what recorded did to find that out.
