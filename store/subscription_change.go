@@ -304,10 +304,11 @@ func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *
 	switch {
 	case sub.Status == SubscriptionStatusTrialing:
 		if c.Plan.ProductID != sub.ProductID && sub.CustomerVerified {
-			if err := u.noteTrial(ctx, customer, c.Plan.ProductID, sub.CheckoutID, now); err != nil {
-				return err
+			isNew, err := u.noteTrial(ctx, customer, c.Plan.ProductID, sub.CheckoutID, now)
+			if err == nil && !isNew { // a checkout may have been first
+				err = u.store.checkTrial(ctx, sub, customer, c.Plan.ProductID)
 			}
-			if err := u.store.checkTrial(ctx, sub, customer, c.Plan.ProductID); err != nil { // a checkout may have been first
+			if err != nil {
 				return err
 			}
 		}

@@ -220,19 +220,19 @@ func (u *unit) beginTrials(ctx context.Context, c *Checkout, items []LineItem, b
 		return nil
 	}
 	for _, product := range products {
-		if err := u.noteTrial(ctx, by.Customer, product, &c.ID, now); err != nil {
+		if _, err := u.noteTrial(ctx, by.Customer, product, &c.ID, now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// noteTrial notes that a customer has had a trial of a product. One that they had before is enough.
-func (u *unit) noteTrial(ctx context.Context, c *Customer, product string, checkout *string, now core.Time) error {
-	_, err := u.insertTrial(ctx, Trial{
+// noteTrial notes that a customer has had a trial of a product, and reports whether it is their first. One that they had before is enough.
+func (u *unit) noteTrial(ctx context.Context, c *Customer, product string, checkout *string, now core.Time) (isNew bool, err error) {
+	rows, err := u.insertTrial(ctx, Trial{
 		AccountID: c.AccountID, ProductID: product, BuyerKey: c.redeemer().key(c.AccountID), CustomerID: &c.ID, CheckoutID: checkout,
 	}, now)
-	return err
+	return rows > 0, err
 }
 
 // insertTrial stores a trial, unless the buyer has one of the product: then it returns 0.

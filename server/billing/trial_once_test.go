@@ -220,6 +220,9 @@ func TestTrial_IsOncePerCustomerAcrossChangesOfPlan(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, both.ID, *of[1].CheckoutID)
 		refused(t, ask(&of[0], &catalog.PriceVariant{ID: of[1].PriceVariantID}), "price_variant")
+		never := w.tried()
+		require.NoError(t, ask(&of[0], never), "nobody has tried it")
+		refused(t, ask(&of[1], never), "price_variant")
 
 		w.wait(14*day + time.Minute)
 		require.NoError(t, ask(sub, had), "after the trial it is paid")
