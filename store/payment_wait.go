@@ -14,12 +14,12 @@ func (s *Store) hold(ctx context.Context, account string) (time.Duration, error)
 	return time.Duration(core.Deref(minutes)) * time.Minute, err
 }
 
-// scarceHold is how long a payment waits while those that wait hold more of something than they leave.
+// scarceHold is how long a payment waits while it and others that wait hold more of something than they leave.
 const scarceHold = 5 * time.Minute
 
 // HoldIsOver reports whether the buyer's time is over for an action that their payment requires, by the account's clock. It
-// ends after the time that the seller gives buyers, or after scarceHold if little is left of what it holds, and at the latest when
-// the checkout expires. It is false for a payment that requires no action.
+// ends after the time that the seller gives buyers, or after scarceHold if it and others hold more of something than is left, and at the
+// latest when the checkout expires. One that holds something alone has all the time. It is false for a payment that requires no action.
 func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, error) {
 	p := begun.Payment
 	if p.Status != PaymentStatusRequiresAction {
@@ -43,8 +43,7 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	scarce, err := s.scarce(ctx, begun.Checkout, p, items)
-	return len(scarce) > 0, err
+	return s.holdsTooMuch(ctx, begun.Checkout, p, items)
 }
 
 // WaitingPayments returns at most limit payments of an account whose buyers have not done what was required of them within the
