@@ -170,6 +170,7 @@ func (u *unit) forgetDescriptions(ctx context.Context, c *Customer) error {
 const (
 	PromiseBalance = "a balance is the sum of what changed it"
 	PromiseTaken   = "what an order took off a balance is written down, and went back if the order became void"
+	PromiseGivers  = "an order knows who can give back what was paid for it"
 )
 
 // balanceInvariants are further invariants, about what customers have to their credit.

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -108,6 +109,46 @@ func TestRepair_WritesDownWhatAnOldServerChanged(t *testing.T) {
 			require.True(t, ok)
 			require.Equal(t, change.ID, parsed)
 		}
+	})
+}
+
+// A server of a version before orders knew who can give back what was paid for them goes on selling beside this one.
+func TestRepair_SaysWhoCanGiveBackWhatWasPaid(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		must := func(query string, args ...any) {
+			_, err := s.db.Write.DB.Exec(s.db.Rebind(query), args...)
+			require.NoError(t, err)
+		}
+		isBroken := func() bool {
+			found, err := s.Check(t.Context(), aDay)
+			require.NoError(t, err)
+			return slices.ContainsFunc(found, func(v core.Violation) bool { return v.Promise == PromiseGivers })
+		}
+		order := func() *Order {
+			o, err := s.GetOrder(t.Context(), s.account, *s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900)))).Checkout.OrderID)
+			require.NoError(t, err)
+			return o
+		}
+		sold, gone, right := order(), order(), order()
+		must(`UPDATE orders SET refund_provider = NULL WHERE id = ?`, sold.ID)
+		must(`UPDATE orders SET balance_applied = 500, balance_taken = 500 WHERE id = ?`, gone.ID)
+		must(`INSERT INTO balance_transactions (account_id, id, customer_id, currency, amount, reason, source_id, created_at, updated_at) VALUES (?, ?, ?, 'usd', 500, 'opening', NULL, 1, 1), (?, ?, ?, 'usd', -500, 'applied', ?, 1, 1)`,
+			s.account, core.NewID(core.KindBalanceTransaction), gone.CustomerID, s.account, core.NewID(core.KindBalanceTransaction), gone.CustomerID, gone.ID)
+		must(`UPDATE customers SET deleted_at = 1 WHERE id = ?`, gone.CustomerID)
+		require.True(t, isBroken())
+		done, err := s.Repair(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, core.Repaired{Orders: 2}, done)
+		require.False(t, isBroken())
+		for _, o := range []*Order{sold, gone, right} {
+			now, err := s.GetOrder(t.Context(), s.account, o.ID)
+			require.NoError(t, err)
+			require.Equal(t, right.RefundProvider, now.RefundProvider)
+			require.Equal(t, o == gone, now.BalanceGone)
+		}
+		done, err = s.Repair(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, done, "it may be repeated")
 	})
 }
 

@@ -277,7 +277,7 @@ var invariants = []db.Invariant{
 		UNION ALL SELECT r.account_id, r.id FROM refunds r JOIN orders o ON o.account_id = r.account_id AND o.id = r.order_id
 		WHERE o.customer_id <> r.customer_id OR o.currency <> r.currency OR r.balance_amount < 0 OR r.balance_amount > r.amount
 			OR (r.payment_id = '') <> (r.balance_amount = r.amount) OR r.payment_id = '' AND (r.provider <> 'balance' OR r.status <> 'succeeded')`},
-	{Promise: "an order knows who can give back what was paid for it", Query: `
+	{Promise: PromiseGivers, Query: `
 		SELECT o.account_id, o.id FROM orders o
 			LEFT JOIN payments p ON p.account_id = o.account_id AND p.order_id = o.id AND p.status = 'succeeded' AND p.amount > 0 AND p.provider <> 'out_of_band'
 			LEFT JOIN customers c ON c.account_id = o.account_id AND c.id = o.customer_id

@@ -35,8 +35,8 @@ func doctorCommand(settings *settings) *cobra.Command {
 is charged, refunded or counted twice; and that the secret keys open what is sealed. With --files it also looks for files
 whose bytes are missing, and for bytes that belong to no file. It prints each row that breaks one,
 and ends with status 1 if there is any. It also says what slows the database down and only its owner can mend. It reads only and takes no locks: a server may be at work on the database meanwhile.
-With --repair it first writes down what a server of an older version has changed of customers' balances, and writes the keys of addresses anew that such a server
-wrote. Stop servers of older versions before. What is right stays as it is.`,
+With --repair it first writes down what a server of an older version has changed of customers' balances, and of its orders who can give back what was paid, and writes
+the keys of addresses anew that such a server wrote. Stop servers of older versions before. What is right stays as it is.`,
 		Args: cobra.NoArgs,
 	}
 	asJSON := jsonFlag(cmd)
@@ -123,9 +123,11 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	isRepairable := func(f finding) bool { return f.Promise == store.PromiseBalance || f.Promise == store.PromiseTaken }
+	isRepairable := func(f finding) bool {
+		return slices.Contains([]string{store.PromiseBalance, store.PromiseTaken, store.PromiseGivers}, f.Promise)
+	}
 	if slices.ContainsFunc(findings, isRepairable) {
-		advice = append(advice, "A server of an older version has changed balances. Stop it, and run `tillwright doctor --repair`.")
+		advice = append(advice, "A server of an older version has changed balances or orders. Stop it, and run `tillwright doctor --repair`.")
 	}
 	if wrong > 0 {
 		advice = append(advice, fmt.Sprintf("A server of an older version wrote keys of addresses, %d in all. Stop it, and run `tillwright doctor --repair`.", wrong))

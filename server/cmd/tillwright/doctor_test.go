@@ -66,7 +66,7 @@ func TestDoctor_RepairsWhatAnOldServerLeftBehind(t *testing.T) {
 		out, err := tillwright(t, t.TempDir(), "doctor", "--database-url", url)
 		require.ErrorIs(t, err, errUnsound)
 		require.Contains(t, out, customer.ID+" of account "+shop.account.Account+": a balance is the sum of what changed it")
-		require.Contains(t, out, "has changed balances. Stop it, and run `tillwright doctor --repair`.")
+		require.Contains(t, out, "has changed balances or orders. Stop it, and run `tillwright doctor --repair`.")
 		require.Contains(t, out, "wrote keys of addresses, 1 in all")
 		out, err = tillwright(t, t.TempDir(), "doctor", "--repair", "--database-url", url)
 		require.NoError(t, err, out)
@@ -77,6 +77,24 @@ func TestDoctor_RepairsWhatAnOldServerLeftBehind(t *testing.T) {
 		found, err := shop.Customers.List(t.Context(), &sdk.ListCustomersParams{Email: new("Straße@example.com")})
 		require.NoError(t, err)
 		require.Len(t, found.Data, 1)
+
+		product, err := shop.Products.Create(t.Context(), &sdk.ProductCreate{
+			Name: "Guide", Status: new(sdk.ProductStatusActive), PriceVariants: []sdk.ProductPriceVariant{{Amount: new(int64(1900)), Currency: new("usd")}},
+		}, sdk.Expand("price_variants"))
+		require.NoError(t, err)
+		checkout, err := shop.Checkouts.Create(t.Context(), &sdk.CheckoutCreate{Customer: &customer.ID, LineItems: []sdk.CheckoutLine{{PriceVariant: product.PriceVariants[0].Object.ID}}})
+		require.NoError(t, err)
+		_, err = shop.Checkouts.Confirm(t.Context(), checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}})
+		require.NoError(t, err)
+		_, err = db.Exec(`UPDATE orders SET refund_provider = NULL`)
+		require.NoError(t, err)
+		out, err = tillwright(t, t.TempDir(), "doctor", "--database-url", url)
+		require.ErrorIs(t, err, errUnsound)
+		require.Contains(t, out, ": an order knows who can give back what was paid for it")
+		require.Contains(t, out, "run `tillwright doctor --repair`.")
+		out, err = tillwright(t, t.TempDir(), "doctor", "--repair", "--database-url", url)
+		require.NoError(t, err, out)
+		require.Contains(t, out, "Repaired: orders 1, balances 0, keys of addresses 0.")
 	})
 }
 

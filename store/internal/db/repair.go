@@ -15,12 +15,13 @@ import (
 )
 
 // Repair sets right what a server of an older version leaves behind that goes on running beside this one, or after a migration: balances that it changed
-// without writing it down, and the keys of addresses that it wrote. What is right it does not touch, so that it may be repeated at any time.
+// without writing it down, orders that do not know who can give back what was paid for them, and the keys of addresses that it wrote. What is right it
+// does not touch, so that it may be repeated at any time.
 func (d *DB) Repair(ctx context.Context) (core.Repaired, error) {
 	if d.Engine == core.PostgreSQL {
 		var done core.Repaired
 		err := d.underSchemaLock(ctx, func(db *sqlx.DB) (err error) {
-			done, err = repair(ctx, d.Engine, db.DB)
+			done, err = repairAll(ctx, d.Engine, db.DB)
 			return err
 		})
 		return done, err
@@ -30,7 +31,7 @@ func (d *DB) Repair(ctx context.Context) (core.Repaired, error) {
 		return core.Repaired{}, err
 	}
 	defer tx.Rollback()
-	done, err := repair(ctx, d.Engine, tx)
+	done, err := repairAll(ctx, d.Engine, tx)
 	if err != nil {
 		return core.Repaired{}, err
 	}
@@ -44,7 +45,7 @@ func (d *DB) WrongKeys(ctx context.Context) (int, error) {
 	return s.done.Addresses, err
 }
 
-// repairs is the step migrations.Repair: what Repair does.
+// repairs is the step migrations.Repair: what Repair does with the columns that there are by then.
 func repairs(engine string) *goose.Migration {
 	up := &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
 		_, err := repair(ctx, engine, tx)
@@ -59,10 +60,20 @@ func repairs(engine string) *goose.Migration {
 	return goose.NewGoMigration(migrations.Repair, up, nil)
 }
 
-// repair is Repair on a connection.
+// repairAll is Repair on a connection.
+func repairAll(ctx context.Context, engine string, conn conn) (core.Repaired, error) {
+	s := &dataStep{engine: engine, conn: conn}
+	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys, s.noteRefundable)
+}
+
+// repair is repairAll before the step 171, which gave orders what noteRefundable writes.
 func repair(ctx context.Context, engine string, conn conn) (core.Repaired, error) {
 	s := &dataStep{engine: engine, conn: conn}
-	for _, mend := range []func(context.Context) error{s.noteTaken, s.enterOpenings, s.mendKeys} {
+	return s.mend(ctx, s.noteTaken, s.enterOpenings, s.mendKeys)
+}
+
+func (s *dataStep) mend(ctx context.Context, mends ...func(context.Context) error) (core.Repaired, error) {
+	for _, mend := range mends {
 		if err := mend(ctx); err != nil {
 			return s.done, fmt.Errorf("repair: %w", err)
 		}
@@ -183,6 +194,29 @@ func (s *dataStep) enterOpenings(ctx context.Context) error {
 			return err
 		}
 		s.done.Balances++
+	}
+	return nil
+}
+
+// noteRefundable says of orders who can give back what was paid for them, as the step 171 does: who took the money, and whether the balance that
+// paid is gone with its customer.
+func (s *dataStep) noteRefundable(ctx context.Context) error {
+	const provider = `(SELECT MIN(p.provider) FROM payments p
+		WHERE p.account_id = orders.account_id AND p.order_id = orders.id AND p.status = 'succeeded' AND p.amount > 0 AND p.provider <> 'out_of_band')`
+	for _, query := range []string{
+		`UPDATE orders SET refund_provider = ` + provider + ` WHERE paid_amount > 0 AND COALESCE(refund_provider, '') <> COALESCE(` + provider + `, '')`,
+		`UPDATE orders SET balance_gone = TRUE WHERE balance_applied > 0 AND NOT balance_gone AND EXISTS (
+			SELECT 1 FROM customers c WHERE c.account_id = orders.account_id AND c.id = orders.customer_id AND c.deleted_at IS NOT NULL)`,
+	} {
+		result, err := s.conn.ExecContext(ctx, s.rebind(query))
+		if err != nil {
+			return err
+		}
+		rows, err := result.RowsAffected()
+		if err != nil {
+			return err
+		}
+		s.done.Orders += int(rows)
 	}
 	return nil
 }
