@@ -97,7 +97,7 @@ type Subscription struct {
 	isAsked   bool // somebody asks for its plan, or for one that waits, in this transaction
 	ends      bool // set from its end until that is stored
 	owes      bool // its last bill was not collected in this transaction: see billLast
-	isSettled bool // its last bill was paid or given up in this transaction
+	isSettled bool // the last of its unpaid bills was paid or given up in this transaction
 }
 
 // CancellationReason says why a subscription was cancelled.

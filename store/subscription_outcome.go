@@ -29,7 +29,7 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 		err = sub.endPastDue(now)
 		sub.isPaid = true
 	case status == PaymentStatusSucceeded && sub.Status == SubscriptionStatusCompleted:
-		sub.isSettled = true
+		sub.isSettled, err = u.isSettledBy(ctx, sub, b.Invoice)
 	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:
 		return nil
 	case isChange:

@@ -331,11 +331,14 @@ func (s *Subscription) skipPassed(now core.Time) error {
 }
 
 // forgive makes a locked subscription active again whose latest invoice the seller has given up, and stores it. What one gave that is complete
-// is not suspended any more if its last bill was given up. It does nothing if sub is nil, is not past due, or if the invoice is not its
+// is not suspended any more if none of its bills is unpaid now. It does nothing if sub is nil, is not past due, or if the invoice is not its
 // latest one.
 func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now core.Time) error {
 	if sub != nil && sub.Status == SubscriptionStatusCompleted {
-		sub.isSettled = true
+		var err error
+		if sub.isSettled, err = u.isSettledBy(ctx, sub, i); err != nil || !sub.isSettled {
+			return err
+		}
 		return u.saveSubscription(ctx, sub, now)
 	}
 	if sub == nil || sub.Status != SubscriptionStatusPastDue || core.Deref(sub.LatestInvoiceID) != i.ID {
@@ -345,6 +348,16 @@ func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now c
 		return err
 	}
 	return u.saveSubscription(ctx, sub, now)
+}
+
+// isSettledBy reports whether no invoice of a subscription but this one is unpaid. Those that the seller has given up do not count.
+func (u *unit) isSettledBy(ctx context.Context, sub *Subscription, i *Invoice) (bool, error) {
+	other, err := db.Get[string](ctx, u, `SELECT id FROM invoices WHERE account_id = ? AND subscription_id = ? AND id <> ? AND status IN ('open', 'past_due') LIMIT 1`,
+		sub.AccountID, sub.ID, i.ID)
+	if err != nil {
+		return false, fmt.Errorf("look for unpaid invoices: %w", err)
+	}
+	return other == nil, nil
 }
 
 // notCollected records a failed attempt to collect the latest invoice of a locked subscription. The invoice and the

@@ -401,3 +401,33 @@ func TestSubscription_SuspendsWhatALastBillIsOwedFor(t *testing.T) {
 		}
 	})
 }
+
+// What ends the suspension for a last bill is that one, and no bill that was given up before.
+func TestSubscription_SuspendsWhileAnyLastBillIsOwed(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.PastDueAccess = tenant.PastDueAccessSuspend })
+		require.NoError(t, err)
+		cycle := recurring(1000, "month")
+		cycle.BillingCycles = new(int64(2))
+		w.monthOf30()
+		sub := w.subscribe(w.variant(cycle), "tok_fail_on_renewal")
+		w.rewound(sub, 30*day+time.Second)
+		require.NoError(t, w.Work(t.Context()))
+		require.Equal(t, store.SubscriptionStatusPastDue, w.now(sub).Status)
+		second := *w.ordersOf(sub)[1].InvoiceID
+		_, err = w.MarkInvoiceUncollectible(t.Context(), w.account, second)
+		require.NoError(t, err)
+		sub = w.pieces(sub, 100)
+		w.rewound(sub, 31*day+time.Second)
+		require.NoError(t, w.Work(t.Context()))
+		require.Equal(t, store.SubscriptionStatusCompleted, w.now(sub).Status)
+		require.Len(t, w.ordersOf(sub), 3)
+		assert.Equal(t, []grant.Status{grant.StatusSuspended}, w.accessOf(sub))
+		_, err = w.VoidInvoice(t.Context(), w.account, second)
+		require.NoError(t, err)
+		assert.Equal(t, []grant.Status{grant.StatusSuspended}, w.accessOf(sub), "the last bill is not paid")
+		_, err = w.PayInvoice(t.Context(), w.account, *w.ordersOf(sub)[2].InvoiceID, payInvoice("pm_card_visa"))
+		require.NoError(t, err)
+		assert.Equal(t, []grant.Status{grant.StatusActive}, w.accessOf(sub))
+	})
+}
