@@ -247,7 +247,7 @@ func (u *unit) guard(ctx context.Context, account string, subjects []string, siz
 // takeTurn lets one buyer at a time pay while the account's sales are paused until the given time, and returns CodeRateLimit to
 // the others. It refuses every buyer near whom, in counted, a payment was declined lately: whoever tries cards then needs a
 // fresh network for each of them, and gets no faster with many. A network has one turn in a pause, whatever becomes of it, and
-// another one only if that was paid: nobody takes the turns of others by beginning payments.
+// another one only if that was paid, and for more than nothing: nobody takes the turns of others by beginning payments, or trials.
 func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, until, now core.Time) error {
 	for _, g := range counted {
 		isNear := strings.HasPrefix(g.Subject, guardAddress) || strings.HasPrefix(g.Subject, guardNetwork)
@@ -292,7 +292,7 @@ func (u *unit) settleGuards(ctx context.Context, p *Payment, subjects []string, 
 			switch {
 			case strings.HasPrefix(g.Subject, guardNetwork):
 				near = g.Declines
-			case strings.HasPrefix(g.Subject, guardTurn) && p.Status == PaymentStatusSucceeded:
+			case strings.HasPrefix(g.Subject, guardTurn) && p.Status == PaymentStatusSucceeded && p.Amount > 0:
 				if err := u.waitUntil(ctx, p.AccountID, g.Subject, 0); err != nil {
 					return nil, err
 				}

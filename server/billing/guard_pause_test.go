@@ -200,6 +200,21 @@ func TestConfirmCheckout_WhoPaidLeavesATurnToNeighbours(t *testing.T) {
 	})
 }
 
+// TestConfirmCheckout_ATrialLeavesNoTurnToNeighbours sets up cards for trials in a pause, which cost nothing.
+func TestConfirmCheckout_ATrialLeavesNoTurnToNeighbours(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.tried()
+		w.pause(w.handbook())
+		_, err := w.from("198.51.100.1", w.of(v).ID, "pm_card_visa")
+		require.NoError(t, err)
+		w.advance.Add(int64(20 * time.Second))
+		_, err = w.from("198.51.100.2", w.of(v).ID, "pm_card_visa")
+		slowed(t, err, 13*time.Minute, 15*time.Minute)
+		_, err = w.from("192.0.2.7", w.of(v).ID, "pm_card_visa")
+		require.NoError(t, err)
+	})
+}
+
 // TestConfirmCheckout_OneNetworkPausesNobody is declined more often than the account bears.
 func TestConfirmCheckout_OneNetworkPausesNobody(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
