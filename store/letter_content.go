@@ -84,11 +84,25 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	if c.isVerified || l.Attempts > 1 || l.Resends > 0 {
 		return c, err
 	}
-	tooMany, err := s.countUnasked(ctx, l.AccountID, c.Recipient)
+	tooMany, err := s.countUnasked(ctx, l.AccountID, c.Recipient, c.followsPayment(l.Kind))
 	if tooMany {
 		c.Void = "Too many letters were sent within an hour to this address, which nobody has confirmed."
 	}
 	return c, err
+}
+
+// followsPayment reports whether a letter of this kind tells of money, so that nobody can cause it without paying.
+func (c *LetterContent) followsPayment(kind tenant.LetterKind) bool {
+	switch kind {
+	case tenant.LetterReceipt:
+		return c.Order.PaidAmount > 0
+	case tenant.LetterRefund, tenant.LetterPaymentFailed:
+		return true
+	case tenant.LetterSubscriptionCanceled, tenant.LetterSubscriptionEnded:
+		return c.Subscription.CyclesBilled > 0 && c.Subscription.PeriodAmount > 0
+	case tenant.LetterTrialEnding, tenant.LetterAccessGiven:
+	}
+	return false
 }
 
 // readLetter reads what a letter of its kind tells of.

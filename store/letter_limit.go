@@ -47,7 +47,7 @@ const (
 	// unaskedLetters is for those that are sent by themselves to an address that somebody typed and nobody has confirmed, for the same reason.
 	unaskedLetters = 10 // an hour
 
-	// mailboxLetters is for all letters to a mailbox whose reader has not confirmed it, of whichever account.
+	// mailboxLetters is for all letters to a mailbox whose reader has not confirmed it, of whichever account, but those that follow a payment.
 	mailboxLetters = 20 // an hour
 )
 
@@ -99,9 +99,14 @@ func (s *Store) countLetter(ctx context.Context, account string, limits ...lette
 	return err
 }
 
-// countUnasked counts a letter to an address that nobody has confirmed, and reports whether it is one too many. Then it is not counted.
-func (s *Store) countUnasked(ctx context.Context, account, to string) (tooMany bool, err error) {
-	err = s.countLetter(ctx, account, letterLimit{subject: "unasked:" + mailboxKey(account, to), most: unaskedLetters, window: time.Hour}, toMailbox(to))
+// countUnasked counts a letter to an address that nobody has confirmed, and reports whether it is one too many. Then it is not counted. One that
+// follows a payment is counted in its account alone: else whoever has many letters sent to an address could keep its owner's receipts from them.
+func (s *Store) countUnasked(ctx context.Context, account, to string, isPaid bool) (tooMany bool, err error) {
+	limits := []letterLimit{{subject: "unasked:" + mailboxKey(account, to), most: unaskedLetters, window: time.Hour}}
+	if !isPaid {
+		limits = append(limits, toMailbox(to))
+	}
+	err = s.countLetter(ctx, account, limits...)
 	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
 		return true, nil
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -215,6 +217,35 @@ func TestReadLetter_BoundsThoseToAnAddressThatNobodyConfirmed(t *testing.T) {
 		s.at(time.Now().Add(61 * time.Minute))
 		require.Empty(t, buys("victim@example.com", false))
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letter_windows WHERE subject LIKE '%@%'`), "addresses are hashed")
+	})
+}
+
+// Whoever has many letters sent to an address from everywhere keeps no receipt from its owner, but one of something that costs nothing.
+func TestReadLetter_SendsReceiptsOfPaymentsHoweverManyLettersOthersCause(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		for n := range mailboxLetters / unaskedLetters {
+			other, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: fmt.Sprintf("other%d@example.com", n)})
+			require.NoError(t, err)
+			for range unaskedLetters {
+				tooMany, err := s.countUnasked(t.Context(), other.ID, "ada@example.com", false)
+				require.NoError(t, err)
+				require.False(t, tooMany)
+			}
+		}
+		guide := s.onSale(t, fixedPrice(1900))
+		buys := func(v *catalog.PriceVariant) string {
+			c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerEmail: new("ada@example.com")}, Lines: pieceOf(v)})
+			require.NoError(t, err)
+			s.confirm(t, c)
+			_, told := s.claimed(t, s.letter(t, tenant.LetterReceipt).ID)
+			return told.Void
+		}
+		require.Empty(t, buys(guide))
+		require.Contains(t, buys(s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree, Currency: "usd"})), "Too many letters", "anybody can have what costs nothing")
+		for range unaskedLetters - 1 {
+			require.Empty(t, buys(guide))
+		}
+		require.Contains(t, buys(guide), "Too many letters", "of one account")
 	})
 }
 
