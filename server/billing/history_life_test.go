@@ -230,7 +230,10 @@ func (h *history) renewed(s *shop, l *life, row *store.Subscription, o *store.Or
 		return fmt.Errorf("a period costs %+v, and %d times %d is billed", l.plan, price.Quantity, price.UnitAmount)
 	}
 	l.vague = l.vague || l.months > 0 && *price.PeriodStart != l.end
-	if l.trial || *price.PeriodStart != l.end && !l.rested(*price.PeriodStart, *price.PeriodEnd) {
+	if l.trial { // its end is the first day, also of periods that nobody is billed for
+		l.anchor = l.end.Time().Day()
+	}
+	if *price.PeriodStart != l.end && !l.rested(*price.PeriodStart, *price.PeriodEnd) {
 		l.anchor = price.PeriodStart.Time().Day()
 	}
 	l.trial = false
