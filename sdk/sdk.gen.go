@@ -17524,7 +17524,8 @@ func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *Subs
 //
 // Time is counted in whole seconds. The share of each order, and of each debit that waits, is rounded half up by itself. The next
 // change begins with these shares. The rest under the new plan is the share of the period's price with its tax. The tax in the difference
-// is rounded once.
+// is rounded once. What a refund has taken off a share when the plan changes stays off, also if that refund fails later. Its money is
+// then still to be given back: refund the order again.
 //
 // With `invoice_immediately` the difference is charged now, and the plan changes when that succeeds: a decline answers 422 with
 // `errors.payment_method` and leaves everything as it was. With `next_invoice` the plan changes now and the difference is billed with

@@ -54,6 +54,9 @@ func (h *history) resolve(s *shop, l *life, row *store.Subscription) error {
 		if left, err = h.prorated(s, l, a.at, a.remaining); err != nil {
 			return err
 		}
+		if err := h.tookOff(s, row, a.order, left.parts); err != nil {
+			return err
+		}
 	}
 	l.asked = nil
 	l.parts, l.debits = left.settled(a.order, a.bill(), a.at)
@@ -85,6 +88,33 @@ func (h *history) prorated(s *shop, l *life, at core.Time, remaining int64) (pro
 		c.debits = append(c.debits, f.at(at, l.end))
 	}
 	return c, nil
+}
+
+// tookOff takes off parts of a period what refunds had taken off them when a change of plan was paid, and which have failed since. What the
+// subscription keeps says whether that was so: nobody sees what happens in between.
+func (h *history) tookOff(s *shop, row *store.Subscription, paid string, parts []funds) error {
+	for i, f := range parts {
+		var failed int64
+		err := h.rows.Get(&failed, h.rows.Rebind(`
+			SELECT CAST(COALESCE(SUM(r.amount), 0) AS BIGINT) FROM refunds r JOIN orders o ON o.account_id = r.account_id AND o.id = ?
+			WHERE r.account_id = ? AND r.order_id = ? AND r.status IN ('failed', 'canceled') AND r.created_at <= o.paid_at AND r.updated_at >= o.paid_at`),
+			paid, s.account, f.order)
+		if err != nil {
+			return err
+		}
+		o, err := h.GetOrder(everywhere, s.account, f.order)
+		if err != nil {
+			return err
+		}
+		kept, _ := keptOf(o)
+		less := min(f.left, max(kept-failed, 0))
+		for _, c := range row.Carried.V {
+			if failed > 0 && c.OrderID == f.order && c.Start == f.since && c.Amount == less {
+				parts[i].left = less
+			}
+		}
+	}
+	return nil
 }
 
 // keptOf is what was paid for an order and not given back, and how much of it can go back to a card.
