@@ -4086,6 +4086,14 @@ type BalanceTransaction struct {
 	UpdatedAt   wire.Time `json:"updated_at"`
 }
 
+// References calls yield with each reference that a field holds.
+func (o *BalanceTransaction) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "customer":
+		yield(&o.Customer)
+	}
+}
+
 // BalanceTransactionCreate What to give to a balance, or to take from it.
 type BalanceTransactionCreate struct {
 	// Amount In the minor unit of `currency`: above 0 it is given, below 0 taken. 0 is 422.
@@ -4173,6 +4181,14 @@ type BlogPost struct {
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *BlogPost) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "product":
+		yield(&o.Product)
+	}
 }
 
 // BlogPostAccess Who may read it, everybody, your customers, or those who have `product`.
@@ -4490,6 +4506,26 @@ type Checkout struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
+// References calls yield with each reference that a field holds.
+func (o *Checkout) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "line_items":
+		for i := range o.LineItems {
+			yield(&o.LineItems[i])
+		}
+	case "customer":
+		yield(&o.Customer)
+	case "discount":
+		yield(&o.Discount)
+	case "order":
+		yield(&o.Order)
+	case "subscription":
+		yield(&o.Subscription)
+	case "invoice":
+		yield(&o.Invoice)
+	}
+}
+
 // CheckoutConfirm How the buyer pays.
 type CheckoutConfirm struct {
 	// PaymentMethod A token such as `pm_card_visa`, a card, or the id of a payment method that the checkout's `customer` has saved. One that they
@@ -4647,6 +4683,18 @@ type CheckoutLink struct {
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *CheckoutLink) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "price_variants":
+		for i := range o.PriceVariants {
+			yield(&o.PriceVariants[i])
+		}
+	case "discount":
+		yield(&o.Discount)
+	}
 }
 
 // CheckoutLinkCreate A checkout link to be made.
@@ -5274,6 +5322,14 @@ type Customer struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
+// References calls yield with each reference that a field holds.
+func (o *Customer) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "default_payment_method":
+		yield(&o.DefaultPaymentMethod)
+	}
+}
+
 // CustomerBalance By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Of an invoice it leaves nothing, or enough to be charged. Below zero it is what they owe for an invoice that came to too little to be charged, until a credit makes up for it.
 type CustomerBalance map[string]int64
 
@@ -5676,6 +5732,22 @@ type DiscountRedemption struct {
 	UpdatedAt      wire.Time      `json:"updated_at"`
 }
 
+// References calls yield with each reference that a field holds.
+func (o *DiscountRedemption) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "discount":
+		yield(&o.Discount)
+	case "checkout":
+		yield(&o.Checkout)
+	case "subscription":
+		yield(&o.Subscription)
+	case "order":
+		yield(&o.Order)
+	case "customer":
+		yield(&o.Customer)
+	}
+}
+
 // DiscountRedemptionList A page of results.
 type DiscountRedemptionList = wire.List[DiscountRedemption]
 
@@ -5889,6 +5961,16 @@ type Experience struct {
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *Experience) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "products":
+		for i := range o.Products {
+			yield(&o.Products[i])
+		}
+	}
 }
 
 // ExperienceAccess Who may open it, everybody or buyers.
@@ -6174,6 +6256,14 @@ type FileVersion struct {
 	UpdatedAt wire.Time   `json:"updated_at"`
 }
 
+// References calls yield with each reference that a field holds.
+func (o *FileVersion) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "file":
+		yield(&o.File)
+	}
+}
+
 // FileVersionCreate Bytes to be sent for a file that there is.
 type FileVersionCreate struct {
 	// Size How many bytes will be sent.
@@ -6237,6 +6327,18 @@ type Grant struct {
 	Deliverables []GrantDeliverable `json:"deliverables"`
 	CreatedAt    wire.Time          `json:"created_at"`
 	UpdatedAt    wire.Time          `json:"updated_at"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *Grant) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "customer":
+		yield(&o.Customer)
+	case "product":
+		yield(&o.Product)
+	case "price_variant":
+		yield(&o.PriceVariant)
+	}
 }
 
 // GrantReason Why it is suspended or revoked.
@@ -6471,6 +6573,32 @@ type Invoice struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
+// References calls yield with each reference that a field holds.
+func (o *Invoice) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "customer":
+		yield(&o.Customer)
+	case "lines":
+		for i := range o.Lines {
+			yield(&o.Lines[i])
+		}
+	case "order":
+		yield(&o.Order)
+	case "subscription":
+		yield(&o.Subscription)
+	case "discount":
+		yield(&o.Discount)
+	case "payments":
+		for i := range o.Payments {
+			yield(&o.Payments[i])
+		}
+	case "refunds":
+		for i := range o.Refunds {
+			yield(&o.Refunds[i])
+		}
+	}
+}
+
 // InvoiceCreate An invoice to draft.
 type InvoiceCreate struct {
 	// Customer Who is to pay, `cus_...`.
@@ -6638,6 +6766,16 @@ type Lead struct {
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *Lead) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "product":
+		yield(&o.Product)
+	case "customer":
+		yield(&o.Customer)
+	}
 }
 
 // LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
@@ -7114,6 +7252,14 @@ type Letter struct {
 	UpdatedAt wire.Time  `json:"updated_at"`
 }
 
+// References calls yield with each reference that a field holds.
+func (o *Letter) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "customer":
+		yield(&o.Customer)
+	}
+}
+
 // LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again; or the last
 // invoice of a subscription that has ended, which is paid by hand. `trial_ending`: a trial is over
 // in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
@@ -7279,6 +7425,16 @@ type LicenseKey struct {
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *LicenseKey) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "product":
+		yield(&o.Product)
+	case "customer":
+		yield(&o.Customer)
+	}
 }
 
 // LicenseKeyActivate A licence key and the device on which it is to be used.
@@ -7555,6 +7711,16 @@ type LineItem struct {
 
 	// PeriodEnd Where that time ends. Null without one.
 	PeriodEnd *wire.Time `json:"period_end"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *LineItem) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "product":
+		yield(&o.Product)
+	case "price_variant":
+		yield(&o.PriceVariant)
+	}
 }
 
 // LineItemKind What a line is for: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
@@ -7933,6 +8099,38 @@ type Order struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
+// References calls yield with each reference that a field holds.
+func (o *Order) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "customer":
+		yield(&o.Customer)
+	case "line_items":
+		for i := range o.LineItems {
+			yield(&o.LineItems[i])
+		}
+	case "checkout":
+		yield(&o.Checkout)
+	case "subscription":
+		yield(&o.Subscription)
+	case "invoice":
+		yield(&o.Invoice)
+	case "discount":
+		yield(&o.Discount)
+	case "payments":
+		for i := range o.Payments {
+			yield(&o.Payments[i])
+		}
+	case "refunds":
+		for i := range o.Refunds {
+			yield(&o.Refunds[i])
+		}
+	case "grants":
+		for i := range o.Grants {
+			yield(&o.Grants[i])
+		}
+	}
+}
+
 // OrderList A page of results.
 type OrderList = wire.List[Order]
 
@@ -8172,6 +8370,14 @@ type PriceVariant struct {
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *PriceVariant) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "product":
+		yield(&o.Product)
+	}
 }
 
 // PriceVariantAmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
@@ -8420,6 +8626,18 @@ type Product struct {
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *Product) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "price_variants":
+		for i := range o.PriceVariants {
+			yield(&o.PriceVariants[i])
+		}
+	case "default_price_variant":
+		yield(&o.DefaultPriceVariant)
+	}
 }
 
 // ProductCreate A product to be made, with its price variants if you like.
@@ -8993,6 +9211,20 @@ type Refund struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
+// References calls yield with each reference that a field holds.
+func (o *Refund) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "order":
+		yield(&o.Order)
+	case "payment":
+		yield(&o.Payment)
+	case "customer":
+		yield(&o.Customer)
+	case "subscription":
+		yield(&o.Subscription)
+	}
+}
+
 // RefundCreate A refund to be made.
 type RefundCreate struct {
 	// Order The order's id. An unknown one is 404.
@@ -9470,6 +9702,26 @@ type Subscription struct {
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *Subscription) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "customer":
+		yield(&o.Customer)
+	case "product":
+		yield(&o.Product)
+	case "price_variant":
+		yield(&o.PriceVariant)
+	case "discount":
+		yield(&o.Discount)
+	case "payment_method":
+		yield(&o.PaymentMethod)
+	case "latest_invoice":
+		yield(&o.LatestInvoice)
+	case "checkout":
+		yield(&o.Checkout)
+	}
 }
 
 // SubscriptionCancel How a subscription is cancelled.
@@ -9977,6 +10229,14 @@ type WebhookDelivery struct {
 
 	// FinishedAt When it succeeded or failed.
 	FinishedAt *wire.Time `json:"finished_at"`
+}
+
+// References calls yield with each reference that a field holds.
+func (o *WebhookDelivery) References(field string, yield func(*wire.Reference)) {
+	switch field {
+	case "event":
+		yield(&o.Event)
+	}
 }
 
 // WebhookDeliveryList A page of results.

@@ -13,7 +13,7 @@ func (h *Handlers) ListCustomerBalanceTransactions(ctx context.Context, r api.Li
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/customers/"+r.ID+"/balance_transactions", changes, more, view.BalanceTransaction, view.BalanceTransactionRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/customers/"+r.ID+"/balance_transactions", changes, more, view.BalanceTransaction, r.Params.Expand)
 	return api.ListCustomerBalanceTransactions200JSONResponse(out), err
 }
 
@@ -23,6 +23,6 @@ func (h *Handlers) CreateCustomerBalanceTransaction(ctx context.Context, r api.C
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, t, view.BalanceTransaction, view.BalanceTransactionRefs, r.Params.Expand)
+	out, err := show(ctx, h, t, view.BalanceTransaction, r.Params.Expand)
 	return api.CreateCustomerBalanceTransaction201JSONResponse(out), err
 }

@@ -13,7 +13,7 @@ func (h *Handlers) ListBlogPosts(ctx context.Context, r api.ListBlogPostsRequest
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/blog_posts", rows, more, view.BlogPost, view.BlogPostRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/blog_posts", rows, more, view.BlogPost, r.Params.Expand)
 	return api.ListBlogPosts200JSONResponse(out), err
 }
 
@@ -29,7 +29,7 @@ func (h *Handlers) CreateBlogPost(ctx context.Context, r api.CreateBlogPostReque
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, b, view.BlogPost, view.BlogPostRefs, r.Params.Expand)
+	out, err := show(ctx, h, b, view.BlogPost, r.Params.Expand)
 	return api.CreateBlogPost201JSONResponse(out), err
 }
 
@@ -39,7 +39,7 @@ func (h *Handlers) GetBlogPost(ctx context.Context, r api.GetBlogPostRequestObje
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, b, view.BlogPost, view.BlogPostRefs, r.Params.Expand)
+	out, err := show(ctx, h, b, view.BlogPost, r.Params.Expand)
 	return api.GetBlogPost200JSONResponse(out), err
 }
 
@@ -49,7 +49,7 @@ func (h *Handlers) UpdateBlogPost(ctx context.Context, r api.UpdateBlogPostReque
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, b, view.BlogPost, view.BlogPostRefs, r.Params.Expand)
+	out, err := show(ctx, h, b, view.BlogPost, r.Params.Expand)
 	return api.UpdateBlogPost200JSONResponse(out), err
 }
 

@@ -39,7 +39,7 @@ func (h *Handlers) ListCheckouts(ctx context.Context, r api.ListCheckoutsRequest
 	for i := range checkouts {
 		conceal(ctx, &checkouts[i])
 	}
-	out, err := showList(ctx, h, "/v1/checkouts", checkouts, more, view.Checkout, view.CheckoutRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/checkouts", checkouts, more, view.Checkout, r.Params.Expand)
 	return api.ListCheckouts200JSONResponse(out), err
 }
 
@@ -55,7 +55,7 @@ func (h *Handlers) CreateCheckout(ctx context.Context, r api.CreateCheckoutReque
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, c, view.Checkout, view.CheckoutRefs, r.Params.Expand)
+	out, err := show(ctx, h, c, view.Checkout, r.Params.Expand)
 	return api.CreateCheckout201JSONResponse(out), err
 }
 
@@ -66,7 +66,7 @@ func (h *Handlers) GetCheckout(ctx context.Context, r api.GetCheckoutRequestObje
 		return nil, err
 	}
 	conceal(ctx, c)
-	out, err := show(ctx, h, c, view.Checkout, view.CheckoutRefs, r.Params.Expand)
+	out, err := show(ctx, h, c, view.Checkout, r.Params.Expand)
 	return api.GetCheckout200JSONResponse(out), err
 }
 
@@ -76,7 +76,7 @@ func (h *Handlers) UpdateCheckout(ctx context.Context, r api.UpdateCheckoutReque
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, c, view.Checkout, view.CheckoutRefs, r.Params.Expand)
+	out, err := show(ctx, h, c, view.Checkout, r.Params.Expand)
 	return api.UpdateCheckout200JSONResponse(out), err
 }
 
@@ -95,7 +95,7 @@ func (h *Handlers) ConfirmCheckout(ctx context.Context, r api.ConfirmCheckoutReq
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, c, view.Checkout, view.CheckoutRefs, r.Params.Expand)
+	out, err := show(ctx, h, c, view.Checkout, r.Params.Expand)
 	return api.ConfirmCheckout200JSONResponse(out), err
 }
 

@@ -13,7 +13,7 @@ func (h *Handlers) ListCheckoutLinks(ctx context.Context, r api.ListCheckoutLink
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/checkout_links", links, more, view.CheckoutLink, view.CheckoutLinkRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/checkout_links", links, more, view.CheckoutLink, r.Params.Expand)
 	return api.ListCheckoutLinks200JSONResponse(out), err
 }
 
@@ -29,7 +29,7 @@ func (h *Handlers) CreateCheckoutLink(ctx context.Context, r api.CreateCheckoutL
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, l, view.CheckoutLink, view.CheckoutLinkRefs, r.Params.Expand)
+	out, err := show(ctx, h, l, view.CheckoutLink, r.Params.Expand)
 	return api.CreateCheckoutLink201JSONResponse(out), err
 }
 
@@ -39,7 +39,7 @@ func (h *Handlers) GetCheckoutLink(ctx context.Context, r api.GetCheckoutLinkReq
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, l, view.CheckoutLink, view.CheckoutLinkRefs, r.Params.Expand)
+	out, err := show(ctx, h, l, view.CheckoutLink, r.Params.Expand)
 	return api.GetCheckoutLink200JSONResponse(out), err
 }
 
@@ -49,7 +49,7 @@ func (h *Handlers) UpdateCheckoutLink(ctx context.Context, r api.UpdateCheckoutL
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, l, view.CheckoutLink, view.CheckoutLinkRefs, r.Params.Expand)
+	out, err := show(ctx, h, l, view.CheckoutLink, r.Params.Expand)
 	return api.UpdateCheckoutLink200JSONResponse(out), err
 }
 

@@ -20,7 +20,7 @@ func (h *Handlers) ListCustomers(ctx context.Context, r api.ListCustomersRequest
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/customers", customers, more, view.Customer, view.CustomerRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/customers", customers, more, view.Customer, r.Params.Expand)
 	return api.ListCustomers200JSONResponse(out), err
 }
 
@@ -30,7 +30,7 @@ func (h *Handlers) CreateCustomer(ctx context.Context, r api.CreateCustomerReque
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, c, view.Customer, view.CustomerRefs, r.Params.Expand)
+	out, err := show(ctx, h, c, view.Customer, r.Params.Expand)
 	return api.CreateCustomer201JSONResponse(out), err
 }
 
@@ -40,7 +40,7 @@ func (h *Handlers) GetCustomer(ctx context.Context, r api.GetCustomerRequestObje
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, c, view.Customer, view.CustomerRefs, r.Params.Expand)
+	out, err := show(ctx, h, c, view.Customer, r.Params.Expand)
 	return api.GetCustomer200JSONResponse(out), err
 }
 
@@ -50,7 +50,7 @@ func (h *Handlers) GetCustomerByExternalID(ctx context.Context, r api.GetCustome
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, c, view.Customer, view.CustomerRefs, r.Params.Expand)
+	out, err := show(ctx, h, c, view.Customer, r.Params.Expand)
 	return api.GetCustomerByExternalID200JSONResponse(out), err
 }
 
@@ -60,7 +60,7 @@ func (h *Handlers) UpdateCustomer(ctx context.Context, r api.UpdateCustomerReque
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, c, view.Customer, view.CustomerRefs, r.Params.Expand)
+	out, err := show(ctx, h, c, view.Customer, r.Params.Expand)
 	return api.UpdateCustomer200JSONResponse(out), err
 }
 
@@ -99,7 +99,7 @@ func (h *Handlers) MergeCustomer(ctx context.Context, r api.MergeCustomerRequest
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, c, view.Customer, view.CustomerRefs, r.Params.Expand)
+	out, err := show(ctx, h, c, view.Customer, r.Params.Expand)
 	return api.MergeCustomer200JSONResponse(out), err
 }
 

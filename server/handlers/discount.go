@@ -91,7 +91,7 @@ func (h *Handlers) ListDiscountRedemptions(ctx context.Context, r api.ListDiscou
 	if err != nil {
 		return nil, err
 	}
-	list, err := showList(ctx, h, "/v1/discounts/"+r.ID+"/redemptions", redemptions, more, view.DiscountRedemption, view.DiscountRedemptionRefs, r.Params.Expand)
+	list, err := showList(ctx, h, "/v1/discounts/"+r.ID+"/redemptions", redemptions, more, view.DiscountRedemption, r.Params.Expand)
 	if err != nil {
 		return nil, err
 	}

@@ -15,35 +15,37 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// kindsOf lists every type that a reference can point at: how to load many of them by id, how to render one, and which
-// references it has in turn. A new type is one line here; the test of this file names one that is forgotten.
+// kindsOf lists every type that a reference can point at: how to load many of them by id, and how to render one. A new type is
+// one line here; the test of this file names one that is forgotten.
 func kindsOf(s *store.Store) map[string]kind {
 	kinds := map[string]kind{}
 	for _, k := range []kind{
-		kindOf(core.KindProduct, s.Catalog.ProductsByID, view.Product, view.ProductRefs),
-		kindOf(core.KindPriceVariant, s.Catalog.PriceVariantsByID, view.PriceVariant, view.PriceVariantRefs),
-		kindOf(core.KindCustomer, s.CustomersByID, view.Customer, view.CustomerRefs),
-		kindOf(core.KindCheckout, checkoutsByID(s), view.Checkout, view.CheckoutRefs),
-		kindOf(core.KindLineItem, s.LineItemsByID, view.LineItem, view.LineItemRefs),
-		kindOf(core.KindInvoice, s.InvoicesByID, view.Invoice, view.InvoiceRefs),
-		kindOf(core.KindDiscount, s.DiscountsByID, view.Discount, nil),
-		kindOf(core.KindOrder, s.OrdersByID, view.Order, view.OrderRefs),
-		kindOf(core.KindEvent, s.Outbox.EventsByID, view.WebhookEvent, nil),
-		kindOf(core.KindSubscription, s.SubscriptionsByID, view.Subscription, view.SubscriptionRefs),
-		kindOf(core.KindPayment, s.PaymentsByID, view.Payment, nil),
-		kindOf(core.KindPaymentMethod, s.PaymentMethodsByID, view.SavedPaymentMethod, nil),
-		kindOf(core.KindFile, s.Grant.FilesByID, view.File, nil),
-		kindOf(core.KindGrant, s.Grant.GrantsByID, view.Grant, view.GrantRefs),
-		kindOf(core.KindRefund, s.RefundsByID, view.Refund, view.RefundRefs),
+		kindOf(core.KindProduct, s.Catalog.ProductsByID, view.Product),
+		kindOf(core.KindPriceVariant, s.Catalog.PriceVariantsByID, view.PriceVariant),
+		kindOf(core.KindCustomer, s.CustomersByID, view.Customer),
+		kindOf(core.KindCheckout, checkoutsByID(s), view.Checkout),
+		kindOf(core.KindLineItem, s.LineItemsByID, view.LineItem),
+		kindOf(core.KindInvoice, s.InvoicesByID, view.Invoice),
+		kindOf(core.KindDiscount, s.DiscountsByID, view.Discount),
+		kindOf(core.KindOrder, s.OrdersByID, view.Order),
+		kindOf(core.KindEvent, s.Outbox.EventsByID, view.WebhookEvent),
+		kindOf(core.KindSubscription, s.SubscriptionsByID, view.Subscription),
+		kindOf(core.KindPayment, s.PaymentsByID, view.Payment),
+		kindOf(core.KindPaymentMethod, s.PaymentMethodsByID, view.SavedPaymentMethod),
+		kindOf(core.KindFile, s.Grant.FilesByID, view.File),
+		kindOf(core.KindGrant, s.Grant.GrantsByID, view.Grant),
+		kindOf(core.KindRefund, s.RefundsByID, view.Refund),
 	} {
 		kinds[k.name.Prefix()] = k
 	}
 	return kinds
 }
 
-// refsOf calls yield with each reference that a field of an object holds, so that the reference can be replaced by what it
-// names.
-type refsOf[W any] func(object *W, field string, yield func(*wire.Reference))
+// referrer is an object that holds references. References calls yield with each that a field holds, so that the reference can be
+// replaced by what it names. The generated types have it.
+type referrer interface {
+	References(field string, yield func(*wire.Reference))
+}
 
 // kind is one type of referenced object.
 type kind struct {
@@ -52,15 +54,13 @@ type kind struct {
 	// load returns a function that makes a fresh object for an id, or nil for one that is gone. Fresh, because an object
 	// shared by two fields would carry what was expanded in one of them into the other.
 	load func(ctx context.Context, account string, ids []string) (func(id string) any, error)
-	refs func(object any, field string, yield func(*wire.Reference))
 }
 
-// kindOf returns the kind of an object that is stored as an R and rendered as a W. Refs is nil if it has no references.
+// kindOf returns the kind of an object that is stored as an R and rendered as a W.
 func kindOf[R, W any](
 	name core.Kind,
 	load func(ctx context.Context, account string, ids []string) (map[string]*R, error),
 	render func(*R) W,
-	refs refsOf[W],
 ) kind {
 	return kind{
 		name:   name,
@@ -74,18 +74,17 @@ func kindOf[R, W any](
 				return new(render(rows[id]))
 			}, err
 		},
-		refs: erase(refs),
 	}
 }
 
 // show renders one object, and expands the references that paths name. In the answer of an operation that asks a provider they
 // all stay ids if they are too large: what it did cannot be undone.
-func show[R, W any](ctx context.Context, h *Handlers, row *R, render func(*R) W, refs refsOf[W], paths []string) (W, error) {
+func show[R, W any](ctx context.Context, h *Handlers, row *R, render func(*R) W, paths []string) (W, error) {
 	out := render(row)
 	if len(paths) == 0 {
 		return out, nil
 	}
-	err := h.expand(ctx, paths, []any{&out}, erase(refs))
+	err := h.expand(ctx, paths, []any{&out})
 	if errors.Is(err, errTooLarge) {
 		if caller.Of(ctx).Effect {
 			return render(row), nil
@@ -96,7 +95,7 @@ func show[R, W any](ctx context.Context, h *Handlers, row *R, render func(*R) W,
 }
 
 // showList renders a page of objects, and expands the references that paths name.
-func showList[R, W any](ctx context.Context, h *Handlers, url string, rows []R, more bool, render func(*R) W, refs refsOf[W], paths []string) (wire.List[W], error) {
+func showList[R, W any](ctx context.Context, h *Handlers, url string, rows []R, more bool, render func(*R) W, paths []string) (wire.List[W], error) {
 	out := view.List(url, rows, more, render)
 	if len(paths) == 0 {
 		return out, nil
@@ -105,7 +104,7 @@ func showList[R, W any](ctx context.Context, h *Handlers, url string, rows []R, 
 	for i := range out.Data {
 		objects[i] = &out.Data[i]
 	}
-	err := h.expand(ctx, paths, objects, erase(refs))
+	err := h.expand(ctx, paths, objects)
 	if errors.Is(err, errTooLarge) {
 		err = tooLarge(ctx, "limit", "Ask for fewer objects, or expand fewer references.")
 		if len(objects) == 1 {
@@ -135,19 +134,10 @@ func tooLarge(ctx context.Context, param, hint string) error {
 	return &core.Error{Code: core.CodeBadRequest, Param: param, Message: fmt.Sprintf("With these references the answer would be larger than %d MiB. %s", most(ctx)>>20, hint)}
 }
 
-// erase turns a refsOf of one type into a function that takes any object. An object of another type has no references.
-func erase[W any](refs refsOf[W]) func(object any, field string, yield func(*wire.Reference)) {
-	return func(object any, field string, yield func(*wire.Reference)) {
-		if w, ok := object.(*W); ok && refs != nil {
-			refs(w, field, yield)
-		}
-	}
-}
-
 // expand replaces the references that paths name by the objects themselves. It goes level by level, with one query for each
 // type of a level, so that its cost does not grow with the page. Unknown paths were already refused, by the specification. It
 // returns errTooLarge before the answer has more bytes than it may.
-func (h *Handlers) expand(ctx context.Context, paths []string, objects []any, refs func(any, string, func(*wire.Reference))) error {
+func (h *Handlers) expand(ctx context.Context, paths []string, objects []any) error {
 	x := expansion{Handlers: h, left: most(ctx)}
 	top := make([]shown, len(objects))
 	for i, object := range objects {
@@ -158,7 +148,7 @@ func (h *Handlers) expand(ctx context.Context, paths []string, objects []any, re
 		top[i] = shown{object, 1}
 		x.left -= size
 	}
-	return x.expand(ctx, paths, top, refs)
+	return x.expand(ctx, paths, top)
 }
 
 // expansion is an answer whose references are being expanded.
@@ -173,11 +163,15 @@ type shown struct {
 	times  int
 }
 
-func (x *expansion) expand(ctx context.Context, paths []string, objects []shown, refs func(any, string, func(*wire.Reference))) error {
+func (x *expansion) expand(ctx context.Context, paths []string, objects []shown) error {
 	for field, rest := range byField(paths) {
 		wanted := map[string]*references{}
 		for _, o := range objects {
-			refs(o.object, field, func(r *wire.Reference) {
+			object, refers := o.object.(referrer)
+			if !refers {
+				continue
+			}
+			object.References(field, func(r *wire.Reference) {
 				if id, ok := (*r).(string); ok {
 					prefix := id[:strings.IndexByte(id, '_')+1]
 					if wanted[prefix] == nil {
@@ -197,7 +191,7 @@ func (x *expansion) expand(ctx context.Context, paths []string, objects []shown,
 				return err
 			}
 			if len(rest) > 0 {
-				if err := x.expand(ctx, rest, filled, kind.refs); err != nil {
+				if err := x.expand(ctx, rest, filled); err != nil {
 					return err
 				}
 			}

@@ -43,20 +43,31 @@ func TestExpand_OfAKindThatNobodyLoadsIsAnError(t *testing.T) {
 	t.Parallel()
 	h := &Handlers{kinds: kindsOf(&store.Store{})}
 	for _, id := range []string{"exp_01k0000000000000000000000a", "nothing"} {
-		reference := wire.Reference(id)
-		one := func(_ any, _ string, yield func(*wire.Reference)) { yield(&reference) }
-		require.ErrorContains(t, h.expand(context.Background(), []string{"owner"}, []any{nil}, one), "nothing loads what begins with")
+		require.ErrorContains(t, h.expand(context.Background(), []string{"owner"}, []any{&many{[]wire.Reference{id}}}), "nothing loads what begins with")
 	}
 }
+
+// many is an object whose fields all hold the same references.
+type many struct{ references []wire.Reference }
+
+func (m *many) References(_ string, yield func(*wire.Reference)) {
+	for i := range m.references {
+		yield(&m.references[i])
+	}
+}
+
+// thing is an object that refers to another.
+type thing struct {
+	ID    string         `json:"id"`
+	Other wire.Reference `json:"other"`
+}
+
+func (o *thing) References(_ string, yield func(*wire.Reference)) { yield(&o.Other) }
 
 // TestExpand_LoadsWhatStandsInItOftenOnce has a thousand references to three objects.
 func TestExpand_LoadsWhatStandsInItOftenOnce(t *testing.T) {
 	t.Parallel()
 	type row struct{ id string }
-	type thing struct {
-		ID    string         `json:"id"`
-		Other wire.Reference `json:"other"`
-	}
 	loads, rendered := map[string]int{}, map[string]int{}
 	name := strings.Repeat("x", 2000)
 	k := kindOf(core.KindProduct,
@@ -68,20 +79,14 @@ func TestExpand_LoadsWhatStandsInItOftenOnce(t *testing.T) {
 			}
 			return found, nil
 		},
-		func(r *row) thing { rendered[r.id]++; return thing{r.id + name, "prod_c"} },
-		func(o *thing, _ string, yield func(*wire.Reference)) { yield(&o.Other) })
+		func(r *row) thing { rendered[r.id]++; return thing{r.id + name, "prod_c"} })
 	h := &Handlers{kinds: map[string]kind{"prod_": k}}
 	expand := func(n int, paths ...string) ([]wire.Reference, error) {
 		references := make([]wire.Reference, n)
 		for i := range references {
 			references[i] = wire.Reference([]string{"prod_a", "prod_b"}[i%2])
 		}
-		all := func(_ any, _ string, yield func(*wire.Reference)) {
-			for i := range references {
-				yield(&references[i])
-			}
-		}
-		return references, h.expand(context.Background(), paths, []any{struct{}{}}, all)
+		return references, h.expand(context.Background(), paths, []any{&many{references}})
 	}
 	references, err := expand(1000, "first", "first.second")
 	require.NoError(t, err)
@@ -113,14 +118,13 @@ func TestExpand_LoadsNoMoreThanFits(t *testing.T) {
 				}
 				return found, nil
 			},
-			func(*string) string { return strings.Repeat("x", size) }, nil)
+			func(*string) string { return strings.Repeat("x", size) })
 		h := &Handlers{kinds: map[string]kind{"prod_": k}}
-		all := func(_ any, _ string, yield func(*wire.Reference)) {
-			for i := range 1000 {
-				yield(new(wire.Reference(fmt.Sprint("prod_", i))))
-			}
+		references := make([]wire.Reference, 1000)
+		for i := range references {
+			references[i] = fmt.Sprint("prod_", i)
 		}
-		err := h.expand(context.Background(), []string{"first"}, []any{struct{}{}}, all)
+		err := h.expand(context.Background(), []string{"first"}, []any{&many{references}})
 		require.Equal(t, size > 8000, errors.Is(err, errTooLarge), size)
 		require.LessOrEqual(t, loaded, most, size)
 	}

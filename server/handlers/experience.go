@@ -13,7 +13,7 @@ func (h *Handlers) ListExperiences(ctx context.Context, r api.ListExperiencesReq
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/experiences", rows, more, view.Experience, view.ExperienceRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/experiences", rows, more, view.Experience, r.Params.Expand)
 	return api.ListExperiences200JSONResponse(out), err
 }
 
@@ -29,7 +29,7 @@ func (h *Handlers) CreateExperience(ctx context.Context, r api.CreateExperienceR
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, e, view.Experience, view.ExperienceRefs, r.Params.Expand)
+	out, err := show(ctx, h, e, view.Experience, r.Params.Expand)
 	return api.CreateExperience201JSONResponse(out), err
 }
 
@@ -39,7 +39,7 @@ func (h *Handlers) GetExperience(ctx context.Context, r api.GetExperienceRequest
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, e, view.Experience, view.ExperienceRefs, r.Params.Expand)
+	out, err := show(ctx, h, e, view.Experience, r.Params.Expand)
 	return api.GetExperience200JSONResponse(out), err
 }
 
@@ -49,7 +49,7 @@ func (h *Handlers) UpdateExperience(ctx context.Context, r api.UpdateExperienceR
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, e, view.Experience, view.ExperienceRefs, r.Params.Expand)
+	out, err := show(ctx, h, e, view.Experience, r.Params.Expand)
 	return api.UpdateExperience200JSONResponse(out), err
 }
 

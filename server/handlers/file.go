@@ -73,7 +73,7 @@ func (h *Handlers) ListFileVersions(ctx context.Context, r api.ListFileVersionsR
 	if err != nil {
 		return nil, err
 	}
-	list, err := showList(ctx, h, "/v1/files/"+r.ID+"/versions", versions, more, view.FileVersion, view.FileVersionRefs, r.Params.Expand)
+	list, err := showList(ctx, h, "/v1/files/"+r.ID+"/versions", versions, more, view.FileVersion, r.Params.Expand)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (h *Handlers) CreateFileVersion(ctx context.Context, r api.CreateFileVersio
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, v, view.FileVersion, view.FileVersionRefs, r.Params.Expand)
+	out, err := show(ctx, h, v, view.FileVersion, r.Params.Expand)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func (h *Handlers) ListGrants(ctx context.Context, r api.ListGrantsRequestObject
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/grants", grants, more, view.Grant, view.GrantRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/grants", grants, more, view.Grant, r.Params.Expand)
 	return api.ListGrants200JSONResponse(out), err
 }
 
@@ -29,7 +29,7 @@ func (h *Handlers) CreateGrant(ctx context.Context, r api.CreateGrantRequestObje
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, grant, view.Grant, view.GrantRefs, r.Params.Expand)
+	out, err := show(ctx, h, grant, view.Grant, r.Params.Expand)
 	return api.CreateGrant201JSONResponse(out), err
 }
 
@@ -39,7 +39,7 @@ func (h *Handlers) GetGrant(ctx context.Context, r api.GetGrantRequestObject) (a
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, grant, view.Grant, view.GrantRefs, r.Params.Expand)
+	out, err := show(ctx, h, grant, view.Grant, r.Params.Expand)
 	return api.GetGrant200JSONResponse(out), err
 }
 
@@ -49,7 +49,7 @@ func (h *Handlers) UpdateGrant(ctx context.Context, r api.UpdateGrantRequestObje
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, grant, view.Grant, view.GrantRefs, r.Params.Expand)
+	out, err := show(ctx, h, grant, view.Grant, r.Params.Expand)
 	return api.UpdateGrant200JSONResponse(out), err
 }
 

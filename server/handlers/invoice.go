@@ -13,7 +13,7 @@ func (h *Handlers) ListInvoices(ctx context.Context, r api.ListInvoicesRequestOb
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/invoices", invoices, more, view.Invoice, view.InvoiceRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/invoices", invoices, more, view.Invoice, r.Params.Expand)
 	return api.ListInvoices200JSONResponse(out), err
 }
 
@@ -32,7 +32,7 @@ func (h *Handlers) CreateInvoice(ctx context.Context, r api.CreateInvoiceRequest
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, i, view.Invoice, view.InvoiceRefs, r.Params.Expand)
+	out, err := show(ctx, h, i, view.Invoice, r.Params.Expand)
 	return api.CreateInvoice201JSONResponse(out), err
 }
 
@@ -42,7 +42,7 @@ func (h *Handlers) GetInvoice(ctx context.Context, r api.GetInvoiceRequestObject
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, i, view.Invoice, view.InvoiceRefs, r.Params.Expand)
+	out, err := show(ctx, h, i, view.Invoice, r.Params.Expand)
 	return api.GetInvoice200JSONResponse(out), err
 }
 
@@ -52,7 +52,7 @@ func (h *Handlers) UpdateInvoice(ctx context.Context, r api.UpdateInvoiceRequest
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, i, view.Invoice, view.InvoiceRefs, r.Params.Expand)
+	out, err := show(ctx, h, i, view.Invoice, r.Params.Expand)
 	return api.UpdateInvoice200JSONResponse(out), err
 }
 
@@ -71,7 +71,7 @@ func (h *Handlers) FinalizeInvoice(ctx context.Context, r api.FinalizeInvoiceReq
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, i, view.Invoice, view.InvoiceRefs, r.Params.Expand)
+	out, err := show(ctx, h, i, view.Invoice, r.Params.Expand)
 	return api.FinalizeInvoice200JSONResponse(out), err
 }
 
@@ -81,7 +81,7 @@ func (h *Handlers) VoidInvoice(ctx context.Context, r api.VoidInvoiceRequestObje
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, i, view.Invoice, view.InvoiceRefs, r.Params.Expand)
+	out, err := show(ctx, h, i, view.Invoice, r.Params.Expand)
 	return api.VoidInvoice200JSONResponse(out), err
 }
 
@@ -91,7 +91,7 @@ func (h *Handlers) MarkInvoiceUncollectible(ctx context.Context, r api.MarkInvoi
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, i, view.Invoice, view.InvoiceRefs, r.Params.Expand)
+	out, err := show(ctx, h, i, view.Invoice, r.Params.Expand)
 	return api.MarkInvoiceUncollectible200JSONResponse(out), err
 }
 
@@ -102,6 +102,6 @@ func (h *Handlers) ListInvoiceLines(ctx context.Context, r api.ListInvoiceLinesR
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/invoices/"+r.ID+"/lines", lines, more, view.LineItem, view.LineItemRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/invoices/"+r.ID+"/lines", lines, more, view.LineItem, r.Params.Expand)
 	return api.ListInvoiceLines200JSONResponse(out), err
 }

@@ -19,6 +19,6 @@ func (h *Handlers) PayInvoice(ctx context.Context, r api.PayInvoiceRequestObject
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, i, view.Invoice, view.InvoiceRefs, r.Params.Expand)
+	out, err := show(ctx, h, i, view.Invoice, r.Params.Expand)
 	return api.PayInvoice200JSONResponse(out), err
 }

@@ -14,7 +14,7 @@ func (h *Handlers) ListLeads(ctx context.Context, r api.ListLeadsRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/leads", leads, more, view.Lead, view.LeadRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/leads", leads, more, view.Lead, r.Params.Expand)
 	return api.ListLeads200JSONResponse(out), err
 }
 
@@ -24,7 +24,7 @@ func (h *Handlers) CreateLead(ctx context.Context, r api.CreateLeadRequestObject
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, saved.Lead, view.Lead, view.LeadRefs, r.Params.Expand)
+	out, err := show(ctx, h, saved.Lead, view.Lead, r.Params.Expand)
 	if saved.Outcome == store.LeadCreated {
 		return api.CreateLead201JSONResponse(out), err
 	}
@@ -52,7 +52,7 @@ func (h *Handlers) GetLead(ctx context.Context, r api.GetLeadRequestObject) (api
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, l, view.Lead, view.LeadRefs, r.Params.Expand)
+	out, err := show(ctx, h, l, view.Lead, r.Params.Expand)
 	return api.GetLead200JSONResponse(out), err
 }
 
@@ -62,7 +62,7 @@ func (h *Handlers) UpdateLead(ctx context.Context, r api.UpdateLeadRequestObject
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, l, view.Lead, view.LeadRefs, r.Params.Expand)
+	out, err := show(ctx, h, l, view.Lead, r.Params.Expand)
 	return api.UpdateLead200JSONResponse(out), err
 }
 

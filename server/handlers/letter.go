@@ -13,7 +13,7 @@ func (h *Handlers) ListLetters(ctx context.Context, r api.ListLettersRequestObje
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/letters", letters, more, view.Letter, view.LetterRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/letters", letters, more, view.Letter, r.Params.Expand)
 	return api.ListLetters200JSONResponse(out), err
 }
 
@@ -29,7 +29,7 @@ func (h *Handlers) GetLetter(ctx context.Context, r api.GetLetterRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, l, view.Letter, view.LetterRefs, r.Params.Expand)
+	out, err := show(ctx, h, l, view.Letter, r.Params.Expand)
 	return api.GetLetter200JSONResponse(out), err
 }
 
@@ -39,6 +39,6 @@ func (h *Handlers) ResendLetter(ctx context.Context, r api.ResendLetterRequestOb
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, l, view.Letter, view.LetterRefs, r.Params.Expand)
+	out, err := show(ctx, h, l, view.Letter, r.Params.Expand)
 	return api.ResendLetter200JSONResponse(out), err
 }

@@ -14,7 +14,7 @@ func (h *Handlers) ListLicenseKeys(ctx context.Context, r api.ListLicenseKeysReq
 	if err != nil {
 		return nil, err
 	}
-	list, err := showList(ctx, h, "/v1/license_keys", keys, more, view.LicenseKey, view.LicenseKeyRefs, r.Params.Expand)
+	list, err := showList(ctx, h, "/v1/license_keys", keys, more, view.LicenseKey, r.Params.Expand)
 	if err != nil {
 		return nil, err
 	}
@@ -91,5 +91,5 @@ func (h *Handlers) licenseKey(ctx context.Context, k *grant.LicenseKey, err erro
 	if err != nil {
 		return api.LicenseKey{}, err
 	}
-	return show(ctx, h, k, view.LicenseKey, view.LicenseKeyRefs, expand)
+	return show(ctx, h, k, view.LicenseKey, expand)
 }

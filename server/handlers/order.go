@@ -13,7 +13,7 @@ func (h *Handlers) ListOrders(ctx context.Context, r api.ListOrdersRequestObject
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/orders", orders, more, view.Order, view.OrderRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/orders", orders, more, view.Order, r.Params.Expand)
 	return api.ListOrders200JSONResponse(out), err
 }
 
@@ -23,7 +23,7 @@ func (h *Handlers) GetOrder(ctx context.Context, r api.GetOrderRequestObject) (a
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, o, view.Order, view.OrderRefs, r.Params.Expand)
+	out, err := show(ctx, h, o, view.Order, r.Params.Expand)
 	return api.GetOrder200JSONResponse(out), err
 }
 
@@ -38,7 +38,7 @@ func (h *Handlers) UpdateOrder(ctx context.Context, r api.UpdateOrderRequestObje
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, o, view.Order, view.OrderRefs, r.Params.Expand)
+	out, err := show(ctx, h, o, view.Order, r.Params.Expand)
 	return api.UpdateOrder200JSONResponse(out), err
 }
 
@@ -81,6 +81,6 @@ func (h *Handlers) VoidOrder(ctx context.Context, r api.VoidOrderRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, o, view.Order, view.OrderRefs, r.Params.Expand)
+	out, err := show(ctx, h, o, view.Order, r.Params.Expand)
 	return api.VoidOrder200JSONResponse(out), err
 }

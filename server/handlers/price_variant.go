@@ -13,7 +13,7 @@ func (h *Handlers) ListPriceVariants(ctx context.Context, r api.ListPriceVariant
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/price_variants", variants, more, view.PriceVariant, view.PriceVariantRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/price_variants", variants, more, view.PriceVariant, r.Params.Expand)
 	return api.ListPriceVariants200JSONResponse(out), err
 }
 
@@ -29,7 +29,7 @@ func (h *Handlers) CreatePriceVariant(ctx context.Context, r api.CreatePriceVari
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, v, view.PriceVariant, view.PriceVariantRefs, r.Params.Expand)
+	out, err := show(ctx, h, v, view.PriceVariant, r.Params.Expand)
 	return api.CreatePriceVariant201JSONResponse(out), err
 }
 
@@ -39,7 +39,7 @@ func (h *Handlers) GetPriceVariant(ctx context.Context, r api.GetPriceVariantReq
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, v, view.PriceVariant, view.PriceVariantRefs, r.Params.Expand)
+	out, err := show(ctx, h, v, view.PriceVariant, r.Params.Expand)
 	return api.GetPriceVariant200JSONResponse(out), err
 }
 
@@ -49,7 +49,7 @@ func (h *Handlers) UpdatePriceVariant(ctx context.Context, r api.UpdatePriceVari
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, v, view.PriceVariant, view.PriceVariantRefs, r.Params.Expand)
+	out, err := show(ctx, h, v, view.PriceVariant, r.Params.Expand)
 	return api.UpdatePriceVariant200JSONResponse(out), err
 }
 

@@ -13,7 +13,7 @@ func (h *Handlers) ListProducts(ctx context.Context, r api.ListProductsRequestOb
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/products", products, more, view.Product, view.ProductRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/products", products, more, view.Product, r.Params.Expand)
 	return api.ListProducts200JSONResponse(out), err
 }
 
@@ -29,7 +29,7 @@ func (h *Handlers) CreateProduct(ctx context.Context, r api.CreateProductRequest
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, p, view.Product, view.ProductRefs, r.Params.Expand)
+	out, err := show(ctx, h, p, view.Product, r.Params.Expand)
 	return api.CreateProduct201JSONResponse(out), err
 }
 
@@ -39,7 +39,7 @@ func (h *Handlers) GetProduct(ctx context.Context, r api.GetProductRequestObject
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, p, view.Product, view.ProductRefs, r.Params.Expand)
+	out, err := show(ctx, h, p, view.Product, r.Params.Expand)
 	return api.GetProduct200JSONResponse(out), err
 }
 
@@ -49,7 +49,7 @@ func (h *Handlers) UpdateProduct(ctx context.Context, r api.UpdateProductRequest
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, p, view.Product, view.ProductRefs, r.Params.Expand)
+	out, err := show(ctx, h, p, view.Product, r.Params.Expand)
 	return api.UpdateProduct200JSONResponse(out), err
 }
 

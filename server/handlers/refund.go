@@ -13,7 +13,7 @@ func (h *Handlers) ListRefunds(ctx context.Context, r api.ListRefundsRequestObje
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/refunds", refunds, more, view.Refund, view.RefundRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/refunds", refunds, more, view.Refund, r.Params.Expand)
 	return api.ListRefunds200JSONResponse(out), err
 }
 
@@ -29,7 +29,7 @@ func (h *Handlers) CreateRefund(ctx context.Context, r api.CreateRefundRequestOb
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, refund, view.Refund, view.RefundRefs, r.Params.Expand)
+	out, err := show(ctx, h, refund, view.Refund, r.Params.Expand)
 	return api.CreateRefund201JSONResponse(out), err
 }
 
@@ -39,7 +39,7 @@ func (h *Handlers) GetRefund(ctx context.Context, r api.GetRefundRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, refund, view.Refund, view.RefundRefs, r.Params.Expand)
+	out, err := show(ctx, h, refund, view.Refund, r.Params.Expand)
 	return api.GetRefund200JSONResponse(out), err
 }
 
@@ -49,7 +49,7 @@ func (h *Handlers) UpdateRefund(ctx context.Context, r api.UpdateRefundRequestOb
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, refund, view.Refund, view.RefundRefs, r.Params.Expand)
+	out, err := show(ctx, h, refund, view.Refund, r.Params.Expand)
 	return api.UpdateRefund200JSONResponse(out), err
 }
 
@@ -59,6 +59,6 @@ func (h *Handlers) CancelRefund(ctx context.Context, r api.CancelRefundRequestOb
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, refund, view.Refund, view.RefundRefs, r.Params.Expand)
+	out, err := show(ctx, h, refund, view.Refund, r.Params.Expand)
 	return api.CancelRefund200JSONResponse(out), err
 }

@@ -15,7 +15,7 @@ func (h *Handlers) ListSubscriptions(ctx context.Context, r api.ListSubscription
 	if err != nil {
 		return nil, err
 	}
-	out, err := showList(ctx, h, "/v1/subscriptions", list, more, view.Subscription, view.SubscriptionRefs, r.Params.Expand)
+	out, err := showList(ctx, h, "/v1/subscriptions", list, more, view.Subscription, r.Params.Expand)
 	return api.ListSubscriptions200JSONResponse(out), err
 }
 
@@ -29,7 +29,7 @@ func (h *Handlers) CreateSubscription(ctx context.Context, r api.CreateSubscript
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, s, view.Subscription, view.SubscriptionRefs, r.Params.Expand)
+	out, err := show(ctx, h, s, view.Subscription, r.Params.Expand)
 	return api.CreateSubscription201JSONResponse(out), err
 }
 
@@ -39,7 +39,7 @@ func (h *Handlers) CancelSubscription(ctx context.Context, r api.CancelSubscript
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, s, view.Subscription, view.SubscriptionRefs, r.Params.Expand)
+	out, err := show(ctx, h, s, view.Subscription, r.Params.Expand)
 	return api.CancelSubscription200JSONResponse(out), err
 }
 
@@ -49,7 +49,7 @@ func (h *Handlers) UncancelSubscription(ctx context.Context, r api.UncancelSubsc
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, s, view.Subscription, view.SubscriptionRefs, r.Params.Expand)
+	out, err := show(ctx, h, s, view.Subscription, r.Params.Expand)
 	return api.UncancelSubscription200JSONResponse(out), err
 }
 
@@ -59,7 +59,7 @@ func (h *Handlers) PauseSubscription(ctx context.Context, r api.PauseSubscriptio
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, s, view.Subscription, view.SubscriptionRefs, r.Params.Expand)
+	out, err := show(ctx, h, s, view.Subscription, r.Params.Expand)
 	return api.PauseSubscription200JSONResponse(out), err
 }
 
@@ -69,7 +69,7 @@ func (h *Handlers) ResumeSubscription(ctx context.Context, r api.ResumeSubscript
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, s, view.Subscription, view.SubscriptionRefs, r.Params.Expand)
+	out, err := show(ctx, h, s, view.Subscription, r.Params.Expand)
 	return api.ResumeSubscription200JSONResponse(out), err
 }
 
@@ -79,7 +79,7 @@ func (h *Handlers) ChangeSubscription(ctx context.Context, r api.ChangeSubscript
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, s, view.Subscription, view.SubscriptionRefs, r.Params.Expand)
+	out, err := show(ctx, h, s, view.Subscription, r.Params.Expand)
 	return api.ChangeSubscription200JSONResponse(out), err
 }
 
@@ -95,7 +95,7 @@ func (h *Handlers) GetSubscription(ctx context.Context, r api.GetSubscriptionReq
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, s, view.Subscription, view.SubscriptionRefs, r.Params.Expand)
+	out, err := show(ctx, h, s, view.Subscription, r.Params.Expand)
 	return api.GetSubscription200JSONResponse(out), err
 }
 
@@ -105,7 +105,7 @@ func (h *Handlers) UpdateSubscription(ctx context.Context, r api.UpdateSubscript
 	if err != nil {
 		return nil, err
 	}
-	out, err := show(ctx, h, s, view.Subscription, view.SubscriptionRefs, r.Params.Expand)
+	out, err := show(ctx, h, s, view.Subscription, r.Params.Expand)
 	return api.UpdateSubscription200JSONResponse(out), err
 }
 

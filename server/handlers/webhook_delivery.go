@@ -16,7 +16,7 @@ func (h *Handlers) ListWebhookDeliveries(ctx context.Context, r api.ListWebhookD
 		return nil, err
 	}
 	url := "/v1/webhook_endpoints/" + r.ID + "/deliveries"
-	out, err := showList(ctx, h, url, deliveries, more, view.WebhookDelivery, view.WebhookDeliveryRefs, r.Params.Expand)
+	out, err := showList(ctx, h, url, deliveries, more, view.WebhookDelivery, r.Params.Expand)
 	return api.ListWebhookDeliveries200JSONResponse(out), err
 }
 

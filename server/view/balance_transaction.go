@@ -22,14 +22,6 @@ func BalanceTransaction(t *store.BalanceTransaction) api.BalanceTransaction {
 	}
 }
 
-// BalanceTransactionRefs calls yield with each reference that a field of a change holds, so that the caller can put the object in its
-// place.
-func BalanceTransactionRefs(t *api.BalanceTransaction, field string, yield func(*wire.Reference)) {
-	if field == "customer" {
-		yield(&t.Customer)
-	}
-}
-
 // ListBalanceTransactions reads the query of a list.
 func ListBalanceTransactions(q api.ListCustomerBalanceTransactionsParams) store.ListBalanceTransactions {
 	return store.ListBalanceTransactions{

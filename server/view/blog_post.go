@@ -2,7 +2,6 @@ package view
 
 import (
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 )
@@ -43,13 +42,6 @@ func bodyOf(t *content.Text) (body, html *string) {
 		return nil, nil
 	}
 	return &t.Body, &t.HTML
-}
-
-// BlogPostRefs calls yield with each reference that a field of a post holds.
-func BlogPostRefs(b *api.BlogPost, field string, yield func(*wire.Reference)) {
-	if field == "product" {
-		yield(&b.Product)
-	}
 }
 
 // BlogPostVersion renders a published text of a post.

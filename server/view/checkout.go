@@ -62,27 +62,6 @@ func Checkout(c *store.Checkout) api.Checkout {
 	}
 }
 
-// CheckoutRefs calls yield with each reference that a field of a checkout holds, so that the caller can put the object in its
-// place.
-func CheckoutRefs(c *api.Checkout, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "customer":
-		yield(&c.Customer)
-	case "discount":
-		yield(&c.Discount)
-	case "order":
-		yield(&c.Order)
-	case "subscription":
-		yield(&c.Subscription)
-	case "invoice":
-		yield(&c.Invoice)
-	case "line_items":
-		for i := range c.LineItems {
-			yield(&c.LineItems[i])
-		}
-	}
-}
-
 // PublicCheckout renders a checkout as its buyer sees it, with what they have by it.
 func PublicCheckout(c *store.Checkout, offer *store.CheckoutOffer, deliveries []grant.Delivery) api.PublicCheckout {
 	seller := offer.Seller

@@ -28,19 +28,6 @@ func CheckoutLink(l *store.CheckoutLink) api.CheckoutLink {
 	}
 }
 
-// CheckoutLinkRefs calls yield with each reference that a field of a checkout link holds, so that the caller can put the object
-// in its place.
-func CheckoutLinkRefs(l *api.CheckoutLink, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "discount":
-		yield(&l.Discount)
-	case "price_variants":
-		for i := range l.PriceVariants {
-			yield(&l.PriceVariants[i])
-		}
-	}
-}
-
 // ListCheckoutLinks reads the query of a list.
 func ListCheckoutLinks(q api.ListCheckoutLinksParams) store.ListCheckoutLinks {
 	return store.ListCheckoutLinks{

@@ -4,7 +4,6 @@ import (
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 )
@@ -36,14 +35,6 @@ func Customer(c *store.Customer) api.Customer {
 		Metadata:             api.Metadata(c.Metadata.Text()),
 		CreatedAt:            at(c.CreatedAt),
 		UpdatedAt:            at(c.UpdatedAt),
-	}
-}
-
-// CustomerRefs calls yield with each reference that a field of a customer holds, so that the caller can put the object in its
-// place.
-func CustomerRefs(c *api.Customer, field string, yield func(*wire.Reference)) {
-	if field == "default_payment_method" {
-		yield(&c.DefaultPaymentMethod)
 	}
 }
 

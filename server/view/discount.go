@@ -61,21 +61,6 @@ func DiscountRedemption(r *store.DiscountRedemption) api.DiscountRedemption {
 	}
 }
 
-// DiscountRedemptionRefs calls yield with each reference that a field of a redemption holds, so that the caller can put the
-// object in its place.
-func DiscountRedemptionRefs(r *api.DiscountRedemption, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "checkout":
-		yield(&r.Checkout)
-	case "customer":
-		yield(&r.Customer)
-	case "order":
-		yield(&r.Order)
-	case "subscription":
-		yield(&r.Subscription)
-	}
-}
-
 // ListDiscounts reads the query of a list.
 func ListDiscounts(q api.ListDiscountsParams) store.ListDiscounts {
 	return store.ListDiscounts{

@@ -29,15 +29,6 @@ func Experience(e *content.Experience) api.Experience {
 	}
 }
 
-// ExperienceRefs calls yield with each reference that a field of an experience holds, so that the caller can put the object in its place.
-func ExperienceRefs(e *api.Experience, field string, yield func(*wire.Reference)) {
-	if field == "products" {
-		for i := range e.Products {
-			yield(&e.Products[i])
-		}
-	}
-}
-
 // ListExperiences reads the query of a list.
 func ListExperiences(q api.ListExperiencesParams) content.ListExperiences {
 	return content.ListExperiences{

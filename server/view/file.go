@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 )
@@ -51,13 +50,6 @@ func FileVersion(v *grant.FileVersion) api.FileVersion {
 		out.Upload = fileUpload(v.UploadURL, *v.UploadExpiresAt)
 	}
 	return out
-}
-
-// FileVersionRefs yields the references of a version.
-func FileVersionRefs(v *api.FileVersion, field string, yield func(*wire.Reference)) {
-	if field == "file" {
-		yield(&v.File)
-	}
 }
 
 func fileUpload(url string, expiresAt core.Time) *api.FileUpload {

@@ -30,18 +30,6 @@ func Grant(g *grant.Grant) api.Grant {
 	}
 }
 
-// GrantRefs calls yield with each reference that a field of a grant holds, so that the caller can put the object in its place.
-func GrantRefs(g *api.Grant, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "customer":
-		yield(&g.Customer)
-	case "product":
-		yield(&g.Product)
-	case "price_variant":
-		yield(&g.PriceVariant)
-	}
-}
-
 // ListGrants reads the query of a list.
 func ListGrants(q api.ListGrantsParams) store.ListGrants {
 	return store.ListGrants{

@@ -69,33 +69,6 @@ func invoicePages(i *store.Invoice) (hosted, pdf *string) {
 	return new(i.HostedURL), new(i.HostedURL + "/pdf")
 }
 
-// InvoiceRefs calls yield with each reference that a field of an invoice holds, so that the caller can put the object in its
-// place.
-func InvoiceRefs(i *api.Invoice, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "customer":
-		yield(&i.Customer)
-	case "order":
-		yield(&i.Order)
-	case "subscription":
-		yield(&i.Subscription)
-	case "discount":
-		yield(&i.Discount)
-	case "lines":
-		for n := range i.Lines {
-			yield(&i.Lines[n])
-		}
-	case "payments":
-		for n := range i.Payments {
-			yield(&i.Payments[n])
-		}
-	case "refunds":
-		for n := range i.Refunds {
-			yield(&i.Refunds[n])
-		}
-	}
-}
-
 // ListInvoices reads the query of a list.
 func ListInvoices(q api.ListInvoicesParams) store.ListInvoices {
 	return store.ListInvoices{

@@ -2,7 +2,6 @@ package view
 
 import (
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 )
@@ -32,16 +31,6 @@ func Lead(l *store.Lead) api.Lead {
 		Metadata:        api.Metadata(l.Metadata.Text()),
 		CreatedAt:       at(l.CreatedAt),
 		UpdatedAt:       at(l.UpdatedAt),
-	}
-}
-
-// LeadRefs calls yield with each reference that a field of a lead holds, so that the caller can put the object in its place.
-func LeadRefs(l *api.Lead, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "product":
-		yield(&l.Product)
-	case "customer":
-		yield(&l.Customer)
 	}
 }
 

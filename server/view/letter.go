@@ -28,13 +28,6 @@ func Letter(l *store.Letter) api.Letter {
 	}
 }
 
-// LetterRefs calls yield with each reference that a field of a letter holds, so that the caller can put the object in its place.
-func LetterRefs(l *api.Letter, field string, yield func(*wire.Reference)) {
-	if field == "customer" {
-		yield(&l.Customer)
-	}
-}
-
 // ListLetters reads the query of a list.
 func ListLetters(q api.ListLettersParams) store.ListLetters {
 	return store.ListLetters{

@@ -27,17 +27,6 @@ func LicenseKey(k *grant.LicenseKey) api.LicenseKey {
 	}
 }
 
-// LicenseKeyRefs calls yield with each reference that a field of a licence key holds, so that the caller can put the object in its
-// place.
-func LicenseKeyRefs(k *api.LicenseKey, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "customer":
-		yield(&k.Customer)
-	case "product":
-		yield(&k.Product)
-	}
-}
-
 // publicLicenseKey renders a licence key without whose it is.
 func publicLicenseKey(k *grant.LicenseKey) *api.PublicLicenseKey {
 	if k == nil {

@@ -2,7 +2,6 @@ package view
 
 import (
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/openapi/wire"
 	"github.com/tillwright/tillwright/store"
 )
 
@@ -31,16 +30,5 @@ func LineItem(l *store.LineItem) api.LineItem {
 		Currency:         l.Currency,
 		PeriodStart:      atOrNull(l.PeriodStart),
 		PeriodEnd:        atOrNull(l.PeriodEnd),
-	}
-}
-
-// LineItemRefs calls yield with each reference that a field of a line holds, so that the caller can put the object in its
-// place.
-func LineItemRefs(l *api.LineItem, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "product":
-		yield(&l.Product)
-	case "price_variant":
-		yield(&l.PriceVariant)
 	}
 }

@@ -60,38 +60,6 @@ func legalAcceptance(a store.LegalAcceptance) api.LegalAcceptance {
 	return api.LegalAcceptance{LegalPage: a.LegalPage, Kind: api.LegalPageKind(a.Kind), Version: a.Version, AcceptedAt: at(a.AcceptedAt)}
 }
 
-// OrderRefs calls yield with each reference that a field of an order holds, so that the caller can put the object in its place.
-func OrderRefs(o *api.Order, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "customer":
-		yield(&o.Customer)
-	case "checkout":
-		yield(&o.Checkout)
-	case "subscription":
-		yield(&o.Subscription)
-	case "invoice":
-		yield(&o.Invoice)
-	case "discount":
-		yield(&o.Discount)
-	case "line_items":
-		for i := range o.LineItems {
-			yield(&o.LineItems[i])
-		}
-	case "payments":
-		for i := range o.Payments {
-			yield(&o.Payments[i])
-		}
-	case "refunds":
-		for i := range o.Refunds {
-			yield(&o.Refunds[i])
-		}
-	case "grants":
-		for i := range o.Grants {
-			yield(&o.Grants[i])
-		}
-	}
-}
-
 // ListOrders reads the query of a list.
 func ListOrders(q api.ListOrdersParams) store.ListOrders {
 	return store.ListOrders{

@@ -42,14 +42,6 @@ func PriceVariant(v *catalog.PriceVariant) api.PriceVariant {
 	}
 }
 
-// PriceVariantRefs calls yield with each reference that a field of a price variant holds, so that the caller can put the object
-// in its place.
-func PriceVariantRefs(v *api.PriceVariant, field string, yield func(*wire.Reference)) {
-	if field == "product" {
-		yield(&v.Product)
-	}
-}
-
 // ListPriceVariants reads the query of a list.
 func ListPriceVariants(q api.ListPriceVariantsParams) catalog.ListPriceVariants {
 	return catalog.ListPriceVariants{

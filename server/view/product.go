@@ -40,19 +40,6 @@ func Product(p *catalog.Product) api.Product {
 	}
 }
 
-// ProductRefs calls yield with each reference that a field of a product holds, so that the caller can put the object in its
-// place.
-func ProductRefs(p *api.Product, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "default_price_variant":
-		yield(&p.DefaultPriceVariant)
-	case "price_variants":
-		for i := range p.PriceVariants {
-			yield(&p.PriceVariants[i])
-		}
-	}
-}
-
 // NewProduct reads the body of a create.
 func NewProduct(b *api.ProductCreate) catalog.NewProduct {
 	return catalog.NewProduct{

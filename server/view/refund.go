@@ -39,21 +39,6 @@ func Refund(r *store.Refund) api.Refund {
 	}
 }
 
-// RefundRefs calls yield with each reference that a field of a refund holds, so that the caller can put the object in its
-// place.
-func RefundRefs(r *api.Refund, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "order":
-		yield(&r.Order)
-	case "payment":
-		yield(&r.Payment)
-	case "customer":
-		yield(&r.Customer)
-	case "subscription":
-		yield(&r.Subscription)
-	}
-}
-
 // ListRefunds reads the query of a list.
 func ListRefunds(q api.ListRefundsParams) store.ListRefunds {
 	return store.ListRefunds{

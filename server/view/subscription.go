@@ -81,27 +81,6 @@ func pendingChange(c *store.PendingChange) *api.SubscriptionPendingChange {
 	return &api.SubscriptionPendingChange{PriceVariant: c.Plan.PriceVariantID, Quantity: c.Plan.Quantity, EffectiveAt: at(c.EffectiveAt), Invoice: c.InvoiceID}
 }
 
-// SubscriptionRefs calls yield with each reference that a field of a subscription holds, so that the caller can put the object
-// in its place.
-func SubscriptionRefs(s *api.Subscription, field string, yield func(*wire.Reference)) {
-	switch field {
-	case "customer":
-		yield(&s.Customer)
-	case "product":
-		yield(&s.Product)
-	case "price_variant":
-		yield(&s.PriceVariant)
-	case "discount":
-		yield(&s.Discount)
-	case "payment_method":
-		yield(&s.PaymentMethod)
-	case "latest_invoice":
-		yield(&s.LatestInvoice)
-	case "checkout":
-		yield(&s.Checkout)
-	}
-}
-
 // ListSubscriptions reads the query of a list.
 func ListSubscriptions(q api.ListSubscriptionsParams) store.ListSubscriptions {
 	return store.ListSubscriptions{

@@ -26,14 +26,6 @@ func WebhookDelivery(d *outbox.Delivery) api.WebhookDelivery {
 	}
 }
 
-// WebhookDeliveryRefs calls yield with each reference that a field of a delivery holds, so that the caller can put the object
-// in its place.
-func WebhookDeliveryRefs(d *api.WebhookDelivery, field string, yield func(*wire.Reference)) {
-	if field == "event" {
-		yield(&d.Event)
-	}
-}
-
 // WebhookTest renders the delivery of a test event, which is not stored.
 func WebhookTest(d *outbox.Delivery) api.WebhookTest {
 	return api.WebhookTest{
