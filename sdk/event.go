@@ -5,22 +5,6 @@ import (
 	"fmt"
 )
 
-// The types of events, for WebhookEndpointCreate.EnabledEvents and Event.Type.
-const (
-	EventLeadCreated     = "lead.created"
-	EventCheckoutCreated = "checkout.created"
-	EventOrderCreated    = "order.created"
-	EventOrderPaid       = "order.paid"
-	EventRefundCreated   = "refund.created"
-	EventRefundUpdated   = "refund.updated"
-	EventInvoiceCreated  = "invoice.created"
-	EventInvoicePaid     = "invoice.paid"
-	EventInvoicePastDue  = "invoice.past_due"
-	EventInvoiceVoided   = "invoice.voided"
-	EventProductCreated  = "product.created"
-	EventProductUpdated  = "product.updated"
-)
-
 // Event is what a webhook delivers: something that happened, with the resource as it was then.
 type Event struct {
 	// ID is unique (`whev_...`). A repeated delivery has the same one.

@@ -15,6 +15,7 @@ const schemaPath = "#/components/schemas/"
 // complete adds to the document what the resource files leave to conventions: exports, the schemas of lists, references, and expand
 // parameters. Both the published document and the Go code are made from the result.
 func complete(doc *yaml.Node) {
+	addTypeScopes(doc)
 	addExports(doc)
 	addExpand(doc) // while references still name what they point at
 	for _, op := range operations(doc) {
@@ -97,7 +98,7 @@ func publish(doc *yaml.Node) {
 		drop(response, "x-status")
 	})
 	walk(doc, func(n *yaml.Node) {
-		for _, key := range []string{"x-go-type", "x-server-go-type", "x-go-type-import", "x-go-type-skip-optional-pointer", "x-go-name", "x-enum-varnames", "x-no-object", "x-errors", "x-expand", "x-dry-run", "x-sdk-doc"} {
+		for _, key := range []string{"x-go-type", "x-server-go-type", "x-go-type-import", "x-go-type-skip-optional-pointer", "x-go-name", "x-enum-varnames", "x-no-object", "x-errors", "x-expand", "x-dry-run", "x-sdk-doc", "x-events"} {
 			if n.Kind == yaml.MappingNode {
 				drop(n, key)
 			}

@@ -1,6 +1,6 @@
 // Command bundle makes one document of openapi/openapi.yaml and openapi/resources, checks it against our own rules, and
 // writes gen/spec/openapi.json, which the server serves, gen/spec/requests.json, which it checks requests against,
-// sdk/service.gen.go, bin/openapi.{server,sdk}.yaml, from which oapi-codegen makes the rest of the Go code, and bin/openapi.yaml,
+// sdk/{service,event}.gen.go, store/outbox/event_type.gen.go, bin/openapi.{server,sdk}.yaml, from which oapi-codegen makes the rest of the Go code, and bin/openapi.yaml,
 // the document to read. Run it with `make gen`.
 package main
 
@@ -14,14 +14,14 @@ import (
 )
 
 func main() {
-	if err := run("openapi", "gen/spec", "sdk", "bin"); err != nil {
+	if err := run("openapi", "gen/spec", "store", "sdk", "bin"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// run bundles the document of the folder source, and writes what is made of it below spec, sdk and bin.
-func run(source, spec, sdk, bin string) error {
+// run bundles the document of the folder source, and writes what is made of it below spec, store, sdk and bin.
+func run(source, spec, store, sdk, bin string) error {
 	public, err := load(source)
 	if err != nil {
 		return err
@@ -32,6 +32,9 @@ func run(source, spec, sdk, bin string) error {
 		return err
 	}
 	if err := writeServices(filepath.Join(sdk, "service.gen.go"), filepath.Join(source, "sdk.service.tmpl"), public); err != nil {
+		return err
+	}
+	if err := writeEvents(store, sdk, source, public); err != nil {
 		return err
 	}
 	publish(public)

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"go/format"
 	"slices"
 	"strings"
-	"text/template"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -31,17 +28,5 @@ func services(doc *yaml.Node) []service {
 // writeServices writes the SDK's service types, and the client with a field for each of them. This program does that itself,
 // because oapi-codegen's templates see operations but no tags.
 func writeServices(file, templateFile string, doc *yaml.Node) error {
-	t, err := template.ParseFiles(templateFile)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, services(doc)); err != nil {
-		return err
-	}
-	code, err := format.Source(b.Bytes())
-	if err != nil {
-		return err
-	}
-	return write(file, code)
+	return execute(file, templateFile, services(doc))
 }
