@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -42,7 +41,7 @@ type DispatcherOptions struct {
 // channels.
 //
 // Any number of dispatchers may work on one database. If a dispatcher dies, its deliveries are sent again when their
-// leases have run out, with the same id and the same bytes.
+// leases have run out, with the same id and the same bytes: Rescue sees to that.
 type Dispatcher struct {
 	store    *outbox.Store
 	renderer *Renderer
@@ -54,7 +53,6 @@ type Dispatcher struct {
 	results  chan result
 	scans    chan scan
 	rounds   chan round
-	releases chan release
 
 	slots    *slots
 	waiting  waiting
@@ -65,7 +63,6 @@ type Dispatcher struct {
 	barren   bool                    // the last look found something waiting, but nothing to claim
 	scanAt   time.Time               // when to scan; zero: not, or one is under way
 	scanning bool
-	frees    bool   // expired deliveries are being released
 	cursor   string // the endpoint that the next page of the scan comes after
 	stopping bool
 	due      *time.Timer // the next round or scan
@@ -78,12 +75,6 @@ type Dispatcher struct {
 type scan struct {
 	endpoints []outbox.PendingEndpoint
 	err       error
-}
-
-// release is how many deliveries got another attempt because their lease was over.
-type release struct {
-	deliveries int64
-	err        error
 }
 
 // round is one exchange with the store: it hands in results and asks for claims.
@@ -105,14 +96,13 @@ type result struct {
 func NewDispatcher(o DispatcherOptions) *Dispatcher {
 	d := &Dispatcher{
 		store: o.Store, renderer: o.Renderer, sender: o.Sender, log: o.Log, lease: o.Lease, interval: pollInterval,
-		news:     newNews(),
-		results:  make(chan result, maxSlots),
-		scans:    make(chan scan, 1),
-		rounds:   make(chan round, o.Store.Writers()),
-		releases: make(chan release, 1),
-		most:     maxSlots,
-		slots:    newSlots(),
-		waiting:  waiting{},
+		news:    newNews(),
+		results: make(chan result, maxSlots),
+		scans:   make(chan scan, 1),
+		rounds:  make(chan round, o.Store.Writers()),
+		most:    maxSlots,
+		slots:   newSlots(),
+		waiting: waiting{},
 	}
 	if d.lease == 0 {
 		d.lease = leaseTime
@@ -132,23 +122,21 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	defer poll.Stop()
 	d.due = time.NewTimer(time.Hour)
 	defer d.due.Stop()
-	for !d.stopping || d.slots.total > 0 || d.underWay > 0 || d.scanning || d.frees {
+	for !d.stopping || d.slots.total > 0 || d.underWay > 0 || d.scanning {
 		select {
 		case <-stop:
 			d.stopping, stop = true, nil
 		case <-d.news.come:
 			d.hear()
 		case <-poll.C:
-			d.poll(work)
-			poll.Reset(d.interval*4/5 + rand.N(d.interval*2/5))
+			d.poll()
+			poll.Reset(jittered(d.interval))
 		case s := <-d.scans:
 			d.found(s)
 		case r := <-d.results:
 			d.takeResult(r)
 		case r := <-d.rounds:
 			d.finish(work, r)
-		case r := <-d.releases:
-			d.released(r)
 		case <-d.due.C:
 			d.act(work)
 		}
@@ -169,32 +157,11 @@ func (d *Dispatcher) hear() {
 	d.lookBy(time.Now())
 }
 
-// poll begins a scan for what nobody told this dispatcher about, and begins to release deliveries whose lease is over.
-func (d *Dispatcher) poll(ctx context.Context) {
+// poll asks for a scan for what nobody told this dispatcher about.
+func (d *Dispatcher) poll() {
 	now := time.Now()
 	d.slots.forget(now)
 	d.scanBy(now)
-	if d.frees || d.stopping {
-		return
-	}
-	d.frees = true
-	go func() {
-		ctx, cancel := context.WithTimeout(ctx, roundTimeout)
-		defer cancel()
-		var r release
-		r.deliveries, r.err = await(ctx, func() (int64, error) { return d.store.ReleaseExpiredDeliveries(ctx) })
-		d.releases <- r
-	}()
-}
-
-// released takes in that deliveries were released, which a scan finds.
-func (d *Dispatcher) released(r release) {
-	d.frees = false
-	if r.err != nil {
-		d.log.Error("release expired deliveries", "error", r.err)
-	} else if r.deliveries > 0 {
-		d.log.Warn("deliveries without a result are sent again", "count", r.deliveries)
-	}
 }
 
 // lookBy asks for a round that claims, at a time or earlier.
@@ -314,26 +281,6 @@ func (d *Dispatcher) found(s scan) {
 	}
 }
 
-// await waits for a call on the database, but not longer than ctx: a context does not end a statement that is under way.
-func await[T any](ctx context.Context, call func() (T, error)) (T, error) {
-	type outcome struct {
-		value T
-		err   error
-	}
-	ended := make(chan outcome, 1)
-	go func() {
-		value, err := call()
-		ended <- outcome{value, err}
-	}()
-	select {
-	case o := <-ended:
-		return o.value, o.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
-}
-
 // choose returns the claims of a round: for each endpoint with waiting deliveries as many as there is room for. It
 // reserves the slots. The order of a map is different each time, so every endpoint is first at some time. No endpoint is
 // in two rounds at once. What is too much for one round is for the next, at once.
@@ -426,7 +373,7 @@ func (d *Dispatcher) finish(ctx context.Context, r round) {
 func (d *Dispatcher) claimed(claim outbox.DeliveryClaim, got int, now time.Time) {
 	w := d.waiting[claim.EndpointID]
 	w.deliveries -= got
-	switch underWay := d.slots.ofEndpoint[claim.EndpointID] > 0; {
+	switch underWay := d.slots.underWay(claim.PendingEndpoint) > 0; {
 	case w.deliveries <= 0:
 		delete(d.waiting, claim.EndpointID)
 	case got == claim.Limit:

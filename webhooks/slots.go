@@ -48,53 +48,81 @@ func gap(format outbox.WebhookFormat) time.Duration {
 	}
 }
 
-// slots counts the deliveries that are being sent. Only one goroutine may use it.
+// slots counts the deliveries that are being sent, and knows how endpoints answered. Only one goroutine may use it.
 type slots struct {
 	total, slow, proven int // slow: of endpoints that are not known to be quick; proven: of those that were seen to be slow
 
-	ofAccount, slowOfAccount map[string]int
-	ofEndpoint               map[string]int
-
-	speeds map[string]speed
-	quiet  map[string]time.Time // until when
-	paced  map[string]time.Time // until when
-	closed map[string]time.Time // until when: nobody here can sign for them
+	accounts  map[string]*accountSlots  // those to which something is being sent
+	endpoints map[string]*endpointSlots // those, and those of which something is remembered
 }
 
-// speed says how fast an endpoint answered the last time.
-type speed struct {
-	quick, brisk bool
-	at           time.Time
+// accountSlots are the slots of an account, all of them and those of its endpoints that were seen to be slow.
+type accountSlots struct{ busy, slow int }
+
+// endpointSlots are the slots of an endpoint, and what decides how many it may have.
+type endpointSlots struct {
+	busy int
+
+	answered     time.Time // the last time; zero: not that we remember
+	quick, brisk bool      // how it answered then
+
+	// Until when it is left alone.
+	quiet  time.Time
+	paced  time.Time
+	closed time.Time // nobody here can sign for it
 }
 
 func newSlots() *slots {
-	return &slots{
-		ofAccount: map[string]int{}, slowOfAccount: map[string]int{}, ofEndpoint: map[string]int{},
-		speeds: map[string]speed{}, quiet: map[string]time.Time{}, paced: map[string]time.Time{}, closed: map[string]time.Time{},
-	}
+	return &slots{accounts: map[string]*accountSlots{}, endpoints: map[string]*endpointSlots{}}
 }
+
+// of returns what is known of an endpoint, which may be changed.
+func (s *slots) of(e outbox.PendingEndpoint) *endpointSlots {
+	known := s.endpoints[e.EndpointID]
+	if known == nil {
+		known = &endpointSlots{}
+		s.endpoints[e.EndpointID] = known
+	}
+	return known
+}
+
+// inAccount returns the slots of an account, which may be changed.
+func (s *slots) inAccount(id string) *accountSlots {
+	known := s.accounts[id]
+	if known == nil {
+		known = &accountSlots{}
+		s.accounts[id] = known
+	}
+	return known
+}
+
+// isSlow reports whether the last answer of an endpoint took long.
+func (e *endpointSlots) isSlow() bool { return !e.answered.IsZero() && !e.quick }
 
 // freeSlots returns how many more deliveries may be sent to an endpoint now. No account takes more slots than it leaves free,
 // so that a few accounts with a full share each do not shut out the next one.
 func (s *slots) freeSlots(e outbox.PendingEndpoint) int {
-	left := min(s.share(e)-s.ofEndpoint[e.EndpointID], perAccount-s.ofAccount[e.AccountID], (maxSlots-s.total-s.ofAccount[e.AccountID]+1)/2)
-	speed, known := s.speeds[e.EndpointID]
-	if !speed.quick {
+	endpoint, account := s.of(e), accountSlots{}
+	if known := s.accounts[e.AccountID]; known != nil {
+		account = *known
+	}
+	left := min(s.share(e)-endpoint.busy, perAccount-account.busy, (maxSlots-s.total-account.busy+1)/2)
+	if !endpoint.quick {
 		left = min(left, slowSlots-s.slow)
 	}
-	if known && !speed.quick {
-		left = min(left, slowProven-s.proven, slowPerAccount-s.slowOfAccount[e.AccountID])
+	if endpoint.isSlow() {
+		left = min(left, slowProven-s.proven, slowPerAccount-account.slow)
 	}
 	return max(0, left)
 }
 
 // share returns how many deliveries to an endpoint may be under way at once, sent by all replicas together.
 func (s *slots) share(e outbox.PendingEndpoint) int {
-	speed, known := s.speeds[e.EndpointID]
+	endpoint := s.of(e)
 	switch {
-	case !known || gap(e.Format) > 0:
+	case endpoint.answered.IsZero() || gap(e.Format) > 0:
 		return 1
-	case speed.brisk:
+	case endpoint.brisk:
 		return perBrisk
 	default:
 		return perEndpoint
@@ -103,80 +131,73 @@ func (s *slots) share(e outbox.PendingEndpoint) int {
 
 // occupySlots occupies n slots.
 func (s *slots) occupySlots(e outbox.PendingEndpoint, n int) {
+	account := s.inAccount(e.AccountID)
 	s.total += n
-	add(s.ofAccount, e.AccountID, n)
-	add(s.ofEndpoint, e.EndpointID, n)
+	account.busy += n
+	s.of(e).busy += n
 	s.takeSlow(e, n)
+	if account.busy == 0 {
+		delete(s.accounts, e.AccountID)
+	}
 }
 
 // takeSlow occupies n slots of the slow lane, if the endpoint is in it.
 func (s *slots) takeSlow(e outbox.PendingEndpoint, n int) {
-	speed, known := s.speeds[e.EndpointID]
-	if speed.quick {
+	endpoint := s.of(e)
+	if endpoint.quick {
 		return
 	}
 	s.slow += n
-	if known {
+	if endpoint.isSlow() {
 		s.proven += n
-		add(s.slowOfAccount, e.AccountID, n)
+		s.inAccount(e.AccountID).slow += n
 	}
 }
 
 // free gives n slots back.
 func (s *slots) free(e outbox.PendingEndpoint, n int) { s.occupySlots(e, -n) }
 
-// add adds n to a count and removes it at zero, so that the maps hold only what is busy.
-func add(counts map[string]int, key string, n int) {
-	if counts[key] += n; counts[key] == 0 {
-		delete(counts, key)
+// judge puts an endpoint into the lane that its last answer belongs to, with all that is still under way to it.
+func (s *slots) judge(e outbox.PendingEndpoint, took time.Duration, now time.Time) {
+	endpoint := s.of(e)
+	if endpoint.busy > 0 {
+		s.takeSlow(e, -endpoint.busy)
+	}
+	endpoint.answered, endpoint.quick, endpoint.brisk = now, took < slowAfter, took < briskAnswer
+	if endpoint.busy > 0 {
+		s.takeSlow(e, endpoint.busy)
 	}
 }
 
-// judge puts an endpoint into the lane that its last answer belongs to, with all that is still under way to it.
-func (s *slots) judge(e outbox.PendingEndpoint, took time.Duration, now time.Time) {
-	underWay := s.ofEndpoint[e.EndpointID]
-	s.takeSlow(e, -underWay)
-	s.speeds[e.EndpointID] = speed{quick: took < slowAfter, brisk: took < briskAnswer, at: now}
-	s.takeSlow(e, underWay)
-}
+// underWay returns how many deliveries to an endpoint are being sent.
+func (s *slots) underWay(e outbox.PendingEndpoint) int { return s.of(e).busy }
 
 // hush leaves an endpoint alone for a moment. stir ends that earlier.
-func (s *slots) hush(e outbox.PendingEndpoint, now time.Time) {
-	s.quiet[e.EndpointID] = now.Add(quietFor)
-}
+func (s *slots) hush(e outbox.PendingEndpoint, now time.Time) { s.of(e).quiet = now.Add(quietFor) }
 
 // pace leaves an endpoint alone after a message for as long as its format needs.
 func (s *slots) pace(e outbox.PendingEndpoint, now time.Time) {
 	if gap := gap(e.Format); gap > 0 {
-		s.paced[e.EndpointID] = now.Add(gap)
+		s.of(e).paced = now.Add(gap)
 	}
 }
 
 // close leaves an endpoint to other replicas for a while. Nothing that happens to it ends that earlier.
-func (s *slots) close(e outbox.PendingEndpoint, now time.Time) {
-	s.closed[e.EndpointID] = now.Add(closedFor)
-}
+func (s *slots) close(e outbox.PendingEndpoint, now time.Time) { s.of(e).closed = now.Add(closedFor) }
 
 // quietUntil returns until when an endpoint is left alone. It is in the past for one that is not.
-func (s *slots) quietUntil(e outbox.PendingEndpoint) time.Time {
-	return later(later(s.quiet[e.EndpointID], s.paced[e.EndpointID]), s.closed[e.EndpointID])
-}
+func (s *slots) quietUntil(e outbox.PendingEndpoint) time.Time { return s.of(e).aloneUntil() }
+
+func (e *endpointSlots) aloneUntil() time.Time { return later(later(e.quiet, e.paced), e.closed) }
 
 // stir ends a hush, because one of the endpoint's deliveries has a result or a new one waits.
-func (s *slots) stir(e outbox.PendingEndpoint) { delete(s.quiet, e.EndpointID) }
+func (s *slots) stir(e outbox.PendingEndpoint) { s.of(e).quiet = time.Time{} }
 
-// forget drops the moments that have passed, and the speeds of endpoints that were sent nothing for a long time.
+// forget drops the endpoints to which nothing is being sent, that are not left alone, and that have not answered for a long time.
 func (s *slots) forget(now time.Time) {
-	for _, moments := range []map[string]time.Time{s.quiet, s.paced, s.closed} {
-		for id, until := range moments {
-			if now.After(until) {
-				delete(moments, id)
-			}
-		}
-	}
-	for id, speed := range s.speeds {
-		if now.Sub(speed.at) > rememberFor && s.ofEndpoint[id] == 0 {
-			delete(s.speeds, id)
+	for id, e := range s.endpoints {
+		if e.busy == 0 && now.After(e.aloneUntil()) && now.Sub(e.answered) > rememberFor {
+			delete(s.endpoints, id)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func TestSlots_SlowEndpointsLeaveRoomForTheOthers(t *testing.T) {
 	for account := range 10 {
 		for endpoint := range 1000 {
 			e := slotOf(account, endpoint)
-			if n := s.ofEndpoint[e.EndpointID]; n > 0 {
+			if n := s.underWay(e); n > 0 {
 				s.judge(e, 5*time.Second, now)
 				s.free(e, n)
 			}
@@ -104,12 +104,12 @@ func TestSlots_SlowEndpointsLeaveRoomForTheOthers(t *testing.T) {
 	taken = 0
 	for account := range 10 { // some are known to be slow now, others are still new
 		for endpoint := range 1000 {
-			if e := slotOf(account, endpoint); s.speeds[e.EndpointID].at.Equal(now) && !s.speeds[e.EndpointID].quick {
+			if e := slotOf(account, endpoint); s.of(e).answered.Equal(now) && !s.of(e).quick {
 				s.occupySlots(e, s.freeSlots(e))
 				taken = s.proven
 			}
 		}
-		require.LessOrEqual(t, s.slowOfAccount[slotOf(account, 0).AccountID], slowPerAccount)
+		require.LessOrEqual(t, s.inAccount(slotOf(account, 0).AccountID).slow, slowPerAccount)
 	}
 	require.Equal(t, slowProven, taken)
 	require.Equal(t, 1, s.freeSlots(slotOf(30, 0)), "a new endpoint has its turn")
@@ -130,7 +130,7 @@ func TestSlots_CountWhatChangesItsLane(t *testing.T) {
 		s.free(e, 3)
 	}
 	require.Zero(t, s.total+s.slow+s.proven)
-	require.Empty(t, s.slowOfAccount)
+	require.Empty(t, s.accounts)
 }
 
 func TestSlots_ChatServicesArePaced(t *testing.T) {
@@ -147,8 +147,8 @@ func TestSlots_ChatServicesArePaced(t *testing.T) {
 		s.free(e, 1)
 		s.stir(e)
 		require.Equal(t, now.Add(gap), s.quietUntil(e))
-		s.forget(now.Add(gap + 1))
-		require.Empty(t, s.paced)
+		s.forget(now.Add(rememberFor + 1))
+		require.Empty(t, s.endpoints)
 	}
 	s, now := newSlots(), time.Now()
 	s.pace(slotOf(0, 0), now)
@@ -168,7 +168,6 @@ func TestSlots_RememberOnlyWhatIsBusy(t *testing.T) {
 	require.False(t, s.quietUntil(e).After(now))
 	s.hush(e, now)
 	s.forget(now.Add(2 * quietFor))
-	require.Empty(t, s.ofAccount)
-	require.Empty(t, s.ofEndpoint)
-	require.Empty(t, s.quiet)
+	require.Empty(t, s.accounts)
+	require.Empty(t, s.endpoints)
 }

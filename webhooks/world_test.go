@@ -94,7 +94,10 @@ func (w *world) dispatch(s *outbox.Store, prepare ...func(*Dispatcher)) (stop fu
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		var rescue sync.WaitGroup
+		rescue.Go(func() { Rescue(ctx, s, d.log) })
 		d.Run(ctx)
+		rescue.Wait()
 		sender.Close()
 	}()
 	stop = sync.OnceFunc(func() { cancel(); <-ended })

@@ -132,6 +132,7 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	}
 	p.Workers = []Worker{
 		{"webhooks", dispatcher.Run},
+		{"rescue", func(ctx context.Context) { webhooks.Rescue(ctx, s.Outbox, log) }},
 		{"retention", func(ctx context.Context) {
 			webhooks.Retain(ctx, s.Outbox, webhooks.Retention(config.WebhookRetention), log)
 		}},
