@@ -78,7 +78,7 @@ func (s *Store) AcceptInvitation(ctx context.Context, token, personID, password 
 		if personID != "" {
 			p, err = s.Person.GetPerson(ctx, personID)
 		} else {
-			p, err = s.Person.CreatePerson(ctx, person.NewPerson{Email: link.Email, Password: password})
+			p, err = s.Person.CreatePerson(ctx, person.NewPerson{Email: link.Email, Password: password, IsInvited: true})
 		}
 		if err != nil {
 			return nil, err

@@ -42,7 +42,7 @@ func (d *Dashboard) sendRecovery(c echo.Context) error {
 	if !d.sends {
 		return d.forgot(c)
 	}
-	if problem := core.EmailProblem(email, "Type an e-mail address, such as ada@example.com."); problem != "" {
+	if problem := core.AskedEmailProblem(email, "Type an e-mail address, such as ada@example.com."); problem != "" {
 		wrong, _ := problems(core.Invalid("email", problem), f)
 		return d.write(c, http.StatusUnprocessableEntity, ui.Frame{Problems: wrong}, recoverPage(f))
 	}

@@ -63,3 +63,26 @@ func TestRecovery_IsByALetterThatWorksOnce(t *testing.T) {
 		require.Equal(t, http.StatusTooManyRequests, status, "five letters in a quarter of an hour, whether or not there is anybody")
 	})
 }
+
+// Somebody with an address that is refused today signs in, and chooses another password, as everybody does.
+func TestRecovery_IsForAnAddressThatIsRefusedToday(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, address string) {
+		s := harness.Boot(t, address)
+		ada := s.Stranger(t)
+		sends(t, ada, "/sign-up", newcomer("ada@example.com"))
+		harness.OpenDatabase(t, address).Must(t, "UPDATE people SET email = 'ada@corp', email_key = 'ada@corp'")
+		sends(t, s.Stranger(t), "/sign-in", url.Values{"email": {"Ada@corp"}, "password": {"correct horse battery"}})
+		known, unknown := sends(t, s.Stranger(t), "/recover", url.Values{"email": {"ada@corp"}}), sends(t, s.Stranger(t), "/recover", url.Values{"email": {"nobody@corp"}})
+		require.Equal(t, unknown, known, "nobody is told who signs in here")
+		require.Eventually(t, func() bool { return len(s.Mail.Letters()) == 1 }, time.Minute, 20*time.Millisecond)
+		letter := s.Mail.Letters()[0]
+		require.Equal(t, "ada@corp", letter.To)
+		link := regexp.MustCompile(`/recover/[0-9a-z]+`).FindString(letter.Text)
+		require.Equal(t, "/app", sends(t, s.Stranger(t), link, url.Values{"password": {"another horse battery"}}))
+
+		status, page := s.Stranger(t).Post("/sign-up", newcomer("new@corp"))
+		require.Equal(t, http.StatusUnprocessableEntity, status, "a new one is held to the rule of today")
+		require.Contains(t, page, "none that letters reach")
+	})
+}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 func TestTeam_InvitesByALinkThatIsShownOnce(t *testing.T) {
@@ -53,6 +55,20 @@ func TestTeam_InvitesByALinkThatIsShownOnce(t *testing.T) {
 		require.Equal(t, []string{"deleteInvitation", "inviteMember", "inviteMember"}, operations(lines.Data))
 		require.Equal(t, w.owner.Email, *lines.Data[0].Actor.Name)
 		sees(t, w.owner, "/app/activity", "Accept invitation", "Invite member", "role: nothing → support", "grace@example.com")
+	})
+}
+
+// An invitation that an older version wrote works until it ends.
+func TestTeam_TakesAnInvitationToAnAddressThatIsRefusedToday(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, address string) {
+		w := newWorld(t, address)
+		sends(t, w.owner, "/app/team/invite", url.Values{"email": {"grace@example.com"}, "role": {"support"}})
+		link := strings.TrimPrefix(between(t, sees(t, w.owner, "/app/team"), `class="key" value="`, `"`), "http://shop.test")
+		harness.OpenDatabase(t, address).Must(t, "UPDATE person_links SET email = 'grace@corp' WHERE email = 'grace@example.com'")
+		grace := w.Stranger(t)
+		require.Equal(t, "/app", sends(t, grace, link, url.Values{"password": {"correct horse battery"}}))
+		sees(t, grace, "/app", "grace@corp")
 	})
 }
 

@@ -94,7 +94,7 @@ func (p *Pages) knock(c echo.Context, seller *tenant.Account) error {
 	if !p.post.Sends() {
 		return p.showDoor(c, http.StatusServiceUnavailable, page)
 	}
-	if page.Problem = core.EmailProblem(page.Email, "Write an e-mail address, such as ada@example.com."); page.Problem != "" {
+	if page.Problem = core.AskedEmailProblem(page.Email, "Write an e-mail address, such as ada@example.com."); page.Problem != "" {
 		return p.showDoor(c, http.StatusUnprocessableEntity, page)
 	}
 	err := p.store.CountPortalLetter(c.Request().Context(), page.Email, buyer(c).Address)

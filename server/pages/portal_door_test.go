@@ -279,3 +279,18 @@ func TestPortalDoor_IsOfNoShopWithoutAName(t *testing.T) {
 		}
 	})
 }
+
+// A customer whose address is refused today is sent a link, as everybody is.
+func TestPortalDoor_OpensForAnAddressThatIsRefusedToday(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, address string) {
+		g := newShopOn(t, address).guest("grace@example.com")
+		harness.OpenDatabase(t, address).Must(t, "UPDATE customers SET email = 'grace@corp', email_key = 'grace@corp'")
+		known, unknown := g.knocks("", "Grace@corp", http.StatusOK), g.knocks("", "nobody@corp", http.StatusOK)
+		assert.Equal(t, unknown, known, "nobody is told who is known")
+		require.NoError(t, g.mails(mailServer{g.shop}))
+		require.Len(t, g.letters, 1)
+		assert.Equal(t, "grace@corp", g.letters[0].To)
+		assert.Contains(t, g.posts(keyInLetter.FindString(g.letters[0].Text), http.StatusOK), "grace@corp")
+	})
+}

@@ -97,6 +97,8 @@ func (p *Problems) CheckEmail(field, email, otherwise string) {
 	p.Check(problem == "", field, problem)
 }
 
+const spacesProblem = "An e-mail address has no spaces. Send it without them."
+
 // EmailProblem says in a sentence why no letter can be sent to an address on a public domain, and returns nothing if one can. What does not
 // even look like an address is told otherwise.
 func EmailProblem(email, otherwise string) string {
@@ -107,7 +109,7 @@ func EmailProblem(email, otherwise string) string {
 	for _, r := range email {
 		switch {
 		case unicode.IsSpace(r) || unicode.Is(unicode.Z, r):
-			return "An e-mail address has no spaces. Send it without them."
+			return spacesProblem
 		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
 			return "The e-mail address has a character that nobody sees. Send it without it."
 		}
@@ -123,6 +125,20 @@ func EmailProblem(email, otherwise string) string {
 	}
 	if address, err := mail.ParseAddress(email); err != nil || address.Address != email {
 		return otherwise
+	}
+	return ""
+}
+
+// AskedEmailProblem says in a sentence why nobody here has an address, and returns nothing if somebody may have it. What does not even look like
+// an address is told otherwise. It is for those who are here already and ask for a letter: an address that was stored by an older version need not
+// be one that EmailProblem takes today.
+func AskedEmailProblem(email, otherwise string) string {
+	at := strings.LastIndexByte(email, '@')
+	switch {
+	case at < 1 || at == len(email)-1 || !utf8.ValidString(email):
+		return otherwise
+	case strings.ContainsFunc(email, func(r rune) bool { return r <= ' ' || r == 0x7f }): // no version took any of these
+		return spacesProblem
 	}
 	return ""
 }

@@ -147,3 +147,15 @@ func TestEmailProblem_SaysWhatIsWrong(t *testing.T) {
 		require.False(t, IsEmail(email))
 	}
 }
+
+func TestAskedEmailProblem_TakesWhatAnyVersionStored(t *testing.T) {
+	t.Parallel()
+	for email, want := range map[string]string{
+		"ada@example.com": "", "ada@corp": "", "ada@LOCALHOST": "", "ada@[127.0.0.1]": "", "ada@exa_mple.com": "", "a\u00a0b@example.com": "", "a\u200bb@example.com": "",
+		"": "no", "ada": "no", "@corp": "no", "ada@": "no", "\xff@corp": "no", "ada @corp": "spaces", "ada@corp\nBcc: x@corp": "spaces", "a\x00@corp": "spaces",
+	} {
+		got := AskedEmailProblem(email, "no")
+		require.Equal(t, want == "", got == "", "%+q", email)
+		require.Contains(t, got, want, "%+q", email)
+	}
+}
