@@ -6,11 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"maps"
-	"math"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,8 +14,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	answers "github.com/tillwright/tillwright/openapi/answer"
-	"github.com/tillwright/tillwright/server/caller"
-	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -75,126 +69,6 @@ func statusOf(code core.Code) (status int, kind string) {
 		return http.StatusServiceUnavailable, typeAPI
 	}
 	return http.StatusInternalServerError, typeAPI
-}
-
-// envelope is the body of every failed response.
-type envelope struct {
-	Error envelopeError `json:"error"`
-}
-
-type envelopeError struct {
-	Type    string              `json:"type"`
-	Code    core.Code           `json:"code"`
-	Message string              `json:"message"`
-	Param   string              `json:"param,omitempty"`
-	Errors  map[string][]string `json:"errors,omitempty"`
-}
-
-// refuse answers with err in an envelope. A failure of ours is logged, once, with the request's id; the client learns only that
-// it happened.
-func (s *Server) refuse(c echo.Context, err error) {
-	e := explain(err, c.Request())
-	status, kind := statusOf(e.Code)
-	if status >= http.StatusInternalServerError {
-		s.logFailure(c.Request().Context(), err)
-	}
-	if c.Response().Committed {
-		return
-	}
-	h := c.Response().Header()
-	switch e.Code {
-	case core.CodeUnauthenticated:
-		h.Set(echo.HeaderWWWAuthenticate, "Bearer")
-	case core.CodeInProgress:
-		h.Set(echo.HeaderRetryAfter, "1")
-	}
-	if e.After > 0 && !(status >= http.StatusInternalServerError && isForm(c)) {
-		h.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.After.Seconds()))))
-	}
-	code := e.Code
-	if code == outOfReach {
-		code = codeInternal
-	}
-	caller.Of(c.Request().Context()).Code = string(code)
-	if s.refusePage(c, status) {
-		return
-	}
-	body, err := json.Marshal(envelope{bounded(envelopeError{kind, code, e.Message, e.Param, e.Fields})})
-	if err != nil {
-		body = []byte(`{"error":{"type":"api_error","code":"api_error","message":"The error cannot be shown."}}`)
-	}
-	caller.Of(c.Request().Context()).Refusal = body
-	writeJSON(c.Response(), c.Request().Method, status, append(body, '\n'))
-}
-
-// pageKey marks in an echo.Context that a person asks, who is answered with a page instead of an envelope.
-const pageKey = "page"
-
-// asPage has a handler answer a person, who does what it does.
-func asPage(h echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		c.Set(pageKey, true)
-		r := c.Request()
-		by := activity.Actor{Type: activity.ActorCustomer, RequestID: caller.RequestID(r.Context())}
-		c.SetRequest(r.WithContext(activity.As(r.Context(), by)))
-		return h(c)
-	}
-}
-
-// isForm reports whether a person sent a form. Forms have no Idempotency-Key. After a failure of ours nobody knows how far a
-// form got, so nobody is invited to send it again.
-func isForm(c echo.Context) bool {
-	return c.Get(pageKey) != nil && c.Request().Method == http.MethodPost
-}
-
-// asksForPage reports whether a browser asks for something that is no part of the API.
-func asksForPage(r *http.Request) bool {
-	first, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	return first != "v1" && first != "public" && first != "hooks" && strings.Contains(r.Header.Get(echo.HeaderAccept), "text/html")
-}
-
-// refusePage answers with a page if a page was asked for, and reports whether it did.
-func (s *Server) refusePage(c echo.Context, status int) bool {
-	if s.errorPage == nil || c.Get(pageKey) == nil && !asksForPage(c.Request()) {
-		return false
-	}
-	if err := s.errorPage(c, status); err != nil {
-		s.logFailure(c.Request().Context(), err)
-	}
-	return c.Response().Committed
-}
-
-// The most that an envelope may contain, in characters and fields. Any of them may repeat what the client sent.
-const (
-	maxMessage = 1000
-	maxParam   = 200
-	maxFields  = 100
-)
-
-// bounded shortens an error that repeats so much of the request that the answer would be as long.
-func bounded(e envelopeError) envelopeError {
-	e.Message, e.Param = shorten(e.Message, maxMessage), shorten(e.Param, maxParam)
-	if e.Errors == nil {
-		return e
-	}
-	fields := slices.Sorted(maps.Keys(e.Errors))
-	all := e.Errors
-	e.Errors = make(map[string][]string, min(len(fields), maxFields))
-	for _, field := range fields[:min(len(fields), maxFields)] {
-		for _, message := range all[field] {
-			at := shorten(field, maxParam)
-			e.Errors[at] = append(e.Errors[at], shorten(message, maxMessage))
-		}
-	}
-	return e
-}
-
-func (s *Server) logFailure(ctx context.Context, err error) {
-	level := slog.LevelError
-	if errors.Is(err, context.Canceled) {
-		level = slog.LevelInfo // the client went away
-	}
-	s.log.LogAttrs(ctx, level, "request failed", slog.String("error", err.Error()))
 }
 
 // explain turns whatever ended a request into an error with a code.
@@ -293,15 +167,6 @@ func pathTo(value any, names []string, number string) (path []string, found bool
 		}
 	}
 	return nil, false
-}
-
-// writeJSON sends a whole body with its length. The answer to a HEAD is the headers alone.
-func writeJSON(w http.ResponseWriter, method string, status int, body []byte) {
-	setContent(w.Header(), len(body))
-	w.WriteHeader(status)
-	if method != http.MethodHead {
-		_, _ = w.Write(body) // the client may be gone; there is nobody else to tell
-	}
 }
 
 func routeNotFound(c echo.Context) error {

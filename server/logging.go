@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -52,6 +53,7 @@ func (s *Server) observe(h echo.HandlerFunc) echo.HandlerFunc {
 		if caller.Of(request.Context()).PersonID != "" {
 			if err := s.survive(c, h); err != nil {
 				s.refuse(c, err)
+				s.logFailure(request.Context(), caller.Of(request.Context()).Failure)
 			}
 			return nil // the page that asks is observed
 		}
@@ -85,11 +87,26 @@ func (s *Server) survive(c echo.Context, h echo.HandlerFunc) (err error) {
 	return h(c)
 }
 
-// logAccess logs a request. It names the route by its pattern, because paths of public operations contain secrets. It adds the
-// request id itself, so that the line does not have to grow a second time for each request.
+// levelOf returns how grave a failure of ours is.
+func levelOf(failure error) slog.Level {
+	if failure == nil || errors.Is(failure, context.Canceled) { // the client went away
+		return slog.LevelInfo
+	}
+	return slog.LevelError
+}
+
+// logFailure logs what failed where no line about a request follows, if something did.
+func (s *Server) logFailure(ctx context.Context, failure error) {
+	if failure != nil {
+		s.log.LogAttrs(ctx, levelOf(failure), "request failed", slog.String("error", failure.Error()))
+	}
+}
+
+// logAccess logs a request, and with it why we failed, if we did. It names the route by its pattern, because paths of public operations contain
+// secrets. It adds the request id itself, so that the line does not have to grow a second time for each request.
 func (s *Server) logAccess(c echo.Context, who *caller.Caller, began time.Time) {
 	response := c.Response()
-	s.log.LogAttrs(context.Background(), slog.LevelInfo, "request",
+	line := []slog.Attr{
 		slog.String("request_id", who.RequestID),
 		slog.String("method", c.Request().Method),
 		slog.String("route", c.Path()),
@@ -100,5 +117,9 @@ func (s *Server) logAccess(c echo.Context, who *caller.Caller, began time.Time) 
 		slog.String("account", who.Account),
 		slog.String("key", who.KeyID),
 		slog.String("code", who.Code),
-	)
+	}
+	if who.Failure != nil {
+		line = append(line, slog.String("error", who.Failure.Error()))
+	}
+	s.log.LogAttrs(context.Background(), levelOf(who.Failure), "request", line...)
 }

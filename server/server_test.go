@@ -230,9 +230,14 @@ func TestServer_AnswersPanicsWithoutTheStack(t *testing.T) {
 	require.Equal(t, 500, a.StatusCode)
 	assert.NotContains(t, a.body, "secret detail")
 	lines := f.logged(a.Header.Get("X-Request-Id"))
-	require.Len(t, lines, 3, "the panic, the failure, the access line")
+	require.Len(t, lines, 2, "the panic, and the access line with the failure")
 	assert.Equal(t, "secret detail", lines[0]["panic"])
 	assert.Contains(t, lines[0]["stack"], "server_test.go")
+	assert.Equal(t, "request", lines[1]["msg"])
+	assert.Equal(t, "ERROR", lines[1]["level"])
+	assert.Equal(t, "api_error", lines[1]["code"])
+	assert.Equal(t, "panic: secret detail", lines[1]["error"])
+	assert.EqualValues(t, 500, lines[1]["status"])
 	assert.Equal(t, 201, f.send("POST", "/v1/hooks", `{"url":"x"}`).StatusCode, "the next request is served")
 }
 
@@ -252,6 +257,8 @@ func TestServer_LogsOneLineWithoutSecrets(t *testing.T) {
 	refused := f.logged(f.send("GET", "/v1/nowhere", "").Header.Get("X-Request-Id"))
 	require.Len(t, refused, 1)
 	assert.Equal(t, "resource_missing", refused[0]["code"])
+	assert.Equal(t, "INFO", refused[0]["level"])
+	assert.NotContains(t, refused[0], "error", "what is the request's fault is none of ours")
 	for _, secret := range []string{"hidden", f.token, "req_mine"} {
 		assert.NotContains(t, f.log.String(), secret)
 	}
