@@ -91,9 +91,12 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	}
 	_, err := buffer.ReadFrom(io.LimitReader(r.Body, limit+1))
 	known, ours := errors.AsType[*core.Error](err)
+	_, isCrowded := errors.AsType[*core.CrowdedError](err)
 	switch {
 	case ours:
 		return nil, known
+	case isCrowded:
+		return nil, err
 	case err != nil:
 		return nil, bodyCut
 	case int64(buffer.Len()) > limit:

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"math"
 	"net/http"
@@ -51,10 +52,11 @@ func (s *Server) refuse(c echo.Context, err error) {
 	case core.CodeInProgress:
 		h.Set(echo.HeaderRetryAfter, "1")
 	}
-	if e.After > 0 && !(status >= http.StatusInternalServerError && isForm(c)) {
+	_, isCrowded := errors.AsType[*core.CrowdedError](err)
+	if e.After > 0 && (isCrowded || !(status >= http.StatusInternalServerError && isForm(c))) {
 		h.Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.After.Seconds()))))
 	}
-	if s.refusePage(c, status) {
+	if s.refusePage(c, status, isCrowded) {
 		return
 	}
 	body, err := json.Marshal(envelope{bounded(envelopeError{kind, code, e.Message, e.Param, e.Fields})})

@@ -36,12 +36,13 @@ func asksForPage(r *http.Request) bool {
 	return first != "v1" && first != "public" && first != "hooks" && strings.Contains(r.Header.Get(echo.HeaderAccept), "text/html")
 }
 
-// refusePage answers with a page if a page was asked for, and reports whether it did.
-func (s *Server) refusePage(c echo.Context, status int) bool {
+// refusePage answers with a page if a page was asked for, and reports whether it did. Of what was refused because too much is under way it is
+// known that nothing was done.
+func (s *Server) refusePage(c echo.Context, status int, isCrowded bool) bool {
 	if s.errorPage == nil || c.Get(pageKey) == nil && !asksForPage(c.Request()) {
 		return false
 	}
-	if err := s.errorPage(c, status); err != nil {
+	if err := s.errorPage(c, status, isCrowded); err != nil {
 		s.logFailure(c.Request().Context(), err)
 	}
 	return c.Response().Committed

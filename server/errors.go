@@ -79,6 +79,9 @@ func explain(err error, r *http.Request) *core.Error {
 	if away, ok := errors.AsType[*core.UnavailableError](err); ok {
 		return unavailable(away, r.Header[headerIdempotencyKey] != nil)
 	}
+	if refused, ok := errors.AsType[*core.CrowdedError](err); ok {
+		return crowded(refused)
+	}
 	return translate(err, r.Body)
 }
 

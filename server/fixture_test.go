@@ -49,10 +49,12 @@ func newFixture(t *testing.T, handlers map[string]echo.HandlerFunc) *fixture {
 	require.NoError(t, err)
 	f.server, err = New(Deps{
 		Store: f.store, Log: NewLogger(f.log, LogJSON), Document: document,
-		Pages:     map[string]echo.HandlerFunc{"/shop/:id": showPage, "POST /shop/:id": showPage, "POST /shop/:id/buy": showPage, "/half": showHalf},
-		Hooks:     map[string]echo.HandlerFunc{"POST /hooks/:provider": takeHook},
-		ErrorPage: func(c echo.Context, status int) error { return c.HTML(status, "<h1>"+http.StatusText(status)+"</h1>") },
-		Register:  func(r api.EchoRouter) { registerWidgets(r, f.calls, handlers) },
+		Pages: map[string]echo.HandlerFunc{"/shop/:id": showPage, "POST /shop/:id": showPage, "POST /shop/:id/buy": showPage, "/half": showHalf},
+		Hooks: map[string]echo.HandlerFunc{"POST /hooks/:provider": takeHook},
+		ErrorPage: func(c echo.Context, status int, _ bool) error {
+			return c.HTML(status, "<h1>"+http.StatusText(status)+"</h1>")
+		},
+		Register: func(r api.EchoRouter) { registerWidgets(r, f.calls, handlers) },
 	})
 	require.NoError(t, err)
 	server := httptest.NewServer(f.server)

@@ -33,8 +33,9 @@ type Deps struct {
 	// Pages are what people look at, by "/path" (GET and HEAD) or "POST /path", where a path may have :parameters. They are not
 	// part of the API, and are counted per address.
 	Pages map[string]echo.HandlerFunc
-	// ErrorPage answers an error to a person who asked for a page. If it is nil, they get an envelope as well.
-	ErrorPage func(c echo.Context, status int) error
+	// ErrorPage answers an error to a person who asked for a page. IsCrowded says that nothing was done, because too much is under way. If
+	// ErrorPage is nil, they get an envelope as well.
+	ErrorPage func(c echo.Context, status int, isCrowded bool) error
 
 	// LargeForms are how the paths of pages begin whose forms may have 1 MiB. Those of others may have 64 KiB.
 	LargeForms []string
@@ -75,7 +76,7 @@ type Server struct {
 	prepare    func(context.Context, http.Header) (context.Context, error)
 	develops   bool
 	readiness  readiness
-	errorPage  func(c echo.Context, status int) error
+	errorPage  func(c echo.Context, status int, isCrowded bool) error
 	strangers  strangers
 	requests   *requestLog
 	underWay   *underWay

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,7 +53,11 @@ func TestServer_TheDatabaseIsAway(t *testing.T) {
 func TestServer_APageFailsAsAPage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
-	f.server.errorPage = func(c echo.Context, status int) error { return c.HTML(status, "<h1>Try again</h1>") }
+	var crowded bool
+	f.server.errorPage = func(c echo.Context, status int, isCrowded bool) error {
+		crowded = isCrowded
+		return c.HTML(status, "<h1>Try again</h1>")
+	}
 	for _, c := range []struct {
 		method string
 		err    error
@@ -63,6 +68,8 @@ func TestServer_APageFailsAsAPage(t *testing.T) {
 		{http.MethodPost, &core.UnavailableError{}, 503, ""}, // nobody is invited to do something twice
 		{http.MethodGet, assert.AnError, 500, ""},
 		{http.MethodPost, &core.Error{Code: core.CodeRateLimit, After: time.Second}, 429, "1"},
+		{http.MethodPost, fmt.Errorf("read the form: %w", &core.CrowdedError{}), 429, "1"}, // of which nothing was done
+		{http.MethodPost, fmt.Errorf("read the form: %w", &core.CrowdedError{ByAll: true}), 503, "1"},
 	} {
 		w := httptest.NewRecorder()
 		handler := f.server.observe(asPage(func(echo.Context) error { return c.err }))
@@ -71,5 +78,6 @@ func TestServer_APageFailsAsAPage(t *testing.T) {
 		assert.Equal(t, "<h1>Try again</h1>", w.Body.String())
 		assert.Contains(t, w.Header().Get("Content-Type"), "text/html")
 		assert.Equal(t, c.after, w.Header().Get("Retry-After"), "%s %d", c.method, c.status)
+		assert.Equal(t, strings.HasPrefix(c.err.Error(), "read the form"), crowded, "%s %d", c.method, c.status)
 	}
 }

@@ -166,15 +166,23 @@ func (s *Server) closed(conn net.Conn) {
 	}
 }
 
-// refusalFor returns how a request is refused of which too much is under way.
+// refusalFor returns why a request is refused of which too much is under way, nil if it is not.
 func refusalFor(t taken) error {
 	switch t {
 	case tooMuch:
-		return &core.Error{Code: core.CodeRateLimit, Message: "Too much is under way from this address or account. Wait a second, and send less at once.", After: time.Second}
+		return &core.CrowdedError{}
 	case allInUse:
-		return &core.Error{Code: outOfReach, Message: "The server has too much under way, and nothing was changed. Send the same request again.", After: time.Second}
+		return &core.CrowdedError{ByAll: true}
 	}
 	return nil
+}
+
+// crowded returns the answer to a request that was refused because too much is under way.
+func crowded(err *core.CrowdedError) *core.Error {
+	if err.ByAll {
+		return &core.Error{Code: outOfReach, Message: "The server has too much under way, and nothing was changed. Send the same request again.", After: time.Second}
+	}
+	return &core.Error{Code: core.CodeRateLimit, Message: "Too much is under way from this address or account. Wait a second, and send less at once.", After: time.Second}
 }
 
 // boundRequests counts a request without a key while it is answered, and refuses it if its address has too many of them under way.

@@ -1,15 +1,21 @@
 package dashboard_test
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 
+	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/dashboard"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -37,6 +43,28 @@ func TestForms_RefuseWhatIsNoText(t *testing.T) {
 			require.Contains(t, page, "<h1", path)
 		}
 	})
+}
+
+// A form that came while too much was under way is answered by the server, which says to send it again.
+func TestForms_AreLeftToTheServerIfTooMuchIsUnderWay(t *testing.T) {
+	t.Parallel()
+	d, err := dashboard.New(dashboard.Options{PublicURL: "https://shop.test"})
+	require.NoError(t, err)
+	forms := 0
+	for route, serve := range d.Routes() {
+		if !strings.HasPrefix(route, "POST ") || strings.HasPrefix(route, "POST /app/") { // those first look who sends them
+			continue
+		}
+		forms++
+		for _, refusal := range []error{&core.CrowdedError{}, &core.CrowdedError{ByAll: true}} {
+			r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader("email=ada"), iotest.ErrReader(refusal)))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			w := httptest.NewRecorder()
+			require.Equal(t, refusal, serve(echo.New().NewContext(r, w)), route)
+			require.Zero(t, w.Body.Len(), route)
+		}
+	}
+	require.Equal(t, 6, forms)
 }
 
 func TestSignIn_TakesABrowserThatCallsItselfBytes(t *testing.T) {

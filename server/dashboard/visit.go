@@ -53,8 +53,9 @@ func (d *Dashboard) readable(serve echo.HandlerFunc) echo.HandlerFunc {
 		form, err := c.FormParams()
 		var tooLarge *http.MaxBytesError
 		var refused *core.Error
+		var crowded *core.CrowdedError
 		switch {
-		case errors.As(err, &refused): // it did not come whole
+		case errors.As(err, &refused), errors.As(err, &crowded): // it did not come whole
 			return err
 		case errors.As(err, &tooLarge):
 			return d.tell(c, nil, http.StatusRequestEntityTooLarge, "Too much at once", "The form is larger than what is taken here. Nothing was done. Go back, and send less.")

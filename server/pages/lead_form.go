@@ -81,7 +81,7 @@ func (p *Pages) leaveLead(c echo.Context) error {
 	}
 	if counted.Used > counted.Limit {
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.FormatInt(max(1, counted.WindowEnd-counted.Now), 10))
-		return p.Refused(c, http.StatusTooManyRequests)
+		return p.Refused(c, http.StatusTooManyRequests, false)
 	}
 	of, err := p.store.Content.VisitSiteByID(ctx, c.Param("account"), c.Param("site"))
 	if err != nil {

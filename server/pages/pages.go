@@ -5,12 +5,16 @@
 package pages
 
 import (
+	"bytes"
 	"crypto/rand"
 	"embed"
 	"errors"
 	"html/template"
+	"io"
 	"math"
+	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/labstack/echo/v4"
@@ -108,7 +112,7 @@ func (p *Pages) Wait() { p.letters.Wait() }
 
 // Routes returns the handlers by route. A route that changes something begins with its method; the others are only looked at.
 func (p *Pages) Routes() map[string]echo.HandlerFunc {
-	return map[string]echo.HandlerFunc{
+	routes := map[string]echo.HandlerFunc{
 		"/checkout/:client_secret":                   p.checkout,
 		"POST /checkout/:client_secret/authenticate": p.authenticate,
 
@@ -170,6 +174,29 @@ func (p *Pages) Routes() map[string]echo.HandlerFunc {
 		"POST /portal/:token/cards/:card/remove":                   p.portal(p.removeCard),
 		"POST /portal/:token/purchases/:checkout/accept":           p.portal(p.acceptPurchase),
 		"POST /portal/:token/end":                                  p.portal(p.endPortal),
+	}
+	for route, serve := range routes {
+		if strings.HasPrefix(route, http.MethodPost+" ") {
+			routes[route] = whole(serve)
+		}
+	}
+	return routes
+}
+
+// whole has serve answer a form of which all has come. One that was cut off, is too large, or came while too much is under way is left to the
+// server to refuse, before anything is done. What stands in the form is left to serve.
+func whole(serve echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if r.Body == nil || r.Body == http.NoBody {
+			return serve(c)
+		}
+		form, err := io.ReadAll(r.Body)
+		if err != nil {
+			return err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(form))
+		return serve(c)
 	}
 }
 

@@ -79,7 +79,7 @@ func (p *Pages) showDetails(v *visit, status int, page portalDetails) error {
 func (p *Pages) saveDetails(v *visit) error {
 	values, err := v.FormParams()
 	if err != nil {
-		return p.Refused(v, http.StatusBadRequest)
+		return p.Refused(v, http.StatusBadRequest, false)
 	}
 	typed := typed(values)
 	if problems := typed.problems(p.spoken(v)); problems != nil {

@@ -1,12 +1,18 @@
 package pages
 
 import (
+	"io"
+	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 func TestRefused_SaysWhatToDo(t *testing.T) {
@@ -14,18 +20,44 @@ func TestRefused_SaysWhatToDo(t *testing.T) {
 	p, err := New(nil, nil, nil, nil, nil, nil, nil)
 	require.NoError(t, err)
 	for _, c := range []struct {
-		method string
-		status int
-		text   string
+		method    string
+		status    int
+		isCrowded bool
+		text      string
 	}{
-		{"GET", 429, "Wait a minute"}, {"POST", 413, "too large"}, {"GET", 500, "our fault"}, {"GET", 503, "our fault"},
-		{"POST", 500, "not known whether what you sent was done"}, {"POST", 503, "not known whether what you sent was done"},
+		{"GET", 429, false, "Wait a minute"}, {"POST", 413, false, "too large"}, {"GET", 500, false, "our fault"}, {"GET", 503, false, "our fault"},
+		{"POST", 500, false, "not known whether what you sent was done"}, {"POST", 503, false, "not known whether what you sent was done"},
+		{"POST", 429, true, "Nothing was done. Wait a few seconds, then reload this page: what you typed is sent again."},
+		{"POST", 503, true, "Nothing was done. Wait a few seconds, then reload this page: what you typed is sent again."},
+		{"GET", 503, true, "Wait a few seconds, then reload this page."},
 	} {
 		w := httptest.NewRecorder()
-		require.NoError(t, p.Refused(echo.New().NewContext(httptest.NewRequest(c.method, "/checkout/x", nil), w), c.status))
+		require.NoError(t, p.Refused(echo.New().NewContext(httptest.NewRequest(c.method, "/checkout/x", nil), w), c.status, c.isCrowded))
 		assert.Equal(t, c.status, w.Code)
 		assert.Contains(t, w.Body.String(), c.text)
 		assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
 		assert.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'")
 	}
+}
+
+// No page does anything with a form that did not come whole: the server says why, whichever form it is.
+func TestRoutes_LeaveAFormThatDidNotComeWholeToTheServer(t *testing.T) {
+	t.Parallel()
+	p, err := New(nil, nil, nil, nil, nil, nil, nil)
+	require.NoError(t, err)
+	forms := 0
+	for route, serve := range p.Routes() {
+		if !strings.HasPrefix(route, "POST ") {
+			continue
+		}
+		forms++
+		for _, refusal := range []error{&core.CrowdedError{}, &core.CrowdedError{ByAll: true}, &core.Error{Code: core.CodeBadRequest}, &http.MaxBytesError{Limit: 1}} {
+			r := httptest.NewRequest(http.MethodPost, "/", io.MultiReader(strings.NewReader("email=ada"), iotest.ErrReader(refusal)))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			w := httptest.NewRecorder()
+			require.Equal(t, refusal, serve(echo.New().NewContext(r, w)), route)
+			require.Zero(t, w.Body.Len(), route)
+		}
+	}
+	require.Greater(t, forms, 20)
 }

@@ -178,14 +178,18 @@ func (p *Pages) refuse(c echo.Context, err error) error {
 
 // Refused answers with a page that says why the one that was asked for is not shown: too many visits, a form that cannot be
 // read, or a failure of ours. After a failure, whoever sent a form does not know whether it arrived, and the page says how to
-// find out.
-func (p *Pages) Refused(c echo.Context, status int) error {
-	return p.tell(c, status, why(p.spoken(c), c.Request().Method, status))
+// find out. With isCrowded nothing was done, because too much is under way: whoever loads the page again sends the same form.
+func (p *Pages) Refused(c echo.Context, status int, isCrowded bool) error {
+	return p.tell(c, status, why(p.spoken(c), c.Request().Method, status, isCrowded))
 }
 
 // why returns what the page says about a status. After a form, a failure of ours is explained with more care.
-func why(l *locale.Locale, method string, status int) message {
+func why(l *locale.Locale, method string, status int, isCrowded bool) message {
 	switch {
+	case isCrowded && method == http.MethodPost:
+		return message{Title: l.T("message.overloaded"), Text: l.T("message.overloaded.form")}
+	case isCrowded:
+		return said(l, "message.overloaded")
 	case status >= http.StatusInternalServerError && method == http.MethodPost:
 		return message{Title: l.T("message.failed"), Text: l.T("message.failed.form")}
 	case status >= http.StatusInternalServerError:
