@@ -27,7 +27,7 @@ func takeBody(op *Operation) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
-			if err := checkHead(r, op.MaxBody); err != nil {
+			if err := checkHead(r, op.MaxBody, op.body.Required); err != nil {
 				return err
 			}
 			data, err := readBody(r, op.MaxBody)
@@ -62,9 +62,13 @@ func limitForm(limit int64, next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // checkHead refuses a body for what its headers say of it, before any of it is read. Whoever sends Expect: 100-continue has not sent it yet.
-func checkHead(r *http.Request, limit int64) error {
+// One that may be missing is read before its type is looked at: if it is white space alone, it is none.
+func checkHead(r *http.Request, limit int64, isRequired bool) error {
 	if r.ContentLength > limit {
 		return tooLarge(limit)
+	}
+	if !isRequired {
+		return nil
 	}
 	if r.ContentLength > 0 || r.ContentLength < 0 && r.Header.Get("Expect") != "" { // else nobody knows that there is one
 		return checkContentType(r.Header)

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -417,5 +419,45 @@ func TestTakeBody_RefusesByTheHeadersAlone(t *testing.T) {
 	} {
 		a := readAnswer(t, silent(t, address, head+c.headers+"\r\n"))
 		assert.Equal(t, c.status, a.StatusCode, "%s: %s", name, a.body)
+	}
+}
+
+// White space is no body, whatever its headers say of it.
+func TestTakeBody_TakesWhiteSpaceForNoBody(t *testing.T) {
+	t.Parallel()
+	for _, isRequired := range []bool{false, true} {
+		op := &Operation{body: &openapi3.RequestBody{Required: isRequired}, MaxBody: 100}
+		for name, c := range map[string]struct {
+			body, contentType string
+			wrong             int // of one that may be missing
+		}{
+			"white space of no type":      {" \r\n\t", "", 0},
+			"white space of another type": {" ", "text/plain", 0},
+			"white space":                 {"\n", "application/json", 0},
+			"nothing":                     {"", "", 0},
+			"a text":                      {" a", "text/plain", 415},
+			"an object of no type":        {"{}", "", 415},
+		} {
+			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(c.body))
+			if c.contentType != "" {
+				r.Header.Set("Content-Type", c.contentType)
+			}
+			var left []byte
+			err := takeBody(op)(func(c echo.Context) (err error) {
+				left, err = io.ReadAll(c.Request().Body)
+				return err
+			})(echo.New().NewContext(r, httptest.NewRecorder()))
+			if isRequired {
+				assert.Error(t, err, name)
+				continue
+			}
+			if c.wrong == 0 {
+				assert.NoError(t, err, name)
+				assert.Empty(t, left, name)
+				continue
+			}
+			status, _ := statusOf(explain(err, r).Code)
+			assert.Equal(t, c.wrong, status, name)
+		}
 	}
 }
