@@ -125,6 +125,9 @@ type Confirmation struct {
 	Invoice  *Invoice
 	Payment  *Payment
 
+	// Again is set if an earlier request began the payment, and this one is the same request sent again.
+	Again bool
+
 	// HoldsTooMuch is set if the payment, which now waits for its buyer's bank, and others that wait hold more of something than they
 	// leave. It is to be given up then.
 	HoldsTooMuch bool
@@ -162,7 +165,7 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confir
 		id := core.KindPayment.Prefix() + s.db.Effect(ctx)
 		begun, err := s.PaymentsByID(ctx, account, []string{id})
 		if err != nil || begun[id] != nil {
-			return &Confirmation{Checkout: c, Payment: begun[id]}, err
+			return &Confirmation{Checkout: c, Payment: begun[id], Again: true}, err
 		}
 		if c.Status == CheckoutStatusCompleted {
 			return &Confirmation{Checkout: c}, nil

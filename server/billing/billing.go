@@ -113,6 +113,9 @@ func (b *Billing) confirm(ctx context.Context, account, ref string, in ConfirmCh
 	if begun.Payment == nil {
 		return begun, nil
 	}
+	if begun.Again && confirm.IsPublic {
+		return b.lookAgain(ctx, begun)
+	}
 	return b.resume(ctx, begun)
 }
 

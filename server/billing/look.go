@@ -2,6 +2,7 @@ package billing
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -12,22 +13,60 @@ import (
 // Whoever has the address of a page can open it any number of times. What that asks of a provider comes out of the seller's own limits there.
 const (
 	lookPause    = 5 * time.Second // between two questions about one payment or one card
-	earlyLooks   = 3               // in a minute that need not wait for it: whoever comes back from their bank at once wants to know
+	failurePause = time.Second     // instead of it, after a question to which there was no answer
+	earlyLooks   = 3               // in a minute that need not wait for either: whoever comes back from their bank at once wants to know
 	cardsAMinute = 10              // questions about cards of one customer
 )
 
 // looks remembers what a provider was asked for strangers, in this process.
 type looks struct {
 	payments recent[*store.Confirmation]
+	cancels  recent[struct{}]
 	cards    recent[*GivenMethod]
 }
 
-// LookAtPayment does what ResumePayment does, for somebody who opens a page. It asks the provider once in lookPause, and earlyLooks times
-// besides; others get the same answer until then, which may be some seconds old.
+// LookAtPayment does what ResumePayment does, for somebody who opens a page. It asks the provider once in lookPause, or in failurePause if there
+// was no answer, and earlyLooks times besides; others get the same answer until then, which may be some seconds old.
 func (b *Billing) LookAtPayment(ctx context.Context, account, id string) (*store.Confirmation, error) {
 	return b.looks.payments.ask(b.store.Now().Time(), account, id, 0, func() (*store.Confirmation, error) {
 		return b.ResumePayment(context.WithoutCancel(ctx), account, id) // others wait for it, too
 	})
+}
+
+// lookAgain does what resume does for a request of somebody with no key that is sent again, because what became of its payment was not known. It
+// asks the provider as often as LookAtPayment, together with it. Whoever asks in between is told what is stored meanwhile, or that nobody knows.
+func (b *Billing) lookAgain(ctx context.Context, begun *store.Confirmation) (*store.Confirmation, error) {
+	payment, asks := begun.Payment, false
+	if payment.Status.IsFinal() {
+		return answer(begun)
+	}
+	found, err := b.looks.payments.ask(b.store.Now().Time(), payment.AccountID, payment.ID, 0, func() (*store.Confirmation, error) {
+		asks = true
+		return b.resume(ctx, begun)
+	})
+	if asks || core.OutcomeOf(err) == core.Unknown {
+		return found, err
+	}
+	stored, err := b.store.GetConfirmation(ctx, payment.AccountID, payment.ID) // what another request was told may not be committed yet
+	if err != nil {
+		return nil, err
+	}
+	return answer(stored)
+}
+
+// LeavePayment does what CancelCheckoutPayment does, for somebody on a page. It asks the provider as often as LookAtPayment.
+func (b *Billing) LeavePayment(ctx context.Context, account, checkout string) error {
+	payment, err := b.store.CheckoutPayment(ctx, account, checkout)
+	if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = b.looks.cancels.ask(b.store.Now().Time(), account, payment.ID, 0, func() (struct{}, error) {
+		return struct{}{}, b.CancelCheckoutPayment(context.WithoutCancel(ctx), account, checkout)
+	})
+	return err
 }
 
 // LookAtGivenMethod does what FindGivenMethod does, for somebody who opens a page. It asks the provider as often as LookAtPayment about
@@ -38,7 +77,8 @@ func (b *Billing) LookAtGivenMethod(ctx context.Context, account, customer, ref 
 	})
 }
 
-// recent keeps answers for lookPause, and counts how many questions of a subject were asked in this minute.
+// recent keeps answers for lookPause, and that there was none for failurePause. It counts how many questions of a subject were asked in this
+// minute.
 type recent[T any] struct {
 	mu     sync.Mutex
 	minute int64
@@ -55,14 +95,28 @@ type look[T any] struct {
 	err    error
 }
 
-// mayBeAskedAgain reports whether somebody need not be content with the answer. The caller holds the lock of looks.
-func (l *look[T]) mayBeAskedAgain(now time.Time) bool {
+// isOld reports whether it is so long ago that anybody may ask again.
+func (l *look[T]) isOld(now time.Time) bool {
+	pause := lookPause
+	if l.isOver() && core.OutcomeOf(l.err) == core.Unknown {
+		pause = failurePause
+	}
+	return now.Sub(l.at) >= pause
+}
+
+// isOver reports whether it is not being asked any more.
+func (l *look[T]) isOver() bool {
 	select {
 	case <-l.done:
-		return l.early < earlyLooks || now.Sub(l.at) >= lookPause
-	default: // it is being asked
-		return now.Sub(l.at) >= lookPause
+		return true
+	default:
+		return false
 	}
+}
+
+// mayBeAskedAgain reports whether somebody need not be content with the answer. The caller holds the lock of looks.
+func (l *look[T]) mayBeAskedAgain(now time.Time) bool {
+	return l.isOld(now) || l.isOver() && l.early < earlyLooks
 }
 
 // ask returns the answer about something of a subject, which ask gets unless somebody else did so just now. Most is how many answers a subject
@@ -102,7 +156,7 @@ func (r *recent[T]) join(now time.Time, subject, about string, most int) (one *l
 		if !before.mayBeAskedAgain(now) {
 			return before, false, false
 		}
-		if early = before.early; now.Sub(before.at) < lookPause {
+		if early = before.early; !before.isOld(now) {
 			early++
 		}
 	}

@@ -260,7 +260,7 @@ func (p *Pages) cancelPayment(c echo.Context) error {
 	if err != nil {
 		return p.refuse(c, err)
 	}
-	if err := p.billing.CancelCheckoutPayment(ctx, account, id); err != nil {
+	if err := p.billing.LeavePayment(ctx, account, id); err != nil {
 		slog.WarnContext(ctx, "cancel a payment", "error", err) // the page says how the checkout stands now
 	}
 	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret")))
