@@ -224,6 +224,9 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 			return settled, err
 		}
 		if !payment.Status.IsFinal() {
+			if err := u.holdForAll(ctx, payment, items); err != nil {
+				return settled, err
+			}
 			settled.HoldsTooMuch, err = s.holdsTooMuch(ctx, c, payment, items)
 			return settled, err
 		}

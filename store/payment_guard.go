@@ -19,7 +19,7 @@ import (
 type guard struct {
 	Subject  string    `db:"subject"`
 	Declines int64     `db:"declines"`  // in the hour from Since on; for guardOpened how many checkouts were opened
-	UnderWay int64     `db:"under_way"` // payments without an outcome, which may become declines; for guardHeld how many pieces they hold
+	UnderWay int64     `db:"under_way"` // payments without an outcome, which may become declines; for guardHeld how many pieces they hold, and without a network only of those that wait for a bank
 	Since    core.Time `db:"since"`
 	RetryAt  core.Time `db:"retry_at"`
 }

@@ -18,11 +18,17 @@ import (
 // without this exception somebody who buys many pieces would be refused for ever. After such a payment was given up unpaid, the
 // exception does not hold for a while, so that others get their turn.
 //
-// All that wait together may not hold everything either, from however many networks they come: see holdsTooMuch.
+// A network is counted from the moment that its payment begins, because nobody knows yet whether its bank asks. Whoever is refused for
+// that was charged nothing, and may try again once the payments of their neighbours have their outcome, which takes seconds.
+//
+// All that wait together may not hold everything either, from however many networks they come: see holdsTooMuch. There a payment counts
+// from the moment that its bank asks. Those that are only on their way take seconds, and most of them buy what they hold: in a rush they
+// would have every buyer refused whose bank asks.
 
 // hold notes what a payment that begins holds of things of which there are only so many: a use of the checkout link, a use of
 // the discount, the stock of price variants. For each it adds a guard to the payment, whose subject names the thing and the
-// buyer's network. It returns by subject how many are left to others, nil if nothing is counted.
+// buyer's network. It returns by subject how many are left to others, nil if nothing is counted. Once the payment waits for a bank, holdForAll
+// adds those of all networks.
 //
 // The rows of the things are locked already, because the payment took from them. Nothing is counted for the seller's own
 // program, nor for buyers behind a proxy that is not named, whose networks are not known.
@@ -40,11 +46,32 @@ func (u *unit) hold(ctx context.Context, c *Checkout, p *Payment, items []LineIt
 		left[guardHeld+l.ID+":"+network] = l.Left
 	}
 	p.Guards.V = append(p.Guards.V, slices.Sorted(maps.Keys(left))...)
-	for _, l := range limited {
-		p.Guards.V = append(p.Guards.V, guardHeld+l.ID+":") // of all networks
+	return left, u.storeGuards(ctx, p)
+}
+
+// holdForAll counts what a payment, which waits for its buyer's bank from now on, holds among what those of all networks do.
+func (u *unit) holdForAll(ctx context.Context, p *Payment, items []LineItem) error {
+	var subjects []string
+	for _, subject := range p.Guards.V {
+		thing, isHeld := strings.CutPrefix(subject, guardHeld)
+		id, _, _ := strings.Cut(thing, ":")
+		if ofAll := guardHeld + id + ":"; isHeld && !slices.Contains(p.Guards.V, ofAll) { // an older version has counted it already
+			subjects = append(subjects, ofAll)
+		}
 	}
-	_, err = u.Exec(ctx, `UPDATE payments SET guards = ? WHERE account_id = ? AND id = ?`, p.Guards, p.AccountID, p.ID)
-	return left, err
+	if len(subjects) == 0 {
+		return nil
+	}
+	if _, err := u.countGuards(ctx, p.AccountID, subjects, sizesOf(items), 1, 0); err != nil {
+		return err
+	}
+	p.Guards.V = append(p.Guards.V, subjects...)
+	return u.storeGuards(ctx, p)
+}
+
+func (u *unit) storeGuards(ctx context.Context, p *Payment) error {
+	_, err := u.Exec(ctx, `UPDATE payments SET guards = ? WHERE account_id = ? AND id = ?`, p.Guards, p.AccountID, p.ID)
+	return err
 }
 
 // limitedThing is a checkout link, a discount or a price variant that can be used or bought only so many times. Left says how
@@ -73,7 +100,7 @@ func (s *Store) holdsTooMuch(ctx context.Context, c *Checkout, p *Payment, items
 	return false, err
 }
 
-// scarce returns of which things payments under way hold more than they leave, as the subjects of their guards, and how much. Only
+// scarce returns of which things payments that wait for a bank hold more than they leave, as the subjects of their guards, and how much. Only
 // those that the payment holds are looked at.
 func (s *Store) scarce(ctx context.Context, c *Checkout, p *Payment, items []LineItem) (map[string]int64, error) {
 	args := []any{p.AccountID}

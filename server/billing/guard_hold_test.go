@@ -325,6 +325,39 @@ func TestConfirmCheckout_ManyNetworksHoldNotAll(t *testing.T) {
 	})
 }
 
+// TestConfirmCheckout_ARushHurtsNobodyWhoseBankAsks has many pay at once, of whom one waits for their bank.
+func TestConfirmCheckout_ARushHurtsNobodyWhoseBankAsks(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		v := w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(10))})
+		w.provider.lost.Store(true)
+		var rush []*store.Checkout
+		for i := range 7 {
+			c := w.of(v)
+			_, err := w.from(fmt.Sprintf("198.51.%d.7", i), c.ID, "pm_card_visa")
+			require.Equal(t, core.Unknown, core.OutcomeOf(err), "on its way")
+			rush = append(rush, c)
+		}
+		w.provider.lost.Store(false)
+		asked := w.of(v)
+		waiting, err := w.from("192.0.2.7", asked.ID, consents)
+		require.NoError(t, err, "nobody else waits for a bank")
+		require.Equal(t, store.CheckoutStatusProcessing, waiting.Status)
+		_, err = w.from("203.0.113.7", w.of(v).ID, consents)
+		refused(t, err, "payment_method") // with the first one it would hold more than is left
+		for _, c := range rush {
+			w.due(c.ID)
+		}
+		require.NoError(t, w.Reconcile(t.Context()))
+		payment, err := w.CheckoutPayment(t.Context(), w.account, asked.ID)
+		require.NoError(t, err)
+		_, err = w.provider.authenticate(t.Context(), payment)
+		require.NoError(t, err)
+		_, err = w.ResumePayment(t.Context(), w.account, payment.ID)
+		require.NoError(t, err)
+		assert.Len(t, w.orders(), 8)
+	})
+}
+
 // TestConfirmCheckout_HoldsAloneForTheWholeTime leaves the payment of a last piece at the bank while nobody else holds one.
 func TestConfirmCheckout_HoldsAloneForTheWholeTime(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
