@@ -15,7 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/labstack/echo/v4"
 
-	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/openapi/moment"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -72,7 +72,7 @@ func wordless() openapi3.SchemaValidationOption {
 // checkFormats makes sure that a date-time is a moment that exists, and a date a day: nobody behind it checks again.
 func checkFormats() openapi3.SchemaValidationOption {
 	exists := func(text string) error {
-		at, err := wire.ParseTime(text)
+		at, err := moment.Parse(text)
 		if year := at.UTC().Year(); err == nil && (year < 0 || year > 9999) {
 			err = errors.New("the year has four digits in UTC")
 		}

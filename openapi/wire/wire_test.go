@@ -75,6 +75,7 @@ func TestTime_IsUTCWithMilliseconds(t *testing.T) {
 	require.True(t, TimeOf(at).Time().Equal(at.Truncate(time.Millisecond)))
 	require.Equal(t, "2026-11-21T00:02:03.004Z", fmt.Sprint(new(TimeOf(at))), "a pointer to one is printed as its text")
 	require.True(t, Time("2026-11-21T01:02:03+01:00").Time().Equal(at.Truncate(time.Second)))
+	require.Equal(t, time.Date(2017, 1, 1, 0, 0, 0, 0, time.UTC), Time("2016-12-31t23:59:60z").Time().UTC())
 	require.Zero(t, Time("yesterday").Time())
 	require.Zero(t, Time("").Time())
 }

@@ -2,11 +2,11 @@ package core
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/tillwright/tillwright/openapi/moment"
 )
 
 // Time is a moment in Unix microseconds, as both engines store it. A moment that may be absent is a *Time.
@@ -61,41 +61,16 @@ func (t *Time) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &written); err != nil || written == nil {
 		return err
 	}
-	moment, err := ParseTime(*written)
+	at, err := moment.Parse(*written)
 	if err != nil {
 		return err
 	}
-	*t = TimeOf(moment)
+	*t = TimeOf(at)
 	return nil
 }
 
-// moment matches a moment as RFC 3339 writes it, in letters of either case.
-var moment = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
-
-// ParseTime reads all that RFC 3339 allows: t and z may be small, and the last minute of a month in UTC may have a second of 60, which is
-// the moment of the next one. A moment that does not exist is an error.
-func ParseTime(text string) (time.Time, error) {
-	if at, err := time.Parse(time.RFC3339Nano, text); err == nil && moment.MatchString(text) {
-		return at, nil
-	}
-	if !moment.MatchString(text) {
-		return time.Time{}, errors.New("no moment of RFC 3339")
-	}
-	text = strings.ToUpper(text)
-	const second = 17 // where it begins
-	if text[second:second+2] != "60" {
-		return time.Parse(time.RFC3339Nano, text)
-	}
-	at, err := time.Parse(time.RFC3339Nano, text[:second]+"59"+text[second+2:])
-	if err != nil {
-		return time.Time{}, err
-	}
-	next := at.Truncate(time.Second).Add(time.Second)
-	if utc := next.UTC(); utc.Day() != 1 || utc.Hour() != 0 || utc.Minute() != 0 {
-		return time.Time{}, errors.New("this minute has no second of 60")
-	}
-	return next, nil
-}
+// ParseTime is moment.Parse.
+func ParseTime(text string) (time.Time, error) { return moment.Parse(text) }
 
 // LoadZone returns the time zone with an IANA name. Other names that an operating system knows are none: those of the machine's own zone, and of
 // copies of the database that count leap seconds or do not.
