@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -137,17 +138,50 @@ func TestServe_LetsGoOfABodyThatStops(t *testing.T) {
 	}
 }
 
+// pipes is a listener without sockets.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if conn, ok := <-p; ok {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
 // A handler may take longer than a body may stop.
 func TestServe_GivesTimeAfterTheBody(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, map[string]echo.HandlerFunc{"createWidget": func(c echo.Context) error {
-		time.Sleep(300 * time.Millisecond)
-		return c.JSON(201, map[string]bool{"gone": c.Request().Context().Err() != nil})
-	}})
-	f.server.bodyPause = 100 * time.Millisecond
-	answers := f.raw(f.serveRaw(), "POST /v1/widgets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+f.token+
-		"\r\nContent-Type: application/json\r\nContent-Length: 14\r\nConnection: close\r\n\r\n"+`{"name":"ball"}`[:14])
-	require.Len(t, answers, 1)
+	synctest.Test(t, func(t *testing.T) {
+		s := &Server{underWay: newUnderWay(), bodyPause: bodyPause}
+		var gone error
+		handle := s.boundBody(func(c echo.Context) error {
+			body, err := io.ReadAll(c.Request().Body)
+			time.Sleep(2 * bodyPause)
+			gone = c.Request().Context().Err()
+			return errors.Join(err, c.Blob(http.StatusCreated, "text/plain", body))
+		})
+		server := &http.Server{ReadTimeout: bodyTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.startBody(w, r)
+			assert.NoError(t, handle(echo.New().NewContext(r, w)))
+		})}
+		listener, served := make(pipes), make(chan error, 1)
+		go func() { served <- server.Serve(listener) }()
+		near, far := net.Pipe()
+		listener <- far
+		_, err := io.WriteString(near, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nConnection: close\r\n\r\nball")
+		require.NoError(t, err)
+		a := readAnswer(t, near)
+		assert.Equal(t, 201, a.StatusCode)
+		assert.Equal(t, "ball", a.body)
+		assert.NoError(t, gone, "the request goes on")
+		close(listener)
+		require.Error(t, <-served)
+		require.NoError(t, server.Close())
+		require.NoError(t, near.Close())
+	})
 }
 
 func TestServer_BoundsTheBodiesUnderWay(t *testing.T) {
