@@ -17016,7 +17016,9 @@ func (s *OrdersService) Get(ctx context.Context, id string, opts ...Option) (*Or
 
 // Update sends PATCH /orders/{id}.
 //
-// Changes metadata. Amounts and lines are records, and so is what stands on the order about its buyer once its invoice is issued (422). No event follows.
+// Changes metadata, and says with `customer_verified` that the customer bought it. That holds for the whole purchase,
+// with its orders and subscriptions. Amounts and lines are records, and so is
+// what stands on the order about its buyer once its invoice is issued (422). No event follows.
 func (s *OrdersService) Update(ctx context.Context, id string, body *OrderUpdate, opts ...Option) (*Order, error) {
 	return do[Order](ctx, s.client, "updateOrder", []string{id}, nil, body, opts)
 }

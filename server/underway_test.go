@@ -159,6 +159,8 @@ func TestServe_GivesTimeAfterTheBody(t *testing.T) {
 		var gone error
 		handle := s.boundBody(func(c echo.Context) error {
 			body, err := io.ReadAll(c.Request().Body)
+			_, again := c.Request().Body.Read(make([]byte, 1)) // as some do who want to be sure that it was the end
+			assert.Equal(t, io.EOF, again)
 			time.Sleep(2 * bodyPause)
 			gone = c.Request().Context().Err()
 			return errors.Join(err, c.Blob(http.StatusCreated, "text/plain", body))

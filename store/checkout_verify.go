@@ -258,25 +258,21 @@ func (s *Store) VerifyAddress(ctx context.Context, token string) (c *Checkout, e
 	return c, expired, err
 }
 
-// VerifyOrder does what VerifyCheckout does, for a seller who says it of an order: of the purchase that made the order or began
-// the subscription that it bills. What is verified stays so: to take it back is CodeInvalid on customer_verified.
-func (s *Store) VerifyOrder(ctx context.Context, account, ref string, wanted bool) error {
-	_, err := tx(ctx, s, func(ctx context.Context, _ *unit) (*Order, error) {
-		o, err := s.findOrder(ctx, account, ref, "")
+// verifyOrder verifies the purchase that made an order, or began the subscription that it bills.
+func (s *Store) verifyOrder(ctx context.Context, account, ref string, wanted bool) error {
+	o, err := s.findOrder(ctx, account, ref, "")
+	if err != nil {
+		return err
+	}
+	checkout := o.CheckoutID
+	if checkout == nil && !o.CustomerVerified {
+		sub, err := s.findSubscription(ctx, account, core.Deref(o.SubscriptionID), "", "")
 		if err != nil {
-			return nil, err
+			return err
 		}
-		checkout := o.CheckoutID
-		if checkout == nil && !o.CustomerVerified {
-			sub, err := s.findSubscription(ctx, account, core.Deref(o.SubscriptionID), "", "")
-			if err != nil {
-				return nil, err
-			}
-			checkout = sub.CheckoutID
-		}
-		return o, s.setVerified(ctx, account, checkout, o.CustomerVerified, wanted)
-	})
-	return err
+		checkout = sub.CheckoutID
+	}
+	return s.setVerified(ctx, account, checkout, o.CustomerVerified, wanted)
 }
 
 // setVerified verifies a checkout if that is wanted and not so yet. To take it back is CodeInvalid on customer_verified.

@@ -231,17 +231,29 @@ func (s *Store) ListOrders(ctx context.Context, account string, in ListOrders) (
 	return db.Page(ctx, s.db, orderColumns, core.KindOrder, account, in.Page, &f)
 }
 
-// UpdateOrder locks the order, applies change and stores it. The invoice is issued when the order is made, so what it says
-// about the buyer is a record: changing that is CodeInvalid on status. Amounts and lines must be left alone by change. No event
-// follows.
-func (s *Store) UpdateOrder(ctx context.Context, account, ref string, change func(*Order)) (*Order, error) {
+// OrderPatch says what to change about an order. IsVerified is nil if it stays as it is. Change sets the other fields, and leaves
+// amounts and lines alone.
+type OrderPatch struct {
+	IsVerified *bool
+	Change     func(*Order)
+}
+
+// UpdateOrder applies a patch to an order. With IsVerified it verifies the purchase as VerifyCheckout does, and what is verified stays so: to take
+// it back is CodeInvalid on customer_verified. The invoice is issued when the order is made, so what it says about the buyer is a record:
+// changing that is CodeInvalid on status. No event follows.
+func (s *Store) UpdateOrder(ctx context.Context, account, ref string, in OrderPatch) (*Order, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
+		if in.IsVerified != nil {
+			if err := s.verifyOrder(ctx, account, ref, *in.IsVerified); err != nil {
+				return nil, err
+			}
+		}
 		o, err := s.findOrder(ctx, account, ref, u.Lock())
 		if err != nil {
 			return nil, err
 		}
 		before := *o
-		change(o)
+		in.Change(o)
 		var p core.Problems
 		o.Metadata.Check(&p)
 		isRecord := core.SameJSON(before.BillingName, o.BillingName) && core.SameJSON(before.BillingAddress, o.BillingAddress) && core.SameJSON(before.TaxID, o.TaxID)

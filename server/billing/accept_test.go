@@ -32,7 +32,10 @@ func TestAcceptPurchase_ByManyAtOnce(t *testing.T) {
 					return err
 				},
 				func(s *world) error { return vouch(s, sub.ID) },
-				func(s *world) error { return s.VerifyOrder(t.Context(), w.account, w.ordersOf(sub)[0].ID, true) },
+				func(s *world) error {
+					_, err := s.UpdateOrder(t.Context(), w.account, w.ordersOf(sub)[0].ID, store.OrderPatch{IsVerified: new(true), Change: func(*store.Order) {}})
+					return err
+				},
 			}
 			for _, err := range parallel(2*len(says), func(i int) error { return says[i%len(says)](replicas[i%len(replicas)]) }) {
 				require.NoError(t, err)

@@ -29,12 +29,7 @@ func (h *Handlers) GetOrder(ctx context.Context, r api.GetOrderRequestObject) (a
 
 // UpdateOrder implements PATCH /orders/{id}.
 func (h *Handlers) UpdateOrder(ctx context.Context, r api.UpdateOrderRequestObject) (api.UpdateOrderResponseObject, error) {
-	if r.Body.CustomerVerified != nil {
-		if err := h.store.VerifyOrder(ctx, account(ctx), r.ID, *r.Body.CustomerVerified); err != nil {
-			return nil, err
-		}
-	}
-	o, err := h.store.UpdateOrder(ctx, account(ctx), r.ID, view.OrderChange(r.Body))
+	o, err := h.store.UpdateOrder(ctx, account(ctx), r.ID, view.OrderPatch(r.Body))
 	if err != nil {
 		return nil, err
 	}

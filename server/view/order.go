@@ -82,14 +82,14 @@ func ListOrders(q api.ListOrdersParams) store.ListOrders {
 	}
 }
 
-// OrderChange reads the body of a PATCH.
-func OrderChange(b *api.OrderUpdate) func(*store.Order) {
-	return func(o *store.Order) {
+// OrderPatch reads the body of a PATCH.
+func OrderPatch(b *api.OrderUpdate) store.OrderPatch {
+	return store.OrderPatch{IsVerified: b.CustomerVerified, Change: func(o *store.Order) {
 		setOrClear(&o.BillingName, b.BillingName)
 		setAddress(&o.BillingAddress, b.BillingAddress)
 		setTaxID(&o.TaxID, b.TaxID)
 		setMetadata(&o.Metadata, b.Metadata)
-	}
+	}}
 }
 
 func taxBreakdown(t store.TaxBreakdown) api.TaxBreakdown { return api.TaxBreakdown(t) }
