@@ -1,9 +1,13 @@
 package contract
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -152,5 +156,210 @@ func TestDeleteAdAudience_IsGone(t *testing.T) {
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
 		_, err = c.AdAudiences.UploadUsers(background, list.ID, &sdk.AdAudienceUsers{Users: []sdk.AdAudienceUser{{Email: new("ada@example.com")}}})
 		refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+	})
+}
+
+// hashed is what is known of an identifier once it is here.
+func hashed(plain string) string {
+	sum := sha256.Sum256([]byte(plain))
+	return hex.EncodeToString(sum[:])
+}
+
+// people are users with addresses of their own.
+func people(count int) []sdk.AdAudienceUser {
+	users := make([]sdk.AdAudienceUser, count)
+	for i := range users {
+		users[i].Email = new(fmt.Sprintf("person-%d@private.example", i))
+	}
+	return users
+}
+
+// upload uploads users.
+func (n onNetwork) upload(audience string, users []sdk.AdAudienceUser, o ...sdk.Option) (*sdk.AdAudienceUpload, error) {
+	return n.AdAudiences.UploadUsers(background, audience, &sdk.AdAudienceUsers{Users: users}, o...)
+}
+
+// TestAudienceUsers_AreAtMostTenThousand uploads as many as there may be in one call, and one more, to the network that
+// takes the fewest at a time. How long it takes is measured in tests/fault, with every network.
+func TestAudienceUsers_AreAtMostTenThousand(t *testing.T) {
+	onOneNetwork(t, sdk.AdPlatformTwitter, func(t *testing.T, n onNetwork) {
+		list := n.audience(t, "Everybody")
+		unchanged(t, n.server, "an upload that is refused", func() {
+			for _, users := range [][]sdk.AdAudienceUser{{}, people(10_001)} {
+				_, err := n.upload(list.ID, users)
+				refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "users")
+			}
+		})
+		result := ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, people(10_000)))
+		if result.Received != 10_000 || result.Accepted != 10_000 || result.Invalid != 0 || result.Duplicates != 0 || len(result.Errors) != 0 {
+			t.Errorf("the upload is %+v", result)
+		}
+		again := ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, people(10_000)))
+		if again.Received != 10_000 || again.Accepted != 0 || again.Duplicates != 10_000 {
+			t.Errorf("the same users again are %+v", again)
+		}
+		if held := n.server.Strings(t, `SELECT count(*) FROM ad_audience_members WHERE audience_id = '`+list.ID+`'`); held[0] != "10000" {
+			t.Errorf("%s identifiers are held", held)
+		}
+	})
+}
+
+// TestAudienceUsers_ThatAreWrongDoNotKeepOthersOut counts each kind of user.
+func TestAudienceUsers_ThatAreWrongDoNotKeepOthersOut(t *testing.T) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		list := n.audience(t, "Mixed")
+		users := []sdk.AdAudienceUser{
+			{Email: new("ada@private.example")},
+			{},
+			{EmailSHA256: new("nonsense")},
+			{EmailSHA256: new(hashed("bob@private.example")[:63])},
+			{EmailSHA256: new(strings.Repeat("g", 64))},
+			{Email: new("no address")},
+			{Email: new("  ADA@Private.Example ")},
+			{EmailSHA256: new(hashed("ada@private.example"))},
+			{EmailSHA256: new(strings.ToUpper(hashed("bob@private.example")))},
+			{FirstName: new("Ada"), LastName: new("Lovelace")},
+		}
+		result := ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, users))
+		if result.Received != 10 || result.Accepted != 2 || result.Duplicates != 2 || result.Invalid != 6 || result.NumReceived != 10 || result.NumInvalid != 6 {
+			t.Errorf("the upload is %+v", result)
+		}
+		var wrong []int64
+		for _, e := range result.Errors {
+			wrong = append(wrong, e.Index)
+			if e.Param == nil || e.Message == "" || strings.Contains(e.Message, "no address") {
+				t.Errorf("an error is %+v", e)
+			}
+		}
+		if !slices.Equal(wrong, []int64{1, 2, 3, 4, 5, 9}) {
+			t.Errorf("wrong are %v", wrong)
+		}
+		_, err := n.upload(list.ID, slices.Concat(users[1:6], users[9:]))
+		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "users")
+		many := slices.Repeat([]sdk.AdAudienceUser{{}}, 300)
+		many[150] = sdk.AdAudienceUser{Email: new("cy@private.example")}
+		if result := ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, many)); result.Invalid != 299 || len(result.Errors) != 100 || result.Accepted != 1 {
+			t.Errorf("of many wrong ones %d are invalid and %d reported", result.Invalid, len(result.Errors))
+		}
+	})
+}
+
+func TestAudienceUsers_AreForCustomerListsThatAreThere(t *testing.T) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		list := n.audience(t, "List")
+		ok[*sdk.AdAudienceUpload](t)(n.upload(list.ID, people(300))) // some networks have a list only from then on
+		kinds := []*sdk.AdAudienceCreate{{Type: "retargeting", PixelID: new("1")}}
+		if slices.Contains(n.can.AudienceTypes, "lookalike") {
+			kinds = append(kinds, &sdk.AdAudienceCreate{Type: "lookalike", SourceAudienceID: &list.ID, Country: new("GB"), Ratio: amount("0.05")})
+		}
+		for _, kind := range kinds {
+			kind.AccountID, kind.AdAccountID, kind.Name = n.channel, n.account, kind.Type
+			made := ok[*sdk.AdAudience](t)(n.AdAudiences.Create(background, kind))
+			_, err := n.upload(made.ID, people(1))
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "type")
+		}
+		ok[*sdk.Deleted](t)(n.AdAudiences.Delete(background, list.ID))
+		for _, gone := range []string{list.ID, randomID("aud"), "nothing"} {
+			_, err := n.upload(gone, people(1))
+			refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "")
+		}
+	})
+}
+
+func TestAudience_IsOfATypeOfTheNetwork(t *testing.T) {
+	lookalikes := []sdk.AdPlatform{"facebook", "instagram", "tiktok", "pinterest"}
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		source := n.audience(t, "Source")
+		ok[*sdk.AdAudienceUpload](t)(n.upload(source.ID, people(200)))
+		like := func(change func(*sdk.AdAudienceCreate)) *sdk.AdAudienceCreate {
+			c := &sdk.AdAudienceCreate{
+				AccountID: n.channel, AdAccountID: n.account, Name: "Like", Type: "lookalike", SourceAudienceID: &source.ID, Country: new("GB"), Ratio: amount("0.05"),
+			}
+			change(c)
+			return c
+		}
+		fails := func(param string, change func(*sdk.AdAudienceCreate)) {
+			t.Helper()
+			_, err := n.AdAudiences.Create(background, like(change))
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, param)
+		}
+		fails("type", func(c *sdk.AdAudienceCreate) { c.Type = "friends" })
+		fails("pixel_id", func(c *sdk.AdAudienceCreate) { c.Type, c.SourceAudienceID = "retargeting", nil })
+		fails("retention_days", func(c *sdk.AdAudienceCreate) {
+			c.Type, c.PixelID, c.RetentionDays = "website", new("1"), new(int64(181))
+		})
+		for _, none := range []string{randomID("aud"), "nothing"} {
+			_, err := n.AdAudiences.Create(background, like(func(c *sdk.AdAudienceCreate) { c.SourceAudienceID = &none }))
+			refused(t, err, http.StatusNotFound, sdk.CodeResourceMissing, "source_audience_id")
+		}
+		if !slices.Contains(lookalikes, n.platform) {
+			fails("type", func(*sdk.AdAudienceCreate) {})
+			return
+		}
+		fails("source_audience_id", func(c *sdk.AdAudienceCreate) { c.SourceAudienceID = nil })
+		fails("country", func(c *sdk.AdAudienceCreate) { c.Country = nil })
+		fails("country", func(c *sdk.AdAudienceCreate) { c.Country = new("Germany") })
+		if len(n.can.AudienceUsers.LookalikeCountries) > 0 {
+			fails("country", func(c *sdk.AdAudienceCreate) { c.Country = new("DE") })
+		}
+		fails("ratio", func(c *sdk.AdAudienceCreate) { c.Ratio = amount("0.21") })
+		fails("ratio", func(c *sdk.AdAudienceCreate) { c.Ratio = nil })
+		if made := ok[*sdk.AdAudience](t)(n.AdAudiences.Create(background, like(func(*sdk.AdAudienceCreate) {}))); made.Type != "lookalike" || *made.SourceAudienceID != source.ID {
+			t.Errorf("the lookalike is %+v", made)
+		}
+	})
+}
+
+func TestBusinessCenters_AreOfOneNetwork(t *testing.T) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		list, err := n.BusinessCenters.List(background, &sdk.ListBusinessCentersParams{AccountID: n.channel})
+		if n.platform != sdk.AdPlatformTikTok {
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "account_id")
+			return
+		}
+		if err != nil || len(list.Data) != 2 {
+			t.Fatalf("the business centers are %+v, %v", list, err)
+		}
+		n.server.Must(t, `DELETE FROM ad_business_centers`) // one who advertises alone has none
+		if list = ok[*sdk.BusinessCenterList](t)(n.BusinessCenters.List(background, &sdk.ListBusinessCentersParams{AccountID: n.channel})); len(list.Data) != 0 || list.HasMore || list.NextCursor != nil {
+			t.Errorf("without any, the list is %+v", list)
+		}
+	})
+}
+
+// TestAudienceUsers_AreKeptByTheirHashesAlone uploads everything that can be known of people, on every way to an error,
+// and looks for it in every column of every table and in every answer.
+func TestAudienceUsers_AreKeptByTheirHashesAlone(t *testing.T) {
+	onNetworks(t, func(t *testing.T, n onNetwork) {
+		list := n.audience(t, "Private")
+		secrets := []string{"ada.private", "wrong.private", "lovelace-private", "4915112345678", "+4915112345678", "4915199999999", "lost.private", "again.private", "street-private"}
+		user := sdk.AdAudienceUser{
+			Email: new(" Ada.Private@example.com"), Phone: new("+49 151 12345678"), LastName: new("Lovelace-Private"), FirstName: new("Ada-Private"), City: new("Street-Private"),
+		}
+		var answers []byte
+		told := func(result *sdk.AdAudienceUpload, err error) {
+			answers = append(answers, fmt.Sprint(err)...)
+			text, _ := json.Marshal(result)
+			answers = append(answers, text...)
+		}
+		told(n.upload(list.ID, []sdk.AdAudienceUser{user, {Email: new("wrong.private at example.com")}, {Phone: new("+4915199999999x")}}))
+		told(n.upload(list.ID, []sdk.AdAudienceUser{{Email: new("wrong.private at example.com")}}))
+		told(n.upload(list.ID, []sdk.AdAudienceUser{{Email: new("lost.private@example.com")}}, fault("timeout_after_commit")))
+		told(n.upload(list.ID, []sdk.AdAudienceUser{{Email: new("again.private@example.com")}}, fault("reject")))
+		told(n.upload(list.ID, []sdk.AdAudienceUser{{Email: new("again.private@example.com")}}, unreachable))
+		resp := n.send(t, http.MethodPost, "/v1/ads/audiences/"+list.ID+"/users", `{"users":[{"email":"wrong.private@example.com","e_mail":"wrong.private@example.com"}]}`)
+		answers = append(answers, resp.Body...)
+		held := bytes.ToLower(n.server.Dump(t))
+		if !bytes.Contains(held, []byte(hashed("ada.private@example.com"))) {
+			t.Error("the database does not even hold the hash")
+		}
+		for _, secret := range secrets {
+			if bytes.Contains(held, []byte(secret)) {
+				t.Errorf("the database holds %s", secret)
+			}
+			if bytes.Contains(bytes.ToLower(answers), []byte(secret)) {
+				t.Errorf("an answer holds %s: %s", secret, answers)
+			}
+		}
 	})
 }
