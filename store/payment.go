@@ -298,7 +298,7 @@ func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Conf
 	if err := u.reserve(ctx, c.AccountID, items); err != nil { // late, because other buyers wait for these rows
 		return nil, err
 	}
-	left, err := u.hold(ctx, c, payment, items, in.From)
+	left, err := u.holdScarce(ctx, c, payment, items, in.From)
 	if err != nil {
 		return nil, err
 	}

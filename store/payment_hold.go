@@ -25,14 +25,14 @@ import (
 // from the moment that its bank asks. Those that are only on their way take seconds, and most of them buy what they hold: in a rush they
 // would have every buyer refused whose bank asks.
 
-// hold notes what a payment that begins holds of things of which there are only so many: a use of the checkout link, a use of
+// holdScarce notes what a payment that begins holds of things of which there are only so many: a use of the checkout link, a use of
 // the discount, the stock of price variants. For each it adds a guard to the payment, whose subject names the thing and the
 // buyer's network. It returns by subject how many are left to others, nil if nothing is counted. Once the payment waits for a bank, holdForAll
 // adds those of all networks.
 //
 // The rows of the things are locked already, because the payment took from them. Nothing is counted for the seller's own
 // program, nor for buyers behind a proxy that is not named, whose networks are not known.
-func (u *unit) hold(ctx context.Context, c *Checkout, p *Payment, items []LineItem, by Buyer) (map[string]int64, error) {
+func (u *unit) holdScarce(ctx context.Context, c *Checkout, p *Payment, items []LineItem, by Buyer) (map[string]int64, error) {
 	network := by.network()
 	if network == "" {
 		return nil, nil
@@ -181,7 +181,7 @@ func (u *unit) letOthersHold(ctx context.Context, p *Payment, subjects []string)
 	if len(held) == 0 {
 		return nil
 	}
-	longest, err := u.store.hold(ctx, p.AccountID)
+	longest, err := u.store.paymentHold(ctx, p.AccountID)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// hold returns how long a payment in this account waits for its buyer's action.
-func (s *Store) hold(ctx context.Context, account string) (time.Duration, error) {
+// paymentHold returns how long a payment in this account waits for its buyer's action.
+func (s *Store) paymentHold(ctx context.Context, account string) (time.Duration, error) {
 	minutes, err := db.Get[int64](ctx, s.db, `SELECT payment_hold_minutes FROM accounts WHERE id = ?`, account)
 	return time.Duration(core.Deref(minutes)) * time.Minute, err
 }
@@ -32,7 +32,7 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, erro
 	if begun.Checkout != nil && begun.Checkout.ExpiresAt <= now {
 		return true, nil
 	}
-	hold, err := s.hold(ctx, p.AccountID)
+	hold, err := s.paymentHold(ctx, p.AccountID)
 	if err != nil || p.CreatedAt.Add(hold) <= now {
 		return err == nil, err
 	}
@@ -53,7 +53,7 @@ func (s *Store) WaitingPayments(ctx context.Context, account string, limit int) 
 	if err != nil {
 		return nil, err
 	}
-	hold, err := s.hold(ctx, account)
+	hold, err := s.paymentHold(ctx, account)
 	if err != nil {
 		return nil, err
 	}

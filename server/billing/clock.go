@@ -111,7 +111,7 @@ func (w *walk) doAllDue(ctx context.Context) (core.Time, error) {
 		}
 		before := w.count.done
 		for _, duty := range w.duties() {
-			t := &turn{w.Billing, duty, w.until, make(chan struct{}, 1), 1, &w.count}
+			t := &dutyTurn{w.Billing, duty, w.until, make(chan struct{}, 1), 1, &w.count}
 			t.drain(ctx, w.account)
 		}
 		if w.count.done == before {

@@ -20,9 +20,9 @@ const (
 	workBatch = 100
 )
 
-// turn does what is due of one kind, for one account or for all, until its time is over. Several things are done at the same
+// dutyTurn does what is due of one kind, for one account or for all, until its time is over. Several things are done at the same
 // time.
-type turn struct {
+type dutyTurn struct {
 	*Billing
 	duty  duty
 	until time.Time
@@ -32,7 +32,7 @@ type turn struct {
 }
 
 // drain does what is due of an account, or of all accounts if it is empty, until everything was tried once or the time is over.
-func (t *turn) drain(ctx context.Context, account string) {
+func (t *dutyTurn) drain(ctx context.Context, account string) {
 	stuck := stuck{}
 	for t.goesOn(ctx) {
 		fresh, err := t.find(ctx, account, &stuck)
@@ -51,7 +51,7 @@ func (t *turn) drain(ctx context.Context, account string) {
 
 // find returns what is due and was not tried in vain in this turn. What is due comes in the order in which it waits, so that
 // the things tried in vain come first again; find reads that many more to get past them.
-func (t *turn) find(ctx context.Context, account string, stuck *stuck) ([]core.Due, error) {
+func (t *dutyTurn) find(ctx context.Context, account string, stuck *stuck) ([]core.Due, error) {
 	t.slots <- struct{}{}
 	defer func() { <-t.slots }()
 	due, err := t.duty.find(ctx, account, workBatch+len(stuck.due))
@@ -65,7 +65,7 @@ func (t *turn) find(ctx context.Context, account string, stuck *stuck) ([]core.D
 }
 
 // try does one thing, and reports whether it is done and so no longer due. It waits for a free slot first.
-func (t *turn) try(ctx context.Context, one core.Due) bool {
+func (t *dutyTurn) try(ctx context.Context, one core.Due) bool {
 	t.slots <- struct{}{}
 	defer func() { <-t.slots }()
 	if !t.goesOn(ctx) {
@@ -77,7 +77,7 @@ func (t *turn) try(ctx context.Context, one core.Due) bool {
 }
 
 // goesOn reports whether there is time left.
-func (t *turn) goesOn(ctx context.Context) bool {
+func (t *dutyTurn) goesOn(ctx context.Context) bool {
 	return ctx.Err() == nil && time.Now().Before(t.until)
 }
 

@@ -62,7 +62,7 @@ func (b *Billing) share(ctx context.Context, duty duty, count *tally) error {
 		return err
 	}
 	duty.do = b.unlessMoved(duty.do)
-	t := &turn{b, duty, time.Now().Add(b.turnTime), make(chan struct{}, workAtOnce), accountAtOnce, count}
+	t := &dutyTurn{b, duty, time.Now().Add(b.turnTime), make(chan struct{}, workAtOnce), accountAtOnce, count}
 	var group sync.WaitGroup
 	for _, account := range accounts {
 		group.Go(func() { t.drain(ctx, account) })

@@ -26,14 +26,14 @@ func newAsker(account, address string) asker {
 type turns struct {
 	mu      sync.Mutex
 	free    int
-	waiting []*turn // in the order in which they came
+	waiting []*waitingTurn // in the order in which they came
 	served  uint64  // number of turns given so far
 	last    map[asker]uint64
 	running map[asker]int
 }
 
-// turn is somebody who waits. The channel is closed when it is their turn.
-type turn struct {
+// waitingTurn is somebody who waits. The channel is closed when it is their turn.
+type waitingTurn struct {
 	asker
 	granted chan struct{}
 }
@@ -58,7 +58,7 @@ func (t *turns) waitTurn(ctx context.Context, who asker) (release func(), err er
 		return nil, err
 	}
 	t.mu.Lock()
-	mine := &turn{who, make(chan struct{})}
+	mine := &waitingTurn{who, make(chan struct{})}
 	ofAccount, ofAddress := t.waitingFor(who)
 	switch {
 	case t.free > 0:
@@ -95,7 +95,7 @@ func (t *turns) waitingFor(who asker) (ofAccount, ofAddress int) {
 }
 
 // leave removes somebody who waits. It reports false if their turn has come already.
-func (t *turns) leave(mine *turn) bool {
+func (t *turns) leave(mine *waitingTurn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i, w := range t.waiting {
@@ -134,7 +134,7 @@ func (t *turns) release(who asker) {
 }
 
 // grant gives one of the free turns to somebody, and remembers when. The caller holds t.mu.
-func (t *turns) grant(mine *turn) {
+func (t *turns) grant(mine *waitingTurn) {
 	t.free--
 	t.served++
 	for _, counted := range mine.counted() {

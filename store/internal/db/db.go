@@ -47,7 +47,7 @@ type DB struct {
 	flusher     *flusher // of an embedded database whose commits outlive the machine
 	lock        *os.File // the lock of an embedded database, held as long as it is open, if Options.Exclusive
 	running     running
-	plans       cache[planKey, *plan]
+	plans       cache[planKey, *scanPlan]
 	looks       looks
 	writeFailed atomic.Bool // the database refused a write for a reason of its own; CheckReady finds out whether it still does
 }

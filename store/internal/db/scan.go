@@ -25,9 +25,9 @@ func scan[T any](d *DB, query string, rows *sqlx.Rows, limit int) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	room, ok := plan.rooms.Get().(*room[T])
+	room, ok := plan.rooms.Get().(*scanRow[T])
 	if !ok {
-		room = newRoom[T](plan)
+		room = newScanRow[T](plan)
 	}
 	defer plan.rooms.Put(room)
 	row, isLinked := any(&room.row).(Linked)
@@ -44,23 +44,23 @@ func scan[T any](d *DB, query string, rows *sqlx.Rows, limit int) ([]T, error) {
 	return found, rows.Err()
 }
 
-// plan says which field of a row takes each column of a query. Fields is nil if the type is not a struct of columns but one
+// scanPlan says which field of a row takes each column of a query. Fields is nil if the type is not a struct of columns but one
 // column itself. A plan is made once for each query and type.
-type plan struct {
+type scanPlan struct {
 	fields []int
-	rooms  sync.Pool // of *room[T]
+	rooms  sync.Pool // of *scanRow[T]
 }
 
-// room is a row with pointers to scan its columns into. Every column overwrites its field, so that it can take one row after
+// scanRow is a row with pointers to scan its columns into. Every column overwrites its field, so that it can take one row after
 // the other.
-type room[T any] struct {
+type scanRow[T any] struct {
 	row     T
 	targets []any
 }
 
-// newRoom returns an empty room for the rows of a plan.
-func newRoom[T any](p *plan) *room[T] {
-	r := &room[T]{}
+// newScanRow returns an empty scanRow for the rows of a plan.
+func newScanRow[T any](p *scanPlan) *scanRow[T] {
+	r := &scanRow[T]{}
 	row := reflect.ValueOf(&r.row)
 	if p.fields == nil {
 		r.targets = []any{row.Interface()}
@@ -78,7 +78,7 @@ type planKey struct {
 }
 
 // planOf returns the plan of a query, and makes it if it is not there yet.
-func (d *DB) planOf(key planKey, rows *sqlx.Rows) (*plan, error) {
+func (d *DB) planOf(key planKey, rows *sqlx.Rows) (*scanPlan, error) {
 	if known, ok := d.plans.get(key); ok {
 		return known, nil
 	}
@@ -91,9 +91,9 @@ func (d *DB) planOf(key planKey, rows *sqlx.Rows) (*plan, error) {
 }
 
 // newPlan finds the field of each column by its db tag. A column without a field is an error.
-func newPlan(row reflect.Type, rows *sqlx.Rows) (*plan, error) {
+func newPlan(row reflect.Type, rows *sqlx.Rows) (*scanPlan, error) {
 	if row.Kind() != reflect.Struct || isScanner(row) {
-		return &plan{}, nil
+		return &scanPlan{}, nil
 	}
 	names, err := rows.Columns()
 	if err != nil {
@@ -111,7 +111,7 @@ func newPlan(row reflect.Type, rows *sqlx.Rows) (*plan, error) {
 		}
 		fields[i] = field
 	}
-	return &plan{fields: fields}, nil
+	return &scanPlan{fields: fields}, nil
 }
 
 // isScanner reports whether a pointer to the type is a sql.Scanner, so that it is one column and not a struct of them.
@@ -128,19 +128,19 @@ func target(field reflect.Value) any {
 	case **string:
 		return &optional[string]{f, Text}
 	case **int64:
-		return &optional[int64]{f, number[int64]}
+		return &optional[int64]{f, numberIn[int64]}
 	case **int:
-		return &optional[int]{f, number[int]}
+		return &optional[int]{f, numberIn[int]}
 	case **core.Time:
-		return &optional[core.Time]{f, number[core.Time]}
+		return &optional[core.Time]{f, numberIn[core.Time]}
 	}
 	switch field.Type().Elem().Kind() { // of a named type, too
 	case reflect.String:
 		return &required[string]{plain[string](field), Text}
 	case reflect.Int64:
-		return &required[int64]{plain[int64](field), number[int64]}
+		return &required[int64]{plain[int64](field), numberIn[int64]}
 	case reflect.Int:
-		return &required[int]{plain[int](field), number[int]}
+		return &required[int]{plain[int](field), numberIn[int]}
 	case reflect.Bool:
 		return &required[bool]{plain[bool](field), truth}
 	default:
@@ -200,8 +200,8 @@ func Text(src any) (string, bool) {
 	return "", false
 }
 
-// number returns the number that a driver returned for a column, and whether it was one.
-func number[T ~int | ~int64](src any) (T, bool) {
+// numberIn returns the number that a driver returned for a column, and whether it was one.
+func numberIn[T ~int | ~int64](src any) (T, bool) {
 	v, ok := src.(int64)
 	return T(v), ok
 }
