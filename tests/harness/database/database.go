@@ -212,19 +212,27 @@ func databaseOf(address string) string {
 	return name
 }
 
+// maintenance is a pool of the maintenance database, and its address. To connect to it for each statement would cost more than most statements.
+var maintenance = sync.OnceValues(func() (*sql.DB, error) {
+	address, err := cluster()
+	if err != nil {
+		return nil, err
+	}
+	return sql.Open("postgres", address)
+})
+
 // inCluster runs a statement in the maintenance database, and returns the address of that.
 func inCluster(statement string) (*url.URL, error) {
-	maintenance, err := cluster()
+	db, err := maintenance()
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("postgres", maintenance)
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
 	if _, err := db.Exec(statement); err != nil {
 		return nil, err
 	}
-	return url.Parse(maintenance)
+	address, err := cluster()
+	if err != nil {
+		return nil, err
+	}
+	return url.Parse(address)
 }
