@@ -57,8 +57,8 @@ quick: ## compile, vet and test what your change touches, on SQLite alone: for w
 
 test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, what runs the program as a process, and what one goroutine does alone)
 	@$(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
-	@packages=$$($(GO) list ./...) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
-		beside:build CGO_ENABLED=1 $(GO) build $(RACE) ./... \
+	@packages=$$($(GO) list ./...) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' ./...) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
+		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
 		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/dashboard ./server/invoicepdf ./server/pages ./server/reference ./ads/pinterest ./ads/tiktok ./ads/zernio \
 		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE 'tests/(contract|fault|e2e|newcomer)$$')
