@@ -47,7 +47,7 @@ func build(tags string) (string, error) {
 		return "", fmt.Errorf("find the module: %w", err)
 	}
 	path := filepath.Join(os.TempDir(), fmt.Sprintf("tillwright-test-%d%s", os.Getpid(), tags))
-	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, "./server/cmd/tillwright")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-tags", tags, "-o", path, "./server/cmd/tillwright") // nobody debugs it
 	cmd.Dir = strings.TrimSpace(string(root))
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // with the Makefile's GOFLAGS most of it is compiled already
 	if out, err := cmd.CombinedOutput(); err != nil {
