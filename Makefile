@@ -5,7 +5,9 @@ WITH_POSTGRES = $(GO) run ./tests/harness/postgres/withpostgres
 GOLANGCI      = $(GO) tool -modfile=.github/tools/go.mod golangci-lint
 GOVULNCHECK   = $(GO) tool -modfile=.github/tools/govulncheck.mod govulncheck
 # The embedded database is C made into Go, which the race detector slows sixfold; the races looked for are in our code.
-RACE          = -race -gcflags=modernc.org/...=-race=false
+RACE          = -race -gcflags=modernc.org/...=-race=false $(LEAN)
+# Without tables for a debugger, which are an eighth of compiling; go build without make writes them. Traces name files and lines all the same.
+LEAN          = -gcflags=github.com/tillwright/tillwright/...=-dwarf=false
 
 # What has no race detector runs while the others are compiled with it. Of those the longest come first, so that none is left for the end. What
 # failed is run again after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
@@ -20,7 +22,7 @@ ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestM
 
 # One set of flags for all that has no race detector: what verify compiles, the program and the contract tests need not compile again.
 export CGO_ENABLED := 0
-export GOFLAGS     := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
+export GOFLAGS     := $(filter-out -trimpath $(LEAN),$(shell $(GO) env GOFLAGS)) -trimpath $(LEAN)
 
 # Half of compiling is collecting garbage, for which there is memory enough. make verify vets, so that the tests need not.
 verify quick test: export GOGC := $(or $(GOGC),400)
