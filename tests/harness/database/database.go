@@ -50,7 +50,7 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 	}
 }
 
-// PreparedEnv names the variable that carries the addresses of prepared databases, one of each engine, with spaces between them.
+// PreparedEnv names the variable that carries the addresses of prepared databases, one of each engine, a line each: a path may have spaces.
 const PreparedEnv = "TILLWRIGHT_TEST_PREPARED"
 
 // Prepare makes every new database a copy of one that was given to prepare, once for each engine: making a schema takes longer
@@ -59,10 +59,8 @@ const PreparedEnv = "TILLWRIGHT_TEST_PREPARED"
 func Prepare(prepare func(url string) error) (prepared struct{}) {
 	for _, engine := range engines {
 		templates[engine] = sync.OnceValues(func() (string, error) {
-			for given := range strings.FieldsSeq(os.Getenv(PreparedEnv)) {
-				if strings.HasPrefix(given, engine+"://") {
-					return given, nil
-				}
+			if address := given(engine); address != "" {
+				return address, nil
 			}
 			url, err := create(engine, "")
 			if err == nil {
@@ -72,6 +70,16 @@ func Prepare(prepare func(url string) error) (prepared struct{}) {
 		})
 	}
 	return prepared
+}
+
+// given returns the address of an engine's prepared database among those that PreparedEnv has, empty if it has none.
+func given(engine string) string {
+	for address := range strings.SplitSeq(os.Getenv(PreparedEnv), "\n") {
+		if strings.HasPrefix(address, engine+"://") {
+			return address
+		}
+	}
+	return ""
 }
 
 // Prepared returns the addresses of the prepared databases as PreparedEnv has them, and what removes them.
@@ -90,7 +98,7 @@ func Prepared() (addresses string, remove func(), err error) {
 		}
 		all = append(all, url)
 	}
-	return strings.Join(all, " "), remove, nil
+	return strings.Join(all, "\n"), remove, nil
 }
 
 var templates = map[string]func() (url string, err error){}
