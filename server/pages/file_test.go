@@ -202,7 +202,11 @@ func TestOrdersFile_OfAnySizeTakesLittleMemory(t *testing.T) {
 	lines, size := 0, 0
 	for file := bufio.NewScanner(response.Body); file.Scan(); lines++ {
 		if size += len(file.Bytes()); lines == orders/2 {
-			assert.Less(t, heap(), before+6<<20, "in the middle of the file")
+			least := heap()
+			for range 20 { // what the server makes between two looks is garbage: what it keeps is there in all of them
+				least = min(least, heap())
+			}
+			assert.Less(t, least, before+6<<20, "in the middle of the file")
 		}
 	}
 	assert.Equal(t, orders+1, lines)
