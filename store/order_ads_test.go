@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -224,7 +225,7 @@ func TestConfirm_CostsNoStatementWithoutConsent(t *testing.T) {
 		var statements []string
 		sealer, err := core.NewSealer(make([]byte, 32))
 		require.NoError(t, err)
-		s.Store, err = Open(t.Context(), Options{URL: url, Sealer: sealer, Synchronous: "normal", Render: renderJSON, Trace: func(text string, _ []any) { statements = append(statements, text) }})
+		s.Store, err = Open(t.Context(), Options{URL: url, Sealer: sealer, Synchronous: "normal", Render: renderJSON, Trace: func(_ context.Context, text string, _ []any) { statements = append(statements, text) }})
 		require.NoError(t, err)
 		defer s.Close()
 		guide := s.onSale(t, fixedPrice(1900))

@@ -101,7 +101,7 @@ func TestSearch_AsksSoManyQuestions(t *testing.T) {
 func TestSearch_LooksOnceForAKind(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		statements := 0
-		s.db.Options.Trace = func(string, []any) { statements++ }
+		s.db.Options.Trace = func(context.Context, string, []any) { statements++ }
 		count := func(times int) int {
 			statements = 0
 			_, _, err := s.Search(t.Context(), s.account, Search{Q: "a b", Kinds: slices.Repeat([]core.Kind{core.KindCustomer, core.KindOrder}, times), Limit: 10})

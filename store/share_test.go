@@ -33,7 +33,7 @@ func TestShares_ABystanderIsServedWhileOneAccountFloods(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.sharing()
 		began, goOn := make(chan struct{}, 100), make(chan struct{})
-		s.db.Options.Trace = func(_ string, args []any) {
+		s.db.Options.Trace = func(_ context.Context, _ string, args []any) {
 			if len(args) == 1 && args[0] == "flood" {
 				began <- struct{}{}
 				<-goOn
@@ -96,7 +96,7 @@ const forever = `WITH RECURSIVE many (n) AS (SELECT CAST(? AS bigint) UNION ALL 
 func TestRead_EndsWithItsCaller(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		var cancel context.CancelFunc
-		s.db.Options.Trace = func(string, []any) {
+		s.db.Options.Trace = func(context.Context, string, []any) {
 			if cancel != nil {
 				time.AfterFunc(20*time.Millisecond, cancel) // once it runs
 			}
@@ -131,7 +131,7 @@ func TestList_EndsWithItsCaller(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		s.db.Options.Trace = func(string, []any) { cancel() }
+		s.db.Options.Trace = func(context.Context, string, []any) { cancel() }
 		_, _, err := s.ListCustomers(ctx, s.account, ListCustomers{Page: core.Page{Limit: 1}, ListFilter: core.ListFilter{Q: "ada"}})
 		require.ErrorIs(t, err, context.Canceled)
 	})

@@ -42,7 +42,10 @@ type Options struct {
 	Patient     bool             // PostgreSQL: statements take as long as they need, which no server wants
 	CloseTime   time.Duration    // how long Close takes at most; 0 = 5 s
 
-	Trace func(statement string, args []any) // called with each statement before it runs, by many goroutines; nil = nobody is. See core.PlannedAnew
+	Trace func(ctx context.Context, statement string, args []any) // called with each statement before it runs, by many goroutines; nil = nobody is. See core.PlannedAnew
+
+	// Waited is called for whoever had to wait for a connection once they have one, by many goroutines: turns is how many were let in meanwhile. It may be nil.
+	Waited func(ctx context.Context, turns int)
 
 	// Whose returns the account for which a context does something, "" for none. Accounts have fair shares of the connections. It may be nil.
 	Whose func(context.Context) string
@@ -76,7 +79,7 @@ type Store struct {
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opened, err := db.Open(ctx, db.Options{
 		URL: o.URL, Pooler: o.Pooler, Sealer: o.Sealer, PublicURL: o.PublicURL, SitesHost: o.SitesHost, Now: o.Now, TestClock: o.TestClock, MaxConns: o.MaxConns,
-		Synchronous: o.Synchronous, Exclusive: o.Exclusive, Patient: o.Patient, Trace: o.Trace, Whose: o.Whose,
+		Synchronous: o.Synchronous, Exclusive: o.Exclusive, Patient: o.Patient, Trace: o.Trace, Waited: o.Waited, Whose: o.Whose,
 	})
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type held struct {
 	goOn    chan struct{}
 }
 
-func (h *held) trace(statement string, args []any) {
+func (h *held) trace(_ context.Context, statement string, args []any) {
 	h.mu.Lock()
 	account := h.account
 	h.mu.Unlock()

@@ -37,7 +37,9 @@ type Server struct {
 	without  []string
 	adWork   restful
 	coverage *Coverage
-	trace    func(statement string, args []any)
+	trace    func(ctx context.Context, statement string, args []any)
+	waited   func(ctx context.Context, turns int)
+	unshared bool
 	bank     *stripefake.Fake // nil: none is paid through Stripe
 	document []byte
 	panics   atomic.Bool
@@ -59,9 +61,17 @@ func Document(text []byte) Option { return func(s *Server) { s.document = text }
 func Stripe(bank *stripefake.Fake) Option { return func(s *Server) { s.bank = bank } }
 
 // Traced has every statement of the store told to a function, which many goroutines call.
-func Traced(trace func(statement string, args []any)) Option {
+func Traced(trace func(ctx context.Context, statement string, args []any)) Option {
 	return func(s *Server) { s.trace = trace }
 }
+
+// Waited has everybody who waited for a connection told to a function, which many goroutines call, with how many were let in meanwhile.
+func Waited(waited func(ctx context.Context, turns int)) Option {
+	return func(s *Server) { s.waited = waited }
+}
+
+// WithoutShares is wrong on purpose: whoever comes first is served first, whose account it may be.
+func WithoutShares() Option { return func(s *Server) { s.unshared = true } }
 
 // WithoutStatistics leaves it to the test what PostgreSQL knows of its tables.
 func WithoutStatistics() Option {
@@ -135,6 +145,10 @@ func (s *Server) open(t testing.TB) {
 		return render(kind, v)
 	}
 	options.Exclusive, options.CloseTime, options.Now, options.Trace = true, time.Minute, s.Clock.Now, s.trace
+	options.Waited = s.waited
+	if s.unshared {
+		options.Whose = nil
+	}
 	if s.store, err = store.Open(t.Context(), options); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,8 @@ type Options struct {
 	Synchronous string
 	Exclusive   bool
 	Patient     bool
-	Trace       func(statement string, args []any)
+	Trace       func(ctx context.Context, statement string, args []any)
+	Waited      func(ctx context.Context, turns int)
 	Whose       func(context.Context) string
 
 	MostExamined int // how many rows a list examines for a page at most, MostExamined if it is 0
@@ -84,6 +85,7 @@ func (d *DB) connectPostgres(context.Context) error {
 	}
 	d.Write = newPool(pool, d.Options.Pooler != core.PoolerTransaction, pool.Stats().MaxOpenConnections)
 	d.Write.over, d.Read = over, d.Write
+	d.Write.gate.waited = d.Options.Waited
 	return nil
 }
 
@@ -101,6 +103,7 @@ func (d *DB) connectSQLite(ctx context.Context) error {
 		return err
 	}
 	d.Write, d.Read = newPool(write, true, 1), newPool(read, true, sqliteReaders)
+	d.Write.gate.waited, d.Read.gate.waited = d.Options.Waited, d.Options.Waited
 	if d.Options.Synchronous != "normal" {
 		path, err := filepath.EvalSymlinks(d.Path()) // the log stands beside the file itself
 		if err != nil {

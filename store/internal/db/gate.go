@@ -24,10 +24,16 @@ type gate struct {
 	held    map[string]int      // by account
 	waiting map[string][]*place // by account, in the order in which they came; none is empty
 	turns   []string            // the accounts for which somebody waits, whose turn comes next first
+	let     int                 // how many were let in so far
+
+	waited func(ctx context.Context, turns int) // see Options.Waited
 }
 
 // place is that of somebody who waits. It is closed when they are let in.
-type place struct{ let chan struct{} }
+type place struct {
+	let   chan struct{}
+	after int // how many were let in before them: at all when they came, and since then once they are let in
+}
 
 func newGate(size int) *gate {
 	return &gate{size: size, held: map[string]int{}, waiting: map[string][]*place{}}
@@ -53,6 +59,9 @@ func (g *gate) enter(ctx context.Context, account string, patience time.Duration
 	var err error
 	select {
 	case <-mine.let:
+		if g.waited != nil {
+			g.waited(ctx, mine.after)
+		}
 		return nil
 	case <-over:
 		err = errBusy
@@ -84,12 +93,13 @@ func (g *gate) admits(account string) bool {
 
 func (g *gate) admit(account string) {
 	g.used++
+	g.let++
 	g.held[account]++
 }
 
 // queue puts somebody behind those who wait for an account.
 func (g *gate) queue(account string) *place {
-	mine := &place{make(chan struct{})}
+	mine := &place{let: make(chan struct{}), after: g.let}
 	if g.waiting[account] == nil {
 		g.turns = append(g.turns, account)
 	}
@@ -110,6 +120,7 @@ func (g *gate) letIn() {
 		if at := slices.Index(g.turns, account); at >= 0 { // its next turn is the last
 			g.turns = append(slices.Delete(g.turns, at, at+1), account)
 		}
+		first.after = g.let - first.after
 		g.admit(account)
 		close(first.let)
 	}

@@ -83,6 +83,27 @@ func TestGate_WaitsOnlySoLong(t *testing.T) {
 	})
 }
 
+// Tests hear for how many others somebody waited.
+func TestGate_TellsForHowManySomebodyWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type nameKey struct{}
+		g, heard := newGate(1), ""
+		g.waited = func(ctx context.Context, turns int) { heard += fmt.Sprint(ctx.Value(nameKey{}), turns, " ") }
+		require.NoError(t, g.enter(t.Context(), "a", 0))
+		for _, account := range strings.Fields("a a a b") {
+			go func() {
+				if g.enter(context.WithValue(t.Context(), nameKey{}, account), account, 0) == nil {
+					g.leave(account)
+				}
+			}()
+			synctest.Wait()
+		}
+		g.leave("a")
+		synctest.Wait()
+		require.Equal(t, "a0 b1 a2 a3 ", heard)
+	})
+}
+
 // Whoever is let in at the moment in which they give up lets in the next.
 func TestGate_LosesNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

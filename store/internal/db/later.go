@@ -50,7 +50,7 @@ func (u *Unit) Later(ctx context.Context, c Change) error {
 		}
 	}
 	u.noteChange(c.Rows)
-	u.db.trace(u, c.Query, c.Args)
+	u.db.trace(ctx, u, c.Query, c.Args)
 	for i, arg := range c.Args { // as it is now: what it points to may be another when the change is sent
 		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
 		if err != nil {

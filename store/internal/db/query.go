@@ -223,14 +223,14 @@ func (d *DB) readError(u *Unit, err error) error {
 }
 
 // trace tells whoever wants to know it that a statement is about to run, in the transaction u or outside of any if u is nil.
-func (d *DB) trace(u *Unit, statement string, args []any) {
+func (d *DB) trace(ctx context.Context, u *Unit, statement string, args []any) {
 	if d.Options.Trace == nil {
 		return
 	}
 	if u != nil && u.anew {
 		statement += core.PlannedAnew
 	}
-	d.Options.Trace(statement, args)
+	d.Options.Trace(ctx, statement, args)
 }
 
 // queryRows runs a query in the transaction u, or outside of any if u is nil, with a prepared statement if there is one.
@@ -247,10 +247,10 @@ func queryRows(ctx context.Context, d *DB, u *Unit, query string, args []any) (*
 				return nil, err
 			}
 		}
-		d.trace(u, query, args)
+		d.trace(ctx, u, query, args)
 		return u.query(ctx, query, args)
 	}
-	d.trace(nil, query, args)
+	d.trace(ctx, nil, query, args)
 	if statement := d.Read.prepare(ctx, d, query); statement != nil {
 		return statement.QueryxContext(ctx, args...)
 	}

@@ -327,7 +327,7 @@ func (u *Unit) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	if err := u.Send(ctx); err != nil {
 		return 0, err
 	}
-	u.db.trace(u, query, args)
+	u.db.trace(ctx, u, query, args)
 	var result sql.Result
 	var err error
 	if statement := u.statement(ctx, query); statement != nil {

@@ -2,6 +2,7 @@
 package reads
 
 import (
+	"context"
 	"database/sql/driver"
 	"fmt"
 	"slices"
@@ -27,7 +28,7 @@ func (l *Log) Close() {
 }
 
 // Note keeps a call. It is a function for store.Options.Trace.
-func (l *Log) Note(statement string, args []any) {
+func (l *Log) Note(_ context.Context, statement string, args []any) {
 	values := make([]any, len(args))
 	for i, arg := range args {
 		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
