@@ -46,7 +46,7 @@ func TestShares_ABystanderIsServedWhileOneAccountFloods(t *testing.T) {
 				require.NoError(t, err)
 			})
 		}
-		for range s.db.Read.Size() / 2 {
+		for range s.db.Read.Share() {
 			<-began
 		}
 		_, err := s.Tenant.GetAccount(as(t, s.account), s.account)
@@ -54,7 +54,7 @@ func TestShares_ABystanderIsServedWhileOneAccountFloods(t *testing.T) {
 		require.NoError(t, s.makeOneAs(as(t, s.account), "one"), "a transaction")
 		_, err = s.Tenant.GetAccount(t.Context(), s.account)
 		require.NoError(t, err, "and so are those who are not known yet")
-		require.Empty(t, began, "half is all that the flood has at a time")
+		require.Empty(t, began, "that is all that the flood has at a time")
 		close(goOn)
 		all.Wait()
 	})

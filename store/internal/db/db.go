@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -83,7 +84,8 @@ func (d *DB) connectPostgres(context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.Write = newPool(pool, d.Options.Pooler != core.PoolerTransaction, pool.Stats().MaxOpenConnections)
+	conns := pool.Stats().MaxOpenConnections
+	d.Write = newPool(pool, d.Options.Pooler != core.PoolerTransaction, conns, conns)
 	d.Write.over, d.Read = over, d.Write
 	d.Write.gate.waited = d.Options.Waited
 	return nil
@@ -102,7 +104,8 @@ func (d *DB) connectSQLite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.Write, d.Read = newPool(write, true, 1), newPool(read, true, sqliteReaders)
+	// A reader of an embedded database computes here, and its pages are checked and copied: an account leaves half of the processors to others.
+	d.Write, d.Read = newPool(write, true, 1, 1), newPool(read, true, sqliteReaders, max(1, runtime.GOMAXPROCS(0)/2))
 	d.Write.gate.waited, d.Read.gate.waited = d.Options.Waited, d.Options.Waited
 	if d.Options.Synchronous != "normal" {
 		path, err := filepath.EvalSymlinks(d.Path()) // the log stands beside the file itself

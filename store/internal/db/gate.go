@@ -19,6 +19,7 @@ var errBusy = errors.New("store: every connection to the database is busy")
 // What belongs to no account, such as a worker, takes turns too, but may have all there is.
 type gate struct {
 	size    int
+	each    int // how many an account has at most, however few others have
 	mu      sync.Mutex
 	used    int
 	held    map[string]int      // by account
@@ -35,8 +36,8 @@ type place struct {
 	after int // how many were let in before them: at all when they came, and since then once they are let in
 }
 
-func newGate(size int) *gate {
-	return &gate{size: size, held: map[string]int{}, waiting: map[string][]*place{}}
+func newGate(size, each int) *gate {
+	return &gate{size: size, each: each, held: map[string]int{}, waiting: map[string][]*place{}}
 }
 
 // enter waits until the account gets one more. That may take so long, or until ctx ends if patience is 0: then it is errBusy, or
@@ -88,7 +89,8 @@ func (g *gate) leave(account string) {
 // admits reports whether an account may have one more. The caller holds g.mu, as that of all methods below.
 func (g *gate) admits(account string) bool {
 	free := g.size - g.used
-	return free > 0 && (account == "" || g.held[account] == 0 || free-1 >= g.held[account]+1)
+	more := g.held[account] < g.each && free-1 >= g.held[account]+1
+	return free > 0 && (account == "" || g.held[account] == 0 || more)
 }
 
 func (g *gate) admit(account string) {

@@ -24,18 +24,23 @@ func (g *gate) most(account string) (many int) {
 
 func TestGate_OneAccountLeavesAsMuchToOthers(t *testing.T) {
 	for size, want := range map[int][]int{1: {1, 0, 0}, 2: {1, 1, 0}, 3: {1, 1, 1, 0}, 8: {4, 2, 1, 1, 0}, 12: {6, 3, 1, 1, 1, 0}} {
-		g := newGate(size)
+		g := newGate(size, size)
 		for i, most := range want {
 			require.Equal(t, most, g.most(fmt.Sprint("account ", i)), "%d of %d", i, size)
 		}
 	}
-	require.Equal(t, 8, newGate(8).most(""), "a worker may have all")
+	require.Equal(t, 8, newGate(8, 8).most(""), "a worker may have all")
+	g := newGate(8, 1)
+	for range 3 {
+		require.Equal(t, 1, g.most(fmt.Sprint("account ", g.used)), "no more than each may have")
+	}
+	require.Equal(t, 5, g.most(""))
 }
 
 // A flood waits for itself: who comes later with a single request is next.
 func TestGate_AccountsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1)
+		g := newGate(1, 1)
 		require.NoError(t, g.enter(t.Context(), "a", 0))
 		var served []string
 		come := func(account string) {
@@ -62,7 +67,7 @@ func TestGate_AccountsTakeTurns(t *testing.T) {
 
 func TestGate_WaitsOnlySoLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(8)
+		g := newGate(8, 8)
 		mine := g.most("a")
 		begun := time.Now()
 		require.ErrorIs(t, g.enter(t.Context(), "a", queueTimeout), errBusy)
@@ -87,7 +92,7 @@ func TestGate_WaitsOnlySoLong(t *testing.T) {
 func TestGate_TellsForHowManySomebodyWaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type nameKey struct{}
-		g, heard := newGate(1), ""
+		g, heard := newGate(1, 1), ""
 		g.waited = func(ctx context.Context, turns int) { heard += fmt.Sprint(ctx.Value(nameKey{}), turns, " ") }
 		require.NoError(t, g.enter(t.Context(), "a", 0))
 		for _, account := range strings.Fields("a a a b") {
@@ -107,7 +112,7 @@ func TestGate_TellsForHowManySomebodyWaited(t *testing.T) {
 // Whoever is let in at the moment in which they give up lets in the next.
 func TestGate_LosesNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(2)
+		g := newGate(2, 2)
 		for round := range 200 {
 			require.NoError(t, g.enter(t.Context(), "a", 0))
 			ctx, cancel := context.WithCancel(t.Context())

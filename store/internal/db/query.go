@@ -28,9 +28,9 @@ type Pool struct {
 	over       *atomic.Bool // PostgreSQL only: once it is true the connections send nothing more
 }
 
-// newPool returns a Pool that has so many connections.
-func newPool(db *sqlx.DB, prepares bool, connections int) *Pool {
-	return &Pool{DB: db, prepares: prepares, gate: newGate(connections)}
+// newPool returns a Pool that has so many connections, of which an account may use so many.
+func newPool(db *sqlx.DB, prepares bool, connections, each int) *Pool {
+	return &Pool{DB: db, prepares: prepares, gate: newGate(connections, each)}
 }
 
 // prepare returns the prepared statement of a query text, and prepares it if it is not there yet. It returns nil if the pool
@@ -86,6 +86,9 @@ func (p *Pool) close(ctx context.Context) error {
 
 // Size returns how many reads or transactions may use the pool at once.
 func (p *Pool) Size() int { return p.gate.size }
+
+// Share returns how many of them an account gets that asks for all while nobody else does.
+func (p *Pool) Share() int { return max(1, min(p.gate.size/2, p.gate.each)) }
 
 // Waiting returns how many wait for the pool.
 func (p *Pool) Waiting() int {
