@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -16,6 +17,9 @@ var errBusy = errors.New("store: every connection to the database is busy")
 // one more only if that leaves as much to others as it then has, or if it has none. So one account has half of the pool at most, two that
 // want all have less each, and who asks for a single thing finds room beside them. Accounts that wait take turns.
 //
+// Of a pool of one, such as the writer of SQLite, a turn is all that there is. Who had it for longer than longTurn rests for as long, if another account was let in
+// within around: that one needs many short turns, and would wait for a long one before each.
+//
 // What belongs to no account, such as a worker, takes turns too, but may have all there is.
 type gate struct {
 	size    int
@@ -27,8 +31,25 @@ type gate struct {
 	turns   []string            // the accounts for which somebody waits, whose turn comes next first
 	let     int                 // how many were let in so far
 
+	// Of a pool of one:
+	rests  map[string]time.Time // until when an account rests
+	recent [2]visit             // the last account that was let in, and the last one that was another
+	roused time.Time            // when somebody is going to look whose rest is over; 0 = nobody is
+
 	waited func(ctx context.Context, turns int) // see Options.Waited
 }
+
+// visit is when an account was let in.
+type visit struct {
+	account string
+	at      time.Time
+}
+
+const (
+	longTurn    = 20 * time.Millisecond
+	longestRest = 2 * time.Second
+	around      = time.Second
+)
 
 // place is that of somebody who waits. It is closed when they are let in.
 type place struct {
@@ -37,7 +58,7 @@ type place struct {
 }
 
 func newGate(size, each int) *gate {
-	return &gate{size: size, each: each, held: map[string]int{}, waiting: map[string][]*place{}}
+	return &gate{size: size, each: each, held: map[string]int{}, waiting: map[string][]*place{}, rests: map[string]time.Time{}}
 }
 
 // enter waits until the account gets one more. That may take so long, or until ctx ends if patience is 0: then it is errBusy, or
@@ -50,6 +71,7 @@ func (g *gate) enter(ctx context.Context, account string, patience time.Duration
 		return nil
 	}
 	mine := g.queue(account)
+	g.rouse()
 	g.mu.Unlock()
 	var over <-chan time.Time
 	if patience > 0 {
@@ -80,6 +102,7 @@ func (g *gate) leave(account string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.used--
+	g.rest(account)
 	if g.held[account]--; g.held[account] == 0 {
 		delete(g.held, account)
 	}
@@ -90,10 +113,62 @@ func (g *gate) leave(account string) {
 func (g *gate) admits(account string) bool {
 	free := g.size - g.used
 	more := g.held[account] < g.each && free-1 >= g.held[account]+1
-	return free > 0 && (account == "" || g.held[account] == 0 || more)
+	return free > 0 && (account == "" || g.held[account] == 0 && !g.isResting(account) || more)
+}
+
+// rest has an account rest that had a long turn.
+func (g *gate) rest(account string) {
+	if g.size > 1 || account == "" {
+		return
+	}
+	now := time.Now()
+	maps.DeleteFunc(g.rests, func(_ string, until time.Time) bool { return !now.Before(until) })
+	if took := now.Sub(g.recent[0].at); took > longTurn {
+		g.rests[account] = now.Add(min(took, longestRest))
+	}
+}
+
+// isResting reports whether an account rests while another one is around.
+func (g *gate) isResting(account string) bool {
+	until, rests := g.rests[account]
+	now := time.Now()
+	return rests && now.Before(until) && slices.ContainsFunc(g.recent[:], func(v visit) bool {
+		return v.account != "" && v.account != account && now.Sub(v.at) <= around
+	})
+}
+
+// rouse lets in who waits once the first rest is over, if there is one.
+func (g *gate) rouse() {
+	if g.used == g.size {
+		return // whoever leaves looks
+	}
+	var first time.Time
+	for _, account := range g.turns {
+		if until, rests := g.rests[account]; rests && (first.IsZero() || until.Before(first)) {
+			first = until
+		}
+	}
+	if first.IsZero() || !g.roused.IsZero() && !first.Before(g.roused) {
+		return
+	}
+	g.roused = first
+	time.AfterFunc(time.Until(first), func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.roused.Equal(first) {
+			g.roused = time.Time{}
+		}
+		g.letIn()
+	})
 }
 
 func (g *gate) admit(account string) {
+	if g.size == 1 && account != "" {
+		if g.recent[0].account != account {
+			g.recent[1] = g.recent[0]
+		}
+		g.recent[0] = visit{account, time.Now()}
+	}
 	g.used++
 	g.let++
 	g.held[account]++
@@ -114,6 +189,7 @@ func (g *gate) letIn() {
 	for {
 		next := slices.IndexFunc(g.turns, g.admits)
 		if next < 0 {
+			g.rouse()
 			return
 		}
 		account := g.turns[next]

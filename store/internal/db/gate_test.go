@@ -88,6 +88,38 @@ func TestGate_WaitsOnlySoLong(t *testing.T) {
 	})
 }
 
+// Who had a long turn rests for as long while another account is around, and not at all while it is alone.
+func TestGate_WhoHadALongTurnRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1, 1)
+		turn := func(account string, takes time.Duration) (waited time.Duration) {
+			t.Helper()
+			begun := time.Now()
+			require.NoError(t, g.enter(t.Context(), account, 0))
+			waited = time.Since(begun)
+			time.Sleep(takes)
+			g.leave(account)
+			return waited
+		}
+		const long = 10 * longTurn
+		for range 3 {
+			require.Zero(t, turn("a", long), "alone")
+		}
+		require.Zero(t, turn("b", longTurn))
+		require.Equal(t, long-longTurn, turn("a", long))
+		for range 5 {
+			require.Zero(t, turn("b", longTurn), "short turns need no rest")
+			require.Zero(t, turn("", long), "nor does a worker")
+		}
+		require.Zero(t, turn("a", long), "it has rested")
+		time.Sleep(around)
+		require.Zero(t, turn("a", long))
+		require.Zero(t, turn("a", long), "the other one has gone")
+		require.Empty(t, g.waiting)
+		require.Zero(t, g.used)
+	})
+}
+
 // Tests hear for how many others somebody waited.
 func TestGate_TellsForHowManySomebodyWaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
