@@ -333,9 +333,9 @@ func TestEveryOperation_LeavesOthersTheirPace(t *testing.T) { //nolint:parallelt
 	}
 }
 
-// mostTurns is for how many turns of others somebody waits who has nothing else under way: one of the account that takes all that it can, and one of what belongs to
-// no account, such as a worker.
-const mostTurns = 2
+// mostTurns is for how many turns of others somebody waits who has nothing else under way: one of the account that takes all that it can, one of what belongs to
+// no account, such as a worker, and one that begins while they rest themselves after a long turn of their own.
+const mostTurns = 3
 
 // sales is how much a bystander sells beside an attack.
 const sales = 25

@@ -54,7 +54,7 @@ const (
 // place is that of somebody who waits. It is closed when they are let in.
 type place struct {
 	let   chan struct{}
-	after int // how many were let in before them: at all when they came, and since then once they are let in
+	after int // how many were let in before them: at all when they came or rested, and since then once they are let in
 }
 
 func newGate(size, each int) *gate {
@@ -187,6 +187,7 @@ func (g *gate) queue(account string) *place {
 // letIn lets in those who wait, an account after the other, as long as there is one that may have more.
 func (g *gate) letIn() {
 	for {
+		g.discount()
 		next := slices.IndexFunc(g.turns, g.admits)
 		if next < 0 {
 			g.rouse()
@@ -201,6 +202,17 @@ func (g *gate) letIn() {
 		first.after = g.let - first.after
 		g.admit(account)
 		close(first.let)
+	}
+}
+
+// discount begins anew to count for how many others those wait who still rest.
+func (g *gate) discount() {
+	for account := range g.rests {
+		if g.waited != nil && g.isResting(account) {
+			for _, mine := range g.waiting[account] {
+				mine.after = g.let
+			}
+		}
 	}
 }
 
