@@ -17,20 +17,26 @@ func (s *Server) plainRoutes(described func() (document, error)) map[string]echo
 	return map[string]echo.HandlerFunc{
 		"/healthz":      alive,
 		"/readyz":       s.ready,
-		"/openapi.json": s.countPage(showDocument(described, echo.MIMEApplicationJSON, func(d document) []byte { return d.json })),
-		"/openapi.yaml": s.countPage(showDocument(described, "application/yaml", func(d document) []byte { return d.yaml })),
+		"/openapi.json": s.countPage(showDocument(described, echo.MIMEApplicationJSON, func(d document) ([]byte, error) { return d.json, nil })),
+		"/openapi.yaml": s.countPage(showDocument(described, "application/yaml", func(d document) ([]byte, error) { return d.yaml, nil })),
+
+		"/openapi-3.1.json": s.countPage(showDocument(described, echo.MIMEApplicationJSON, func(d document) ([]byte, error) { return as31(d.json) })),
 	}
 }
 
 // showDocument serves the document, compressed to who can read that. A client that has it already is answered 304: it is large, and stays
 // the same until the next release.
-func showDocument(described func() (document, error), media string, form func(document) []byte) echo.HandlerFunc {
+func showDocument(described func() (document, error), media string, form func(document) ([]byte, error)) echo.HandlerFunc {
 	packed := sync.OnceValues(func() (*ui.Packed, error) {
 		d, err := described()
 		if err != nil {
 			return nil, err
 		}
-		return ui.Pack(media, form(d))
+		text, err := form(d)
+		if err != nil {
+			return nil, err
+		}
+		return ui.Pack(media, text)
 	})
 	return func(c echo.Context) error {
 		p, err := packed()

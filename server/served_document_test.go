@@ -103,7 +103,7 @@ func TestDocument_IsSentOnceToWhoKeepsIt(t *testing.T) {
 	t.Parallel()
 	server, err := New(Deps{Store: openStore(t), Handlers: struct{ api.StrictServerInterface }{}, Log: NewLogger(io.Discard, LogText), PublicURL: "https://shop.example"})
 	require.NoError(t, err)
-	for _, path := range []string{"/openapi.json", "/openapi.yaml"} {
+	for _, path := range []string{"/openapi.json", "/openapi.yaml", "/openapi-3.1.json"} {
 		ask := func(method, kept string) *httptest.ResponseRecorder {
 			r, w := httptest.NewRequest(method, path, nil), httptest.NewRecorder()
 			r.Header.Set("If-None-Match", kept)

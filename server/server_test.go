@@ -280,7 +280,7 @@ func TestServer_Health(t *testing.T) {
 	f := newFixture(t, nil)
 	assert.Equal(t, 200, f.send("GET", "/healthz", "").StatusCode)
 	assert.Equal(t, 200, f.send("HEAD", "/readyz", "").StatusCode)
-	for path, want := range map[string]string{"/openapi.json": "Widgets", "/openapi.yaml": "openapi: 3.0.3"} {
+	for path, want := range map[string]string{"/openapi.json": "Widgets", "/openapi.yaml": "openapi: 3.0.3", "/openapi-3.1.json": `"openapi": "3.1.0"`} {
 		a := f.send("GET", path, "", "Authorization", "")
 		assert.Equal(t, 200, a.StatusCode)
 		assert.Contains(t, a.body, want)

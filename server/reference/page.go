@@ -152,7 +152,7 @@ func (d *document) index() []byte {
 // llms returns what programs that read for a model begin with: https://llmstxt.org
 func (r *Reference) llms(d *document) string {
 	var s strings.Builder
-	s.WriteString("# " + d.Info.Title + "\n\n> Sell digital products by API. The whole API is described in " + r.address + "/openapi.json (OpenAPI 3.0).\n\n")
+	s.WriteString("# " + d.Info.Title + "\n\n> Sell digital products by API. The whole API is described in " + r.address + "/openapi.json (OpenAPI 3.0) and " + r.address + "/openapi-3.1.json (OpenAPI 3.1).\n\n")
 	s.WriteString(strings.TrimSpace(d.Info.Description) + "\n\n## Reference\n\n")
 	s.WriteString("- [Overview](" + r.address + "/docs)\n- [Events](" + r.address + "/docs/events): what webhooks deliver, with an example of each\n")
 	for _, tag := range d.Tags {
