@@ -31,7 +31,7 @@ verify quick test: export GOGC := $(or $(GOGC),400)
 unexport TILLWRIGHT_TEST_ENGINES
 
 .DEFAULT_GOAL := help
-.PHONY: help run build gen verify lint quick test check times bench soak fuzz vulncheck screenshots cross
+.PHONY: help run build gen verify lint quick test check times bench soak fuzz vulncheck readers screenshots cross
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
@@ -86,6 +86,9 @@ fuzz: ## every fuzz target for FUZZTIME each (default 1m)
 
 vulncheck: ## look for known holes in what the code calls
 	@$(GOVULNCHECK) ./...
+
+readers: build ## count what generators and validators of others take of the API's document (needs Node.js)
+	@.github/readers/run
 
 screenshots: ## draw every page into bin/screenshots, on a phone and on a desk, in the light and in the dark
 	@mkdir -p bin/screenshots
