@@ -17,23 +17,26 @@ var errBusy = errors.New("store: every connection to the database is busy")
 // one more only if that leaves as much to others as it then has, or if it has none. So one account has half of the pool at most, two that
 // want all have less each, and who asks for a single thing finds room beside them. Accounts that wait take turns.
 //
-// Of a pool of one, such as the writer of SQLite, a turn is all that there is. Who had it for longer than longTurn rests for as long, if another account was let in
-// within around: that one needs many short turns, and would wait for a long one before each.
+// An account has company if another one was let in within around. Then it has no more than each, whatever is free: readers of an embedded
+// database compute in this process, and an account leaves processors to others.
+//
+// Of a pool of one, such as the writer of SQLite, a turn is all that there is. Who had it for longer than longTurn rests for as long if it has
+// company: that needs many short turns, and would wait for a long one before each.
 //
 // What belongs to no account, such as a worker, takes turns too, but may have all there is.
 type gate struct {
 	size    int
-	each    int // how many an account has at most, however few others have
+	each    int // how many an account has at most that has company
 	mu      sync.Mutex
 	used    int
 	held    map[string]int      // by account
 	waiting map[string][]*place // by account, in the order in which they came; none is empty
 	turns   []string            // the accounts for which somebody waits, whose turn comes next first
 	let     int                 // how many were let in so far
+	recent  [2]visit            // the last account that was let in, and the last one that was another
 
 	// Of a pool of one:
 	rests  map[string]time.Time // until when an account rests
-	recent [2]visit             // the last account that was let in, and the last one that was another
 	roused time.Time            // when somebody is going to look whose rest is over; 0 = nobody is
 
 	waited func(ctx context.Context, turns int) // see Options.Waited
@@ -46,7 +49,7 @@ type visit struct {
 }
 
 const (
-	longTurn    = 20 * time.Millisecond
+	longTurn    = 50 * time.Millisecond // longer than a purchase takes on a slow disk
 	longestRest = 2 * time.Second
 	around      = time.Second
 )
@@ -111,9 +114,26 @@ func (g *gate) leave(account string) {
 
 // admits reports whether an account may have one more. The caller holds g.mu, as that of all methods below.
 func (g *gate) admits(account string) bool {
-	free := g.size - g.used
-	more := g.held[account] < g.each && free-1 >= g.held[account]+1
-	return free > 0 && (account == "" || g.held[account] == 0 && !g.isResting(account) || more)
+	free, held := g.size-g.used, g.held[account]
+	switch {
+	case free < 1:
+		return false
+	case account == "":
+		return true
+	case held == 0:
+		return !g.isResting(account)
+	case held >= g.each && g.hasCompany(account):
+		return false
+	}
+	return free-1 >= held+1
+}
+
+// hasCompany reports whether another account was let in not long ago.
+func (g *gate) hasCompany(account string) bool {
+	now := time.Now()
+	return slices.ContainsFunc(g.recent[:], func(v visit) bool {
+		return v.account != "" && v.account != account && now.Sub(v.at) <= around
+	})
 }
 
 // rest has an account rest that had a long turn.
@@ -131,10 +151,7 @@ func (g *gate) rest(account string) {
 // isResting reports whether an account rests while another one is around.
 func (g *gate) isResting(account string) bool {
 	until, rests := g.rests[account]
-	now := time.Now()
-	return rests && now.Before(until) && slices.ContainsFunc(g.recent[:], func(v visit) bool {
-		return v.account != "" && v.account != account && now.Sub(v.at) <= around
-	})
+	return rests && time.Now().Before(until) && g.hasCompany(account)
 }
 
 // rouse lets in who waits once the first rest is over, if there is one.
@@ -163,7 +180,7 @@ func (g *gate) rouse() {
 }
 
 func (g *gate) admit(account string) {
-	if g.size == 1 && account != "" {
+	if account != "" {
 		if g.recent[0].account != account {
 			g.recent[1] = g.recent[0]
 		}

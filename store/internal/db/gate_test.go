@@ -30,11 +30,26 @@ func TestGate_OneAccountLeavesAsMuchToOthers(t *testing.T) {
 		}
 	}
 	require.Equal(t, 8, newGate(8, 8).most(""), "a worker may have all")
-	g := newGate(8, 1)
-	for range 3 {
-		require.Equal(t, 1, g.most(fmt.Sprint("account ", g.used)), "no more than each may have")
-	}
-	require.Equal(t, 5, g.most(""))
+}
+
+// What is dear to this process itself an account has less of, but only in company.
+func TestGate_AnAccountInCompanyHasNoMoreThanEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(8, 1)
+		require.Equal(t, 4, g.most("a"), "alone")
+		require.Equal(t, 1, g.most("b"))
+		require.Equal(t, 1, g.most("c"))
+		require.Equal(t, 2, g.most(""), "a worker may have all that is left")
+		for range 2 {
+			g.leave("")
+			g.leave("a")
+		}
+		require.Equal(t, 0, g.most("a"), "it still has two")
+		g.leave("b")
+		g.leave("c")
+		time.Sleep(around + 1)
+		require.Equal(t, 2, g.most("a"), "alone again")
+	})
 }
 
 // A flood waits for itself: who comes later with a single request is next.

@@ -87,9 +87,6 @@ func (p *Pool) close(ctx context.Context) error {
 // Size returns how many reads or transactions may use the pool at once.
 func (p *Pool) Size() int { return p.gate.size }
 
-// Share returns how many of them an account gets that asks for all while nobody else does.
-func (p *Pool) Share() int { return max(1, min(p.gate.size/2, p.gate.each)) }
-
 // Waiting returns how many wait for the pool.
 func (p *Pool) Waiting() int {
 	p.gate.mu.Lock()
