@@ -163,7 +163,10 @@ func TestPublish_AddsWhatAllOperationsShare(t *testing.T) {
 	create, read := get(doc, "paths", "/things", "post"), get(doc, "paths", "/things/{id}", "get")
 	assert.ElementsMatch(t, []string{"201", "400", "401", "403", "409", "413", "415", "422", "429", "500", "503"}, keys(get(create, "responses")))
 	assert.ElementsMatch(t, []string{"200", "400", "401", "403", "404", "429", "500", "503"}, keys(get(read, "responses")))
-	assert.Equal(t, "expand", text(get(create, "parameters").Content[1], "name"))
+	expand := get(create, "parameters").Content[1]
+	assert.Equal(t, "expand", text(expand, "name"))
+	assert.Equal(t, "true", text(expand, "allowEmptyValue"), "an empty one names none")
+	assert.Nil(t, get(expand, "schema", "minItems"))
 	assert.Equal(t, "#/components/parameters/IdempotencyKey", text(get(create, "parameters").Content[2], "$ref"))
 	assert.Nil(t, get(read, "parameters"), "a read has no Idempotency-Key")
 	assert.Contains(t, keys(get(create, "responses", "201", "headers")), "Idempotent-Replayed")

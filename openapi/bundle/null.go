@@ -8,7 +8,7 @@ import (
 
 // A source file makes a reference nullable by `nullable: true` beside `allOf: [$ref]`, which the Go tools understand. By the
 // letter of OpenAPI 3.0 nullable adds null to the type beside it, and the allOf then refuses it. So the published document
-// has one of two forms about which validators and generators agree:
+// has one of two forms, which are right by the letter. What tools make of them stands in .github/CONTRIBUTING.md, "What others read":
 //   - a plain value is written out, `{type: integer, nullable: true}`;
 //   - an object or an enum is `oneOf: [$ref, {enum: [null]}]`, which generators read as that type or null.
 
