@@ -26,7 +26,8 @@ func as31(text []byte) ([]byte, error) {
 	return append(made, '\n'), nil
 }
 
-// typeNull makes null a type in every schema below node. Examples, which may hold any field, stay as they are.
+// typeNull makes null a type in every schema below node. Examples, which may hold any field, stay as they are. A property may be called
+// as a keyword of a schema is.
 func typeNull(node any) {
 	switch node := node.(type) {
 	case map[string]any:
@@ -37,7 +38,14 @@ func typeNull(node any) {
 			}
 		}
 		for key, child := range node {
-			if key != "example" {
+			properties, named := child.(map[string]any)
+			switch {
+			case key == "example":
+			case key == "properties" && named:
+				for _, property := range properties {
+					typeNull(property)
+				}
+			default:
 				typeNull(child)
 			}
 		}

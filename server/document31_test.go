@@ -24,6 +24,10 @@ func TestAs31_MakesNullAType(t *testing.T) {
 		},
 		{`{"type": "array", "items": {"type": "integer", "nullable": true}}`, `{"type": "array", "items": {"type": ["integer", "null"]}}`},
 		{`{"type": "object", "properties": {"nullable": {"type": "boolean"}}}`, `{"type": "object", "properties": {"nullable": {"type": "boolean"}}}`},
+		{
+			`{"type": "object", "properties": {"example": {"type": "string", "nullable": true}}}`,
+			`{"type": "object", "properties": {"example": {"type": ["string", "null"]}}}`,
+		},
 		{`{"type": "object", "example": {"nullable": true, "type": "a"}}`, `{"type": "object", "example": {"nullable": true, "type": "a"}}`},
 		{`{"type": "integer", "maximum": 9223372036854775807}`, `{"type": "integer", "maximum": 9223372036854775807}`},
 	} {
