@@ -27,7 +27,7 @@ type turns struct {
 	mu      sync.Mutex
 	free    int
 	waiting []*waitingTurn // in the order in which they came
-	served  uint64  // number of turns given so far
+	served  uint64         // number of turns given so far
 	last    map[asker]uint64
 	running map[asker]int
 }
