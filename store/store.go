@@ -47,7 +47,8 @@ type Options struct {
 	// Waited is called for whoever had to wait for a connection once they have one, by many goroutines: turns is how many were let in meanwhile. It may be nil.
 	Waited func(ctx context.Context, turns int)
 
-	// Whose returns the account for which a context does something, "" for none. Accounts have fair shares of the connections. It may be nil.
+	// Whose returns the account for which a context does something, core.Strangers for a request without one, and "" for a worker. Accounts have fair
+	// shares of the connections. It may be nil.
 	Whose func(context.Context) string
 
 	Files grant.Limits // of an account

@@ -1,5 +1,8 @@
 package core
 
+// Strangers stands for the account of a request of which no account is known, such as that of a buyer on a page.
+const Strangers = "*"
+
 // Key is the Idempotency-Key of a request.
 type Key struct {
 	Account     string   // within which the key is unique: the account, or the object that a public secret opens

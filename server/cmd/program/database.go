@@ -1,6 +1,7 @@
 package program
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,16 @@ func StoreOptions(config *server.Config) (store.Options, error) {
 	return store.Options{
 		Files: limits,
 		URL:   config.DatabaseURL, Pooler: config.DatabasePooler, MaxConns: config.DatabaseConns, Synchronous: config.Synchronous,
-		Sealer: sealer, Render: view.Event, Whose: caller.Account, PublicURL: config.PublicURL, SitesHost: config.SitesHost,
+		Sealer: sealer, Render: view.Event, Whose: whose, PublicURL: config.PublicURL, SitesHost: config.SitesHost,
 		TestClock: config.Env == server.Development, LivePayments: !config.TakesTestCards(),
 	}, nil
+}
+
+// whose returns the account of a request, core.Strangers for one without an account, and "" for what belongs to no request.
+func whose(ctx context.Context) string {
+	who := caller.Of(ctx)
+	if who.Account == "" && who.RequestID != "" {
+		return core.Strangers
+	}
+	return who.Account
 }

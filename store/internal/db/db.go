@@ -104,8 +104,9 @@ func (d *DB) connectSQLite(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A reader of an embedded database computes here, and its pages are checked and copied: an account in company leaves half of the processors to others.
-	d.Write, d.Read = newPool(write, true, 1, 1), newPool(read, true, sqliteReaders, max(1, runtime.GOMAXPROCS(0)/2))
+	// A reader of an embedded database computes here, and its pages are checked and copied: an account in company leaves half of the
+	// processors to others. It has two at least, so that one read that takes long does not stop its others.
+	d.Write, d.Read = newPool(write, true, 1, 1), newPool(read, true, sqliteReaders, max(2, runtime.GOMAXPROCS(0)/2))
 	d.Write.gate.waited, d.Read.gate.waited = d.Options.Waited, d.Options.Waited
 	if d.Options.Synchronous != "normal" {
 		path, err := filepath.EvalSymlinks(d.Path()) // the log stands beside the file itself

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // errBusy says that all connections, or all of an account's share, were in use for as long as somebody waited.
@@ -23,7 +25,8 @@ var errBusy = errors.New("store: every connection to the database is busy")
 // Of a pool of one, such as the writer of SQLite, a turn is all that there is. Who had it for longer than longTurn rests for as long if it has
 // company: that needs many short turns, and would wait for a long one before each.
 //
-// What belongs to no account, such as a worker, takes turns too, but may have all there is.
+// What belongs to no account takes turns too, but may have all there is: workers, and requests of strangers, such as a buyer on a page. Strangers
+// are company, and workers are not: these are always there.
 type gate struct {
 	size    int
 	each    int // how many an account has at most that has company
@@ -36,6 +39,7 @@ type gate struct {
 	recent  [2]visit            // the last account that was let in, and the last one that was another
 
 	// Of a pool of one:
+	began  time.Time            // the turn that somebody has
 	rests  map[string]time.Time // until when an account rests
 	roused time.Time            // when somebody is going to look whose rest is over; 0 = nobody is
 
@@ -118,7 +122,7 @@ func (g *gate) admits(account string) bool {
 	switch {
 	case free < 1:
 		return false
-	case account == "":
+	case !hasShare(account):
 		return true
 	case held == 0:
 		return !g.isResting(account)
@@ -128,22 +132,43 @@ func (g *gate) admits(account string) bool {
 	return free-1 >= held+1
 }
 
-// hasCompany reports whether another account was let in not long ago.
+// hasShare reports whether an account has a share of the pool, and no more.
+func hasShare(account string) bool { return account != "" && account != core.Strangers }
+
+// hasCompany reports whether others wait, or were let in not long ago.
 func (g *gate) hasCompany(account string) bool {
-	now := time.Now()
-	return slices.ContainsFunc(g.recent[:], func(v visit) bool {
-		return v.account != "" && v.account != account && now.Sub(v.at) <= around
-	})
+	return g.othersWait(account) || time.Now().Before(g.companyUntil(account))
+}
+
+func (g *gate) othersWait(account string) bool {
+	return slices.ContainsFunc(g.turns, func(other string) bool { return other != "" && other != account })
+}
+
+// companyUntil returns until when an account has company, if nobody waits and nobody else comes.
+func (g *gate) companyUntil(account string) (until time.Time) {
+	for _, v := range g.recent {
+		if gone := v.at.Add(around); v.account != "" && v.account != account && gone.After(until) {
+			until = gone
+		}
+	}
+	return until
+}
+
+// begin says that a turn of a pool of one begins only now, after whoever was let in has waited for something else, such as the lock of a file.
+func (g *gate) begin() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.began = time.Now()
 }
 
 // rest has an account rest that had a long turn.
 func (g *gate) rest(account string) {
-	if g.size > 1 || account == "" {
+	if g.size > 1 || !hasShare(account) {
 		return
 	}
 	now := time.Now()
 	maps.DeleteFunc(g.rests, func(_ string, until time.Time) bool { return !now.Before(until) })
-	if took := now.Sub(g.recent[0].at); took > longTurn {
+	if took := now.Sub(g.began); took > longTurn {
 		g.rests[account] = now.Add(min(took, longestRest))
 	}
 }
@@ -154,14 +179,20 @@ func (g *gate) isResting(account string) bool {
 	return rests && time.Now().Before(until) && g.hasCompany(account)
 }
 
-// rouse lets in who waits once the first rest is over, if there is one.
+// rouse sees to it that somebody looks once those who wait may be let in though nobody leaves: when the first rest is over, or the company for
+// which somebody rests, or has no more than each, has gone.
 func (g *gate) rouse() {
 	if g.used == g.size {
 		return // whoever leaves looks
 	}
+	now := time.Now()
 	var first time.Time
 	for _, account := range g.turns {
-		if until, rests := g.rests[account]; rests && (first.IsZero() || until.Before(first)) {
+		until, rests := g.rests[account]
+		if gone := g.companyUntil(account); !g.othersWait(account) && (!rests || gone.Before(until)) {
+			until = gone
+		}
+		if until.After(now) && (first.IsZero() || until.Before(first)) {
 			first = until
 		}
 	}
@@ -169,7 +200,7 @@ func (g *gate) rouse() {
 		return
 	}
 	g.roused = first
-	time.AfterFunc(time.Until(first), func() {
+	time.AfterFunc(first.Sub(now), func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if g.roused.Equal(first) {
@@ -180,11 +211,12 @@ func (g *gate) rouse() {
 }
 
 func (g *gate) admit(account string) {
+	g.began = time.Now()
 	if account != "" {
 		if g.recent[0].account != account {
 			g.recent[1] = g.recent[0]
 		}
-		g.recent[0] = visit{account, time.Now()}
+		g.recent[0] = visit{account, g.began}
 	}
 	g.used++
 	g.let++
@@ -248,6 +280,7 @@ func (g *gate) giveUp(mine *place, account string) {
 	at := slices.Index(g.waiting[account], mine)
 	if at >= 0 {
 		g.dequeue(account, at)
+		g.letIn() // they were company
 	}
 	g.mu.Unlock()
 	if at < 0 {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // most returns how many an account gets that asks for as many as it can, and keeps them.
@@ -127,11 +129,68 @@ func TestGate_WhoHadALongTurnRests(t *testing.T) {
 			require.Zero(t, turn("", long), "nor does a worker")
 		}
 		require.Zero(t, turn("a", long), "it has rested")
-		time.Sleep(around)
-		require.Zero(t, turn("a", long))
-		require.Zero(t, turn("a", long), "the other one has gone")
+		require.Zero(t, turn(core.Strangers, 0))
+		require.Equal(t, long, turn("a", 0), "strangers are company, too")
+		require.Zero(t, turn("a", 2*around))
+		require.Zero(t, turn("a", 2*around), "there is none any more")
+		require.Zero(t, turn("b", 0))
+		require.Equal(t, around, turn("a", 0), "it had gone before the rest was over")
 		require.Empty(t, g.waiting)
 		require.Zero(t, g.used)
+	})
+}
+
+// Whoever waits is company, though they were not let in for long: who had a long turn has no second one before them.
+func TestGate_WhoWaitsIsCompany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1, 1)
+		var served []string
+		come := func(account string) {
+			go func() {
+				if g.enter(t.Context(), account, 0) == nil {
+					served = append(served, account)
+					time.Sleep(2 * around)
+					g.leave(account)
+				}
+			}()
+			synctest.Wait()
+		}
+		for _, account := range strings.Fields("b b b c") {
+			come(account)
+		}
+		time.Sleep(20 * around)
+		synctest.Wait()
+		require.Equal(t, "b c b b", strings.Join(served, " "))
+		require.Empty(t, g.waiting)
+	})
+}
+
+// Who may have no more in company, and waits, is let in when that has gone, though nobody leaves.
+func TestGate_TheEndOfCompanyIsSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(8, 1)
+		require.NoError(t, g.enter(t.Context(), "b", 0))
+		g.leave("b")
+		require.NoError(t, g.enter(t.Context(), "a", 0))
+		begun := time.Now()
+		require.NoError(t, g.enter(t.Context(), "a", queueTimeout))
+		require.Equal(t, around, time.Since(begun))
+	})
+}
+
+// Time before a turn begins, as for the lock of a file, is no part of it.
+func TestGate_ATurnBeginsWhenItIsSaidTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(1, 1)
+		require.NoError(t, g.enter(t.Context(), "b", 0))
+		g.leave("b")
+		require.NoError(t, g.enter(t.Context(), "a", 0))
+		time.Sleep(around / 2)
+		g.begin()
+		g.leave("a")
+		begun := time.Now()
+		require.NoError(t, g.enter(t.Context(), "a", 0))
+		require.Zero(t, time.Since(begun))
 	})
 }
 

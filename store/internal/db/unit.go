@@ -190,6 +190,7 @@ func (r *request) open(ctx context.Context) (*Unit, error) {
 			gate.leave(account)
 			return nil, r.db.writeError(connectError("begin", err))
 		}
+		gate.begin()
 		r.unit = &Unit{db: r.db, tx: tx, account: account, request: r}
 	}
 	return r.unit, nil
