@@ -28,7 +28,7 @@ type looks struct {
 // LookAtPayment does what ResumePayment does, for somebody who opens a page. It asks the provider once in lookPause, or in failurePause if there
 // was no answer, and earlyLooks times besides; others get the same answer until then, which may be some seconds old.
 func (b *Billing) LookAtPayment(ctx context.Context, account, id string) (*store.Confirmation, error) {
-	return b.looks.payments.ask(b.store.Now().Time(), account, id, 0, func() (*store.Confirmation, error) {
+	return b.looks.payments.ask(ctx, b.store.Now().Time(), account, id, 0, func() (*store.Confirmation, error) {
 		return b.ResumePayment(context.WithoutCancel(ctx), account, id) // others wait for it, too
 	})
 }
@@ -40,7 +40,7 @@ func (b *Billing) lookAgain(ctx context.Context, begun *store.Confirmation) (*st
 	if payment.Status.IsFinal() {
 		return answer(begun)
 	}
-	found, err := b.looks.payments.ask(b.store.Now().Time(), payment.AccountID, payment.ID, 0, func() (*store.Confirmation, error) {
+	found, err := b.looks.payments.ask(ctx, b.store.Now().Time(), payment.AccountID, payment.ID, 0, func() (*store.Confirmation, error) {
 		asks = true
 		return b.resume(ctx, begun)
 	})
@@ -54,7 +54,8 @@ func (b *Billing) lookAgain(ctx context.Context, begun *store.Confirmation) (*st
 	return answer(stored)
 }
 
-// LeavePayment does what CancelCheckoutPayment does, for somebody on a page. It asks the provider as often as LookAtPayment.
+// LeavePayment does what CancelCheckoutPayment does, for somebody on a page. It asks the provider as often as LookAtPayment. Others may wait for it, too,
+// so that ctx should not end with its request.
 func (b *Billing) LeavePayment(ctx context.Context, account, checkout string) error {
 	payment, err := b.store.CheckoutPayment(ctx, account, checkout)
 	if missing, ok := errors.AsType[*core.Error](err); ok && missing.Code == core.CodeMissing {
@@ -63,8 +64,8 @@ func (b *Billing) LeavePayment(ctx context.Context, account, checkout string) er
 	if err != nil {
 		return err
 	}
-	_, err = b.looks.cancels.ask(b.store.Now().Time(), account, payment.ID, 0, func() (struct{}, error) {
-		return struct{}{}, b.CancelCheckoutPayment(context.WithoutCancel(ctx), account, checkout)
+	_, err = b.looks.cancels.ask(ctx, b.store.Now().Time(), account, payment.ID, 0, func() (struct{}, error) {
+		return struct{}{}, b.CancelCheckoutPayment(ctx, account, checkout)
 	})
 	return err
 }
@@ -72,7 +73,7 @@ func (b *Billing) LeavePayment(ctx context.Context, account, checkout string) er
 // LookAtGivenMethod does what FindGivenMethod does, for somebody who opens a page. It asks the provider as often as LookAtPayment about
 // each ref, and cardsAMinute times for a customer. Beyond that nobody knows the outcome.
 func (b *Billing) LookAtGivenMethod(ctx context.Context, account, customer, ref string, from store.Buyer) (*GivenMethod, error) {
-	return b.looks.cards.ask(b.store.Now().Time(), account+"/"+customer, ref, cardsAMinute, func() (*GivenMethod, error) {
+	return b.looks.cards.ask(ctx, b.store.Now().Time(), account+"/"+customer, ref, cardsAMinute, func() (*GivenMethod, error) {
 		return b.FindGivenMethod(context.WithoutCancel(ctx), account, customer, ref, from)
 	})
 }
@@ -121,15 +122,20 @@ func (l *look[T]) mayBeAskedAgain(now time.Time) bool {
 
 // ask returns the answer about something of a subject, which ask gets unless somebody else did so just now. Most is how many answers a subject
 // gets in a minute, 0 for any number.
-func (r *recent[T]) ask(now time.Time, subject, about string, most int, ask func() (T, error)) (T, error) {
+func (r *recent[T]) ask(ctx context.Context, now time.Time, subject, about string, most int, ask func() (T, error)) (T, error) {
 	one, isNew, over := r.join(now, subject, about, most)
 	if over {
 		var none T
 		return none, core.NewUnknownError("too much is asked about "+subject, nil)
 	}
 	if !isNew {
-		<-one.done
-		return one.answer, one.err
+		select {
+		case <-one.done:
+			return one.answer, one.err
+		case <-ctx.Done():
+			var none T
+			return none, core.NewUnknownError("what was asked about "+subject+" is not answered yet", ctx.Err())
+		}
 	}
 	defer close(one.done)
 	one.err = core.NewUnknownError("what was asked about "+subject+" was not answered", nil) // should ask panic

@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ type asker struct {
 func newAsker() *asker { return &asker{now: time.Unix(60, 0)} } // at the beginning of a minute
 
 func (a *asker) look() (string, error) {
-	return a.looks.ask(a.now, "acct", "pay", 0, func() (string, error) {
+	return a.looks.ask(context.Background(), a.now, "acct", "pay", 0, func() (string, error) {
 		a.asked++
 		return "seen", a.fails
 	})
