@@ -42,7 +42,7 @@ build: ## compile bin/tillwright
 run: build ## serve on 127.0.0.1:8080 with a demo account in ./data
 	@bin/tillwright serve --demo
 
-gen: ## write gen/ and sdk/*.gen.go from openapi/
+gen: ## write gen/, sdk/*.gen.go and store/outbox/event_type.gen.go from openapi/
 	@$(GO) run ./openapi/bundle
 	@$(GO) tool oapi-codegen -config openapi/server.cfg.yaml bin/openapi.server.yaml
 	@$(GO) tool oapi-codegen -config openapi/sdk.cfg.yaml bin/openapi.sdk.yaml

@@ -62,15 +62,13 @@ func limitForm(limit int64, next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // checkHead refuses a body for what its headers say of it, before any of it is read. Whoever sends Expect: 100-continue has not sent it yet.
-// One that may be missing is read before its type is looked at: if it is white space alone, it is none.
+// One that may be missing and was sent is read before its type is looked at: if it is white space alone, it is none.
 func checkHead(r *http.Request, limit int64, isRequired bool) error {
 	if r.ContentLength > limit {
 		return tooLarge(limit)
 	}
-	if !isRequired {
-		return nil
-	}
-	if r.ContentLength > 0 || r.ContentLength < 0 && r.Header.Get("Expect") != "" { // else nobody knows that there is one
+	waits := r.Header.Get("Expect") != ""
+	if isRequired && r.ContentLength > 0 || r.ContentLength != 0 && waits { // else nobody knows that there is one
 		return checkContentType(r.Header)
 	}
 	return nil
