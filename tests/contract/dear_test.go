@@ -40,6 +40,9 @@ func (d *dear) value(s *openapi3.Schema, example any, depth int) any {
 	if len(s.AllOf) == 1 && len(s.Properties) == 0 && s.Type == nil {
 		return d.value(s.AllOf[0].Value, example, depth)
 	}
+	if len(s.OneOf) == 2 && s.OneOf[1].Value.Nullable { // a reference that may be null
+		return d.value(s.OneOf[0].Value, example, depth)
+	}
 	switch {
 	case depth > mostDeep || d.left <= 0:
 		return example
@@ -214,7 +217,11 @@ func (w *world) queries(op *harness.Operation) []url.Values {
 		all = append(all, both)
 	}
 	if searches {
-		with(url.Values{"q": {strings.TrimSpace(strings.Repeat("w ", mostWords))}})
+		words := make([]string, mostWords)
+		for i := range words {
+			words[i] = fmt.Sprint("w", i) // which dear texts have
+		}
+		with(url.Values{"q": {strings.Join(words, " ")}})
 	}
 	if len(filters) > 0 && op.Method == http.MethodGet {
 		with(filters)
