@@ -33,8 +33,8 @@ func TestRescue_HasSentAgainWhatADeadDispatcherLeft(t *testing.T) {
 	})
 }
 
-// What ends while the database stands still is tried again.
-func TestRescue_GoesOnAfterAFailure(t *testing.T) {
+// It waits no longer than it may for a database that stands still. What was left is given back once that answers, by whoever asked.
+func TestRescue_EndsThoughNothingIsAnswered(t *testing.T) {
 	t.Parallel()
 	proxy := database.NewProxy(t, database.URL(t, core.PostgreSQL))
 	w := newWorld(t, proxy.URL)
@@ -42,7 +42,7 @@ func TestRescue_GoesOnAfterAFailure(t *testing.T) {
 	proxy.Freeze()
 	ended := make(chan struct{})
 	go func() { rescueOnce(t.Context(), w.Outbox, slog.New(slog.DiscardHandler)); close(ended) }()
-	<-ended // though nothing was answered
+	<-ended
 	proxy.Thaw()
 	require.Eventually(t, func() bool {
 		rescueOnce(t.Context(), w.Outbox, slog.New(slog.DiscardHandler))

@@ -468,7 +468,7 @@ func (p *player) forward(by time.Duration) error {
 	}
 }
 
-// dutyTurn does what a server does by itself.
+// turn does what a server does by itself.
 func (p *player) turn() error {
 	p.passes(11 * time.Second)
 	err := errors.Join(p.Reconcile(everywhere), p.Work(everywhere))

@@ -2,6 +2,7 @@ package billing_test
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
@@ -91,26 +92,36 @@ func (h *history) prorated(s *shop, l *life, at core.Time, remaining int64) (pro
 }
 
 // tookOff takes off parts of a period what refunds had taken off them when a change of plan was paid, and which have failed since. What the
-// subscription keeps says whether that was so: nobody sees what happens in between.
+// subscription keeps says which of them had: nobody sees what happens in between.
 func (h *history) tookOff(s *shop, row *store.Subscription, paid string, parts []funds) error {
 	for i, f := range parts {
-		var failed int64
-		err := h.rows.Get(&failed, h.rows.Rebind(`
-			SELECT CAST(COALESCE(SUM(r.amount), 0) AS BIGINT) FROM refunds r JOIN orders o ON o.account_id = r.account_id AND o.id = ?
+		var failed []struct {
+			Amount  int64 `db:"amount"`
+			Balance int64 `db:"balance_amount"`
+		}
+		err := h.rows.Select(&failed, h.rows.Rebind(`
+			SELECT r.amount, r.balance_amount FROM refunds r JOIN orders o ON o.account_id = r.account_id AND o.id = ?
 			WHERE r.account_id = ? AND r.order_id = ? AND r.status IN ('failed', 'canceled') AND r.created_at <= o.paid_at AND r.updated_at >= o.paid_at`),
 			paid, s.account, f.order)
 		if err != nil {
 			return err
 		}
-		o, err := h.GetOrder(everywhere, s.account, f.order)
+		now, err := h.GetOrder(everywhere, s.account, f.order)
 		if err != nil {
 			return err
 		}
-		kept, _ := keptOf(o)
-		less := min(f.left, max(kept-failed, 0))
-		for _, c := range row.Carried.V {
-			if failed > 0 && c.OrderID == f.order && c.Start == f.since && c.Amount == less {
-				parts[i].left = less
+		then := []store.Order{*now} // as it may have been, with each of them taken off or not
+		for _, r := range failed {
+			for _, o := range slices.Clone(then) {
+				o.RefundedAmount, o.RefundedBalance = o.RefundedAmount+r.Amount-r.Balance, o.RefundedBalance+r.Balance
+				then = append(then, o)
+			}
+		}
+		for _, o := range then[1:] {
+			kept, charged := keptOf(&o)
+			left := store.PaidPart{OrderID: f.order, Start: f.since, Amount: min(f.left, kept)}
+			if slices.Contains(row.Carried.V, left) {
+				parts[i].left, parts[i].charged = left.Amount, charged*1000/max(kept, 1)
 			}
 		}
 	}

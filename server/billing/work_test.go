@@ -1,8 +1,6 @@
 package billing_test
 
 import (
-	"database/sql"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // subscriptions makes some of them, for 9 dollars a month, a few with each purchase.
@@ -44,14 +43,7 @@ func (w *world) subscriptions(many int) []store.Subscription {
 // behind runs a statement behind the store's back.
 func (w *world) behind(query string) {
 	w.t.Helper()
-	engine, source := "postgres", w.url
-	if path, ok := strings.CutPrefix(w.url, "sqlite://"); ok {
-		engine, source = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
-	}
-	db, err := sql.Open(engine, source)
-	require.NoError(w.t, err)
-	defer db.Close()
-	_, err = db.ExecContext(w.t.Context(), query)
+	_, err := database.Behind(w.t, w.url).ExecContext(w.t.Context(), query)
 	require.NoError(w.t, err)
 }
 

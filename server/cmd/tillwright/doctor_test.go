@@ -24,13 +24,7 @@ func TestDoctor_SaysWhichRowBreaksWhichPromise(t *testing.T) {
 		require.NoError(t, err, "while the server is at work")
 		require.Regexp(t, `^All \d\d+ promises hold\.\n$`, out)
 
-		driver, source, _ := strings.Cut(url, "://")
-		if driver == "postgres" {
-			source = url
-		}
-		db, err := sql.Open(driver, source)
-		require.NoError(t, err)
-		defer db.Close()
+		db := database.Behind(t, url)
 		_, err = db.Exec(`UPDATE products SET status = 'active'`)
 		require.NoError(t, err)
 
@@ -53,13 +47,7 @@ func TestDoctor_RepairsWhatAnOldServerLeftBehind(t *testing.T) {
 		shop := newShop(t, url)
 		customer, err := shop.Customers.Create(t.Context(), &sdk.CustomerCreate{Email: "straße@example.com"})
 		require.NoError(t, err)
-		driver, source, _ := strings.Cut(url, "://")
-		if driver == "postgres" {
-			source = url
-		}
-		db, err := sql.Open(driver, source)
-		require.NoError(t, err)
-		defer db.Close()
+		db := database.Behind(t, url)
 		_, err = db.Exec(`UPDATE customers SET balance = '{"usd":-500}', email_key = 'strasse@example.com'`)
 		require.NoError(t, err)
 

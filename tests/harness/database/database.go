@@ -125,6 +125,25 @@ func Empty(t testing.TB, engine string) string {
 	return created(t, engine, "")
 }
 
+// Behind opens a database behind the store's back, until the test ends. On SQLite it waits for whoever is writing.
+func Behind(t testing.TB, url string) *sql.DB {
+	t.Helper()
+	driver, source := "postgres", url
+	if path, ok := strings.CutPrefix(url, "sqlite://"); ok {
+		driver, source = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
+	}
+	db, err := sql.Open(driver, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
 // narrowed skips a test of an engine that this run leaves out.
 func narrowed(t testing.TB, engine string) {
 	t.Helper()
