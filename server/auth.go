@@ -104,6 +104,7 @@ func (s *Server) countBy(count func(context.Context, string) (*tenant.Grant, err
 		if grant.Used > grant.Limit {
 			return overLimit(c.Response().Header(), grant)
 		}
+		caller.Of(c.Request().Context()).Stranger = true
 		return next(c)
 	}
 }

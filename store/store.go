@@ -44,10 +44,10 @@ type Options struct {
 
 	Trace func(ctx context.Context, statement string, args []any) // called with each statement before it runs, by many goroutines; nil = nobody is. See core.PlannedAnew
 
-	// Waited is called for whoever had to wait for a connection once they have one, by many goroutines: turns is how many were let in meanwhile. It may be nil.
-	Waited func(ctx context.Context, turns int)
+	// Waited is called with the account of whoever had to wait for a connection once they have one, by many goroutines: turns is how many were let in meanwhile. It may be nil.
+	Waited func(ctx context.Context, account string, turns int)
 
-	// Whose returns the account for which a context does something, core.Strangers for a request without one, and "" for a worker. Accounts have fair
+	// Whose returns the account for which a context does something, core.Strangers for a request that needs none, and "" for a worker. Accounts have fair
 	// shares of the connections. It may be nil.
 	Whose func(context.Context) string
 

@@ -18,6 +18,7 @@ type Caller struct {
 	Address   string   // from which they ask, as far as our own proxies know
 	Scopes    []string // what the key may do; none means everything
 	Until     string   // when the key expires, empty for never
+	Stranger  bool     // the request needs no API key, and is known to have been counted by its address
 	Needed    []string // the scopes that the request takes
 	Writes    bool     // the request changes something
 	Effect    bool     // and has an effect outside, which is there before its answer

@@ -41,10 +41,11 @@ func StoreOptions(config *server.Config) (store.Options, error) {
 	}, nil
 }
 
-// whose returns the account of a request, core.Strangers for one without an account, and "" for what belongs to no request.
+// whose returns the account of a request, core.Strangers for one that needs none, and "" for what belongs to no request. To look a key up belongs to
+// nobody yet, too.
 func whose(ctx context.Context) string {
 	who := caller.Of(ctx)
-	if who.Account == "" && who.RequestID != "" {
+	if who.Account == "" && who.Stranger {
 		return core.Strangers
 	}
 	return who.Account

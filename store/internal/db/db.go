@@ -30,7 +30,7 @@ type Options struct {
 	Exclusive   bool
 	Patient     bool
 	Trace       func(ctx context.Context, statement string, args []any)
-	Waited      func(ctx context.Context, turns int)
+	Waited      func(ctx context.Context, account string, turns int)
 	Whose       func(context.Context) string
 
 	MostExamined int // how many rows a list examines for a page at most, MostExamined if it is 0

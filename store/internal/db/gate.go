@@ -22,8 +22,8 @@ var errBusy = errors.New("store: every connection to the database is busy")
 // An account has company if another one was let in within around. Then it has no more than each, whatever is free: readers of an embedded
 // database compute in this process, and an account leaves processors to others.
 //
-// Of a pool of one, such as the writer of SQLite, a turn is all that there is. Who had it for longer than longTurn rests for as long if it has
-// company: that needs many short turns, and would wait for a long one before each.
+// Of a pool of one, such as the writer of SQLite, a turn is all that there is. Who had it for longer than longTurn rests for as long, and
+// for longestRest at most, if it has company: that needs many short turns, and would wait for a long one before each.
 //
 // What belongs to no account takes turns too, but may have all there is: workers, and requests of strangers, such as a buyer on a page. Strangers
 // are company, and workers are not: these are always there.
@@ -38,12 +38,13 @@ type gate struct {
 	let     int                 // how many were let in so far
 	recent  [2]visit            // the last account that was let in, and the last one that was another
 
-	// Of a pool of one:
-	began  time.Time            // the turn that somebody has
-	rests  map[string]time.Time // until when an account rests
-	roused time.Time            // when somebody is going to look whose rest is over; 0 = nobody is
+	roused time.Time // when somebody is going to look who may be let in by then; 0 = nobody is
 
-	waited func(ctx context.Context, turns int) // see Options.Waited
+	// Of a pool of one:
+	began time.Time            // the turn that somebody has
+	rests map[string]time.Time // until when an account rests
+
+	waited func(ctx context.Context, account string, turns int) // see Options.Waited
 }
 
 // visit is when an account was let in.
@@ -53,8 +54,8 @@ type visit struct {
 }
 
 const (
-	longTurn    = 50 * time.Millisecond // longer than a purchase takes on a slow disk
-	longestRest = 2 * time.Second
+	longTurn    = 50 * time.Millisecond  // longer than a purchase takes on a slow disk
+	longestRest = 500 * time.Millisecond // for some purchases; what rests waits for nothing else
 	around      = time.Second
 )
 
@@ -90,7 +91,7 @@ func (g *gate) enter(ctx context.Context, account string, patience time.Duration
 	select {
 	case <-mine.let:
 		if g.waited != nil {
-			g.waited(ctx, mine.after)
+			g.waited(ctx, account, mine.after)
 		}
 		return nil
 	case <-over:

@@ -186,11 +186,11 @@ func (r *request) open(ctx context.Context) (*Unit, error) {
 			return nil, connectError("begin", err)
 		}
 		tx, err := r.db.Write.DB.BeginTxx(ctx, nil)
+		gate.begin()
 		if err != nil {
 			gate.leave(account)
 			return nil, r.db.writeError(connectError("begin", err))
 		}
-		gate.begin()
 		r.unit = &Unit{db: r.db, tx: tx, account: account, request: r}
 	}
 	return r.unit, nil
