@@ -38,7 +38,7 @@ type Server struct {
 	adWork   restful
 	coverage *Coverage
 	trace    func(ctx context.Context, statement string, args []any)
-	waited   func(ctx context.Context, turns int)
+	waited   func(ctx context.Context, account string, turns int)
 	unshared bool
 	bank     *stripefake.Fake // nil: none is paid through Stripe
 	document []byte
@@ -66,7 +66,7 @@ func Traced(trace func(ctx context.Context, statement string, args []any)) Optio
 }
 
 // Waited has everybody who waited for a connection told to a function, which many goroutines call, with how many were let in meanwhile.
-func Waited(waited func(ctx context.Context, turns int)) Option {
+func Waited(waited func(ctx context.Context, account string, turns int)) Option {
 	return func(s *Server) { s.waited = waited }
 }
 
