@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	keys     = 2000 // each has its own quota, so the limiter can stay on
+	keys     = 1000 // as many as an account may have; each has its own quota, so the limiter can stay on
 	products = 1000
 
 	sellers       = 200 // accounts with a product each, which sell at once
@@ -97,7 +97,8 @@ func (w *world) env() []string {
 // production is what the server runs with whose requests are measured. In development every write reads the account's clock, because
 // somebody may have moved it.
 func (w *world) production() []string {
-	return append(w.env(), "TILLWRIGHT_ENV=production", "TILLWRIGHT_TEST_PAYMENTS=true")
+	return append(w.env(), "TILLWRIGHT_ENV=production", "TILLWRIGHT_TEST_PAYMENTS=true",
+		"TILLWRIGHT_TRUSTED_PROXIES=127.0.0.1") // whose connections may be as many as all together
 }
 
 // place decides where the databases are.
@@ -231,8 +232,8 @@ func (w *world) stock(server *program, tokens []string) error {
 			return err
 		}
 		w.one = seller{tokens, price}
-		fmt.Fprintf(&get, "%s /v1/products/%s\n", tokens[2*i], p["id"])
-		fmt.Fprintf(&get, "%s /v1/products/%s\n", tokens[2*i+1], p["slug"])
+		fmt.Fprintf(&get, "%s /v1/products/%s\n", tokens[2*i%keys], p["id"])
+		fmt.Fprintf(&get, "%s /v1/products/%s\n", tokens[(2*i+1)%keys], p["slug"])
 	}
 	for _, token := range tokens {
 		fmt.Fprintf(&list, "%s /v1/products?limit=20\n", token)
