@@ -12,10 +12,12 @@ LEAN          = -gcflags=github.com/tillwright/tillwright/...=-dwarf=false
 # What has no race detector runs while the others are compiled with it. Of those the longest come first, so that none is left for the end. What
 # failed is run again after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
-LONGEST = ./store ./server/billing ./server ./server/dashboard
+LONGEST = ./store ./server/billing ./server
 # Whole packages without the race detector. The contract comes first, since it takes longest. The next three run the program in processes of its
-# own, which have none anyway: it would watch the clients and the fakes alone.
-PLAIN   = ./tests/contract ./tests/fault ./tests/e2e ./tests/newcomer
+# own, which have none anyway: it would watch the clients and the fakes alone. What draws pages and reads arguments shares nothing between
+# requests but what the rooms below it guard: make race has it, every night.
+PLAIN   = ./tests/contract ./tests/fault ./tests/e2e ./tests/newcomer $(SHOWN)
+SHOWN   = ./server/dashboard ./server/pages ./server/reference ./server/cmd/tillwright
 # Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold. Their packages are those of the
 # step alone: a test of another package that has such a name would be run nowhere.
 ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestWrite_(Takes|Shapes)|TestPages_(UseAll|AreLight|LinkTo|HaveEvery)|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins)
@@ -25,13 +27,13 @@ export CGO_ENABLED := 0
 export GOFLAGS     := $(filter-out -trimpath $(LEAN),$(shell $(GO) env GOFLAGS)) -trimpath $(LEAN)
 
 # Half of compiling is collecting garbage, for which there is memory enough. make verify vets, so that the tests need not.
-verify quick test: export GOGC := $(or $(GOGC),400)
+verify quick test race: export GOGC := $(or $(GOGC),400)
 
 # make quick alone says so: whatever else is run is run on both engines.
 unexport TILLWRIGHT_TEST_ENGINES
 
 .DEFAULT_GOAL := help
-.PHONY: help run build gen verify lint quick test check times bench soak fuzz vulncheck readers screenshots cross
+.PHONY: help run build gen verify lint quick test check times bench soak fuzz race vulncheck readers screenshots cross
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
@@ -57,13 +59,16 @@ quick: ## compile, vet and test what your change touches, on SQLite alone: for w
 	@$(GO) build -C .github/tools/quick -o $(CURDIR)/bin/quick .
 	@TILLWRIGHT_TEST_ENGINES=sqlite bin/quick $(if $(BASE),-base $(BASE)) -gen "make -s gen" $(TEST) -skip "$(ALONE)|^TestEach_RunsOnBothEngines$$"
 
-test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, what runs the program as a process, and what one goroutine does alone)
+test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, pages, what runs the program as a process, and what one goroutine does alone)
 	@$(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
 	@packages=$$($(GO) list ./...) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' ./...) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
-		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/dashboard ./server/invoicepdf ./server/pages ./server/reference ./ads/pinterest ./ads/tiktok ./ads/zernio \
-		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE 'tests/(contract|fault|e2e|newcomer)$$')
+		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/invoicepdf ./ads/pinterest ./ads/tiktok ./ads/zernio \
+		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(tests/(contract|fault|e2e|newcomer)|server/(dashboard|pages|reference|cmd/tillwright))$$')
+
+race: ## the pages and commands with the race detector, which make test runs without it
+	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(SHOWN)
 
 check: ## what CI runs, on a clean clone of the last commit: run it before a push
 	@.github/check

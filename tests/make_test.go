@@ -26,7 +26,7 @@ func TestMakeTest_RunsEveryTest(t *testing.T) {
 		return string(found[1])
 	}
 	alone := value(`(?m)^ALONE = (.*)$`)
-	whole := strings.Fields(value(`(?m)^PLAIN += (.*)$`)) // all of their tests are run
+	whole := strings.Fields(value(`(?m)^PLAIN += (.*)\$\(SHOWN\)$`) + value(`(?m)^SHOWN += (.*)$`)) // all of their tests are run
 	of := strings.Fields(value(`step:alone .* -- (.*) \\`))
 	elsewhere := regexp.MustCompile(value(`grep -vE '(.*)\$\$'\)`) + `$`)
 	for _, folder := range whole {
