@@ -120,14 +120,30 @@ func (d *DB) whose(ctx context.Context) string {
 }
 
 // Reader is where a query runs. A *Unit is its open transaction. A *DB is the open transaction of the context if there is one, and
-// the read pool otherwise: a use case that only reads does not know whether it is part of a bigger one.
+// the read pool otherwise: a use case that only reads does not know whether it is part of a bigger one. Unit.Locked is a transaction too.
 type Reader interface {
-	at(ctx context.Context) (*DB, *Unit)
+	at(ctx context.Context) (d *DB, u *Unit, lock string, err error)
 }
 
-func (d *DB) at(ctx context.Context) (*DB, *Unit) { return d, UnitOf(ctx) }
+func (d *DB) at(ctx context.Context) (*DB, *Unit, string, error) { return d, UnitOf(ctx), "", nil }
 
-func (u *Unit) at(context.Context) (*DB, *Unit) { return u.db, u }
+func (u *Unit) at(context.Context) (*DB, *Unit, string, error) { return u.db, u, "", nil }
+
+// Locked returns where a SELECT runs that locks its rows until the transaction ends, as one does that ends in Lock. Once the transaction has
+// ended it is an error.
+func (u *Unit) Locked() Reader { return locked{u} }
+
+type locked struct{ unit *Unit }
+
+// errNotOpen says that rows would be locked for nobody.
+var errNotOpen = errors.New("store: rows are locked in an open transaction alone")
+
+func (l locked) at(context.Context) (*DB, *Unit, string, error) {
+	if l.unit == nil || l.unit.request.unit != l.unit {
+		return nil, nil, "", errNotOpen
+	}
+	return l.unit.db, l.unit, l.unit.Lock(), nil
+}
 
 // Get returns the first row of a query, nil if there is none.
 func Get[T any](ctx context.Context, r Reader, query string, args ...any) (*T, error) {
@@ -145,7 +161,11 @@ func Select[T any](ctx context.Context, r Reader, query string, args ...any) ([]
 
 // read returns at most limit rows, from an open transaction if r is one, else from the read pool.
 func read[T any](ctx context.Context, r Reader, limit int, query string, args []any) ([]T, error) {
-	d, u := r.at(ctx)
+	d, u, lock, err := r.at(ctx)
+	if err != nil {
+		return nil, err
+	}
+	query += lock
 	if u == nil {
 		account := d.whose(ctx)
 		if err := d.Read.Enter(ctx, account); err != nil {
