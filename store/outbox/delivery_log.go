@@ -31,11 +31,11 @@ func (s *Store) ListDeliveries(ctx context.Context, account, endpoint string, in
 	var event *Event
 	if in.Event != "" {
 		var err error
-		if event, err = s.findEvent(ctx, account, in.Event, "event", ""); err != nil {
+		if event, err = s.getEvent(ctx, account, in.Event, "event"); err != nil {
 			return nil, false, err
 		}
 	}
-	e, err := s.findWebhookEndpoint(ctx, account, endpoint, "", "")
+	e, err := s.GetWebhookEndpoint(ctx, account, endpoint)
 	if err != nil {
 		return nil, false, err
 	}
@@ -158,11 +158,11 @@ func (l *ListDeliveries) bounds() (above, below string) {
 // endpoint and then the event. An inactive endpoint is CodeInvalid on webhook_endpoint.
 func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint string) (*Delivery, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Delivery, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, endpoint, "webhook_endpoint", u.Lock())
+		e, err := u.lockWebhookEndpoint(ctx, account, endpoint, "webhook_endpoint")
 		if err != nil {
 			return nil, err
 		}
-		event, err := s.findEvent(ctx, account, ref, "", u.Lock())
+		event, err := u.lockEvent(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +183,7 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 // It locks the endpoint and then the events.
 func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after, before core.Time) (int, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (int, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock()) // two calls would each send everything
+		e, err := u.lockWebhookEndpoint(ctx, account, ref, "") // two calls would each send everything
 		if err != nil {
 			return 0, err
 		}

@@ -34,7 +34,7 @@ var eventColumns = db.ColumnsOf[Event]("events")
 
 // GetEvent returns an event that is still kept, or CodeMissing.
 func (s *Store) GetEvent(ctx context.Context, account, ref string) (*Event, error) {
-	e, err := s.findEvent(ctx, account, ref, "", "")
+	e, err := s.getEvent(ctx, account, ref, "")
 	if err != nil {
 		return nil, err
 	}
@@ -97,13 +97,22 @@ func (o *eventOutcome) judge(e *Event) {
 	}
 }
 
-// findEvent returns an event, or CodeMissing on param. lock is the lock clause of a transaction, or empty.
-func (s *Store) findEvent(ctx context.Context, account, ref, param, lock string) (*Event, error) {
+// getEvent returns an event, or CodeMissing on param.
+func (s *Store) getEvent(ctx context.Context, account, ref, param string) (*Event, error) {
+	return findEvent(ctx, s.db, account, ref, param)
+}
+
+// lockEvent does what getEvent does, and locks the row until the transaction ends.
+func (u *unit) lockEvent(ctx context.Context, account, ref string) (*Event, error) {
+	return findEvent(ctx, u.Locked(), account, ref, "")
+}
+
+func findEvent(ctx context.Context, r db.Reader, account, ref, param string) (*Event, error) {
 	id, ok := core.ParseID(core.KindEvent, ref)
 	if !ok {
 		return nil, core.Missing("webhook event", param, ref)
 	}
-	e, err := db.Get[Event](ctx, s.db, eventColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	e, err := db.Get[Event](ctx, r, eventColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err == nil && e == nil {
 		err = core.Missing("webhook event", param, ref)
 	}

@@ -95,7 +95,7 @@ type ListWebhookEndpoints struct {
 
 // GetWebhookEndpoint returns an endpoint without its secret, or CodeMissing.
 func (s *Store) GetWebhookEndpoint(ctx context.Context, account, ref string) (*WebhookEndpoint, error) {
-	return s.findWebhookEndpoint(ctx, account, ref, "", "")
+	return findWebhookEndpoint(ctx, s.db, account, ref, "")
 }
 
 // ListWebhookEndpoints returns a page of endpoints without their secrets, newest first, and whether there are more.
@@ -140,7 +140,7 @@ func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e Web
 // active, its count of failures starts again at 0.
 func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, change func(*WebhookEndpoint)) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock())
+		e, err := u.lockWebhookEndpoint(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, 
 // locked first.
 func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock())
+		e, err := u.lockWebhookEndpoint(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) 
 // event type are CodeInvalid.
 func (s *Store) BeginWebhookTest(ctx context.Context, account, ref, kind string) (*WebhookEndpoint, error) {
 	return step(ctx, s, func(ctx context.Context, _ *unit) (*WebhookEndpoint, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, "", "")
+		e, err := s.GetWebhookEndpoint(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -195,13 +195,18 @@ func (s *Store) BeginWebhookTest(ctx context.Context, account, ref, kind string)
 	})
 }
 
-// findWebhookEndpoint returns an endpoint, or CodeMissing on param. lock is the lock clause of a transaction, or empty.
-func (s *Store) findWebhookEndpoint(ctx context.Context, account, ref, param, lock string) (*WebhookEndpoint, error) {
+// lockWebhookEndpoint does what GetWebhookEndpoint does, and locks the row until the transaction ends.
+func (u *unit) lockWebhookEndpoint(ctx context.Context, account, ref, param string) (*WebhookEndpoint, error) {
+	return findWebhookEndpoint(ctx, u.Locked(), account, ref, param)
+}
+
+// findWebhookEndpoint returns an endpoint, or CodeMissing on param.
+func findWebhookEndpoint(ctx context.Context, r db.Reader, account, ref, param string) (*WebhookEndpoint, error) {
 	id, ok := core.ParseID(core.KindWebhookEndpoint, ref)
 	if !ok {
 		return nil, core.Missing("webhook endpoint", param, ref)
 	}
-	e, err := db.Get[WebhookEndpoint](ctx, s.db, webhookEndpointColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	e, err := db.Get[WebhookEndpoint](ctx, r, webhookEndpointColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err == nil && e == nil {
 		err = core.Missing("webhook endpoint", param, ref)
 	}

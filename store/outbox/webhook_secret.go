@@ -31,7 +31,7 @@ func (e *WebhookEndpoint) PreviousSecretAt(now core.Time) *core.Time {
 // it.
 func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, overlap time.Duration) (*WebhookEndpoint, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := s.findWebhookEndpoint(ctx, account, ref, "", u.Lock())
+		e, err := u.lockWebhookEndpoint(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
