@@ -228,7 +228,7 @@ func (a *Account) checkPlan() error {
 
 // GetAccount returns an account with the number of its next invoice, or CodeMissing.
 func (s *Store) GetAccount(ctx context.Context, account string) (*Account, error) {
-	a, err := s.findAccount(ctx, account, "")
+	a, err := s.getAccount(ctx, account)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +284,7 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 // nothing stores nothing.
 func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*AccountChange)) (*Account, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
-		a, err := s.findAccount(ctx, account, u.Lock())
+		a, err := u.lockAccount(ctx, account)
 		if err != nil {
 			return nil, err
 		}
@@ -362,10 +362,18 @@ func (u *unit) raiseInvoiceNumber(ctx context.Context, a *Account, before int64)
 	return nil
 }
 
-// findAccount reads an account, or returns CodeMissing. A pause of its payments that is over reads as none. Lock is what locks
-// the row, empty for nothing.
-func (s *Store) findAccount(ctx context.Context, account, lock string) (*Account, error) {
-	a, err := db.Get[Account](ctx, s.db, accountColumns.SelectSQL+` WHERE id = ?`+lock, account)
+// getAccount reads an account, or returns CodeMissing. A pause of its payments that is over reads as none.
+func (s *Store) getAccount(ctx context.Context, account string) (*Account, error) {
+	return s.findAccount(ctx, s.db, account)
+}
+
+// lockAccount does what getAccount does, and locks the row until the transaction ends.
+func (u *unit) lockAccount(ctx context.Context, account string) (*Account, error) {
+	return u.store.findAccount(ctx, u.Locked(), account)
+}
+
+func (s *Store) findAccount(ctx context.Context, r db.Reader, account string) (*Account, error) {
+	a, err := db.Get[Account](ctx, r, accountColumns.SelectSQL+` WHERE id = ?`, account)
 	if err == nil && a == nil {
 		err = core.Missing("account", "", account)
 	}
@@ -385,7 +393,7 @@ func (s *Store) Seller(ctx context.Context, account string) (*Account, error) {
 	if known != nil && known.account != nil && known.account.ID == account {
 		return known.account, nil
 	}
-	a, err := s.findAccount(ctx, account, "")
+	a, err := s.getAccount(ctx, account)
 	if known != nil && err == nil {
 		known.account = a
 	}

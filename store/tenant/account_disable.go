@@ -60,7 +60,7 @@ func (s *Store) EnableAccount(ctx context.Context, account string) (a *Account, 
 // alone: the merchant sees nothing of it.
 func (s *Store) switchAccount(ctx context.Context, account string, on bool) (a *Account, changed bool, err error) {
 	a, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
-		a, err := s.findAccount(ctx, account, u.Lock())
+		a, err := u.lockAccount(ctx, account)
 		if err != nil {
 			return nil, err
 		}

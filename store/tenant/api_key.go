@@ -145,7 +145,15 @@ func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in
 
 // GetAPIKey returns a key, or CodeMissing.
 func (s *Store) GetAPIKey(ctx context.Context, account, ref string) (*APIKey, error) {
-	return s.findAPIKey(ctx, account, ref, "")
+	id, ok := core.ParseID(core.KindAPIKey, ref)
+	if !ok {
+		return nil, core.Missing("api_key", "", ref)
+	}
+	k, err := db.Get[APIKey](ctx, s.db, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+	if err == nil && k == nil {
+		err = core.Missing("api_key", "", ref)
+	}
+	return k, err
 }
 
 // KeyServes reports whether an API key exists, is not over its time, is of an account that is not disabled, and has some scopes.
@@ -237,16 +245,4 @@ func (s *Store) DeleteAPIKey(ctx context.Context, account string, by Granted, re
 		}
 		return k, u.deleteAPIKeys(ctx, account, ids...)
 	})
-}
-
-func (s *Store) findAPIKey(ctx context.Context, account, ref, lock string) (*APIKey, error) {
-	id, ok := core.ParseID(core.KindAPIKey, ref)
-	if !ok {
-		return nil, core.Missing("api_key", "", ref)
-	}
-	k, err := db.Get[APIKey](ctx, s.db, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
-	if err == nil && k == nil {
-		err = core.Missing("api_key", "", ref)
-	}
-	return k, err
 }
