@@ -130,7 +130,7 @@ func (v *PriceVariant) checkSold(sold map[string]string, p *core.Problems) {
 
 // GetPriceVariant returns a price variant, or CodeMissing.
 func (s *Store) GetPriceVariant(ctx context.Context, account, ref string) (*PriceVariant, error) {
-	return s.findPriceVariant(ctx, account, ref, "", "")
+	return findPriceVariant(ctx, s.db, account, ref, "")
 }
 
 // PriceVariantsByID returns those of the price variants with these ids that exist, by id.
@@ -143,7 +143,7 @@ func (s *Store) PriceVariantsByID(ctx context.Context, account string, ids []str
 func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPriceVariants) ([]PriceVariant, bool, error) {
 	var f db.Filter
 	if in.Product != "" {
-		product, err := s.findProduct(ctx, account, in.Product, "product", "")
+		product, err := s.ProductNamed(ctx, account, in.Product, "product")
 		if err != nil {
 			return nil, false, err
 		}
@@ -160,7 +160,7 @@ func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPr
 // quantity default to one_time, fixed, the account's currency and 1.
 func (s *Store) CreatePriceVariant(ctx context.Context, account, product string, in PriceVariant) (*PriceVariant, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*PriceVariant, error) {
-		p, err := s.findProduct(ctx, account, product, "product", u.Lock())
+		p, err := u.lockProduct(ctx, account, product, "product")
 		if err != nil {
 			return nil, err
 		}
@@ -240,13 +240,12 @@ func (s *Store) DeletePriceVariant(ctx context.Context, account, ref string) (*P
 }
 
 // findPriceVariant reads a price variant, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
-// Lock is u.Lock() to lock the row, or "".
-func (s *Store) findPriceVariant(ctx context.Context, account, ref, param, lock string) (*PriceVariant, error) {
+func findPriceVariant(ctx context.Context, r db.Reader, account, ref, param string) (*PriceVariant, error) {
 	id, ok := core.ParseID(core.KindPriceVariant, ref)
 	if !ok {
 		return nil, core.Missing("price_variant", param, ref)
 	}
-	v, err := db.Get[PriceVariant](ctx, s.db, priceVariantColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	v, err := db.Get[PriceVariant](ctx, r, priceVariantColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read price variant: %w", err)
 	}
@@ -258,21 +257,21 @@ func (s *Store) findPriceVariant(ctx context.Context, account, ref, param, lock 
 
 // PriceVariantNamed reads a price variant by its id, as a field of a request names it, or returns CodeMissing on that field.
 func (s *Store) PriceVariantNamed(ctx context.Context, account, ref, field string) (*PriceVariant, error) {
-	return s.findPriceVariant(ctx, account, ref, field, "")
+	return findPriceVariant(ctx, s.db, account, ref, field)
 }
 
 // lockPriceVariant locks a price variant and its product, and returns both. The product comes first: everybody locks them in
 // this order, so that nobody waits in a circle.
 func (u *unit) lockPriceVariant(ctx context.Context, account, ref string) (*Product, *PriceVariant, error) {
-	v, err := u.store.findPriceVariant(ctx, account, ref, "", "")
+	v, err := u.store.GetPriceVariant(ctx, account, ref)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := u.store.findProduct(ctx, account, v.ProductID, "", u.Lock())
+	p, err := u.lockProduct(ctx, account, v.ProductID, "")
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err = u.store.findPriceVariant(ctx, account, ref, "", u.Lock())
+	v, err = findPriceVariant(ctx, u.Locked(), account, ref, "")
 	return p, v, err
 }
 

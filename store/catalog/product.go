@@ -179,7 +179,7 @@ func (p *Product) enter(from ProductStatus, now core.Time) error {
 
 // GetProduct returns a product by id or slug, or CodeMissing.
 func (s *Store) GetProduct(ctx context.Context, account, ref string) (*Product, error) {
-	return s.findProduct(ctx, account, ref, "", "")
+	return s.ProductNamed(ctx, account, ref, "")
 }
 
 // ProductsByID returns those of the products with these ids that exist, by id.
@@ -236,7 +236,7 @@ func (s *Store) CreateProduct(ctx context.Context, account string, in NewProduct
 // CodeInvalid for what the product cannot be. A change that changes nothing emits nothing.
 func (s *Store) UpdateProduct(ctx context.Context, account, ref string, change func(*Product)) (*Product, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		p, err := s.findProduct(ctx, account, ref, "", u.Lock())
+		p, err := u.lockProduct(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -273,7 +273,7 @@ func (s *Store) UnarchiveProduct(ctx context.Context, account, ref string) (*Pro
 // emits product.created.
 func (s *Store) DuplicateProduct(ctx context.Context, account, ref string) (*Product, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		original, err := s.findProduct(ctx, account, ref, "", u.Lock())
+		original, err := u.lockProduct(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -291,7 +291,7 @@ func (s *Store) DuplicateProduct(ctx context.Context, account, ref string) (*Pro
 // one that was ever ordered, that somebody has, or that is being paid for: such a product can be archived.
 func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Product, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		p, err := s.findProduct(ctx, account, ref, "", u.Lock())
+		p, err := u.lockProduct(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -326,7 +326,7 @@ func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Produc
 // is; one that is in none of the states in from is CodeInvalid on status.
 func (s *Store) moveProduct(ctx context.Context, account, ref string, to ProductStatus, from ...ProductStatus) (*Product, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		p, err := s.findProduct(ctx, account, ref, "", u.Lock())
+		p, err := u.lockProduct(ctx, account, ref, "")
 		if err != nil || p.Status == to {
 			return p, err
 		}

@@ -9,11 +9,15 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
+// lockProduct does what ProductNamed does, and locks the row until the transaction ends.
+func (u *unit) lockProduct(ctx context.Context, account, ref, param string) (*Product, error) {
+	return u.store.findProduct(ctx, u.Locked(), account, ref, param)
+}
+
 // findProduct reads a product by id or slug, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
-// Lock is u.Lock() to lock the row, or "".
-func (s *Store) findProduct(ctx context.Context, account, ref, param, lock string) (*Product, error) {
+func (s *Store) findProduct(ctx context.Context, r db.Reader, account, ref, param string) (*Product, error) {
 	where, args := db.RefWhere(core.KindProduct, account, ref)
-	p, err := db.Get[Product](ctx, s.db, productColumns.SelectSQL+where+lock, args...)
+	p, err := db.Get[Product](ctx, r, productColumns.SelectSQL+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read product: %w", err)
 	}
@@ -25,13 +29,13 @@ func (s *Store) findProduct(ctx context.Context, account, ref, param, lock strin
 
 // ProductNamed reads a product by id or slug, as a field of a request names it, or returns CodeMissing on that field.
 func (s *Store) ProductNamed(ctx context.Context, account, ref, field string) (*Product, error) {
-	return s.findProduct(ctx, account, ref, field, "")
+	return s.findProduct(ctx, s.db, account, ref, field)
 }
 
-// LockProduct does what ProductNamed does, and locks the product until the transaction of the use case that calls it ends.
+// LockProduct does what ProductNamed does, and locks the product until the transaction ends.
 func (s *Store) LockProduct(ctx context.Context, account, ref, field string) (*Product, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		return s.findProduct(ctx, account, ref, field, u.Lock())
+		return u.lockProduct(ctx, account, ref, field)
 	})
 }
 
