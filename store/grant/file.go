@@ -104,7 +104,7 @@ type NewFile struct {
 
 // GetFile returns a file, or CodeMissing.
 func (s *Store) GetFile(ctx context.Context, account, ref string) (*File, error) {
-	return s.findFile(ctx, account, ref, "")
+	return findFile(ctx, s.db, account, ref)
 }
 
 // FilesByID returns those of the account's files with these ids that exist, by id.
@@ -143,7 +143,7 @@ func (s *Store) CreateFile(ctx context.Context, account string, in NewFile) (*Fi
 // UpdateFile locks the file, applies change and stores it. Change may change the name and the metadata.
 func (s *Store) UpdateFile(ctx context.Context, account, ref string, change func(*File)) (*File, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*File, error) {
-		f, err := s.findFile(ctx, account, ref, u.Lock())
+		f, err := u.lockFile(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func (s *Store) UpdateFile(ctx context.Context, account, ref string, change func
 // CodeInvalid on base, and so is one that an experience has which is not archived.
 func (s *Store) DeleteFile(ctx context.Context, account, ref string) (*File, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*File, error) {
-		f, err := s.findFile(ctx, account, ref, u.Lock())
+		f, err := u.lockFile(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -210,13 +210,18 @@ func (u *unit) checkUnnamed(ctx context.Context, f *File) error {
 	return nil
 }
 
-// findFile returns a file, or CodeMissing. lock is the lock clause of a transaction, or empty.
-func (s *Store) findFile(ctx context.Context, account, ref, lock string) (*File, error) {
+// lockFile does what GetFile does, and locks the row until the transaction ends.
+func (u *unit) lockFile(ctx context.Context, account, ref string) (*File, error) {
+	return findFile(ctx, u.Locked(), account, ref)
+}
+
+// findFile returns a file, or CodeMissing.
+func findFile(ctx context.Context, r db.Reader, account, ref string) (*File, error) {
 	id, ok := core.ParseID(core.KindFile, ref)
 	if !ok {
 		return nil, core.Missing("file", "", ref)
 	}
-	f, err := db.Get[File](ctx, s.db, fileColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	f, err := db.Get[File](ctx, r, fileColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err == nil && f == nil {
 		err = core.Missing("file", "", ref)
 	}

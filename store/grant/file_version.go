@@ -92,7 +92,7 @@ func (s *Store) GetFileVersion(ctx context.Context, account, ref string, number 
 // CreateFileVersion makes a pending version with an upload for its bytes. One that was still being uploaded is given up.
 func (s *Store) CreateFileVersion(ctx context.Context, account, ref string, in NewVersion) (*FileVersion, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*FileVersion, error) {
-		f, err := s.findFile(ctx, account, ref, u.Lock())
+		f, err := u.lockFile(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -110,7 +110,7 @@ type ListGrants struct {
 
 // GetGrant returns a grant with what it opens, or CodeMissing.
 func (s *Store) GetGrant(ctx context.Context, account, ref string) (*Grant, error) {
-	g, err := s.findGrant(ctx, account, ref, "")
+	g, err := s.getGrant(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (s *Store) CurrentGrants(ctx context.Context, account, customer string) ([]
 
 // GrantNamed reads a grant, without what it opens, as a field of a request names it, or returns CodeMissing on that field.
 func (s *Store) GrantNamed(ctx context.Context, account, ref, field string) (*Grant, error) {
-	g, err := s.findGrant(ctx, account, ref, "")
+	g, err := s.getGrant(ctx, account, ref)
 	if missing, ok := errors.AsType[*core.Error](err); ok {
 		missing.Param = field
 	}
@@ -182,7 +182,7 @@ func (s *Store) ListGrants(ctx context.Context, account string, in ListGrants) (
 // UpdateGrant locks the grant, applies change and stores it, and has its licence key expire with it. Change may set DownloadLimit, and ExpiresAt, which is CodeInvalid if it is over already.
 func (s *Store) UpdateGrant(ctx context.Context, account, ref string, change func(*Grant)) (*Grant, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Grant, error) {
-		g, err := s.findGrant(ctx, account, ref, u.Lock())
+		g, err := u.lockGrant(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -249,7 +249,7 @@ func (s *Store) ReinstateGrant(ctx context.Context, account, ref string) (*Grant
 // decide locks a grant and has the seller's decision made.
 func (s *Store) decide(ctx context.Context, account, ref string, decision func(context.Context, *unit, *Grant) error) (*Grant, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Grant, error) {
-		g, err := s.findGrant(ctx, account, ref, u.Lock())
+		g, err := u.lockGrant(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -260,13 +260,22 @@ func (s *Store) decide(ctx context.Context, account, ref string, decision func(c
 	})
 }
 
-// findGrant reads a grant, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
-func (s *Store) findGrant(ctx context.Context, account, ref, lock string) (*Grant, error) {
+// getGrant reads a grant, or returns CodeMissing.
+func (s *Store) getGrant(ctx context.Context, account, ref string) (*Grant, error) {
+	return findGrant(ctx, s.db, account, ref)
+}
+
+// lockGrant does what getGrant does, and locks the row until the transaction ends.
+func (u *unit) lockGrant(ctx context.Context, account, ref string) (*Grant, error) {
+	return findGrant(ctx, u.Locked(), account, ref)
+}
+
+func findGrant(ctx context.Context, r db.Reader, account, ref string) (*Grant, error) {
 	id, ok := core.ParseID(core.KindGrant, ref)
 	if !ok {
 		return nil, core.Missing("grant", "", ref)
 	}
-	g, err := db.Get[Grant](ctx, s.db, grantColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	g, err := db.Get[Grant](ctx, r, grantColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read grant: %w", err)
 	}

@@ -32,7 +32,7 @@ type ListLicenseActivations struct {
 
 // ListLicenseActivations returns a page of the devices of a key, newest first, and whether there are more.
 func (s *Store) ListLicenseActivations(ctx context.Context, account, ref string, in ListLicenseActivations) ([]LicenseActivation, bool, error) {
-	k, err := s.findLicenseKey(ctx, account, ref, "")
+	k, err := s.getLicenseKey(ctx, account, ref)
 	if err != nil {
 		return nil, false, err
 	}
@@ -45,7 +45,7 @@ func (s *Store) ListLicenseActivations(ctx context.Context, account, ref string,
 // DeleteLicenseActivation ends an activation of a key and frees its place, and returns it.
 func (s *Store) DeleteLicenseActivation(ctx context.Context, account, ref, activation string) (*LicenseActivation, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseActivation, error) {
-		k, err := s.findLicenseKey(ctx, account, ref, u.Lock())
+		k, err := u.lockLicenseKey(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -122,7 +122,7 @@ func (s *Store) ListLicenseKeys(ctx context.Context, account string, in ListLice
 
 // GetLicenseKey returns a licence key with its Key, which is nil if no secret key opens it, or CodeMissing.
 func (s *Store) GetLicenseKey(ctx context.Context, account, ref string) (*LicenseKey, error) {
-	k, err := s.findLicenseKey(ctx, account, ref, "")
+	k, err := s.getLicenseKey(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +250,7 @@ func (k *LicenseKey) end(by LicenseKeyEnd) {
 // changeLicenseKey locks a key, changes it and stores it if it is another one then.
 func (s *Store) changeLicenseKey(ctx context.Context, account, ref string, change func(*LicenseKey) error) (*LicenseKey, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseKey, error) {
-		k, err := s.findLicenseKey(ctx, account, ref, u.Lock())
+		k, err := u.lockLicenseKey(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -270,7 +270,7 @@ func (s *Store) changeLicenseKey(ctx context.Context, account, ref string, chang
 // customer, grant, limits and metadata, and with keepActivations the devices. A revoked key is CodeInvalid on status.
 func (s *Store) RotateLicenseKey(ctx context.Context, account, ref string, keepActivations bool) (*LicenseKey, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseKey, error) {
-		old, err := s.findLicenseKey(ctx, account, ref, u.Lock())
+		old, err := u.lockLicenseKey(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -300,13 +300,22 @@ func (s *Store) RotateLicenseKey(ctx context.Context, account, ref string, keepA
 	})
 }
 
-// findLicenseKey reads a key, or returns CodeMissing. lock is the lock clause of a transaction, or empty.
-func (s *Store) findLicenseKey(ctx context.Context, account, ref, lock string) (*LicenseKey, error) {
+// getLicenseKey reads a key, or returns CodeMissing.
+func (s *Store) getLicenseKey(ctx context.Context, account, ref string) (*LicenseKey, error) {
+	return s.findLicenseKey(ctx, s.db, account, ref)
+}
+
+// lockLicenseKey does what getLicenseKey does, and locks the row until the transaction ends.
+func (u *unit) lockLicenseKey(ctx context.Context, account, ref string) (*LicenseKey, error) {
+	return u.store.findLicenseKey(ctx, u.Locked(), account, ref)
+}
+
+func (s *Store) findLicenseKey(ctx context.Context, r db.Reader, account, ref string) (*LicenseKey, error) {
 	id, ok := core.ParseID(core.KindLicenseKey, ref)
 	if !ok {
 		return nil, core.Missing("licence key", "", ref)
 	}
-	k, err := db.Get[LicenseKey](ctx, s.db, licenseKeyColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	k, err := db.Get[LicenseKey](ctx, r, licenseKeyColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read licence key: %w", err)
 	}

@@ -69,7 +69,7 @@ func (k *LicenseKey) code() LicenseCode {
 // any key of an account that is disabled or does not exist, is not found.
 func (s *Store) ValidateLicense(ctx context.Context, account string, use LicenseUse) (*LicenseValidation, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseValidation, error) {
-		k, err := u.licenseShown(ctx, account, use, "")
+		k, err := u.getLicenseShown(ctx, account, use)
 		if err != nil || k == nil {
 			return &LicenseValidation{Code: LicenseNotFound}, err
 		}
@@ -103,7 +103,7 @@ func (s *Store) ValidateLicense(ctx context.Context, account string, use License
 // activation_limit.
 func (s *Store) ActivateLicense(ctx context.Context, account string, use LicenseUse) (*LicenseActivation, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseActivation, error) {
-		k, err := u.licenseShown(ctx, account, use, u.Lock())
+		k, err := u.lockLicenseShown(ctx, account, use)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (s *Store) ActivateLicense(ctx context.Context, account string, use License
 // CodeMissing on key, an activation on the field that names it.
 func (s *Store) DeactivateLicense(ctx context.Context, account string, use LicenseUse) (*LicenseActivation, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseActivation, error) {
-		k, err := u.licenseShown(ctx, account, use, u.Lock())
+		k, err := u.lockLicenseShown(ctx, account, use)
 		if err != nil {
 			return nil, err
 		}
@@ -157,11 +157,20 @@ func missingLicense() *core.Error {
 	return &core.Error{Code: core.CodeMissing, Param: "key", Message: "No such licence key of this product. Check what was typed."}
 }
 
-// licenseShown reads the key that a program shows, nil if the account has none such of that product. It is found by its hash, so that
+// getLicenseShown reads the key that a program shows, nil if the account has none such of that product. It is found by its hash, so that
 // no time tells how much of one was right.
-func (u *unit) licenseShown(ctx context.Context, account string, use LicenseUse, lock string) (*LicenseKey, error) {
-	k, err := db.Get[LicenseKey](ctx, u, licenseKeyColumns.SelectSQL+`
-		WHERE account_id = ? AND key_hash = ? AND product_id = ? AND `+db.EnabledAccount+lock, account, licenseHash(use.Key), use.Product)
+func (u *unit) getLicenseShown(ctx context.Context, account string, use LicenseUse) (*LicenseKey, error) {
+	return u.findLicenseShown(ctx, u, account, use)
+}
+
+// lockLicenseShown does what getLicenseShown does, and locks the key until the transaction ends.
+func (u *unit) lockLicenseShown(ctx context.Context, account string, use LicenseUse) (*LicenseKey, error) {
+	return u.findLicenseShown(ctx, u.Locked(), account, use)
+}
+
+func (u *unit) findLicenseShown(ctx context.Context, r db.Reader, account string, use LicenseUse) (*LicenseKey, error) {
+	k, err := db.Get[LicenseKey](ctx, r, licenseKeyColumns.SelectSQL+`
+		WHERE account_id = ? AND key_hash = ? AND product_id = ? AND `+db.EnabledAccount, account, licenseHash(use.Key), use.Product)
 	if err != nil || k == nil {
 		return nil, err
 	}

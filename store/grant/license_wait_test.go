@@ -151,7 +151,7 @@ func TestServeLicenseWaits_PassesOverALockedGrant(t *testing.T) {
 		}
 		waiting := s.waits(t, product, 1)
 		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
-			if _, err := s.findGrant(ctx, s.account, waiting[0].ID, u.Lock()); err != nil {
+			if _, err := u.lockGrant(ctx, s.account, waiting[0].ID); err != nil {
 				return nil, err
 			}
 			results, err := s.ImportLicenseKeys(t.Context(), s.account, product, []ImportedLicense{{Key: "STOCK-1"}}, nil)

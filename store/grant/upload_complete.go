@@ -26,7 +26,7 @@ func (s *Store) ClaimComplete(ctx context.Context, account, ref string) (*File, 
 		upload  *Upload
 	}
 	c, err := step(ctx, s, func(ctx context.Context, u *unit) (claim, error) {
-		f, err := s.findFile(ctx, account, ref, u.Lock())
+		f, err := u.lockFile(ctx, account, ref)
 		if err != nil {
 			return claim{}, err
 		}
@@ -63,7 +63,7 @@ func completing(err error) error {
 // upload's writer by now.
 func (s *Store) FinishComplete(ctx context.Context, v *FileVersion, p *Upload, sha256, contentType string) (*File, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*File, error) {
-		f, err := s.findFile(ctx, v.AccountID, v.FileID, u.Lock())
+		f, err := u.lockFile(ctx, v.AccountID, v.FileID)
 		if err != nil {
 			return nil, err
 		}
