@@ -109,12 +109,12 @@ type ListAISites struct {
 
 // GetAISite returns a site with its draft by its id, its subdomain or a subdomain that it had before, or CodeMissing.
 func (s *Store) GetAISite(ctx context.Context, account, ref string) (*AISite, error) {
-	return s.openAISite(ctx, account, ref, "")
+	return s.withDraft(ctx)(s.getAISite(ctx, account, ref))
 }
 
 // AISiteNamed reads a site by id or subdomain, as a field of a request names it, or returns CodeMissing on that field.
 func (s *Store) AISiteNamed(ctx context.Context, account, ref, field string) (*AISite, error) {
-	a, err := s.findAISite(ctx, account, ref, "")
+	a, err := s.getAISite(ctx, account, ref)
 	if missing, ok := errors.AsType[*core.Error](err); ok {
 		missing.Param = field
 	}
@@ -193,7 +193,7 @@ func (s *Store) changeAISite(ctx context.Context, account, ref string, change fu
 		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
-		a, err := s.openAISite(ctx, account, ref, u.Lock())
+		a, err := s.withDraft(ctx)(u.lockAISite(ctx, account, ref))
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +228,7 @@ func (s *Store) changeAISite(ctx context.Context, account, ref string, change fu
 // be deleted: that is CodeInvalid on `default`.
 func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
-		a, err := s.findAISite(ctx, account, ref, u.Lock())
+		a, err := u.lockAISite(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -254,22 +254,32 @@ func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite,
 	})
 }
 
-// openAISite returns a site with its draft. lock is that of findAISite.
-func (s *Store) openAISite(ctx context.Context, account, ref, lock string) (*AISite, error) {
-	a, err := s.findAISite(ctx, account, ref, lock)
-	if err != nil {
-		return nil, err
+// withDraft adds the draft to a site that was read: see getAISite.
+func (s *Store) withDraft(ctx context.Context) func(*AISite, error) (*AISite, error) {
+	return func(a *AISite, err error) (*AISite, error) {
+		if err != nil {
+			return nil, err
+		}
+		page, err := s.pageOf(ctx, a, a.Version)
+		if err != nil {
+			return nil, err
+		}
+		a.Content = page.Content
+		return a, nil
 	}
-	page, err := s.pageOf(ctx, a, a.Version)
-	if err != nil {
-		return nil, err
-	}
-	a.Content = page.Content
-	return a, nil
 }
 
-// findAISite returns a site, without its draft, by what GetAISite takes. lock is the lock clause of a transaction, or empty.
-func (s *Store) findAISite(ctx context.Context, account, ref, lock string) (*AISite, error) {
+// getAISite returns a site, without its draft, by what GetAISite takes.
+func (s *Store) getAISite(ctx context.Context, account, ref string) (*AISite, error) {
+	return findAISite(ctx, s.db, account, ref)
+}
+
+// lockAISite does what getAISite does, and locks the row until the transaction ends.
+func (u *unit) lockAISite(ctx context.Context, account, ref string) (*AISite, error) {
+	return findAISite(ctx, u.Locked(), account, ref)
+}
+
+func findAISite(ctx context.Context, r db.Reader, account, ref string) (*AISite, error) {
 	where, args := ` WHERE account_id = ? AND id = ?`, []any{account, ref}
 	if id, ok := core.ParseID(core.KindAISite, ref); ok {
 		args[1] = id
@@ -280,7 +290,7 @@ func (s *Store) findAISite(ctx context.Context, account, ref, lock string) (*AIS
 			ORDER BY kind DESC LIMIT 1)`
 		args = append(args, account)
 	}
-	a, err := db.Get[AISite](ctx, s.db, aiSiteColumns.SelectSQL+where+lock, args...)
+	a, err := db.Get[AISite](ctx, r, aiSiteColumns.SelectSQL+where, args...)
 	if err == nil && a == nil {
 		err = core.Missing("AI site", "", ref)
 	}

@@ -42,7 +42,7 @@ func (v *AISiteVersion) Link(d *db.DB) { v.PreviewURL = previewURL(d, v) }
 
 // ListAISiteVersions returns a page of the versions of a site without their content, newest first, and whether there are more.
 func (s *Store) ListAISiteVersions(ctx context.Context, account, site string, p core.Page) ([]AISiteVersion, bool, error) {
-	a, err := s.findAISite(ctx, account, site, "")
+	a, err := s.getAISite(ctx, account, site)
 	if err != nil {
 		return nil, false, err
 	}
@@ -53,7 +53,7 @@ func (s *Store) ListAISiteVersions(ctx context.Context, account, site string, p 
 
 // GetAISiteVersion returns a version of a site by its number, or CodeMissing.
 func (s *Store) GetAISiteVersion(ctx context.Context, account, site string, version int64) (*AISiteVersion, error) {
-	a, err := s.findAISite(ctx, account, site, "")
+	a, err := s.getAISite(ctx, account, site)
 	if err != nil {
 		return nil, err
 	}

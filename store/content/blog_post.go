@@ -129,7 +129,7 @@ func (b *BlogPost) enter(before *BlogPost, now core.Time) error {
 
 // GetBlogPost returns a post by its id, its slug or a slug that it had before, or CodeMissing.
 func (s *Store) GetBlogPost(ctx context.Context, account, ref string) (*BlogPost, error) {
-	return s.findBlogPost(ctx, account, ref, "")
+	return s.findBlogPost(ctx, s.db, account, ref)
 }
 
 // VisitBlogPost returns a published post, by its slug or one that it had before, with its text. Account is the id without its prefix. A post that
@@ -153,7 +153,7 @@ func (s *Store) VisitBlogPost(ctx context.Context, account, slug string) (*BlogP
 
 // BlogPostVersion returns a published version of a post, or CodeMissing.
 func (s *Store) BlogPostVersion(ctx context.Context, account, ref string, version int64) (*Text, error) {
-	b, err := s.findBlogPost(ctx, account, ref, "")
+	b, err := s.GetBlogPost(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (s *Store) BlogPostVersion(ctx context.Context, account, ref string, versio
 
 // ListBlogPostVersions returns the newest 100 published versions of a post, newest first, and whether there are older ones.
 func (s *Store) ListBlogPostVersions(ctx context.Context, account, ref string) ([]TextVersion, bool, error) {
-	b, err := s.findBlogPost(ctx, account, ref, "")
+	b, err := s.GetBlogPost(ctx, account, ref)
 	if err != nil {
 		return nil, false, err
 	}
@@ -214,7 +214,7 @@ func (s *Store) CreateBlogPost(ctx context.Context, account string, b BlogPost) 
 // UpdateBlogPost locks the post, applies change, checks and stores it. A published post whose title or body changes gets its next version.
 func (s *Store) UpdateBlogPost(ctx context.Context, account, ref string, change func(*BlogPost)) (*BlogPost, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*BlogPost, error) {
-		b, err := s.findBlogPost(ctx, account, ref, u.Lock())
+		b, err := u.lockBlogPost(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func (s *Store) UnarchiveBlogPost(ctx context.Context, account, ref string) (*Bl
 // DuplicateBlogPost makes a draft with the same fields, a slug of its own and no versions.
 func (s *Store) DuplicateBlogPost(ctx context.Context, account, ref string) (*BlogPost, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*BlogPost, error) {
-		b, err := s.findBlogPost(ctx, account, ref, "")
+		b, err := s.GetBlogPost(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -257,7 +257,7 @@ func (s *Store) DuplicateBlogPost(ctx context.Context, account, ref string) (*Bl
 // DeleteBlogPost deletes a post with its versions for good, and returns it.
 func (s *Store) DeleteBlogPost(ctx context.Context, account, ref string) (*BlogPost, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*BlogPost, error) {
-		b, err := s.findBlogPost(ctx, account, ref, u.Lock())
+		b, err := u.lockBlogPost(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}

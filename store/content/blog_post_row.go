@@ -9,10 +9,15 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// findBlogPost reads a post with its working text by id or slug, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
-func (s *Store) findBlogPost(ctx context.Context, account, ref, lock string) (*BlogPost, error) {
+// lockBlogPost does what GetBlogPost does, and locks the row until the transaction ends.
+func (u *unit) lockBlogPost(ctx context.Context, account, ref string) (*BlogPost, error) {
+	return u.store.findBlogPost(ctx, u.Locked(), account, ref)
+}
+
+// findBlogPost reads a post with its working text by id or slug, or returns CodeMissing.
+func (s *Store) findBlogPost(ctx context.Context, r db.Reader, account, ref string) (*BlogPost, error) {
 	where, args := db.RefWhere(core.KindBlogPost, account, ref)
-	b, err := db.Get[BlogPost](ctx, s.db, blogPostColumns.SelectSQL+where+lock, args...)
+	b, err := db.Get[BlogPost](ctx, r, blogPostColumns.SelectSQL+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read post: %w", err)
 	}
@@ -116,7 +121,7 @@ func (u *unit) publishBlogPost(ctx context.Context, b *BlogPost) (err error) {
 // from is CodeInvalid on status.
 func (s *Store) moveBlogPost(ctx context.Context, account, ref string, to BlogPostStatus, from ...BlogPostStatus) (*BlogPost, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*BlogPost, error) {
-		b, err := s.findBlogPost(ctx, account, ref, u.Lock())
+		b, err := u.lockBlogPost(ctx, account, ref)
 		if err != nil || b.Status == to {
 			return b, err
 		}

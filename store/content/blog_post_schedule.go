@@ -24,7 +24,7 @@ func (s *Store) PublishDueBlogPost(ctx context.Context, account, id string) (boo
 		if err != nil || rows == 0 {
 			return false, err
 		}
-		b, err := s.findBlogPost(ctx, account, id, "")
+		b, err := s.GetBlogPost(ctx, account, id)
 		if err != nil {
 			return false, err
 		}

@@ -89,12 +89,12 @@ func (e *Experience) check(before ExperienceStatus) error {
 
 // GetExperience returns an experience by its id, its slug or a slug that it had before, or CodeMissing.
 func (s *Store) GetExperience(ctx context.Context, account, ref string) (*Experience, error) {
-	return s.described(ctx)(s.findExperience(ctx, account, ref, ""))
+	return s.described(ctx)(s.getExperience(ctx, account, ref))
 }
 
 // ExperienceNamed reads an experience as GetExperience does, without what it is delivered by and how many it is open to.
 func (s *Store) ExperienceNamed(ctx context.Context, account, ref string) (*Experience, error) {
-	return s.findExperience(ctx, account, ref, "")
+	return s.getExperience(ctx, account, ref)
 }
 
 // ExperiencesByID returns those of the account's experiences with these ids that exist, by id, as ExperienceNamed reads them.
@@ -133,7 +133,7 @@ func (s *Store) CreateExperience(ctx context.Context, account string, e Experien
 // UpdateExperience locks the experience, applies change, checks and stores it. It returns CodeInvalid for what it cannot be.
 func (s *Store) UpdateExperience(ctx context.Context, account, ref string, change func(*Experience)) (*Experience, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Experience, error) {
-		e, err := s.findExperience(ctx, account, ref, u.Lock())
+		e, err := u.lockExperience(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +164,7 @@ func (s *Store) UnarchiveExperience(ctx context.Context, account, ref string) (*
 // DuplicateExperience makes a draft with the same fields and a slug of its own.
 func (s *Store) DuplicateExperience(ctx context.Context, account, ref string) (*Experience, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Experience, error) {
-		e, err := s.findExperience(ctx, account, ref, "")
+		e, err := s.getExperience(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +176,7 @@ func (s *Store) DuplicateExperience(ctx context.Context, account, ref string) (*
 // DeleteExperience deletes an experience for good, and returns it. One that an active product delivers is CodeInvalid on base.
 func (s *Store) DeleteExperience(ctx context.Context, account, ref string) (*Experience, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Experience, error) {
-		e, err := s.findExperience(ctx, account, ref, u.Lock())
+		e, err := u.lockExperience(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func (s *Store) DeleteExperience(ctx context.Context, account, ref string) (*Exp
 // states in from is CodeInvalid on status.
 func (s *Store) moveExperience(ctx context.Context, account, ref string, to ExperienceStatus, from ...ExperienceStatus) (*Experience, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Experience, error) {
-		e, err := s.findExperience(ctx, account, ref, u.Lock())
+		e, err := u.lockExperience(ctx, account, ref)
 		if err != nil || e.Status == to {
 			return s.described(ctx)(e, err)
 		}

@@ -8,10 +8,19 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// findExperience reads an experience by id or slug, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
-func (s *Store) findExperience(ctx context.Context, account, ref, lock string) (*Experience, error) {
+// getExperience reads an experience by id or slug, or returns CodeMissing.
+func (s *Store) getExperience(ctx context.Context, account, ref string) (*Experience, error) {
+	return findExperience(ctx, s.db, account, ref)
+}
+
+// lockExperience does what getExperience does, and locks the row until the transaction ends.
+func (u *unit) lockExperience(ctx context.Context, account, ref string) (*Experience, error) {
+	return findExperience(ctx, u.Locked(), account, ref)
+}
+
+func findExperience(ctx context.Context, r db.Reader, account, ref string) (*Experience, error) {
 	where, args := db.RefWhere(core.KindExperience, account, ref)
-	e, err := db.Get[Experience](ctx, s.db, experienceColumns.SelectSQL+where+lock, args...)
+	e, err := db.Get[Experience](ctx, r, experienceColumns.SelectSQL+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read experience: %w", err)
 	}

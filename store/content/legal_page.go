@@ -74,12 +74,12 @@ func (l *LegalPage) check(p *core.Problems) {
 
 // GetLegalPage returns a page by its id, its slug or a slug that it had before, or CodeMissing.
 func (s *Store) GetLegalPage(ctx context.Context, account, ref string) (*LegalPage, error) {
-	return s.findLegalPage(ctx, account, ref, "")
+	return s.findLegalPage(ctx, s.db, account, ref)
 }
 
 // LegalPageVersion returns a published version of a page, or CodeMissing.
 func (s *Store) LegalPageVersion(ctx context.Context, account, ref string, version int64) (*Text, error) {
-	l, err := s.findLegalPage(ctx, account, ref, "")
+	l, err := s.GetLegalPage(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (s *Store) LegalPageVersion(ctx context.Context, account, ref string, versi
 
 // ListLegalPageVersions returns the newest 100 published versions of a page, newest first, and whether there are older ones.
 func (s *Store) ListLegalPageVersions(ctx context.Context, account, ref string) ([]TextVersion, bool, error) {
-	l, err := s.findLegalPage(ctx, account, ref, "")
+	l, err := s.GetLegalPage(ctx, account, ref)
 	if err != nil {
 		return nil, false, err
 	}
@@ -144,7 +144,7 @@ func (s *Store) CreateLegalPage(ctx context.Context, account string, l LegalPage
 // UpdateLegalPage locks the page, applies change, checks and stores it. A published page whose title or body changes gets its next version.
 func (s *Store) UpdateLegalPage(ctx context.Context, account, ref string, change func(*LegalPage)) (*LegalPage, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*LegalPage, error) {
-		l, err := s.findLegalPage(ctx, account, ref, u.Lock())
+		l, err := u.lockLegalPage(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +175,7 @@ func (s *Store) UnarchiveLegalPage(ctx context.Context, account, ref string) (*L
 // DuplicateLegalPage makes a draft with the same fields, a slug of its own and no versions.
 func (s *Store) DuplicateLegalPage(ctx context.Context, account, ref string) (*LegalPage, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*LegalPage, error) {
-		l, err := s.findLegalPage(ctx, account, ref, "")
+		l, err := s.GetLegalPage(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func (s *Store) DuplicateLegalPage(ctx context.Context, account, ref string) (*L
 // DeleteLegalPage deletes a page with its versions for good, and returns it.
 func (s *Store) DeleteLegalPage(ctx context.Context, account, ref string) (*LegalPage, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*LegalPage, error) {
-		l, err := s.findLegalPage(ctx, account, ref, u.Lock())
+		l, err := u.lockLegalPage(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ func (s *Store) DeleteLegalPage(ctx context.Context, account, ref string) (*Lega
 // from is CodeInvalid on status.
 func (s *Store) moveLegalPage(ctx context.Context, account, ref string, to LegalPageStatus, from ...LegalPageStatus) (*LegalPage, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*LegalPage, error) {
-		l, err := s.findLegalPage(ctx, account, ref, u.Lock())
+		l, err := u.lockLegalPage(ctx, account, ref)
 		if err != nil || l.Status == to {
 			return l, err
 		}

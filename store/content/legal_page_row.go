@@ -8,10 +8,15 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// findLegalPage reads a page with its working text by id or slug, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
-func (s *Store) findLegalPage(ctx context.Context, account, ref, lock string) (*LegalPage, error) {
+// lockLegalPage does what GetLegalPage does, and locks the row until the transaction ends.
+func (u *unit) lockLegalPage(ctx context.Context, account, ref string) (*LegalPage, error) {
+	return u.store.findLegalPage(ctx, u.Locked(), account, ref)
+}
+
+// findLegalPage reads a page with its working text by id or slug, or returns CodeMissing.
+func (s *Store) findLegalPage(ctx context.Context, r db.Reader, account, ref string) (*LegalPage, error) {
 	where, args := db.RefWhere(core.KindLegalPage, account, ref)
-	l, err := db.Get[LegalPage](ctx, s.db, legalPageColumns.SelectSQL+where+lock, args...)
+	l, err := db.Get[LegalPage](ctx, r, legalPageColumns.SelectSQL+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read legal page: %w", err)
 	}

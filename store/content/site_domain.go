@@ -139,7 +139,7 @@ func (s *Store) TakeDomain(ctx context.Context, a *AISite) (bool, error) {
 // BeginDomain returns a site whose domain is about to be looked at, and ends the transaction of the request: see Leave. A site
 // without a domain is CodeInvalid.
 func (s *Store) BeginDomain(ctx context.Context, account, ref string) (*AISite, error) {
-	a, err := s.findAISite(ctx, account, ref, "")
+	a, err := s.getAISite(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func InTx(ctx context.Context) bool { return db.InTx(ctx) }
 // more is forgotten.
 func (s *Store) SettleDomain(ctx context.Context, of *AISite, f DomainFinding) (*AISite, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
-		a, err := s.openAISite(ctx, of.AccountID, of.ID, u.Lock())
+		a, err := s.withDraft(ctx)(u.lockAISite(ctx, of.AccountID, of.ID))
 		if err != nil || core.Deref(a.Domain) != core.Deref(of.Domain) {
 			return a, err
 		}

@@ -24,7 +24,7 @@ const generationsAnHour = 20
 // are CodeRateLimit.
 func (s *Store) BeginGeneration(ctx context.Context, account, ref string) (*AISite, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*AISite, error) {
-		a, err := s.findAISite(ctx, account, ref, "")
+		a, err := s.getAISite(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (s *Store) BeginGeneration(ctx context.Context, account, ref string) (*AISi
 // names what was left out of it.
 func (s *Store) AddGeneration(ctx context.Context, of *AISite, prompt string, content *SiteContent, dropped []string) (*AISiteVersion, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISiteVersion, error) {
-		a, err := s.findAISite(ctx, of.AccountID, of.ID, u.Lock())
+		a, err := u.lockAISite(ctx, of.AccountID, of.ID)
 		if err != nil {
 			return nil, err
 		}

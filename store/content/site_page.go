@@ -130,7 +130,7 @@ func (s *Store) OpenPreview(ctx context.Context, token string) (page *SitePage, 
 	if v == nil {
 		return nil, false, missing
 	}
-	a, err := s.findAISite(ctx, v.AccountID, v.SiteID, "")
+	a, err := s.getAISite(ctx, v.AccountID, v.SiteID)
 	if err != nil {
 		return nil, false, err
 	}
