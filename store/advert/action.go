@@ -195,7 +195,7 @@ func (s *Store) BeginUpload(ctx context.Context, account string, in BeginAction,
 
 // GetAction returns an action by its id, or CodeMissing.
 func (s *Store) GetAction(ctx context.Context, account, ref string) (*Action, error) {
-	return s.findAction(ctx, account, ref, "")
+	return findAction(ctx, s.db, account, ref)
 }
 
 // RequestedAction returns the action that this request began when it was sent before, or nil if there is none. Of
@@ -280,9 +280,14 @@ func (s *Store) NotePlan(ctx context.Context, account, id string, plan Object) e
 	return err
 }
 
-// findAction returns an action by its id, or CodeMissing. lock is the lock clause of a transaction, or empty.
-func (s *Store) findAction(ctx context.Context, account, id, lock string) (*Action, error) {
-	action, err := db.Get[Action](ctx, s.db, actionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+// lockAction does what GetAction does, and locks the row until the transaction ends.
+func (u *unit) lockAction(ctx context.Context, account, id string) (*Action, error) {
+	return findAction(ctx, u.Locked(), account, id)
+}
+
+// findAction returns an action by its id, or CodeMissing.
+func findAction(ctx context.Context, r db.Reader, account, id string) (*Action, error) {
+	action, err := db.Get[Action](ctx, r, actionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read action: %w", err)
 	}

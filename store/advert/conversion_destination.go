@@ -110,18 +110,23 @@ func (s *Store) CreateConversionDestination(ctx context.Context, account string,
 
 // GetConversionDestination returns a destination, or CodeMissing.
 func (s *Store) GetConversionDestination(ctx context.Context, account, ref string) (*ConversionDestination, error) {
-	return s.findDestination(ctx, account, ref, "", "")
+	return findDestination(ctx, s.db, account, ref)
 }
 
-// findDestination returns a destination, or CodeMissing on param. lock is the lock clause of a transaction, or empty.
-func (s *Store) findDestination(ctx context.Context, account, ref, param, lock string) (*ConversionDestination, error) {
+// lockDestination does what GetConversionDestination does, and locks the row until the transaction ends.
+func (u *unit) lockDestination(ctx context.Context, account, ref string) (*ConversionDestination, error) {
+	return findDestination(ctx, u.Locked(), account, ref)
+}
+
+// findDestination returns a destination, or CodeMissing.
+func findDestination(ctx context.Context, r db.Reader, account, ref string) (*ConversionDestination, error) {
 	id, ok := core.ParseID(core.KindConversionDestination, ref)
 	if !ok {
-		return nil, core.Missing("conversion destination", param, ref)
+		return nil, core.Missing("conversion destination", "", ref)
 	}
-	d, err := db.Get[ConversionDestination](ctx, s.db, destinationColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	d, err := db.Get[ConversionDestination](ctx, r, destinationColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err == nil && d == nil {
-		err = core.Missing("conversion destination", param, ref)
+		err = core.Missing("conversion destination", "", ref)
 	}
 	return d, err
 }
@@ -137,7 +142,7 @@ type ListConversionDestinations struct {
 func (s *Store) ListConversionDestinations(ctx context.Context, account string, in ListConversionDestinations) ([]ConversionDestination, bool, error) {
 	var f db.Filter
 	if in.ChannelID != "" {
-		channel, err := s.findSocialAccount(ctx, account, in.ChannelID, "account_id", "")
+		channel, err := s.getSocialAccount(ctx, account, in.ChannelID, "account_id")
 		if err != nil {
 			return nil, false, err
 		}
@@ -159,7 +164,7 @@ type UpdateConversionDestination struct {
 // made active. What waits for one that is paused goes on waiting.
 func (s *Store) UpdateConversionDestination(ctx context.Context, account, ref string, in UpdateConversionDestination) (*ConversionDestination, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*ConversionDestination, error) {
-		d, err := s.findDestination(ctx, account, ref, "", u.Lock())
+		d, err := u.lockDestination(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +200,7 @@ func set[T any](field *T, value *T) {
 // DeleteConversionDestination deletes a destination, and what waits for it. What it was told stays in the list of conversions.
 func (s *Store) DeleteConversionDestination(ctx context.Context, account, ref string) (*ConversionDestination, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*ConversionDestination, error) {
-		d, err := s.findDestination(ctx, account, ref, "", u.Lock())
+		d, err := u.lockDestination(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -75,7 +75,7 @@ const limitColumns = `account_id, currencies, max_budget_increase, blocked_opera
 // GetLimits returns the guardrails of an account. An account that never changed them has the defaults, so there always
 // are some.
 func (s *Store) GetLimits(ctx context.Context, account string) (*Limits, error) {
-	limits, err := s.findLimits(ctx, account, "")
+	limits, err := findLimits(ctx, s.db, account)
 	if err == nil && limits == nil {
 		limits = &Limits{AccountID: account}
 	}
@@ -140,10 +140,9 @@ func decimal[T fmt.Stringer](value *T) *json.Number {
 	return new(json.Number((*value).String()))
 }
 
-// findLimits returns the stored guardrails of an account, nil if there are none. lock is the lock clause of a
-// transaction, or empty.
-func (s *Store) findLimits(ctx context.Context, account, lock string) (*Limits, error) {
-	limits, err := db.Get[Limits](ctx, s.db, `SELECT `+limitColumns+` FROM ad_limits WHERE account_id = ?`+lock, account)
+// findLimits returns the stored guardrails of an account, nil if there are none.
+func findLimits(ctx context.Context, r db.Reader, account string) (*Limits, error) {
+	limits, err := db.Get[Limits](ctx, r, `SELECT `+limitColumns+` FROM ad_limits WHERE account_id = ?`, account)
 	if err != nil {
 		return nil, fmt.Errorf("read limits: %w", err)
 	}
@@ -153,7 +152,7 @@ func (s *Store) findLimits(ctx context.Context, account, lock string) (*Limits, 
 // lockLimits returns the guardrails and locks them until the commit, so that no other budget of the account is checked
 // meanwhile. An account without stored ones gets them here: a row that is not there cannot be locked.
 func (u *unit) lockLimits(ctx context.Context, account string) (*Limits, error) {
-	limits, err := u.store.findLimits(ctx, account, u.Lock())
+	limits, err := findLimits(ctx, u.Locked(), account)
 	if err != nil || limits != nil {
 		return limits, err
 	}
@@ -162,7 +161,7 @@ func (u *unit) lockLimits(ctx context.Context, account string) (*Limits, error) 
 		account, now, now); err != nil {
 		return nil, fmt.Errorf("insert limits: %w", err)
 	}
-	return u.store.findLimits(ctx, account, u.Lock())
+	return findLimits(ctx, u.Locked(), account)
 }
 
 // Change says what an action does to what may be spent. The zero value changes nothing about it.

@@ -64,7 +64,7 @@ func (s *Store) SettleActions(ctx context.Context, account string, settlements [
 
 // settleAction locks an action and does the work of SettleAction inside a transaction.
 func (u *unit) settleAction(ctx context.Context, account, id string, out Outcome) (*Action, error) {
-	action, err := u.store.findAction(ctx, account, id, u.Lock())
+	action, err := u.lockAction(ctx, account, id)
 	if err != nil || action.State == ActionDone || action.State == ActionRefused && out.State != ActionDone {
 		return action, err
 	}

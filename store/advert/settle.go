@@ -11,7 +11,7 @@ import (
 // outcome, the error is CodeInvalid; if its network is being asked at this moment, CodeInProgress. It commits at once.
 func (s *Store) TakeAction(ctx context.Context, account, id string) error {
 	_, err := step(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		action, err := s.findAction(ctx, account, id, u.Lock())
+		action, err := u.lockAction(ctx, account, id)
 		if err != nil {
 			return nil, err
 		}

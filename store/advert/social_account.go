@@ -115,7 +115,7 @@ func (s *Store) ConnectSocialAccount(ctx context.Context, account string, in New
 // connectSocialAccount does the work of ConnectSocialAccount inside a transaction that has locked the account.
 func (u *unit) connectSocialAccount(ctx context.Context, account string, in *NewSocialAccount) (*SocialAccount, error) {
 	s := u.store
-	known, err := s.findProfile(ctx, account, in, u.Lock())
+	known, err := u.lockProfile(ctx, account, in)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (s *Store) ChannelToken(a *SocialAccount) (string, error) {
 
 // GetSocialAccount returns a channel, or CodeMissing.
 func (s *Store) GetSocialAccount(ctx context.Context, account, ref string) (*SocialAccount, error) {
-	return s.findSocialAccount(ctx, account, ref, "", "")
+	return s.getSocialAccount(ctx, account, ref, "")
 }
 
 // ListSocialAccounts returns a page of channels, newest first, and whether there are more.
@@ -200,7 +200,7 @@ func (s *Store) FailSocialAccount(ctx context.Context, asked *SocialAccount, why
 // setAdsStatus locks a channel and gives it a status. param is the parameter that a CodeMissing is about.
 func (s *Store) setAdsStatus(ctx context.Context, account, ref, param string, status AdsStatus) (*SocialAccount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SocialAccount, error) {
-		a, err := s.findSocialAccount(ctx, account, ref, param, u.Lock())
+		a, err := u.lockSocialAccount(ctx, account, ref, param)
 		if err != nil || a.AdsStatus == status {
 			return a, err
 		}
@@ -218,7 +218,7 @@ func (s *Store) setAdsStatus(ctx context.Context, account, ref, param string, st
 // ActivatedChannel returns a channel that ads can be made through. If the account has no such channel, the error is
 // CodeMissing on account_id, even if another account has it; if it is not activated, CodeNotActivated.
 func (s *Store) ActivatedChannel(ctx context.Context, account, ref string) (*SocialAccount, error) {
-	a, err := s.findSocialAccount(ctx, account, ref, "account_id", "")
+	a, err := s.getSocialAccount(ctx, account, ref, "account_id")
 	if err == nil && !a.IsActivated() {
 		err = notActivated("The channel " + a.ID + " is not activated for ads.")
 	}
@@ -250,13 +250,22 @@ func notActivated(message string) *core.Error {
 	return &core.Error{Code: core.CodeNotActivated, Param: "account_id", Message: message + " Activate it with POST /socials/activate."}
 }
 
-// findSocialAccount returns a channel, or CodeMissing on param. lock is the lock clause of a transaction, or empty.
-func (s *Store) findSocialAccount(ctx context.Context, account, ref, param, lock string) (*SocialAccount, error) {
+// getSocialAccount returns a channel, or CodeMissing on param.
+func (s *Store) getSocialAccount(ctx context.Context, account, ref, param string) (*SocialAccount, error) {
+	return findSocialAccount(ctx, s.db, account, ref, param)
+}
+
+// lockSocialAccount does what getSocialAccount does, and locks the row until the transaction ends.
+func (u *unit) lockSocialAccount(ctx context.Context, account, ref, param string) (*SocialAccount, error) {
+	return findSocialAccount(ctx, u.Locked(), account, ref, param)
+}
+
+func findSocialAccount(ctx context.Context, r db.Reader, account, ref, param string) (*SocialAccount, error) {
 	id, ok := core.ParseID(core.KindSocialAccount, ref)
 	if !ok {
 		return nil, core.Missing("channel", param, ref)
 	}
-	a, err := db.Get[SocialAccount](ctx, s.db, socialAccountColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
+	a, err := db.Get[SocialAccount](ctx, r, socialAccountColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`, account, id)
 	if err == nil && a == nil {
 		err = core.Missing("channel", param, ref)
 	}

@@ -134,15 +134,20 @@ func (s *Store) CreateSocialConnection(ctx context.Context, account string, in N
 
 // GetSocialConnection returns a connection, or CodeMissing.
 func (s *Store) GetSocialConnection(ctx context.Context, account, ref string) (*SocialConnection, error) {
-	return s.findSocialConnection(ctx, account, ref, "")
+	return findSocialConnection(ctx, s.db, account, ref)
 }
 
-func (s *Store) findSocialConnection(ctx context.Context, account, ref, lock string) (*SocialConnection, error) {
+// lockSocialConnection does what GetSocialConnection does, and locks the row until the transaction ends.
+func (u *unit) lockSocialConnection(ctx context.Context, account, ref string) (*SocialConnection, error) {
+	return findSocialConnection(ctx, u.Locked(), account, ref)
+}
+
+func findSocialConnection(ctx context.Context, r db.Reader, account, ref string) (*SocialConnection, error) {
 	id, ok := core.ParseID(core.KindSocialConnection, ref)
 	if !ok {
 		return nil, core.Missing("connection", "", ref)
 	}
-	c, err := db.Get[SocialConnection](ctx, s.db, socialConnectionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	c, err := db.Get[SocialConnection](ctx, r, socialConnectionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err == nil && c == nil {
 		err = core.Missing("connection", "", ref)
 	}
@@ -238,7 +243,7 @@ func (s *Store) settleConnection(ctx context.Context, c *SocialConnection, from 
 		if err := u.LockAccount(ctx, c.AccountID); err != nil {
 			return nil, err
 		}
-		now, err := s.findSocialConnection(ctx, c.AccountID, c.ID, u.Lock())
+		now, err := u.lockSocialConnection(ctx, c.AccountID, c.ID)
 		if err != nil {
 			return nil, err
 		}

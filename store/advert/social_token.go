@@ -33,13 +33,13 @@ func (s *Store) RenewSocialAccount(ctx context.Context, account, ref string, in 
 		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
-		a, err := s.findSocialAccount(ctx, account, ref, "", u.Lock())
+		a, err := u.lockSocialAccount(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
 		if a.PlatformID != "" {
 			in.PlatformID = a.PlatformID
-		} else if other, err := s.findProfile(ctx, account, &in, ""); err != nil {
+		} else if other, err := s.getProfile(ctx, account, &in); err != nil {
 			return nil, err
 		} else if other != nil {
 			return nil, core.Invalid("token", fmt.Sprintf("The token is of the profile %s, which is the channel %s. Send it to PATCH /socials/%s, or to POST /socials.",
@@ -64,7 +64,7 @@ type DeletedSocialAccount struct {
 // the same channel.
 func (s *Store) DeleteSocialAccount(ctx context.Context, account, ref string) (*DeletedSocialAccount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*DeletedSocialAccount, error) {
-		a, err := s.findSocialAccount(ctx, account, ref, "", u.Lock())
+		a, err := u.lockSocialAccount(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -86,15 +86,23 @@ func (s *Store) DeleteSocialAccount(ctx context.Context, account, ref string) (*
 	})
 }
 
-// findProfile returns the channel of the profile that a connection names, deleted or not, or nil if there is none. lock is the lock
-// clause of a transaction, or empty.
-func (s *Store) findProfile(ctx context.Context, account string, in *NewSocialAccount, lock string) (*SocialAccount, error) {
+// getProfile returns the channel of the profile that a connection names, deleted or not, or nil if there is none.
+func (s *Store) getProfile(ctx context.Context, account string, in *NewSocialAccount) (*SocialAccount, error) {
+	return findProfile(ctx, s.db, account, in)
+}
+
+// lockProfile does what getProfile does, and locks the row until the transaction ends.
+func (u *unit) lockProfile(ctx context.Context, account string, in *NewSocialAccount) (*SocialAccount, error) {
+	return findProfile(ctx, u.Locked(), account, in)
+}
+
+func findProfile(ctx context.Context, r db.Reader, account string, in *NewSocialAccount) (*SocialAccount, error) {
 	for _, id := range []string{in.PlatformID, in.AlsoID} {
 		if id == "" {
 			continue
 		}
-		a, err := db.Get[SocialAccount](ctx, s.db, socialAccountColumns.SelectSQL+
-			` WHERE account_id = ? AND platform = ? AND driver = ? AND platform_id = ? AND platform_id <> '' AND is_duplicate = 0`+lock,
+		a, err := db.Get[SocialAccount](ctx, r, socialAccountColumns.SelectSQL+
+			` WHERE account_id = ? AND platform = ? AND driver = ? AND platform_id = ? AND platform_id <> '' AND is_duplicate = 0`,
 			account, in.Platform, in.Driver, id)
 		if a != nil || err != nil {
 			return a, err
