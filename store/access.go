@@ -30,7 +30,7 @@ func (s *Store) GetExperienceAccess(ctx context.Context, account, ref, customer 
 	if err != nil {
 		return Access{}, err
 	}
-	c, err := s.findCustomer(ctx, account, customer, "customer", "")
+	c, err := s.getCustomer(ctx, account, customer, "customer")
 	switch {
 	case err != nil || e.Status != content.ExperienceStatusPublished:
 		return Access{}, err
@@ -47,7 +47,7 @@ func (s *Store) GetBlogPostAccess(ctx context.Context, account, ref, customer st
 	if err != nil {
 		return Access{}, err
 	}
-	c, err := s.findCustomer(ctx, account, customer, "customer", "")
+	c, err := s.getCustomer(ctx, account, customer, "customer")
 	switch {
 	case err != nil || b.Status != content.BlogPostStatusPublished:
 		return Access{}, err

@@ -57,7 +57,7 @@ var balanceTransactionColumns = db.ColumnsOf[BalanceTransaction]("balance_transa
 
 // ListBalanceTransactions returns a page of the changes of a customer's balance, newest first, and whether there are more.
 func (s *Store) ListBalanceTransactions(ctx context.Context, account, customer string, in ListBalanceTransactions) ([]BalanceTransaction, bool, error) {
-	c, err := s.findCustomer(ctx, account, customer, "", "")
+	c, err := s.getCustomer(ctx, account, customer, "")
 	if err != nil {
 		return nil, false, err
 	}
@@ -74,7 +74,7 @@ func (s *Store) ListBalanceTransactions(ctx context.Context, account, customer s
 // exceeds MaxAmount: both are CodeInvalid on amount. No event follows.
 func (s *Store) CreateBalanceTransaction(ctx context.Context, account, customer string, in NewBalanceTransaction) (*BalanceTransaction, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*BalanceTransaction, error) {
-		c, err := s.findCustomer(ctx, account, customer, "", u.Lock())
+		c, err := u.lockCustomer(ctx, account, customer, "")
 		if err != nil {
 			return nil, err
 		}

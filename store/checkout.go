@@ -142,7 +142,7 @@ var checkoutColumns = db.ColumnsOf[Checkout]("checkouts")
 
 // GetCheckout returns a checkout, or CodeMissing.
 func (s *Store) GetCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
-	return s.findCheckout(ctx, account, ref, "", "")
+	return s.getCheckout(ctx, account, ref, "")
 }
 
 // CheckoutsByID returns the checkouts among ids, as they are now, by their ids.
@@ -181,7 +181,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 	f.Is("payment_status", string(in.PaymentStatus))
 	f.Is(keyOfEmail, core.EmailKey(in.CustomerEmail))
 	if in.Customer != "" {
-		c, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		c, err := s.getCustomer(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
@@ -195,7 +195,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		f.Listed("checkouts", "line_items", "checkout_id", "product_id = ?", p.ID)
 	}
 	if in.Discount != "" {
-		d, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
+		d, err := s.getDiscount(ctx, account, in.Discount, "discount")
 		if err != nil {
 			return nil, false, err
 		}
@@ -261,7 +261,7 @@ func (s *Store) openCheckout(ctx context.Context, account string, draft Checkout
 // come out as they are stored keep their ids, and a change that changes nothing stores nothing.
 func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change func(*CheckoutDraft)) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := u.lockCheckout(ctx, account, ref)
+		c, err := u.lockCheckoutAndSecret(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -296,7 +296,7 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 // captureAbandoned.
 func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
+		c, err := u.lockCheckout(ctx, account, ref)
 		if err != nil || c.Status == CheckoutStatusExpired {
 			return c, err
 		}
@@ -337,14 +337,22 @@ func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, erro
 	})
 }
 
-// findCheckout reads a checkout, or returns CodeMissing on param, the field that named it; that is empty for the path. Lock is
-// what locks the row, empty for nothing.
-func (s *Store) findCheckout(ctx context.Context, account, ref, param, lock string) (*Checkout, error) {
+// getCheckout reads a checkout, or returns CodeMissing on param, the field that named it; that is empty for the path.
+func (s *Store) getCheckout(ctx context.Context, account, ref, param string) (*Checkout, error) {
+	return s.findCheckout(ctx, s.db, account, ref, param)
+}
+
+// lockCheckout does what getCheckout does, and locks the row until the transaction ends.
+func (u *unit) lockCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
+	return u.store.findCheckout(ctx, u.Locked(), account, ref, "")
+}
+
+func (s *Store) findCheckout(ctx context.Context, r db.Reader, account, ref, param string) (*Checkout, error) {
 	id, ok := core.ParseID(core.KindCheckout, ref)
 	if !ok {
 		return nil, core.Missing("checkout", param, ref)
 	}
-	c, err := db.Get[Checkout](ctx, s.db, checkoutColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	c, err := db.Get[Checkout](ctx, r, checkoutColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read checkout: %w", err)
 	}
@@ -374,10 +382,10 @@ func (s *Store) present(c *Checkout, now core.Time) error {
 	return nil
 }
 
-// lockCheckout locks a checkout that is about to be changed or paid. If its client secret was sealed with a key that is lost, it
-// gets another one, for its buyer may have to be led to it now. The secret before, which the buyer may have, opens it as before.
-func (u *unit) lockCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
-	c, err := u.store.findCheckout(ctx, account, ref, "", u.Lock())
+// lockCheckoutAndSecret locks a checkout that is about to be changed or paid. If its client secret was sealed with a key that is
+// lost, it gets another one, for its buyer may have to be led to it now. The secret before, which the buyer may have, opens it as before.
+func (u *unit) lockCheckoutAndSecret(ctx context.Context, account, ref string) (*Checkout, error) {
+	c, err := u.lockCheckout(ctx, account, ref)
 	if err != nil || c.ClientSecret != "" {
 		return c, err
 	}

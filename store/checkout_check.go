@@ -148,7 +148,7 @@ func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
 	if c.CustomerEmail != nil && !core.SameJSON(c.CustomerEmail, before.CustomerEmail) {
 		return core.Invalid("customer_email", "Send customer or customer_email, not both.")
 	}
-	customer, err := s.findCustomer(ctx, c.AccountID, *c.CustomerID, "customer", "")
+	customer, err := s.getCustomer(ctx, c.AccountID, *c.CustomerID, "customer")
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 		}
 		c.DiscountID, c.DiscountCode = &d.ID, d.Code
 	case byID && c.DiscountID != nil:
-		d, err := s.findDiscount(ctx, c.AccountID, *c.DiscountID, "discount", "")
+		d, err := s.getDiscount(ctx, c.AccountID, *c.DiscountID, "discount")
 		if err != nil {
 			return err
 		}

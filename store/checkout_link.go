@@ -48,7 +48,7 @@ var checkoutLinkColumns = db.ColumnsOf[CheckoutLink]("checkout_links")
 
 // GetCheckoutLink returns a checkout link, or CodeMissing.
 func (s *Store) GetCheckoutLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
-	return s.findCheckoutLink(ctx, account, ref, "")
+	return s.findCheckoutLink(ctx, s.db, account, ref)
 }
 
 // ListCheckoutLinks returns a page of checkout links, newest first, and whether there are more. A discount that does not
@@ -59,7 +59,7 @@ func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCh
 		f.Equals("active", *in.Active)
 	}
 	if in.Discount != "" {
-		d, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
+		d, err := s.getDiscount(ctx, account, in.Discount, "discount")
 		if err != nil {
 			return nil, false, err
 		}
@@ -96,7 +96,7 @@ func (s *Store) CreateCheckoutLink(ctx context.Context, account string, in Check
 // UpdateCheckoutLink locks the link, applies change and stores it. Checkouts that it made stay as they are.
 func (s *Store) UpdateCheckoutLink(ctx context.Context, account, ref string, change func(*CheckoutLink)) (*CheckoutLink, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
-		l, err := s.findCheckoutLink(ctx, account, ref, u.Lock())
+		l, err := u.lockCheckoutLink(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func (s *Store) UpdateCheckoutLink(ctx context.Context, account, ref string, cha
 // DeleteCheckoutLink deletes a link and returns it. Checkouts that it made stay.
 func (s *Store) DeleteCheckoutLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
-		l, err := s.findCheckoutLink(ctx, account, ref, u.Lock())
+		l, err := u.lockCheckoutLink(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -210,7 +210,7 @@ func (s *Store) accountOfLink(ctx context.Context, ref string) (string, error) {
 
 // offeredLink returns a link that is active and not used up. Any other one is CodeMissing.
 func (s *Store) offeredLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
-	l, err := s.findCheckoutLink(ctx, account, ref, "")
+	l, err := s.GetCheckoutLink(ctx, account, ref)
 	if err == nil && (!l.Active || l.MaxUses != nil && l.Uses >= *l.MaxUses) {
 		err = core.Missing("checkout link", "", ref)
 	}
@@ -282,7 +282,7 @@ func (s *Store) checkCheckoutLink(ctx context.Context, l, before *CheckoutLink) 
 		}
 	}
 	if l.DiscountID != nil && !core.SameJSON(l.DiscountID, before.DiscountID) {
-		d, err := s.findDiscount(ctx, l.AccountID, *l.DiscountID, "discount", "")
+		d, err := s.getDiscount(ctx, l.AccountID, *l.DiscountID, "discount")
 		if err != nil {
 			return err
 		}
@@ -339,12 +339,17 @@ func (l *CheckoutLink) sellable(found map[string]*catalog.PriceVariant) error {
 	return p.Err()
 }
 
-func (s *Store) findCheckoutLink(ctx context.Context, account, ref, lock string) (*CheckoutLink, error) {
+// lockCheckoutLink does what GetCheckoutLink does, and locks the row until the transaction ends.
+func (u *unit) lockCheckoutLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
+	return u.store.findCheckoutLink(ctx, u.Locked(), account, ref)
+}
+
+func (s *Store) findCheckoutLink(ctx context.Context, r db.Reader, account, ref string) (*CheckoutLink, error) {
 	id, ok := core.ParseID(core.KindCheckoutLink, ref)
 	if !ok {
 		return nil, core.Missing("checkout link", "", ref)
 	}
-	l, err := db.Get[CheckoutLink](ctx, s.db, checkoutLinkColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	l, err := db.Get[CheckoutLink](ctx, r, checkoutLinkColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read checkout link: %w", err)
 	}

@@ -139,7 +139,7 @@ func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (tenant.TaxSource,
 		return nil, err
 	}
 	if seller.Tax.V.Mode != tenant.TaxModeNone && !c.isTyped() {
-		buyer, isKnown, err := s.findBuyer(ctx, c, "")
+		buyer, isKnown, err := s.getBuyer(ctx, c)
 		if err != nil || buyer != nil && isKnown && buyer.TaxExempt {
 			return tenant.NoTax{}, err
 		}

@@ -80,7 +80,9 @@ func (u *unit) giveSecret(ctx context.Context, c *Checkout) error {
 // RenewClosedSecret returns a checkout with its client secret. If that was sealed with a key that is lost, the checkout gets
 // another one. It commits at once, because a payment provider is told the address with the secret next.
 func (s *Store) RenewClosedSecret(ctx context.Context, account, id string) (*Checkout, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) { return u.lockCheckout(ctx, account, id) })
+	return step(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+		return u.lockCheckoutAndSecret(ctx, account, id)
+	})
 }
 
 func secretHash(secret string) string {

@@ -22,7 +22,7 @@ import (
 // state is CodeInvalid on status.
 func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
+		c, err := u.lockCheckout(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +151,7 @@ const verificationLifetime = 7 * day
 // on status. Too many letters, to this address or at the wish of the network address from, are CodeRateLimit.
 func (s *Store) BeginVerification(ctx context.Context, account, ref, from string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
+		c, err := u.lockCheckout(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -213,11 +213,11 @@ func (s *Store) VerificationURL(c *Checkout) (string, error) {
 // OpenVerification returns the checkout that a letter asked about. It is CodeMissing if the link is not genuine, the checkout
 // has another address now, or the account is disabled. If the link's time is over, expired is true and the checkout nil.
 func (s *Store) OpenVerification(ctx context.Context, token string) (c *Checkout, expired bool, err error) {
-	return s.openVerification(ctx, token, "")
+	return s.openVerification(ctx, s.db, token)
 }
 
-// openVerification is OpenVerification, and locks the checkout too if lock is not empty.
-func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Checkout, expired bool, err error) {
+// openVerification is OpenVerification, and reads the checkout from r.
+func (s *Store) openVerification(ctx context.Context, r db.Reader, token string) (c *Checkout, expired bool, err error) {
 	sealed, err := fileEncoding.DecodeString(token)
 	if err != nil {
 		return nil, false, core.Missing("page", "", "")
@@ -238,7 +238,7 @@ func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Ch
 	} else if disabled {
 		return nil, false, core.Missing("page", "", "")
 	}
-	c, err = s.findCheckout(ctx, v.Account, v.Checkout, "", lock)
+	c, err = s.findCheckout(ctx, r, v.Account, v.Checkout, "")
 	if err == nil && !core.SameEmail(core.Deref(c.CustomerEmail), v.Email) {
 		return nil, false, core.Missing("page", "", "")
 	}
@@ -250,7 +250,7 @@ func (s *Store) openVerification(ctx context.Context, token, lock string) (c *Ch
 func (s *Store) VerifyAddress(ctx context.Context, token string) (c *Checkout, expired bool, err error) {
 	c, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
 		var c *Checkout
-		if c, expired, err = s.openVerification(ctx, token, u.Lock()); err != nil || expired {
+		if c, expired, err = s.openVerification(ctx, u.Locked(), token); err != nil || expired {
 			return nil, err
 		}
 		return s.VerifyCheckout(ctx, c.AccountID, c.ID)
@@ -260,13 +260,13 @@ func (s *Store) VerifyAddress(ctx context.Context, token string) (c *Checkout, e
 
 // verifyOrder verifies the purchase that made an order, or began the subscription that it bills.
 func (s *Store) verifyOrder(ctx context.Context, account, ref string, wanted bool) error {
-	o, err := s.findOrder(ctx, account, ref, "")
+	o, err := s.GetOrder(ctx, account, ref)
 	if err != nil {
 		return err
 	}
 	checkout := o.CheckoutID
 	if checkout == nil && !o.CustomerVerified {
-		sub, err := s.findSubscription(ctx, account, core.Deref(o.SubscriptionID), "", "")
+		sub, err := s.getSubscription(ctx, account, core.Deref(o.SubscriptionID), "")
 		if err != nil {
 			return err
 		}
@@ -291,7 +291,7 @@ func (s *Store) setVerified(ctx context.Context, account string, checkout *strin
 // bought under their address, or is not completed, is CodeMissing.
 func (s *Store) AcceptPurchase(ctx context.Context, account, customer, ref string) (*Checkout, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := s.findCheckout(ctx, account, ref, "", u.Lock())
+		c, err := u.lockCheckout(ctx, account, ref)
 		if err == nil && (c.Status != CheckoutStatusCompleted || core.Deref(c.CustomerID) != customer) {
 			err = core.Missing("checkout", "", ref)
 		}

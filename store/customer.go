@@ -112,7 +112,7 @@ type ListCustomers struct {
 
 // GetCustomer returns a customer, or CodeMissing; a deleted one is missing.
 func (s *Store) GetCustomer(ctx context.Context, account, ref string) (*Customer, error) {
-	return s.findCustomer(ctx, account, ref, "", "")
+	return s.getCustomer(ctx, account, ref, "")
 }
 
 // GetCustomerByExternalID returns the customer that carries the merchant's own id, or CodeMissing.
@@ -174,7 +174,7 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.findCustomer(ctx, account, ref, "", u.Lock())
+		c, err := u.lockCustomer(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -200,23 +200,41 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 	})
 }
 
-// findCustomer reads a customer who is not deleted, or returns CodeMissing on param, the field that named them; that is empty
-// for the path. Lock is what locks the row, empty for nothing.
-func (s *Store) findCustomer(ctx context.Context, account, ref, param, lock string) (*Customer, error) {
+// getCustomer reads a customer who is not deleted, or returns CodeMissing on param, the field that named them; that is empty
+// for the path.
+func (s *Store) getCustomer(ctx context.Context, account, ref, param string) (*Customer, error) {
+	return findCustomer(ctx, s.db, account, ref, param)
+}
+
+// lockCustomer does what getCustomer does, and locks the row until the transaction ends.
+func (u *unit) lockCustomer(ctx context.Context, account, ref, param string) (*Customer, error) {
+	return findCustomer(ctx, u.Locked(), account, ref, param)
+}
+
+func findCustomer(ctx context.Context, r db.Reader, account, ref, param string) (*Customer, error) {
 	id, ok := core.ParseID(core.KindCustomer, ref)
 	if !ok {
 		return nil, core.Missing("customer", param, ref)
 	}
-	c, err := db.Get[Customer](ctx, s.db, customerColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
+	c, err := db.Get[Customer](ctx, r, customerColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`, account, id)
 	if err == nil && c == nil {
 		err = core.Missing("customer", param, ref)
 	}
 	return c, err
 }
 
-// anyCustomer reads a customer that something refers to, even a deleted one.
-func (s *Store) anyCustomer(ctx context.Context, account, id, lock string) (*Customer, error) {
-	c, err := db.Get[Customer](ctx, s.db, customerColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+// getAnyCustomer reads a customer that something refers to, even a deleted one.
+func (s *Store) getAnyCustomer(ctx context.Context, account, id string) (*Customer, error) {
+	return findAnyCustomer(ctx, s.db, account, id)
+}
+
+// lockAnyCustomer does what getAnyCustomer does, and locks the row until the transaction ends.
+func (u *unit) lockAnyCustomer(ctx context.Context, account, id string) (*Customer, error) {
+	return findAnyCustomer(ctx, u.Locked(), account, id)
+}
+
+func findAnyCustomer(ctx context.Context, r db.Reader, account, id string) (*Customer, error) {
+	c, err := db.Get[Customer](ctx, r, customerColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err == nil && c == nil {
 		err = core.Missing("customer", "", id)
 	}
@@ -244,13 +262,13 @@ func (u *unit) buyer(ctx context.Context, c *Checkout) (customer *Customer, isKn
 	if err != nil {
 		return nil, false, err
 	}
-	customer, isKnown, err = u.store.findBuyer(ctx, c, u.Lock())
+	customer, isKnown, err = u.lockBuyer(ctx, c)
 	if err == nil && customer == nil {
 		var isNew bool
 		if customer, isNew, err = u.newBuyer(ctx, c, isKnown, now); err != nil || isNew {
 			return customer, isKnown, err
 		}
-		_, isKnown, err = u.store.findBuyer(ctx, c, "")
+		_, isKnown, err = u.store.getBuyer(ctx, c)
 	}
 	if err != nil {
 		return nil, false, err
@@ -385,15 +403,24 @@ func (s *Store) knowsBuyer(ctx context.Context, c *Checkout) (bool, error) {
 	if c.isTyped() {
 		return false, nil
 	}
-	_, isKnown, err := s.findBuyer(ctx, c, "")
+	_, isKnown, err := s.getBuyer(ctx, c)
 	return isKnown, err
 }
 
-// findBuyer reads the customer that a checkout is for, nil if there is none yet, and says whether the buyer is known to be them:
+// getBuyer reads the customer that a checkout is for, nil if there is none yet, and says whether the buyer is known to be them:
 // the seller named them, or somebody vouches for the address. A buyer who only typed the address of a customer may be anybody:
 // they do not use what the customer has, learn nothing of it and change nothing of it. A new customer whom the seller named
 // counts as known: an address that they only typed leads to nobody else.
-func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (customer *Customer, isKnown bool, err error) {
+func (s *Store) getBuyer(ctx context.Context, c *Checkout) (customer *Customer, isKnown bool, err error) {
+	return findBuyer(ctx, s.db, c)
+}
+
+// lockBuyer does what getBuyer does, and locks the customer until the transaction ends.
+func (u *unit) lockBuyer(ctx context.Context, c *Checkout) (customer *Customer, isKnown bool, err error) {
+	return findBuyer(ctx, u.Locked(), c)
+}
+
+func findBuyer(ctx context.Context, r db.Reader, c *Checkout) (customer *Customer, isKnown bool, err error) {
 	var key *string
 	if c.CustomerEmail != nil {
 		key = emailKey(*c.CustomerEmail)
@@ -410,8 +437,8 @@ func (s *Store) findBuyer(ctx context.Context, c *Checkout, lock string) (custom
 		if by.value == nil {
 			continue
 		}
-		customer, err := db.Get[Customer](ctx, s.db, customerColumns.SelectSQL+`
-			WHERE account_id = ? AND `+by.column+` = ? AND deleted_at IS NULL`+lock, c.AccountID, *by.value)
+		customer, err := db.Get[Customer](ctx, r, customerColumns.SelectSQL+`
+			WHERE account_id = ? AND `+by.column+` = ? AND deleted_at IS NULL`, c.AccountID, *by.value)
 		if err != nil || customer != nil {
 			return customer, by.isKnown, err
 		}
@@ -446,7 +473,7 @@ func (u *unit) newBuyer(ctx context.Context, c *Checkout, isKnown bool, now core
 	if rows == 1 {
 		return customer, true, nil
 	}
-	if customer, _, err = u.store.findBuyer(ctx, c, u.Lock()); err == nil && customer == nil {
+	if customer, _, err = u.lockBuyer(ctx, c); err == nil && customer == nil {
 		err = errors.New("insert customer: the address was taken and given up at once")
 	}
 	return customer, false, err

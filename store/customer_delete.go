@@ -25,7 +25,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 				return nil, err
 			}
 		}
-		c, err := s.findCustomer(ctx, account, ref, "", u.Lock())
+		c, err := u.lockCustomer(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 // endSubscriptions locks all subscriptions of a customer that go on and cancels them at once. It comes before the customer is
 // locked, because everybody locks in that order.
 func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error {
-	c, err := u.store.findCustomer(ctx, account, ref, "", "")
+	c, err := u.store.getCustomer(ctx, account, ref, "")
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error 
 		return err
 	}
 	// The customer and all bills are locked before what a subscription gives back as it is stored: discounts and stock.
-	if _, err := u.store.anyCustomer(ctx, account, c.ID, u.Lock()); err != nil {
+	if _, err := u.lockAnyCustomer(ctx, account, c.ID); err != nil {
 		return err
 	}
 	for i := range subs {
@@ -132,7 +132,7 @@ func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error 
 // forgetVisits takes back what a customer agreed to at checkouts that may still be paid, with the visits that are kept there. It comes
 // first, because everybody locks in that order.
 func (u *unit) forgetVisits(ctx context.Context, account, ref string) error {
-	c, err := u.store.findCustomer(ctx, account, ref, "", "")
+	c, err := u.store.getCustomer(ctx, account, ref, "")
 	if err != nil {
 		return err
 	}

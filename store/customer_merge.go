@@ -32,11 +32,11 @@ var (
 // balance this one's would be more than MaxAmount.
 func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*Customer, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
-		other, err := s.findCustomer(ctx, account, from, "from", "")
+		other, err := s.getCustomer(ctx, account, from, "from")
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.findCustomer(ctx, account, ref, "", "")
+		c, err := s.getCustomer(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -213,7 +213,7 @@ func added(a, b map[string]int64) map[string]int64 {
 // lock, the row belongs to that one now, who is locked and returned instead.
 func (u *unit) lockOwner(ctx context.Context, account, customer, table, id string) (*Customer, error) {
 	for {
-		c, err := u.store.anyCustomer(ctx, account, customer, u.Lock())
+		c, err := u.lockAnyCustomer(ctx, account, customer)
 		if err != nil || c.DeletedAt == nil {
 			return c, err
 		}

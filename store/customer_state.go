@@ -22,7 +22,7 @@ type CustomerState struct {
 
 // GetCustomerState returns a customer with what they have and owe, or CodeMissing.
 func (s *Store) GetCustomerState(ctx context.Context, account, ref string) (*CustomerState, error) {
-	c, err := s.findCustomer(ctx, account, ref, "", "")
+	c, err := s.getCustomer(ctx, account, ref, "")
 	if err != nil {
 		return nil, err
 	}

@@ -24,11 +24,11 @@ type ListGrants struct {
 // CreateGrant gives a customer a product, and has them told. One that does not exist is CodeMissing, a tip is CodeInvalid on product.
 func (s *Store) CreateGrant(ctx context.Context, account string, in NewGrant) (*grant.Grant, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*grant.Grant, error) {
-		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", u.Lock())
+		customer, err := u.lockCustomer(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, err
 		}
-		product, err := s.Catalog.LockProduct(ctx, account, in.Product, "product")
+		product, err := s.Catalog.LockProduct(ctx, u.Unit, account, in.Product, "product")
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (s *Store) CreateGrant(ctx context.Context, account string, in NewGrant) (*
 // not exist is CodeMissing.
 func (s *Store) ListGrants(ctx context.Context, account string, in ListGrants) ([]grant.Grant, bool, error) {
 	if in.Customer != "" {
-		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
@@ -90,7 +90,7 @@ func (s *Store) sourceNamed(ctx context.Context, account string, in *ListGrants)
 		return nil
 	}
 	if id, ok := core.ParseID(core.KindSubscription, ref); ok {
-		sub, err := s.findSubscription(ctx, account, id, "source", "")
+		sub, err := s.getSubscription(ctx, account, id, "source")
 		if err == nil {
 			in.Source = sub.ID
 		}

@@ -98,7 +98,7 @@ func (u *unit) reinstate(ctx context.Context, r *Refund, source grant.Source) er
 		if source.Type != grant.SourceTypeSubscription {
 			return "", nil
 		}
-		sub, err := u.store.findSubscription(ctx, r.AccountID, source.ID, "", "")
+		sub, err := u.store.getSubscription(ctx, r.AccountID, source.ID, "")
 		if err != nil || sub.Granted.V == nil {
 			return "", err
 		}

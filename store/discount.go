@@ -142,7 +142,7 @@ func whereDiscountStatus(f *db.Filter, status DiscountStatus, now core.Time) {
 
 // GetDiscount returns a discount, or CodeMissing; a deleted one is missing.
 func (s *Store) GetDiscount(ctx context.Context, account, ref string) (*Discount, error) {
-	return s.findDiscount(ctx, account, ref, "", "")
+	return s.getDiscount(ctx, account, ref, "")
 }
 
 // LookupDiscount returns the discount that has a code, in any case, or CodeMissing on code. It is returned even if it cannot be
@@ -228,7 +228,7 @@ func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) 
 // is CodeInvalid.
 func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change func(*Discount)) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
-		d, err := s.findDiscount(ctx, account, ref, "", u.Lock())
+		d, err := u.lockDiscount(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -259,7 +259,7 @@ func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change 
 // for its redemptions, and missing everywhere else. Subscriptions that have it keep what it takes off.
 func (s *Store) DeleteDiscount(ctx context.Context, account, ref string) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
-		d, err := s.findDiscount(ctx, account, ref, "", u.Lock())
+		d, err := u.lockDiscount(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -288,7 +288,7 @@ func (s *Store) EnableDiscount(ctx context.Context, account, ref string) (*Disco
 
 func (s *Store) switchDiscount(ctx context.Context, account, ref string, off bool) (*Discount, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
-		d, err := s.findDiscount(ctx, account, ref, "", u.Lock())
+		d, err := u.lockDiscount(ctx, account, ref)
 		if err != nil || off == (d.DisabledAt != nil) {
 			return d, err
 		}
@@ -307,14 +307,23 @@ func (s *Store) switchDiscount(ctx context.Context, account, ref string, off boo
 	})
 }
 
-// findDiscount reads a discount that is not deleted, or returns CodeMissing on param, the field that named it; that is empty for
-// the path. Lock is what locks the row, empty for nothing.
-func (s *Store) findDiscount(ctx context.Context, account, ref, param, lock string) (*Discount, error) {
+// getDiscount reads a discount that is not deleted, or returns CodeMissing on param, the field that named it; that is empty for
+// the path.
+func (s *Store) getDiscount(ctx context.Context, account, ref, param string) (*Discount, error) {
+	return s.findDiscount(ctx, s.db, account, ref, param)
+}
+
+// lockDiscount does what getDiscount does, and locks the row until the transaction ends.
+func (u *unit) lockDiscount(ctx context.Context, account, ref string) (*Discount, error) {
+	return u.store.findDiscount(ctx, u.Locked(), account, ref, "")
+}
+
+func (s *Store) findDiscount(ctx context.Context, r db.Reader, account, ref, param string) (*Discount, error) {
 	id, ok := core.ParseID(core.KindDiscount, ref)
 	if !ok {
 		return nil, core.Missing("discount", param, ref)
 	}
-	d, err := db.Get[Discount](ctx, s.db, discountColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`+lock, account, id)
+	d, err := db.Get[Discount](ctx, r, discountColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND deleted_at IS NULL`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read discount: %w", err)
 	}

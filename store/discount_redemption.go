@@ -77,7 +77,7 @@ func (s *Store) redeemerOf(ctx context.Context, c *Checkout) (redeemer, error) {
 // ListDiscountRedemptions returns a page of a discount's redemptions, newest first, and whether there are more. A
 // discount that does not exist is CodeMissing.
 func (s *Store) ListDiscountRedemptions(ctx context.Context, account, discount string, in ListDiscountRedemptions) ([]DiscountRedemption, bool, error) {
-	d, err := s.findDiscount(ctx, account, discount, "", "")
+	d, err := s.getDiscount(ctx, account, discount, "")
 	if err != nil {
 		return nil, false, err
 	}

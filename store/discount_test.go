@@ -194,7 +194,7 @@ func requireOneOfTwenty(t *testing.T, s *shop, d *Discount, email func(i int) st
 	errs := make([]error, 20)
 	var buyers sync.WaitGroup
 	s.during(t, func(ctx context.Context, u *unit) {
-		_, err := s.findDiscount(ctx, s.account, d.ID, "", u.Lock())
+		_, err := u.lockDiscount(ctx, s.account, d.ID)
 		require.NoError(t, err)
 		for i := range errs {
 			buyers.Go(func() { _, errs[i] = replicas[i%2].redeemed(t, d, email(i)) })

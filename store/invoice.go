@@ -134,7 +134,7 @@ var invoiceDue = db.Moment{Column: "due_at", Within: time.Hour, Late: `due_at > 
 
 // GetInvoice returns an invoice, or CodeMissing.
 func (s *Store) GetInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
-	return s.findInvoice(ctx, account, ref, "", "")
+	return findInvoice(ctx, s.db, account, ref)
 }
 
 // InvoicesByID returns the invoices among ids.
@@ -160,7 +160,7 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 	}
 	f.Within(invoiceDue, in.DueAfter, in.DueBefore)
 	if in.Customer != "" {
-		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
@@ -177,7 +177,7 @@ func (s *Store) ListInvoices(ctx context.Context, account string, in ListInvoice
 		f.One("order_key", in.Order)
 	}
 	if in.Subscription != "" {
-		subscription, err := s.findSubscription(ctx, account, in.Subscription, "subscription", "")
+		subscription, err := s.getSubscription(ctx, account, in.Subscription, "subscription")
 		if err != nil {
 			return nil, false, err
 		}
@@ -202,7 +202,7 @@ func whereNumber(f *db.Filter, number string) {
 
 // ListInvoiceLines returns a page of the lines of an invoice, the last one first, and whether there are more.
 func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in core.Page) ([]LineItem, bool, error) {
-	i, err := s.findInvoice(ctx, account, ref, "", "")
+	i, err := s.GetInvoice(ctx, account, ref)
 	if err != nil {
 		return nil, false, err
 	}
@@ -235,7 +235,7 @@ func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref strin
 		if err != nil {
 			return nil, err
 		}
-		i, err := s.findInvoice(ctx, account, ref, "", u.Lock())
+		i, err := u.lockInvoice(ctx, account, ref)
 		if err != nil || i.Status == InvoiceStatusUncollectible {
 			return i, err
 		}
@@ -296,19 +296,23 @@ func (i *Invoice) issue(o *Order) {
 	}
 }
 
-// findInvoice reads an invoice, or returns CodeMissing on param, the field that named it; that is empty for the path. Lock is
-// what locks the row, empty for nothing.
-func (s *Store) findInvoice(ctx context.Context, account, ref, param, lock string) (*Invoice, error) {
+// lockInvoice does what GetInvoice does, and locks the row until the transaction ends.
+func (u *unit) lockInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
+	return findInvoice(ctx, u.Locked(), account, ref)
+}
+
+// findInvoice reads an invoice, or returns CodeMissing.
+func findInvoice(ctx context.Context, r db.Reader, account, ref string) (*Invoice, error) {
 	id, ok := core.ParseID(core.KindInvoice, ref)
 	if !ok {
-		return nil, core.Missing("invoice", param, ref)
+		return nil, core.Missing("invoice", "", ref)
 	}
-	i, err := db.Get[Invoice](ctx, s.db, invoiceColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	i, err := db.Get[Invoice](ctx, r, invoiceColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read invoice: %w", err)
 	}
 	if i == nil {
-		return nil, core.Missing("invoice", param, ref)
+		return nil, core.Missing("invoice", "", ref)
 	}
 	return i, nil
 }

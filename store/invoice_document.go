@@ -9,7 +9,7 @@ import (
 
 // GetInvoicePDF returns a signed URL of the invoice as PDF, or CodeMissing. A draft has a PDF too, which says that it is one.
 func (s *Store) GetInvoicePDF(ctx context.Context, account, ref string) (*SignedURL, error) {
-	i, err := s.findInvoice(ctx, account, ref, "", "")
+	i, err := s.GetInvoice(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}

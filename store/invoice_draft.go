@@ -91,7 +91,7 @@ func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change f
 // DeleteInvoice deletes a draft with its lines. One that was issued is CodeInvalid on status.
 func (s *Store) DeleteInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		i, err := s.findInvoice(ctx, account, ref, "", u.Lock())
+		i, err := u.lockInvoice(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -227,7 +227,7 @@ func (u *unit) billed(ctx context.Context, d InvoiceDraft) (*Customer, error) {
 	if ref == "" {
 		ref = i.CustomerID
 	}
-	customer, err := u.store.findCustomer(ctx, i.AccountID, ref, "customer", u.Lock())
+	customer, err := u.lockCustomer(ctx, i.AccountID, ref, "customer")
 	if err != nil {
 		return nil, err
 	}
@@ -375,7 +375,7 @@ func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []LineIte
 	if i.DiscountID == nil {
 		return nil, nil
 	}
-	d, err := s.findDiscount(ctx, i.AccountID, *i.DiscountID, "discount", "")
+	d, err := s.getDiscount(ctx, i.AccountID, *i.DiscountID, "discount")
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ type ListLeads struct {
 
 // GetLead returns a lead, or CodeMissing.
 func (s *Store) GetLead(ctx context.Context, account, ref string) (*Lead, error) {
-	return s.findLead(ctx, account, ref, "")
+	return findLead(ctx, s.db, account, ref)
 }
 
 // ListLeads returns a page of leads, newest first, and whether there are more. A product or customer that does not exist is CodeMissing.
@@ -172,7 +172,7 @@ func (s *Store) ListLeads(ctx context.Context, account string, in ListLeads) ([]
 		f.Is("product_id", product.ID)
 	}
 	if in.Customer != "" {
-		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
@@ -189,7 +189,7 @@ func (s *Store) ListLeads(ctx context.Context, account string, in ListLeads) ([]
 // status. If the lead is unsubscribed by it, its customer is too.
 func (s *Store) UpdateLead(ctx context.Context, account, ref string, change func(*Lead)) (*Lead, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Lead, error) {
-		found, err := s.findLead(ctx, account, ref, "")
+		found, err := s.GetLead(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func (s *Store) UpdateLead(ctx context.Context, account, ref string, change func
 		if err != nil {
 			return nil, err
 		}
-		l, err := s.findLead(ctx, account, ref, u.Lock())
+		l, err := u.lockLead(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -271,7 +271,7 @@ func leftBy(now core.Time) *MarketingConsent {
 // DeleteLead removes a lead, what lines of activity say of it, and what waits to be told to ad networks of it. Its customer stays.
 func (s *Store) DeleteLead(ctx context.Context, account, ref string) (*Lead, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Lead, error) {
-		l, err := s.findLead(ctx, account, ref, u.Lock())
+		l, err := u.lockLead(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -286,13 +286,18 @@ func (s *Store) DeleteLead(ctx context.Context, account, ref string) (*Lead, err
 	})
 }
 
-// findLead reads a lead, or returns CodeMissing. Lock is what locks the row, empty for nothing.
-func (s *Store) findLead(ctx context.Context, account, ref, lock string) (*Lead, error) {
+// lockLead does what GetLead does, and locks the row until the transaction ends.
+func (u *unit) lockLead(ctx context.Context, account, ref string) (*Lead, error) {
+	return findLead(ctx, u.Locked(), account, ref)
+}
+
+// findLead reads a lead, or returns CodeMissing.
+func findLead(ctx context.Context, r db.Reader, account, ref string) (*Lead, error) {
 	id, ok := core.ParseID(core.KindLead, ref)
 	if !ok {
 		return nil, core.Missing("lead", "", ref)
 	}
-	l, err := db.Get[Lead](ctx, s.db, leadColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	l, err := db.Get[Lead](ctx, r, leadColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err == nil && l == nil {
 		err = core.Missing("lead", "", ref)
 	}

@@ -15,7 +15,7 @@ func (u *unit) captureAbandoned(ctx context.Context, account, id string) error {
 	if err != nil || c == nil {
 		return err
 	}
-	customer, _, err := u.store.findBuyer(ctx, c, u.Lock())
+	customer, _, err := u.lockBuyer(ctx, c)
 	if err != nil || customer != nil && customer.Type == CustomerTypeCustomer {
 		return err
 	}

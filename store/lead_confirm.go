@@ -98,11 +98,11 @@ func (s *Store) LeadConfirmationURL(l *Lead) (string, error) {
 // OpenLeadConfirmation returns the lead whom a letter asked. It is CodeMissing if the link is not genuine, the lead was deleted or
 // unsubscribed, or the account is disabled. If the link's time is over, expired is true and the lead nil.
 func (s *Store) OpenLeadConfirmation(ctx context.Context, token string) (l *Lead, expired bool, err error) {
-	return s.openLeadConfirmation(ctx, token, "")
+	return s.openLeadConfirmation(ctx, s.db, token)
 }
 
-// openLeadConfirmation is OpenLeadConfirmation, and locks the lead too if lock is not empty.
-func (s *Store) openLeadConfirmation(ctx context.Context, token, lock string) (l *Lead, expired bool, err error) {
+// openLeadConfirmation is OpenLeadConfirmation, and reads the lead from r.
+func (s *Store) openLeadConfirmation(ctx context.Context, r db.Reader, token string) (l *Lead, expired bool, err error) {
 	sealed, err := fileEncoding.DecodeString(token)
 	if err != nil {
 		return nil, false, core.Missing("page", "", "")
@@ -123,7 +123,7 @@ func (s *Store) openLeadConfirmation(ctx context.Context, token, lock string) (l
 	} else if disabled {
 		return nil, false, core.Missing("page", "", "")
 	}
-	l, err = s.findLead(ctx, c.Account, c.Lead, lock)
+	l, err = findLead(ctx, r, c.Account, c.Lead)
 	if err == nil && l.Status == LeadStatusUnsubscribed {
 		return nil, false, core.Missing("page", "", "")
 	}
@@ -143,7 +143,7 @@ func (s *Store) TellsOnceConfirmed(ctx context.Context, l *Lead) (bool, error) {
 func (s *Store) ConfirmLead(ctx context.Context, token string) (l *Lead, expired bool, err error) {
 	l, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Lead, error) {
 		var l *Lead
-		if l, expired, err = s.openLeadConfirmation(ctx, token, u.Lock()); err != nil || expired {
+		if l, expired, err = s.openLeadConfirmation(ctx, u.Locked(), token); err != nil || expired {
 			return nil, err
 		}
 		if l.AdsConsent {

@@ -81,7 +81,7 @@ var letterColumns = db.ColumnsOf[Letter]("letters")
 
 // GetLetter returns a letter, or CodeMissing.
 func (s *Store) GetLetter(ctx context.Context, account, ref string) (*Letter, error) {
-	return s.findLetter(ctx, account, ref, "")
+	return findLetter(ctx, s.db, account, ref)
 }
 
 // ListLetters returns a page of letters, newest first, and whether there are more. A customer who does not exist is CodeMissing.
@@ -90,7 +90,7 @@ func (s *Store) ListLetters(ctx context.Context, account string, in ListLetters)
 	f.Is("kind", string(in.Kind))
 	f.Is("status", string(in.Status))
 	if in.Customer != "" {
-		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
@@ -104,7 +104,7 @@ func (s *Store) ListLetters(ctx context.Context, account string, in ListLetters)
 // object. One that is queued is CodeInvalid on status.
 func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Letter, error) {
-		l, err := s.findLetter(ctx, account, ref, u.Lock())
+		l, err := u.lockLetter(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -124,13 +124,18 @@ func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter,
 	})
 }
 
-// findLetter reads a letter, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
-func (s *Store) findLetter(ctx context.Context, account, ref, lock string) (*Letter, error) {
+// lockLetter does what GetLetter does, and locks the row until the transaction ends.
+func (u *unit) lockLetter(ctx context.Context, account, ref string) (*Letter, error) {
+	return findLetter(ctx, u.Locked(), account, ref)
+}
+
+// findLetter reads a letter, or returns CodeMissing.
+func findLetter(ctx context.Context, r db.Reader, account, ref string) (*Letter, error) {
 	id, ok := core.ParseID(core.KindLetter, ref)
 	if !ok {
 		return nil, core.Missing("letter", "", ref)
 	}
-	l, err := db.Get[Letter](ctx, s.db, letterColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	l, err := db.Get[Letter](ctx, r, letterColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read letter: %w", err)
 	}

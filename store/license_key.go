@@ -20,7 +20,7 @@ func (s *Store) ListLicenseKeys(ctx context.Context, account string, in grant.Li
 		in.Product = p.ID
 	}
 	if in.Customer != "" {
-		c, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		c, err := s.getCustomer(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
@@ -46,7 +46,7 @@ func (s *Store) CreateLicenseKey(ctx context.Context, account string, k grant.Li
 		}
 		made.ProductID = p.ID
 		if k.CustomerID != nil {
-			c, err := s.findCustomer(ctx, account, *k.CustomerID, "customer", u.Lock()) // a deletion or a merge under way would not see the key
+			c, err := u.lockCustomer(ctx, account, *k.CustomerID, "customer") // a deletion or a merge under way would not see the key
 			if err != nil {
 				return nil, err
 			}

@@ -200,7 +200,7 @@ var orderPaid = db.Moment{Column: "paid_at", Within: time.Hour, Late: `(` + ofDr
 
 // GetOrder returns an order, or CodeMissing.
 func (s *Store) GetOrder(ctx context.Context, account, ref string) (*Order, error) {
-	return s.findOrder(ctx, account, ref, "")
+	return findOrder(ctx, s.db, account, ref)
 }
 
 // OrdersByID returns those of the orders with these ids that exist, by id.
@@ -248,7 +248,7 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, in OrderPa
 				return nil, err
 			}
 		}
-		o, err := s.findOrder(ctx, account, ref, u.Lock())
+		o, err := u.lockOrder(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -272,7 +272,7 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, in OrderPa
 // paid, is CodeInvalid on status; one that is void is returned as it is.
 func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*Order, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
-		o, err := s.findOrder(ctx, account, ref, "")
+		o, err := s.GetOrder(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -294,28 +294,28 @@ func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*Order, err
 // orderReferences adds the filters that name another object. One that does not exist is CodeMissing.
 func (s *Store) orderReferences(ctx context.Context, account string, in ListOrders, f *db.Filter) error {
 	if in.Customer != "" {
-		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return err
 		}
 		f.Is("customer_id", customer.ID)
 	}
 	if in.Checkout != "" {
-		checkout, err := s.findCheckout(ctx, account, in.Checkout, "checkout", "")
+		checkout, err := s.getCheckout(ctx, account, in.Checkout, "checkout")
 		if err != nil {
 			return err
 		}
 		f.One("checkout_id", checkout.ID)
 	}
 	if in.Subscription != "" {
-		subscription, err := s.findSubscription(ctx, account, in.Subscription, "subscription", "")
+		subscription, err := s.getSubscription(ctx, account, in.Subscription, "subscription")
 		if err != nil {
 			return err
 		}
 		f.Is("subscription_id", subscription.ID)
 	}
 	if in.Discount != "" {
-		discount, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
+		discount, err := s.getDiscount(ctx, account, in.Discount, "discount")
 		if err != nil {
 			return err
 		}
@@ -338,13 +338,18 @@ func (s *Store) orderReferences(ctx context.Context, account string, in ListOrde
 	return nil
 }
 
-// findOrder reads an order, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
-func (s *Store) findOrder(ctx context.Context, account, ref, lock string) (*Order, error) {
+// lockOrder does what GetOrder does, and locks the row until the transaction ends.
+func (u *unit) lockOrder(ctx context.Context, account, ref string) (*Order, error) {
+	return findOrder(ctx, u.Locked(), account, ref)
+}
+
+// findOrder reads an order, or returns CodeMissing.
+func findOrder(ctx context.Context, r db.Reader, account, ref string) (*Order, error) {
 	id, ok := core.ParseID(core.KindOrder, ref)
 	if !ok {
 		return nil, core.Missing("order", "", ref)
 	}
-	o, err := db.Get[Order](ctx, s.db, orderColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	o, err := db.Get[Order](ctx, r, orderColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err == nil && o == nil {
 		err = core.Missing("order", "", ref)
 	}

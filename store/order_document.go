@@ -4,7 +4,7 @@ import "context"
 
 // GetOrderReceipt returns a URL that opens the order's receipt as PDF for a while, or CodeMissing.
 func (s *Store) GetOrderReceipt(ctx context.Context, account, ref string) (*SignedURL, error) {
-	o, err := s.findOrder(ctx, account, ref, "")
+	o, err := s.GetOrder(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}

@@ -299,7 +299,7 @@ func (u *unit) updateBill(ctx context.Context, b *bill) error {
 // lockBill locks the customer of an invoice, the invoice and its order, in this order, and returns them with the lines.
 func (u *unit) lockBill(ctx context.Context, account, ref string) (*bill, error) {
 	s := u.store
-	found, err := s.findInvoice(ctx, account, ref, "", "")
+	found, err := s.GetInvoice(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -308,11 +308,11 @@ func (u *unit) lockBill(ctx context.Context, account, ref string) (*bill, error)
 	if b.Customer, err = u.lockOwner(ctx, account, found.CustomerID, "invoices", found.ID); err != nil {
 		return nil, err
 	}
-	if b.Invoice, err = s.findInvoice(ctx, account, found.ID, "", u.Lock()); err != nil {
+	if b.Invoice, err = u.lockInvoice(ctx, account, found.ID); err != nil {
 		return nil, err
 	}
 	if b.Invoice.OrderID != nil {
-		if b.Order, err = s.findOrder(ctx, account, *b.Invoice.OrderID, u.Lock()); err != nil {
+		if b.Order, err = u.lockOrder(ctx, account, *b.Invoice.OrderID); err != nil {
 			return nil, err
 		}
 	}

@@ -129,7 +129,7 @@ func (s *Store) OpenReceipt(ctx context.Context, token string) (o *Order, ended 
 	if err != nil {
 		return nil, false, err
 	}
-	if o, err = s.findOrder(ctx, link.account, link.id, ""); err != nil {
+	if o, err = s.GetOrder(ctx, link.account, link.id); err != nil {
 		return nil, false, err
 	}
 	return o, !link.opens(o.LinkVersion, o.settledAt(), s.Now()), nil
@@ -142,7 +142,7 @@ func (s *Store) OpenHostedInvoice(ctx context.Context, token string) (i *Invoice
 	if err != nil {
 		return nil, false, err
 	}
-	if i, err = s.findInvoice(ctx, link.account, link.id, "", ""); err != nil {
+	if i, err = s.GetInvoice(ctx, link.account, link.id); err != nil {
 		return nil, false, err
 	}
 	if i.Status == InvoiceStatusDraft {
@@ -182,7 +182,7 @@ func lastOf(times ...*core.Time) *core.Time {
 // with a new address. No event follows.
 func (s *Store) RevokeOrderLinks(ctx context.Context, account, ref string) (*Order, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
-		o, err := s.findOrder(ctx, account, ref, u.Lock())
+		o, err := u.lockOrder(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +198,7 @@ func (s *Store) RevokeOrderLinks(ctx context.Context, account, ref string) (*Ord
 // RevokeInvoiceLinks does the same as RevokeOrderLinks for the page and the file of an invoice.
 func (s *Store) RevokeInvoiceLinks(ctx context.Context, account, ref string) (*Invoice, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		i, err := s.findInvoice(ctx, account, ref, "", u.Lock())
+		i, err := u.lockInvoice(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -158,7 +158,7 @@ func (s *Store) PaymentsByID(ctx context.Context, account string, ids []string) 
 // CodeRateLimit.
 func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confirm) (*Confirmation, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
-		c, err := u.lockCheckout(ctx, account, ref)
+		c, err := u.lockCheckoutAndSecret(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -203,11 +203,11 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 		if begun.Purpose == PaymentPurposeInvoice {
 			return u.settleInvoicePayment(ctx, begun, result)
 		}
-		c, err := u.lockCheckout(ctx, begun.AccountID, *begun.CheckoutID)
+		c, err := u.lockCheckoutAndSecret(ctx, begun.AccountID, *begun.CheckoutID)
 		if err != nil {
 			return nil, err
 		}
-		payment, err := s.findPayment(ctx, begun.AccountID, begun.ID, u.Lock())
+		payment, err := u.lockPayment(ctx, begun.AccountID, begun.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -237,15 +237,15 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 
 // GetConfirmation returns a payment with its checkout or invoice, or CodeMissing.
 func (s *Store) GetConfirmation(ctx context.Context, account, id string) (*Confirmation, error) {
-	payment, err := s.findPayment(ctx, account, id, "")
+	payment, err := s.getPayment(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
 	if payment.Purpose == PaymentPurposeInvoice {
-		invoice, err := s.findInvoice(ctx, account, *payment.InvoiceID, "", "")
+		invoice, err := s.GetInvoice(ctx, account, *payment.InvoiceID)
 		return &Confirmation{Invoice: invoice, Payment: payment}, err
 	}
-	c, err := s.findCheckout(ctx, account, *payment.CheckoutID, "", "")
+	c, err := s.getCheckout(ctx, account, *payment.CheckoutID, "")
 	return &Confirmation{Checkout: c, Payment: payment}, err
 }
 
@@ -259,9 +259,18 @@ func (s *Store) CheckoutPayment(ctx context.Context, account, checkout string) (
 	return payment, err
 }
 
-// findPayment reads a payment, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
-func (s *Store) findPayment(ctx context.Context, account, id, lock string) (*Payment, error) {
-	payment, err := db.Get[Payment](ctx, s.db, paymentColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+// getPayment reads a payment, or returns CodeMissing.
+func (s *Store) getPayment(ctx context.Context, account, id string) (*Payment, error) {
+	return findPayment(ctx, s.db, account, id)
+}
+
+// lockPayment does what getPayment does, and locks the row until the transaction ends.
+func (u *unit) lockPayment(ctx context.Context, account, id string) (*Payment, error) {
+	return findPayment(ctx, u.Locked(), account, id)
+}
+
+func findPayment(ctx context.Context, r db.Reader, account, id string) (*Payment, error) {
+	payment, err := db.Get[Payment](ctx, r, paymentColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read payment: %w", err)
 	}
@@ -420,7 +429,7 @@ func (u *unit) settleInvoicePayment(ctx context.Context, begun *Payment, result 
 	if err != nil {
 		return nil, err
 	}
-	payment, err := u.store.findPayment(ctx, begun.AccountID, begun.ID, u.Lock())
+	payment, err := u.lockPayment(ctx, begun.AccountID, begun.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -463,9 +472,9 @@ func (u *unit) settleInvoicePayment(ctx context.Context, begun *Payment, result 
 // lockBilled locks the subscription that an invoice bills, and returns nil if there is none. It comes first, because
 // subscriptions are locked before every other row.
 func (u *unit) lockBilled(ctx context.Context, account, ref string) (*Subscription, error) {
-	invoice, err := u.store.findInvoice(ctx, account, ref, "", "")
+	invoice, err := u.store.GetInvoice(ctx, account, ref)
 	if err != nil || invoice.SubscriptionID == nil {
 		return nil, err
 	}
-	return u.store.findSubscription(ctx, account, *invoice.SubscriptionID, "", u.Lock())
+	return u.lockSubscription(ctx, account, *invoice.SubscriptionID)
 }

@@ -69,7 +69,7 @@ func (s *Store) PaymentMethodsByID(ctx context.Context, account string, ids []st
 
 // ListCustomerPaymentMethods returns a page of a customer's payment methods, newest first, and whether there are more.
 func (s *Store) ListCustomerPaymentMethods(ctx context.Context, account, customer string, in core.Page) ([]SavedMethod, bool, error) {
-	c, err := s.findCustomer(ctx, account, customer, "", "")
+	c, err := s.getCustomer(ctx, account, customer, "")
 	if err != nil {
 		return nil, false, err
 	}
@@ -98,7 +98,7 @@ func (s *Store) checkRoom(ctx context.Context, c *Customer) error {
 // takes that back; after too many declines it is CodeRateLimit.
 func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string, from Buyer) (*Customer, string, error) {
 	c, err := step(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
-		c, err := s.findCustomer(ctx, account, customer, "", "")
+		c, err := s.getCustomer(ctx, account, customer, "")
 		if err == nil {
 			err = s.checkRoom(ctx, c)
 		}
@@ -119,7 +119,7 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.findCustomer(ctx, m.AccountID, m.CustomerID, "", u.Lock())
+		c, err := u.lockCustomer(ctx, m.AccountID, m.CustomerID, "")
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +159,7 @@ func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bo
 		}
 		goesOn := false
 		if subscription != "" {
-			sub, err := s.findSubscription(ctx, m.AccountID, subscription, "", u.Lock()) // before the customer
+			sub, err := u.lockSubscription(ctx, m.AccountID, subscription) // before the customer
 			if err != nil {
 				return nil, err
 			}
@@ -179,7 +179,7 @@ func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bo
 // then.
 func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
-		c, err := s.findCustomer(ctx, account, customer, "", u.Lock())
+		c, err := u.lockCustomer(ctx, account, customer, "")
 		if err != nil {
 			return nil, err
 		}
@@ -313,7 +313,7 @@ func (u *unit) lockPastDueOf(ctx context.Context, c *Checkout, p *Payment) ([]Su
 	if p == nil || !p.SaveMethod || !c.keepsMethods(p.Keyless) {
 		return nil, nil
 	}
-	buyer, isKnown, err := u.store.findBuyer(ctx, c, "")
+	buyer, isKnown, err := u.store.getBuyer(ctx, c)
 	if err != nil || buyer == nil || !isKnown {
 		return nil, err
 	}

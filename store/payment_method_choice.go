@@ -47,7 +47,7 @@ func (s *Store) MethodForSubscription(ctx context.Context, sub *Subscription) (*
 // MethodToCharge returns the payment method for a charge while a customer is away: the preferred one if it is given and not
 // deleted, else the customer's default. It is nil if there is neither; a deleted customer has none.
 func (s *Store) MethodToCharge(ctx context.Context, account, customer string, preferred *string) (*SavedMethod, error) {
-	c, err := s.anyCustomer(ctx, account, customer, "")
+	c, err := s.getAnyCustomer(ctx, account, customer)
 	if err != nil {
 		return nil, err
 	}
@@ -97,5 +97,5 @@ func (s *Store) subscriptionOf(ctx context.Context, i *Invoice) (*Subscription, 
 	if i.SubscriptionID == nil {
 		return nil, nil
 	}
-	return s.findSubscription(ctx, i.AccountID, *i.SubscriptionID, "", "")
+	return s.getSubscription(ctx, i.AccountID, *i.SubscriptionID, "")
 }

@@ -155,7 +155,7 @@ func (s *Store) UsePortalLink(ctx context.Context, token string) (l *PortalLink,
 		if l, usable, err = s.OpenPortalLink(ctx, token); err != nil || !usable {
 			return nil, err
 		}
-		if _, err := s.findCustomer(ctx, l.AccountID, l.CustomerID, "", u.Lock()); err != nil { // whom a merge locks first, too
+		if _, err := u.lockCustomer(ctx, l.AccountID, l.CustomerID, ""); err != nil { // whom a merge locks first, too
 			return nil, err
 		}
 		now := s.Now()

@@ -13,7 +13,7 @@ import (
 
 // CustomerSubscription returns a subscription that is known to be the customer's. Any other is CodeMissing.
 func (s *Store) CustomerSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
-	sub, err := s.findSubscription(ctx, account, ref, "", "")
+	sub, err := s.getSubscription(ctx, account, ref, "")
 	if err == nil && !sub.isOf(customer) {
 		err = core.Missing("subscription", "", ref)
 	}
@@ -82,7 +82,7 @@ func (s *Subscription) IsCustomersToKeep() bool {
 // of their subscriptions, or a last bill, is to be charged to it, that is CodeInvalid on payment_method.
 func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
-		c, err := s.findCustomer(ctx, account, customer, "", u.Lock())
+		c, err := u.lockCustomer(ctx, account, customer, "")
 		if err != nil {
 			return nil, err
 		}

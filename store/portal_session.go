@@ -45,7 +45,7 @@ func (s *Store) CreatePortalSession(ctx context.Context, account, customer strin
 }
 
 func (u *unit) createPortalSession(ctx context.Context, account, customer, id string, returnURL *string) (*PortalSession, error) {
-	c, err := u.store.findCustomer(ctx, account, customer, "", u.Lock())
+	c, err := u.lockCustomer(ctx, account, customer, "")
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (s *Store) OpenPortal(ctx context.Context, token string) (p *PortalSession,
 		return nil, nil, true, nil
 	}
 	p.URL = s.db.Options.PublicURL + "/portal/" + token
-	c, err = s.findCustomer(ctx, p.AccountID, p.CustomerID, "", "")
+	c, err = s.getCustomer(ctx, p.AccountID, p.CustomerID, "")
 	return p, c, false, err
 }
 
@@ -131,7 +131,7 @@ func (s *Store) EndPortalSession(ctx context.Context, p *PortalSession) error {
 // is over, is CodeMissing.
 func (s *Store) DeletePortalSession(ctx context.Context, account, customer, ref string) (*PortalSession, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
-		c, err := s.findCustomer(ctx, account, customer, "", "")
+		c, err := s.getCustomer(ctx, account, customer, "")
 		if err != nil {
 			return nil, err
 		}

@@ -80,7 +80,7 @@ var refundColumns = db.ColumnsOf[Refund]("refunds")
 
 // GetRefund returns a refund, or CodeMissing.
 func (s *Store) GetRefund(ctx context.Context, account, ref string) (*Refund, error) {
-	return s.findRefund(ctx, account, ref, "")
+	return findRefund(ctx, s.db, account, ref)
 }
 
 // RefundsByID returns those of the refunds with these ids that exist, by id.
@@ -106,7 +106,7 @@ func (s *Store) ListRefunds(ctx context.Context, account string, in ListRefunds)
 // a record and must be left alone. No event follows.
 func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change func(*Refund)) (*Refund, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
-		r, err := s.findRefund(ctx, account, ref, u.Lock())
+		r, err := u.lockRefund(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -124,37 +124,42 @@ func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change fu
 	})
 }
 
-// findRefund reads a refund, or returns CodeMissing. Lock is u.Lock() to lock the row, or "".
-func (s *Store) findRefund(ctx context.Context, account, ref, lock string) (*Refund, error) {
+// lockRefund does what GetRefund does, and locks the row until the transaction ends.
+func (u *unit) lockRefund(ctx context.Context, account, ref string) (*Refund, error) {
+	return findRefund(ctx, u.Locked(), account, ref)
+}
+
+// findRefund reads a refund, or returns CodeMissing.
+func findRefund(ctx context.Context, r db.Reader, account, ref string) (*Refund, error) {
 	id, ok := core.ParseID(core.KindRefund, ref)
 	if !ok {
 		return nil, core.Missing("refund", "", ref)
 	}
-	r, err := db.Get[Refund](ctx, s.db, refundColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
-	if err == nil && r == nil {
+	refund, err := db.Get[Refund](ctx, r, refundColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
+	if err == nil && refund == nil {
 		err = core.Missing("refund", "", ref)
 	}
-	return r, err
+	return refund, err
 }
 
 // refundReferences adds the filters that name another object. One that does not exist is CodeMissing.
 func (s *Store) refundReferences(ctx context.Context, account string, in ListRefunds, f *db.Filter) error {
 	if in.Order != "" {
-		order, err := s.namedOrder(ctx, account, in.Order, "")
+		order, err := s.namedOrder(ctx, account, in.Order)
 		if err != nil {
 			return err
 		}
 		f.Is("order_id", order.ID)
 	}
 	if in.Customer != "" {
-		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return err
 		}
 		f.Is("customer_id", customer.ID)
 	}
 	if in.Subscription != "" {
-		subscription, err := s.findSubscription(ctx, account, in.Subscription, "subscription", "")
+		subscription, err := s.getSubscription(ctx, account, in.Subscription, "subscription")
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ const maxRefunds = 100
 // on amount.
 func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (*Refunding, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Refunding, error) {
-		found, err := s.namedOrder(ctx, account, in.Order, "")
+		found, err := s.namedOrder(ctx, account, in.Order)
 		if err != nil {
 			return nil, err
 		}
@@ -72,20 +72,20 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 
 // lockRefunded locks the rows that a refund of an order changes, its invoice and then the order, and returns the order.
 func (u *unit) lockRefunded(ctx context.Context, account, id string) (*Order, error) {
-	o, err := u.store.findOrder(ctx, account, id, "")
+	o, err := u.store.GetOrder(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := u.store.findInvoice(ctx, account, *o.InvoiceID, "", u.Lock()); err != nil {
+	if _, err := u.lockInvoice(ctx, account, *o.InvoiceID); err != nil {
 		return nil, err
 	}
-	return u.store.findOrder(ctx, account, id, u.Lock())
+	return u.lockOrder(ctx, account, id)
 }
 
 // namedOrder reads the order that a field or parameter named "order" refers to. If it does not exist, that is CodeMissing on
 // order.
-func (s *Store) namedOrder(ctx context.Context, account, ref, lock string) (*Order, error) {
-	o, err := s.findOrder(ctx, account, ref, lock)
+func (s *Store) namedOrder(ctx context.Context, account, ref string) (*Order, error) {
+	o, err := s.GetOrder(ctx, account, ref)
 	if missing := (*core.Error)(nil); errors.As(err, &missing) && missing.Code == core.CodeMissing {
 		return nil, core.Missing("order", "order", ref)
 	}

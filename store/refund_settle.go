@@ -44,7 +44,7 @@ func (s *Store) SettleRefund(ctx context.Context, begun *Refund, result RefundRe
 		if err != nil {
 			return nil, err
 		}
-		r, err := s.findRefund(ctx, begun.AccountID, begun.ID, u.Lock())
+		r, err := u.lockRefund(ctx, begun.AccountID, begun.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (s *Store) SettleRefund(ctx context.Context, begun *Refund, result RefundRe
 
 // GetRefunding returns a refund with its payment, which asking the provider for it needs, or CodeMissing.
 func (s *Store) GetRefunding(ctx context.Context, account, ref string) (*Refunding, error) {
-	r, err := s.findRefund(ctx, account, ref, "")
+	r, err := s.GetRefund(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *Store) GetRefunding(ctx context.Context, account, ref string) (*Refundi
 // that has another outcome, or of which the provider has not said yet that it has it, is CodeInvalid on status.
 func (s *Store) BeginCancelRefund(ctx context.Context, account, ref string) (*Refund, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
-		r, err := s.findRefund(ctx, account, ref, u.Lock())
+		r, err := u.lockRefund(ctx, account, ref)
 		switch {
 		case err != nil || r.Status == RefundStatusCanceled:
 			return r, err
@@ -102,7 +102,7 @@ func (s *Store) refunding(ctx context.Context, r *Refund) (*Refunding, error) {
 	if r.PaymentID == "" {
 		return &Refunding{Refund: r, Resumed: true}, nil
 	}
-	payment, err := s.findPayment(ctx, r.AccountID, r.PaymentID, "")
+	payment, err := s.getPayment(ctx, r.AccountID, r.PaymentID)
 	return &Refunding{Refund: r, Payment: payment, Resumed: true}, err
 }
 

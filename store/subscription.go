@@ -304,7 +304,7 @@ func (s *Subscription) end(status SubscriptionStatus, at core.Time) {
 
 // GetSubscription returns a subscription, or CodeMissing.
 func (s *Store) GetSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
-	return s.findSubscription(ctx, account, ref, "", "")
+	return s.getSubscription(ctx, account, ref, "")
 }
 
 // SubscriptionsByID returns those of the subscriptions with these ids that exist, by id.
@@ -344,7 +344,7 @@ func (s *Store) ListSubscriptions(ctx context.Context, account string, in ListSu
 // subscriptionReferences adds the filters that name another object. One that does not exist is CodeMissing.
 func (s *Store) subscriptionReferences(ctx context.Context, account string, in ListSubscriptions, f *db.Filter) error {
 	if in.Customer != "" {
-		customer, err := s.findCustomer(ctx, account, in.Customer, "customer", "")
+		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return err
 		}
@@ -365,7 +365,7 @@ func (s *Store) subscriptionReferences(ctx context.Context, account string, in L
 		f.Is("price_variant_id", variant.ID)
 	}
 	if in.Discount != "" {
-		discount, err := s.findDiscount(ctx, account, in.Discount, "discount", "")
+		discount, err := s.getDiscount(ctx, account, in.Discount, "discount")
 		if err != nil {
 			return err
 		}
@@ -374,14 +374,22 @@ func (s *Store) subscriptionReferences(ctx context.Context, account string, in L
 	return nil
 }
 
-// findSubscription reads a subscription, or returns CodeMissing. Param is the parameter that named it, "" if the path did. Lock
-// is u.Lock() to lock the row, or "".
-func (s *Store) findSubscription(ctx context.Context, account, ref, param, lock string) (*Subscription, error) {
+// getSubscription reads a subscription, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
+func (s *Store) getSubscription(ctx context.Context, account, ref, param string) (*Subscription, error) {
+	return findSubscription(ctx, s.db, account, ref, param)
+}
+
+// lockSubscription does what getSubscription does, and locks the row until the transaction ends.
+func (u *unit) lockSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
+	return findSubscription(ctx, u.Locked(), account, ref, "")
+}
+
+func findSubscription(ctx context.Context, r db.Reader, account, ref, param string) (*Subscription, error) {
 	id, ok := core.ParseID(core.KindSubscription, ref)
 	if !ok {
 		return nil, core.Missing("subscription", param, ref)
 	}
-	sub, err := db.Get[Subscription](ctx, s.db, subscriptionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	sub, err := db.Get[Subscription](ctx, r, subscriptionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read subscription: %w", err)
 	}

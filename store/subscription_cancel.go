@@ -104,7 +104,7 @@ func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now core.Time) 
 // dropUnpaid voids the latest invoice of a locked subscription, unless it is paid or void already. If a payment of it is under
 // way it returns CodeInvalid on status.
 func (u *unit) dropUnpaid(ctx context.Context, sub *Subscription, now core.Time) error {
-	latest, err := u.store.findInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID, "", "")
+	latest, err := u.store.GetInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil || latest.Status == InvoiceStatusPaid || latest.Status == InvoiceStatusVoid {
 		return err
 	}

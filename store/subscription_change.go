@@ -58,7 +58,7 @@ type SubscriptionChange struct {
 // A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
 	return step(ctx, s, func(ctx context.Context, u *unit) (*SubscriptionChange, error) {
-		sub, err := s.findSubscription(ctx, account, ref, "", u.Lock())
+		sub, err := u.lockSubscription(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err != nil {
 			return nil, err
 		}
-		customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
+		customer, err := u.lockAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
 		if err != nil {
 			return nil, err
 		}
@@ -101,11 +101,11 @@ func (s *Store) PreviewSubscriptionChange(ctx context.Context, account, ref stri
 
 // subscriber reads a subscription and its customer, and returns them with the account's time. Neither is locked.
 func (s *Store) subscriber(ctx context.Context, account, ref string) (*Subscription, *Customer, core.Time, error) {
-	sub, err := s.findSubscription(ctx, account, ref, "", "")
+	sub, err := s.getSubscription(ctx, account, ref, "")
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	customer, err := s.findCustomer(ctx, account, sub.CustomerID, "", "")
+	customer, err := s.getCustomer(ctx, account, sub.CustomerID, "")
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -437,7 +437,7 @@ func (u *unit) applyPaid(ctx context.Context, sub *Subscription, change *Pending
 // pieces cost until the end of the period is billed with the next one; what was paid of what fewer pieces save goes to the customer's
 // balance. What either plan does not allow is CodeInvalid on quantity. The caller stores the subscription.
 func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity int64, now core.Time) error {
-	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
+	customer, err := u.lockAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
 	}

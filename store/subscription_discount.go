@@ -151,14 +151,14 @@ func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref 
 		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, core.JSON[*DiscountTerms]{}, nil
 		return nil
 	}
-	d, err := u.store.findDiscount(ctx, sub.AccountID, *ref, "discount", "")
+	d, err := u.store.getDiscount(ctx, sub.AccountID, *ref, "discount")
 	if err != nil {
 		return err
 	}
 	if problem := d.refusesNext(sub, now); problem != "" {
 		return core.Invalid("discount", problem)
 	}
-	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, "")
+	customer, err := u.store.getAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
 	}

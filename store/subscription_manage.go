@@ -38,7 +38,7 @@ func (s *Subscription) pause(at core.Time) {
 // by the worker.
 func (s *Store) changeSubscription(ctx context.Context, account, ref string, change func(context.Context, *unit, *Subscription, core.Time) error) (*Subscription, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Subscription, error) {
-		sub, err := s.findSubscription(ctx, account, ref, "", u.Lock())
+		sub, err := u.lockSubscription(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func (u *unit) resume(ctx context.Context, sub *Subscription, now core.Time) (*P
 func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*Subscription, error) {
 	return tx(ctx, s, func(ctx context.Context, _ *unit) (*Subscription, error) {
 		if in.IsVerified != nil {
-			sub, err := s.findSubscription(ctx, account, ref, "", "")
+			sub, err := s.getSubscription(ctx, account, ref, "")
 			if err == nil {
 				err = s.setVerified(ctx, account, sub.CheckoutID, sub.CustomerVerified, *in.IsVerified)
 			}

@@ -97,7 +97,7 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, c *Cancellat
 		return err
 	}
 	parts := left.parts
-	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
+	customer, err := u.lockAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
 	}

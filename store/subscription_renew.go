@@ -108,7 +108,7 @@ func (u *unit) billLast(ctx context.Context, sub *Subscription, now core.Time) (
 	if len(sub.Prorations.V) == 0 {
 		return nil, nil
 	}
-	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
+	customer, err := u.lockAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
 	if err != nil || customer.DeletedAt != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (u *unit) lastNotCollected(ctx context.Context, sub *Subscription, b *bill,
 // is nil if nothing is left to charge, if there is no payment method (then the subscription is past due), or if the customer
 // was deleted (then it is canceled). The caller stores the subscription.
 func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Time) (*Payment, error) {
-	customer, err := u.store.anyCustomer(ctx, sub.AccountID, sub.CustomerID, u.Lock())
+	customer, err := u.lockAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func (s *Store) triesOnce(ctx context.Context, account string) (bool, error) {
 
 // trierOf returns the buyer of a checkout as somebody who has trials: the customer who it is known to be for, or else what is known of them.
 func (s *Store) trierOf(ctx context.Context, c *Checkout) (redeemer, error) {
-	customer, isKnown, err := s.findBuyer(ctx, c, "")
+	customer, isKnown, err := s.getBuyer(ctx, c)
 	if err != nil {
 		return redeemer{}, err
 	}

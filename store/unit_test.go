@@ -38,6 +38,32 @@ func TestBeforeCommit_RunsUseCasesInTheTransaction(t *testing.T) {
 	})
 }
 
+// A lock that nobody holds would be worse than none: whoever asks for it believes in it.
+func TestLock_NeedsItsOpenTransaction(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		var over *unit
+		during := func(lock func(context.Context, *unit) error) {
+			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) { return nil, lock(ctx, u) })
+			require.NoError(t, err)
+		}
+		refused := func(ctx context.Context) {
+			_, err := over.lockCustomer(ctx, s.account, core.NewID(core.KindCustomer), "")
+			require.ErrorContains(t, err, "in an open transaction alone")
+		}
+		during(func(ctx context.Context, u *unit) error {
+			over = u
+			_, err := u.lockCustomer(ctx, s.account, core.NewID(core.KindCustomer), "")
+			dbtest.RequireCode(t, err, core.CodeMissing)
+			return nil
+		})
+		refused(t.Context())
+		during(func(ctx context.Context, _ *unit) error { // another is open, which would lock for somebody else
+			refused(ctx)
+			return nil
+		})
+	})
+}
+
 func TestLater_IsAsIfItWereNow(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		v := s.onSale(t, fixedPrice(1900))

@@ -33,10 +33,8 @@ func (s *Store) ProductNamed(ctx context.Context, account, ref, field string) (*
 }
 
 // LockProduct does what ProductNamed does, and locks the product until the transaction ends.
-func (s *Store) LockProduct(ctx context.Context, account, ref, field string) (*Product, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		return u.lockProduct(ctx, account, ref, field)
-	})
+func (s *Store) LockProduct(ctx context.Context, u *db.Unit, account, ref, field string) (*Product, error) {
+	return (&unit{u, s}).lockProduct(ctx, account, ref, field)
 }
 
 // CheckProducts returns CodeMissing for the first of some ids that is of no product, on the field with its place.

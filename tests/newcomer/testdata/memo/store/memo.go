@@ -30,7 +30,7 @@ func (m *Memo) check() error {
 
 // GetMemo returns a memo, or CodeMissing.
 func (s *Store) GetMemo(ctx context.Context, account, ref string) (*Memo, error) {
-	return s.findMemo(ctx, account, ref, "")
+	return findMemo(ctx, s.db, account, ref)
 }
 
 // ListMemos returns a page of memos, newest first, and whether there are more.
@@ -54,7 +54,7 @@ func (s *Store) CreateMemo(ctx context.Context, account string, in Memo) (*Memo,
 // UpdateMemo locks the memo, applies change and stores it.
 func (s *Store) UpdateMemo(ctx context.Context, account, ref string, change func(*Memo)) (*Memo, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Memo, error) {
-		m, err := s.findMemo(ctx, account, ref, u.Lock())
+		m, err := u.lockMemo(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func (s *Store) UpdateMemo(ctx context.Context, account, ref string, change func
 // DeleteMemo deletes a memo and returns it.
 func (s *Store) DeleteMemo(ctx context.Context, account, ref string) (*Memo, error) {
 	return tx(ctx, s, func(ctx context.Context, u *unit) (*Memo, error) {
-		m, err := s.findMemo(ctx, account, ref, u.Lock())
+		m, err := u.lockMemo(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -82,12 +82,17 @@ func (s *Store) DeleteMemo(ctx context.Context, account, ref string) (*Memo, err
 	})
 }
 
-func (s *Store) findMemo(ctx context.Context, account, ref, lock string) (*Memo, error) {
+// lockMemo does what GetMemo does, and locks the row until the transaction ends.
+func (u *unit) lockMemo(ctx context.Context, account, ref string) (*Memo, error) {
+	return findMemo(ctx, u.Locked(), account, ref)
+}
+
+func findMemo(ctx context.Context, r db.Reader, account, ref string) (*Memo, error) {
 	id, ok := core.ParseID(core.KindMemo, ref)
 	if !ok {
 		return nil, core.Missing("memo", "", ref)
 	}
-	m, err := db.Get[Memo](ctx, s.db, memoColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+lock, account, id)
+	m, err := db.Get[Memo](ctx, r, memoColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read memo: %w", err)
 	}
