@@ -62,10 +62,10 @@ func (s *Store) ListActivities(ctx context.Context, account string, in ListActiv
 
 // Record stores a line in the open transaction, together with the change that it tells of.
 func (s *Store) Record(ctx context.Context, a Activity) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		a.ID, a.CreatedAt = core.NewID(core.KindActivity), s.db.Now()
 		a.ActorID = cmp.Or(a.ActorID, string(a.ActorType))
-		if u.forgets(a) {
+		if s.forgets(u, a) {
 			a.Changes.V = nil
 		}
 		return nil, u.Insert(ctx, columns, &a)
@@ -75,7 +75,7 @@ func (s *Store) Record(ctx context.Context, a Activity) error {
 
 // DeleteOld deletes at most limit lines that are older than keep, of all accounts, and returns how many.
 func (s *Store) DeleteOld(ctx context.Context, keep time.Duration, limit int) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			DELETE FROM activities WHERE (account_id, id) IN (
 				SELECT account_id, id FROM activities WHERE created_at < ? LIMIT ?`+u.LockSkip()+`)`, s.db.Now().Add(-keep), limit)

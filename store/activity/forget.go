@@ -12,8 +12,8 @@ import (
 type forgotten struct{ ids []string }
 
 // forgets reports whether a line is about somebody whom the transaction forgets.
-func (u *unit) forgets(a Activity) bool {
-	of := db.Kept[forgotten](u.Unit)
+func (s *Store) forgets(u *db.Unit, a Activity) bool {
+	of := db.Kept[forgotten](u)
 	about := func(id *string) bool { return id != nil && slices.Contains(of.ids, *id) }
 	return about(a.TargetID) || about(a.CustomerID)
 }

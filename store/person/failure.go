@@ -69,7 +69,7 @@ type subject struct {
 }
 
 func (s *Store) try(ctx context.Context, subjects ...subject) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *db.Unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now := s.Now()
 		for _, subject := range subjects {
 			id := hashOf(subject.name)
@@ -100,7 +100,7 @@ func (s *Store) try(ctx context.Context, subjects ...subject) error {
 
 // ForgetFailures has the attempts for an address of e-mail forgotten, or those of the known browser, and takes the last one off those of the network's address.
 func (s *Store) ForgetFailures(ctx context.Context, a Attempt) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		if _, err := u.Exec(ctx, `DELETE FROM sign_in_failures WHERE id = ?`, hashOf(s.subjectOf(a))); err != nil {
 			return 0, err
 		}

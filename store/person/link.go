@@ -46,7 +46,7 @@ var linkColumns = db.ColumnsOf[Link]("person_links")
 func (s *Store) CreateLink(ctx context.Context, l Link) (string, error) {
 	token, now := newToken(), s.Now()
 	l.ID, l.ExpiresAt, l.CreatedAt = hashOf(token), now.Add(l.Kind.life()), now
-	_, err := tx(ctx, s, func(ctx context.Context, u *db.Unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		former, args := ``, []any{l.Kind}
 		switch l.Kind {
 		case LinkRecovery:
@@ -84,7 +84,7 @@ func (s *Store) GetLink(ctx context.Context, kind LinkKind, token string) (*Link
 
 // UseLink is GetLink that uses the link up: of two who come at once one gets it, in the transaction of what it is used for.
 func (s *Store) UseLink(ctx context.Context, kind LinkKind, token string) (*Link, error) {
-	return tx(ctx, s, func(ctx context.Context, u *db.Unit) (*Link, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Link, error) {
 		l, err := s.GetLink(ctx, kind, token)
 		if err != nil {
 			return nil, err

@@ -44,7 +44,7 @@ type Membership struct {
 
 // AddMember makes somebody a member. Who is one already keeps their role.
 func (s *Store) AddMember(ctx context.Context, account, person string, role Role) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			INSERT INTO members (account_id, person_id, role, created_at) VALUES (?, ?, ?, ?)
 			ON CONFLICT (account_id, person_id) DO NOTHING`, account, person, role, s.Now())
@@ -87,7 +87,7 @@ func (s *Store) RemoveMember(ctx context.Context, account, person string) error 
 
 // changeMember locks all members of an account, so that of two owners who go at once one stays.
 func (s *Store) changeMember(ctx context.Context, account, person string, leaves bool, change string, args ...any) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		members, err := db.Select[Member](ctx, u, `SELECT account_id, person_id, role, created_at FROM members WHERE account_id = ? ORDER BY person_id`+u.Lock(), account)
 		if err != nil {
 			return 0, fmt.Errorf("lock members: %w", err)

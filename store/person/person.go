@@ -46,7 +46,7 @@ func (s *Store) CreatePerson(ctx context.Context, in NewPerson) (*Person, error)
 	if problem := core.EmailProblem(p.Email, "Type an e-mail address, such as ada@example.com."); problem != "" && !in.IsInvited {
 		return nil, core.Invalid("email", problem)
 	}
-	return tx(ctx, s, func(ctx context.Context, u *db.Unit) (*Person, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Person, error) {
 		made, err := u.Exec(ctx, personColumns.InsertSQL+` ON CONFLICT (email_key) DO NOTHING`, personColumns.Values(p)...)
 		if err != nil {
 			return nil, fmt.Errorf("insert person: %w", err)
@@ -81,7 +81,7 @@ func (s *Store) find(ctx context.Context, what, condition, arg string) (*Person,
 
 // SetPassword gives a person another password, and ends all their sessions but one, which may be empty: whoever knew the old one is out.
 func (s *Store) SetPassword(ctx context.Context, id, hash, except string) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		changed, err := u.Exec(ctx, `UPDATE people SET password = ?, updated_at = ? WHERE id = ?`, hash, s.Now(), id)
 		if err != nil {
 			return 0, fmt.Errorf("set password: %w", err)

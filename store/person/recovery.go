@@ -43,7 +43,7 @@ func (s *Store) DueRecoveries(ctx context.Context, limit int) ([]string, error) 
 // ClaimRecovery returns a letter that is to be sent now, by this caller alone, until another attempt is due. Each attempt has a token of its own: that of
 // an attempt before opens nothing. It is nil if there is nothing to send: another caller has it, or it was tried often enough.
 func (s *Store) ClaimRecovery(ctx context.Context, id string) (*Recovery, error) {
-	return tx(ctx, s, func(ctx context.Context, u *db.Unit) (*Recovery, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Recovery, error) {
 		now := s.Now()
 		l, err := db.Get[Link](ctx, u, linkColumns.SelectSQL+` WHERE id = ? AND letter_due_at <= ?`+u.LockSkip(), id, now)
 		if err != nil || l == nil {
@@ -74,7 +74,7 @@ func (s *Store) EndRecovery(ctx context.Context, id string) error {
 
 // Recover gives somebody another password by a link, which it uses up, and ends all their sessions. A link that is used up or over is CodeMissing.
 func (s *Store) Recover(ctx context.Context, token, hash string) (personID string, err error) {
-	return tx(ctx, s, func(ctx context.Context, _ *db.Unit) (string, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (string, error) {
 		l, err := s.UseLink(ctx, LinkRecovery, token)
 		if err != nil {
 			return "", err

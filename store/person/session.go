@@ -45,7 +45,7 @@ type Notice struct {
 // StartSession lets somebody in, to an account of theirs, and returns the token of the session.
 func (s *Store) StartSession(ctx context.Context, person, agent, address string) (string, error) {
 	token, now := newToken(), s.Now()
-	_, err := tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			INSERT INTO person_sessions (id, person_id, account_id, agent, address, proven_at, used_at, created_at)
 			VALUES (?, ?, COALESCE((SELECT MIN(account_id) FROM members WHERE person_id = ?), ''), ?, ?, ?, ?, ?)`,
@@ -83,7 +83,7 @@ func (s *Store) OpenSession(ctx context.Context, token string) (*Session, error)
 		return nil, &core.Error{Code: core.CodeUnauthenticated, Message: "Sign in first."}
 	}
 	if session.UsedAt.Add(sessionSeen) < now {
-		_, err = tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
+		_, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 			return u.Exec(ctx, `UPDATE person_sessions SET used_at = ? WHERE id = ?`, now, session.ID)
 		})
 	}
@@ -100,7 +100,7 @@ func (s *Store) Prove(ctx context.Context, session *Session) error {
 
 // LookAt has a session look at another account, of which its person must be a member: else it is CodeMissing.
 func (s *Store) LookAt(ctx context.Context, session *Session, account string) error {
-	changed, err := tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
+	changed, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE person_sessions SET account_id = ? WHERE id = ? AND EXISTS (SELECT 1 FROM members WHERE account_id = ? AND person_id = ?)`,
 			account, session.ID, account, session.PersonID)
 	})
@@ -149,7 +149,7 @@ func (s *Store) Take(ctx context.Context, session *Session, page string) (Notice
 	if err := json.Unmarshal(text, &n); err != nil || n.Page != "" && n.Page != page {
 		return Notice{}, err
 	}
-	taken, err := tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
+	taken, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE person_sessions SET notice = NULL WHERE id = ? AND notice = ?`, session.ID, session.Notice)
 	})
 	if err != nil || taken == 0 {
@@ -159,13 +159,13 @@ func (s *Store) Take(ctx context.Context, session *Session, page string) (Notice
 }
 
 func (s *Store) change(ctx context.Context, statement string, args ...any) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) { return u.Exec(ctx, statement, args...) })
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) { return u.Exec(ctx, statement, args...) })
 	return err
 }
 
 // DeleteOver deletes at most limit sessions, links and counts of failures that are over, and returns how many.
 func (s *Store) DeleteOver(ctx context.Context, limit int) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		var all int64
 		now := s.Now()
 		for table, over := range map[string]struct {

@@ -3,7 +3,6 @@
 package person
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 
@@ -19,11 +18,6 @@ func New(d *db.DB) *Store { return &Store{db: d} }
 
 // Now returns the store's time.
 func (s *Store) Now() core.Time { return s.db.Now() }
-
-// tx runs a use case in the open transaction of the request, or in one of its own that commits at its end: see db.Tx.
-func tx[T any](ctx context.Context, s *Store, fn func(context.Context, *db.Unit) (T, error)) (T, error) {
-	return db.Tx(ctx, s.db, fn)
-}
 
 // newToken returns 256 random bits as text. What is stored is its hash.
 func newToken() string {

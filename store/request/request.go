@@ -95,7 +95,7 @@ func (s *Store) Write(ctx context.Context, requests []Request, dropped map[strin
 	for i := range requests {
 		requests[i].Class, requests[i].Micros = requests[i].Status/100, requests[i].Duration.Microseconds()
 	}
-	_, err := tx(ctx, s, func(ctx context.Context, u *db.Unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		hour := core.TimeOf(s.Now().Time().Truncate(time.Hour))
 		for _, account := range slices.Sorted(maps.Keys(dropped)) { // in one order, or replicas would lock crosswise
 			if _, err := u.Exec(ctx, `
@@ -144,7 +144,7 @@ func (s *Store) Trim(ctx context.Context, t *Trimmer) error {
 		t.written[account] = 0
 		for deleted := int64(trimBatch); deleted == trimBatch; {
 			var err error
-			if deleted, err = tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
+			if deleted, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 				return u.Exec(ctx, `
 					DELETE FROM requests WHERE account_id = ? AND id IN (
 						SELECT id FROM requests WHERE account_id = ? ORDER BY id DESC LIMIT ? OFFSET ?)`, account, account, trimBatch, Most)
@@ -158,7 +158,7 @@ func (s *Store) Trim(ctx context.Context, t *Trimmer) error {
 
 // DeleteOld deletes at most limit requests that are older than Keep, of all accounts, and returns how many.
 func (s *Store) DeleteOld(ctx context.Context, limit int) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		before := s.Now().Add(-Keep)
 		if _, err := u.Exec(ctx, `DELETE FROM request_gaps WHERE hour < ?`, before); err != nil {
 			return 0, err

@@ -2,8 +2,6 @@
 package request
 
 import (
-	"context"
-
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -16,8 +14,3 @@ func New(d *db.DB) *Store { return &Store{db: d} }
 
 // Now returns the store's time.
 func (s *Store) Now() core.Time { return s.db.Now() }
-
-// tx runs a use case in a transaction of its own that commits at its end: see db.Tx.
-func tx[T any](ctx context.Context, s *Store, fn func(context.Context, *db.Unit) (T, error)) (T, error) {
-	return db.Tx(ctx, s.db, fn)
-}

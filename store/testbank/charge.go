@@ -27,7 +27,7 @@ var chargeColumns = db.ColumnsOf[Charge]("test_charges")
 
 // PutCharge stores a charge. If there is one with its token already, that is returned instead.
 func (s *Store) PutCharge(ctx context.Context, c Charge) (*Charge, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*Charge, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Charge, error) {
 		c.CreatedAt = s.Now()
 		c.UpdatedAt = c.CreatedAt
 		rows, err := u.Exec(ctx, chargeColumns.InsertSQL+` ON CONFLICT (account_id, token) DO NOTHING`,
@@ -63,7 +63,7 @@ func (s *Store) HistoryOf(ctx context.Context, account, methodRef string) (*Hist
 
 // MoveCharge changes the status of a charge from one to another. A charge that has any other status stays as it is.
 func (s *Store) MoveCharge(ctx context.Context, account, id, from, to string) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE test_charges SET status = ?, updated_at = ? WHERE account_id = ? AND id = ? AND status = ?`,
 			to, s.Now(), account, id, from)
 	})

@@ -26,8 +26,8 @@ var refundColumns = db.ColumnsOf[Refund]("test_refunds")
 // PutRefund stores a refund. If there is one with its token already, that is returned instead. A refund of more than is
 // left of its charge is stored as failed.
 func (s *Store) PutRefund(ctx context.Context, r Refund) (*Refund, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
-		left, err := u.lockCharge(ctx, r.AccountID, r.ChargeID)
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Refund, error) {
+		left, err := s.lockCharge(ctx, u, r.AccountID, r.ChargeID)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +44,7 @@ func (s *Store) PutRefund(ctx context.Context, r Refund) (*Refund, error) {
 }
 
 // lockCharge locks a charge and returns how much of it can still be refunded: 0 if it did not succeed or does not exist.
-func (u *unit) lockCharge(ctx context.Context, account, id string) (int64, error) {
+func (s *Store) lockCharge(ctx context.Context, u *db.Unit, account, id string) (int64, error) {
 	charge, err := db.Get[Charge](ctx, u, chargeColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
 	if err != nil {
 		return 0, fmt.Errorf("lock test charge: %w", err)
@@ -73,7 +73,7 @@ func (s *Store) GetRefund(ctx context.Context, account, id string) (*Refund, err
 
 // MoveRefund gives a pending refund its outcome. Any other refund stays as it is.
 func (s *Store) MoveRefund(ctx context.Context, account, id, to, reason string) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			UPDATE test_refunds SET status = ?, failure_reason = ?, updated_at = ?
 			WHERE account_id = ? AND id = ? AND status = 'pending'`, to, reason, s.Now(), account, id)

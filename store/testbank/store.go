@@ -4,8 +4,6 @@
 package testbank
 
 import (
-	"context"
-
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -18,14 +16,3 @@ func New(d *db.DB) *Store { return &Store{d} }
 
 // Now returns the store's time.
 func (s *Store) Now() core.Time { return s.db.Now() }
-
-// unit is one open transaction, with the store whose use case runs in it.
-type unit struct {
-	*db.Unit
-	store *Store
-}
-
-// step runs a use case and commits at once, so that money has moved whatever becomes of the caller: see db.Step.
-func step[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T, error)) (T, error) {
-	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (T, error) { return fn(ctx, &unit{u, s}) })
-}
