@@ -260,7 +260,7 @@ func (s *Store) ListAccounts(ctx context.Context) ([]Account, error) {
 
 // CreateAccount makes an account with the usual settings, and with a handle made from its name that no other account has.
 func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Account, error) {
 		a := &Account{ID: core.NewID(core.KindAccount), Name: in.Name, Email: in.Email, Plan: cmp.Or(in.Plan, PlanFree),
 			Handle: "account", DefaultCurrency: "usd", Timezone: "UTC", Locale: "en", PaymentsProvider: s.usualProvider(),
 			InvoicePrefix: "INV", FirstInvoiceNumber: 1, NextInvoiceNumber: 1, ProrationBehavior: ProrationBehaviorInvoiceImmediately, PastDueAccess: PastDueAccessKeep,
@@ -272,7 +272,7 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 			return nil, err
 		}
 		var err error
-		if a.Handle, err = u.takeFreeHandle(ctx, a); err != nil {
+		if a.Handle, err = s.takeFreeHandle(ctx, u, a); err != nil {
 			return nil, err
 		}
 		return a, u.Insert(ctx, accountColumns, a)
@@ -283,8 +283,8 @@ func (s *Store) CreateAccount(ctx context.Context, in NewAccount) (*Account, err
 // not include and CodeInvalid for what is not acceptable, such as a handle that another account has. A change that changes
 // nothing stores nothing.
 func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*AccountChange)) (*Account, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
-		a, err := u.lockAccount(ctx, account)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Account, error) {
+		a, err := s.lockAccount(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -314,11 +314,11 @@ func (s *Store) UpdateAccount(ctx context.Context, account string, change func(*
 			return nil, err
 		}
 		if a.Handle != before.Handle {
-			if err := u.exchangeHandle(ctx, a, before.Handle); err != nil {
+			if err := s.exchangeHandle(ctx, u, a, before.Handle); err != nil {
 				return nil, err
 			}
 		}
-		if err := u.raiseInvoiceNumber(ctx, a, before.NextInvoiceNumber); err != nil {
+		if err := s.raiseInvoiceNumber(ctx, u, a, before.NextInvoiceNumber); err != nil {
 			return nil, err
 		}
 		a.UpdatedAt = s.Now()
@@ -340,7 +340,7 @@ func (s *Store) numberInvoices(ctx context.Context, a *Account) error {
 // raiseInvoiceNumber stores a new number for the account's first invoice, if a.NextInvoiceNumber is not the one before any more.
 // The number can only be raised, and only as long as no invoice has one: after that they go on without gaps. Else it is
 // CodeInvalid on next_invoice_number.
-func (u *unit) raiseInvoiceNumber(ctx context.Context, a *Account, before int64) error {
+func (s *Store) raiseInvoiceNumber(ctx context.Context, u *db.Unit, a *Account, before int64) error {
 	if a.NextInvoiceNumber == before {
 		return nil
 	}
@@ -368,8 +368,8 @@ func (s *Store) getAccount(ctx context.Context, account string) (*Account, error
 }
 
 // lockAccount does what getAccount does, and locks the row until the transaction ends.
-func (u *unit) lockAccount(ctx context.Context, account string) (*Account, error) {
-	return u.store.findAccount(ctx, u.Locked(), account)
+func (s *Store) lockAccount(ctx context.Context, u *db.Unit, account string) (*Account, error) {
+	return s.findAccount(ctx, u.Locked(), account)
 }
 
 func (s *Store) findAccount(ctx context.Context, r db.Reader, account string) (*Account, error) {
@@ -404,7 +404,7 @@ func (s *Store) Seller(ctx context.Context, account string) (*Account, error) {
 type knownSeller struct{ account *Account }
 
 // takeFreeHandle takes a handle made from the account's name, and returns it. If another account has it, a number is added.
-func (u *unit) takeFreeHandle(ctx context.Context, a *Account) (string, error) {
+func (s *Store) takeFreeHandle(ctx context.Context, u *db.Unit, a *Account) (string, error) {
 	base := db.Slugify(a.Name, core.KindAccount)
 	base = strings.Trim(base[:min(50, len(base))], "-")
 	if len(base) < 3 {
@@ -415,7 +415,7 @@ func (u *unit) takeFreeHandle(ctx context.Context, a *Account) (string, error) {
 		if err != nil || taken {
 			return handle, err
 		}
-		number, err := db.FreeNumber(func(number int) (bool, error) { return u.handleTaken(ctx, db.Numbered(base, number)) })
+		number, err := db.FreeNumber(func(number int) (bool, error) { return s.handleTaken(ctx, u, db.Numbered(base, number)) })
 		if err != nil {
 			return "", fmt.Errorf("find a free handle: %w", err)
 		}
@@ -423,13 +423,13 @@ func (u *unit) takeFreeHandle(ctx context.Context, a *Account) (string, error) {
 	}
 }
 
-func (u *unit) handleTaken(ctx context.Context, handle string) (bool, error) {
+func (s *Store) handleTaken(ctx context.Context, u *db.Unit, handle string) (bool, error) {
 	row, err := db.Get[int](ctx, u, `SELECT 1 FROM global_names WHERE kind = ? AND name = ?`, nameHandle, handle)
 	return row != nil, err
 }
 
 // exchangeHandle gives the account its new handle and frees the former one.
-func (u *unit) exchangeHandle(ctx context.Context, a *Account, former string) error {
+func (s *Store) exchangeHandle(ctx context.Context, u *db.Unit, a *Account, former string) error {
 	if _, err := u.Exec(ctx, `DELETE FROM global_names WHERE kind = ? AND name = ? AND account_id = ?`, nameHandle, former, a.ID); err != nil {
 		return fmt.Errorf("drop handle: %w", err)
 	}

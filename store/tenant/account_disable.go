@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Rest is a stretch of time in which an account was disabled, by the account's own clock. Unlike a Time in JSON it is stored to
@@ -59,8 +60,8 @@ func (s *Store) EnableAccount(ctx context.Context, account string) (a *Account, 
 // switchAccount locks the account and enables or disables it, and reports whether that changed anything. It leaves updated_at
 // alone: the merchant sees nothing of it.
 func (s *Store) switchAccount(ctx context.Context, account string, on bool) (a *Account, changed bool, err error) {
-	a, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
-		a, err := u.lockAccount(ctx, account)
+	a, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Account, error) {
+		a, err := s.lockAccount(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}

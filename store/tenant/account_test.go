@@ -104,10 +104,10 @@ func TestCreateAccount_FindsAHandleAmongMany(t *testing.T) {
 		require.NoError(t, err)
 	}
 	looks := 0
-	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (string, error) {
+	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (string, error) {
 		number, err := db.FreeNumber(func(number int) (bool, error) {
 			looks++
-			return u.handleTaken(ctx, db.Numbered("ada-s-shop", number))
+			return s.handleTaken(ctx, u, db.Numbered("ada-s-shop", number))
 		})
 		require.Equal(t, 1001, number)
 		return "", err

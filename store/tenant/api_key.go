@@ -106,11 +106,11 @@ func (k *APIKey) checkExpiry(now core.Time) error {
 // could do more than the calling key. The caller's row is locked: if it is deleted at the same moment, the new key goes with it.
 func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in NewAPIKey) (key *APIKey, token string, err error) {
 	token = core.NewToken()
-	key, err = tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
+	key, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*APIKey, error) {
 		if _, err := s.Seller(ctx, account); err != nil {
 			return nil, err
 		}
-		maker, _, err := u.lockAPIKeys(ctx, account, by, "")
+		maker, _, err := s.lockAPIKeys(ctx, u, account, by, "")
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, account string, by Granted, in
 		if err := k.checkExpiry(k.CreatedAt); err != nil {
 			return nil, err
 		}
-		if err := u.checkRoom(ctx, account); err != nil {
+		if err := s.checkRoom(ctx, u, account); err != nil {
 			return nil, err
 		}
 		return k, u.Insert(ctx, apiKeyColumns, k)
@@ -177,8 +177,8 @@ func (s *Store) ListAPIKeys(ctx context.Context, account string, in ListAPIKeys)
 // that these made. It returns CodeForbidden for a key that can do more than the caller, before or after the change, and
 // CodeInvalid for one that could then do more than the key that made it. The keys obey from their next requests on.
 func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, ref string, change func(*APIKey)) (*APIKey, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
-		caller, k, err := u.lockAPIKeys(ctx, account, by, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*APIKey, error) {
+		caller, k, err := s.lockAPIKeys(ctx, u, account, by, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -206,14 +206,14 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 		if err := k.check(); err != nil {
 			return nil, err
 		}
-		if err := u.checkMaker(ctx, k); err != nil {
+		if err := s.checkMaker(ctx, u, k); err != nil {
 			return nil, err
 		}
 		k.UpdatedAt = s.Now()
 		if err := u.Update(ctx, apiKeyColumns, k); err != nil {
 			return nil, err
 		}
-		return k, u.weakenDescendants(ctx, k)
+		return k, s.weakenDescendants(ctx, u, k)
 	})
 }
 
@@ -221,8 +221,8 @@ func (s *Store) UpdateAPIKey(ctx context.Context, account string, by Granted, re
 // adopt they stay, and the caller becomes the maker of the keys that the deleted one made. The next request of a deleted key
 // fails. It returns CodeForbidden for a key that can do more than the caller; a key may always delete itself.
 func (s *Store) DeleteAPIKey(ctx context.Context, account string, by Granted, ref string, adopt bool) (*APIKey, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*APIKey, error) {
-		caller, k, err := u.lockAPIKeys(ctx, account, by, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*APIKey, error) {
+		caller, k, err := s.lockAPIKeys(ctx, u, account, by, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -232,17 +232,17 @@ func (s *Store) DeleteAPIKey(ctx context.Context, account string, by Granted, re
 		if adopt && caller != nil && caller.ID == k.ID {
 			return nil, core.Invalid("descendants", "A key that deletes itself cannot adopt the keys that it made. Send this with another key.")
 		}
-		below, err := u.lockDescendants(ctx, k)
+		below, err := s.lockDescendants(ctx, u, k)
 		if err != nil {
 			return nil, err
 		}
 		if adopt {
-			return k, errors.Join(u.adopt(ctx, caller, k, below), u.deleteAPIKeys(ctx, account, k.ID))
+			return k, errors.Join(s.adopt(ctx, u, caller, k, below), s.deleteAPIKeys(ctx, u, account, k.ID))
 		}
 		ids := []string{k.ID}
 		for i := range below {
 			ids = append(ids, below[i].ID)
 		}
-		return k, u.deleteAPIKeys(ctx, account, ids...)
+		return k, s.deleteAPIKeys(ctx, u, account, ids...)
 	})
 }

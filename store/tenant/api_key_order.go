@@ -61,7 +61,7 @@ func (k *APIKey) checkTouched(caller *APIKey) error {
 // lockAPIKeys locks the calling key and the key that ref names, in the order of their ids so that no two requests wait for each
 // other. The caller comes back as nil for the owner, without an id for a person who may not do everything, k as nil for an empty ref. It returns CodeUnauthenticated for a caller that
 // was revoked since its request was let in, and CodeMissing if nothing has the name.
-func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref string) (caller, k *APIKey, err error) {
+func (s *Store) lockAPIKeys(ctx context.Context, u *db.Unit, account string, by Granted, ref string) (caller, k *APIKey, err error) {
 	var ids []string
 	if by.KeyID != nil {
 		ids = append(ids, *by.KeyID)
@@ -70,7 +70,7 @@ func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref 
 	if named {
 		ids = append(ids, id)
 	}
-	condition, arg := u.store.db.In("id", ids)
+	condition, arg := s.db.In("id", ids)
 	keys, err := db.Select[APIKey](ctx, u, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, arg)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock keys: %w", err)
@@ -97,7 +97,7 @@ func (u *unit) lockAPIKeys(ctx context.Context, account string, by Granted, ref 
 
 // checkMaker returns CodeInvalid if k, as it is about to be stored, could do more than the key that made it. The maker need not
 // be locked: whoever weakens it locks k afterwards, and then sees this change.
-func (u *unit) checkMaker(ctx context.Context, k *APIKey) error {
+func (s *Store) checkMaker(ctx context.Context, u *db.Unit, k *APIKey) error {
 	if k.CreatedBy == nil {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (u *unit) checkMaker(ctx context.Context, k *APIKey) error {
 // lockDescendants locks and returns every key that k made, that those made, and so on. While their rows are locked none of them
 // can make another key. Those that came while this waited for the locks are found by looking again, until nothing new turns up.
 // CROSS JOIN keeps SQLite from reading all keys of the account for each of them.
-func (u *unit) lockDescendants(ctx context.Context, k *APIKey) ([]APIKey, error) {
+func (s *Store) lockDescendants(ctx context.Context, u *db.Unit, k *APIKey) ([]APIKey, error) {
 	for known := -1; ; {
 		below, err := db.Select[APIKey](ctx, u, apiKeyColumns.SelectSQL+` WHERE account_id = ? AND id IN (
 			WITH RECURSIVE below (id) AS (
@@ -139,8 +139,8 @@ func (u *unit) lockDescendants(ctx context.Context, k *APIKey) ([]APIKey, error)
 // weakenDescendants takes from every descendant of k the scopes and the time that k no longer has. A key that would be left
 // without scopes is deleted, because a key without scopes can do everything. Its own descendants are left with nothing too, and
 // are deleted with it.
-func (u *unit) weakenDescendants(ctx context.Context, k *APIKey) error {
-	below, err := u.lockDescendants(ctx, k)
+func (s *Store) weakenDescendants(ctx context.Context, u *db.Unit, k *APIKey) error {
+	below, err := s.lockDescendants(ctx, u, k)
 	if err != nil {
 		return err
 	}
@@ -160,13 +160,13 @@ func (u *unit) weakenDescendants(ctx context.Context, k *APIKey) error {
 		alike[can], as[can] = append(alike[can], d.ID), d
 	}
 	for can, ids := range alike { // they are locked
-		condition, arg := u.store.db.In("id", ids)
+		condition, arg := s.db.In("id", ids)
 		if _, err := u.Exec(ctx, `UPDATE api_keys SET scopes = ?, expires_at = ?, updated_at = ? WHERE account_id = ? AND `+condition,
 			as[can].Scopes, as[can].ExpiresAt, k.UpdatedAt, k.AccountID, arg); err != nil {
 			return fmt.Errorf("weaken what %s made: %w", k.ID, err)
 		}
 	}
-	return u.deleteAPIKeys(ctx, k.AccountID, powerless...)
+	return s.deleteAPIKeys(ctx, u, k.AccountID, powerless...)
 }
 
 // weaken leaves k only those scopes and that time which other has too, and reports whether k can still do anything.
@@ -189,7 +189,7 @@ func (k *APIKey) weaken(other *APIKey) bool {
 // descendants. Without a caller they are the owner's. That keeps the order of keys: the caller can do no less than k, or it
 // could not delete k. If the caller itself descends from k, the child of k that it descends from, or is, goes to the maker of k
 // instead: no key can be its own ancestor.
-func (u *unit) adopt(ctx context.Context, caller, k *APIKey, below []APIKey) error {
+func (s *Store) adopt(ctx context.Context, u *db.Unit, caller, k *APIKey, below []APIKey) error {
 	above := map[string]*string{}
 	for i := range below {
 		above[below[i].ID] = below[i].CreatedBy
@@ -215,20 +215,20 @@ func (u *unit) adopt(ctx context.Context, caller, k *APIKey, below []APIKey) err
 		adopter = &caller.ID
 	}
 	if line != "" {
-		if err := u.setMaker(ctx, k.AccountID, k.CreatedBy, line); err != nil {
+		if err := s.setMaker(ctx, u, k.AccountID, k.CreatedBy, line); err != nil {
 			return err
 		}
 	}
-	return u.setMaker(ctx, k.AccountID, adopter, children...)
+	return s.setMaker(ctx, u, k.AccountID, adopter, children...)
 }
 
 // setMaker has locked keys be made by another one, or by the owner.
-func (u *unit) setMaker(ctx context.Context, account string, maker *string, ids ...string) error {
+func (s *Store) setMaker(ctx context.Context, u *db.Unit, account string, maker *string, ids ...string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	condition, arg := u.store.db.In("id", ids)
-	if _, err := u.Exec(ctx, `UPDATE api_keys SET created_by = ?, updated_at = ? WHERE account_id = ? AND `+condition, maker, u.store.Now(), account, arg); err != nil {
+	condition, arg := s.db.In("id", ids)
+	if _, err := u.Exec(ctx, `UPDATE api_keys SET created_by = ?, updated_at = ? WHERE account_id = ? AND `+condition, maker, s.Now(), account, arg); err != nil {
 		return fmt.Errorf("give keys another maker: %w", err)
 	}
 	return nil
@@ -238,7 +238,7 @@ func (u *unit) setMaker(ctx context.Context, account string, maker *string, ids 
 const maxAPIKeys = 1000
 
 // checkRoom returns CodeInvalid if an account has as many keys as it may. Some that are made at the same moment may be let in beyond that.
-func (u *unit) checkRoom(ctx context.Context, account string) error {
+func (s *Store) checkRoom(ctx context.Context, u *db.Unit, account string) error {
 	n, err := db.Get[int](ctx, u, `SELECT COUNT(*) FROM (SELECT 1 AS one FROM api_keys WHERE account_id = ? LIMIT ?) AS k`, account, maxAPIKeys)
 	if err != nil {
 		return fmt.Errorf("count keys: %w", err)
@@ -249,11 +249,11 @@ func (u *unit) checkRoom(ctx context.Context, account string) error {
 	return nil
 }
 
-func (u *unit) deleteAPIKeys(ctx context.Context, account string, ids ...string) error {
+func (s *Store) deleteAPIKeys(ctx context.Context, u *db.Unit, account string, ids ...string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	condition, arg := u.store.db.In("id", ids)
+	condition, arg := s.db.In("id", ids)
 	if _, err := u.Exec(ctx, `DELETE FROM api_keys WHERE account_id = ? AND `+condition, account, arg); err != nil {
 		return fmt.Errorf("delete keys: %w", err)
 	}

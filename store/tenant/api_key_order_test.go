@@ -145,7 +145,7 @@ func TestUpdateAPIKey_WeakensWhatItMade(t *testing.T) {
 func TestAPIKeys_AreBoundedAndChangedTogether(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		maker := s.made(t, nil, NewAPIKey{})
-		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+		_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 			for n := range maxAPIKeys - 1 {
 				k := *maker
 				k.ID, k.TokenHash, k.CreatedBy = core.NewID(core.KindAPIKey), HashToken(fmt.Sprint(n)), &maker.ID
@@ -230,7 +230,7 @@ func TestDeleteAPIKey_WaitsForWhatIsBeingMade(t *testing.T) {
 		child := s.made(t, leaked, NewAPIKey{})
 		begun, ended := make(chan struct{}), make(chan error, 1)
 		go func() {
-			_, err := tx(context.Background(), s.Store, func(ctx context.Context, _ *unit) (any, error) {
+			_, err := db.Tx(context.Background(), s.db, func(ctx context.Context, _ *db.Unit) (any, error) {
 				_, _, err := s.CreateAPIKey(ctx, s.account, grantedBy(child), NewAPIKey{Name: "late"})
 				await := dbtest.Waiter(t, s.db)
 				close(begun)
@@ -350,7 +350,7 @@ func TestCheck_FindsAKeyBeyondItsMaker(t *testing.T) {
 		for _, change := range []string{
 			`expires_at = NULL`, `expires_at = expires_at + 1`, `scopes = '[]'`, `scopes = '["orders:read","orders:write"]'`, `created_by = 'key_gone'`,
 		} {
-			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 				_, err := u.Exec(ctx, `UPDATE api_keys SET `+change+` WHERE account_id = ? AND id = ?`, s.account, child.ID)
 				require.NoError(t, err)
 				found := 0

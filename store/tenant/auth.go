@@ -203,7 +203,7 @@ func (s *Store) FlushKeyUse(ctx context.Context) error {
 	if len(uses) == 0 {
 		return nil
 	}
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (struct{}, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (struct{}, error) {
 		for _, id := range slices.Sorted(maps.Keys(uses)) { // in one order, or replicas would lock crosswise
 			use := uses[id]
 			if _, err := u.Exec(ctx, `

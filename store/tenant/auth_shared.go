@@ -219,7 +219,7 @@ func (s *Store) DeleteOldWindows(ctx context.Context) (int64, error) {
 	if s.db.Engine == core.SQLite {
 		return 0, nil
 	}
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			DELETE FROM rate_windows WHERE subject IN (
 				SELECT subject FROM rate_windows

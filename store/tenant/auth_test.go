@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -147,7 +148,7 @@ func TestAuthenticate_FindsOnlyKeysInForce(t *testing.T) {
 		require.NotNil(t, used.LastUsedAt)
 		require.Equal(t, "192.0.2.1", *used.LastUsedIP)
 
-		_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (int64, error) {
+		_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 			return u.Exec(ctx, `UPDATE api_keys SET expires_at = ? WHERE account_id = ? AND id = ?`, s.Now().Add(-1e9), s.account, key.ID)
 		})
 		require.NoError(t, err)
