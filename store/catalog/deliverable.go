@@ -112,7 +112,7 @@ func (s *Store) readDeliverables(ctx context.Context, account string, products .
 
 // checkDeliverables checks the deliverables of a product that were sent, and puts ids in the place of slugs. A file or an experience that does
 // not exist is CodeMissing on its ref.
-func (u *unit) checkDeliverables(ctx context.Context, p *Product) error {
+func (s *Store) checkDeliverables(ctx context.Context, u *db.Unit, p *Product) error {
 	var problems core.Problems
 	for i := range p.Deliverables {
 		p.Deliverables[i].check(fmt.Sprintf("deliverables.%d.", i), &problems)
@@ -154,15 +154,15 @@ func (d *Deliverable) named() (core.Kind, string) {
 // checkDelivery returns CodeInvalid on deliverables, with the place and the ref, if a locked product is active and has one that no buyer
 // could get: a file that is still uploading, an experience that is not published, or what was stored before it was checked. Files and
 // experiences are locked, so that they stay as they are until the transaction ends.
-func (u *unit) checkDelivery(ctx context.Context, p *Product) error {
+func (s *Store) checkDelivery(ctx context.Context, u *db.Unit, p *Product) error {
 	if p.Status != ProductStatusActive {
 		return nil
 	}
-	files, err := u.ready(ctx, p, DeliverableTypeFile, `SELECT id FROM files WHERE account_id = ? AND status || '' = 'ready'`)
+	files, err := s.ready(ctx, u, p, DeliverableTypeFile, `SELECT id FROM files WHERE account_id = ? AND status || '' = 'ready'`)
 	if err != nil {
 		return err
 	}
-	experiences, err := u.ready(ctx, p, DeliverableTypeExperience, `SELECT id FROM experiences WHERE account_id = ? AND status || '' = 'published'`)
+	experiences, err := s.ready(ctx, u, p, DeliverableTypeExperience, `SELECT id FROM experiences WHERE account_id = ? AND status || '' = 'published'`)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (u *unit) checkDelivery(ctx context.Context, p *Product) error {
 
 // ready locks what the deliverables of a type name, in the order of their ids, and returns the ids of those that a buyer could get. The query
 // says which these are.
-func (u *unit) ready(ctx context.Context, p *Product, kind DeliverableType, query string) ([]string, error) {
+func (s *Store) ready(ctx context.Context, u *db.Unit, p *Product, kind DeliverableType, query string) ([]string, error) {
 	var ids []string
 	for _, d := range p.Deliverables {
 		if d.Type == kind && d.Ref != nil {
@@ -189,7 +189,7 @@ func (u *unit) ready(ctx context.Context, p *Product, kind DeliverableType, quer
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	condition, arg := u.store.db.In("id", ids)
+	condition, arg := s.db.In("id", ids)
 	found, err := db.Select[string](ctx, u, query+` AND `+condition+` ORDER BY id`+u.Lock(), p.AccountID, arg)
 	if err != nil {
 		return nil, fmt.Errorf("lock what a product delivers: %w", err)
@@ -198,25 +198,25 @@ func (u *unit) ready(ctx context.Context, p *Product, kind DeliverableType, quer
 }
 
 // insertDeliverables stores the deliverables of a new product.
-func (u *unit) insertDeliverables(ctx context.Context, p *Product) error {
+func (s *Store) insertDeliverables(ctx context.Context, u *db.Unit, p *Product) error {
 	rows := make([]deliverableRow, len(p.Deliverables))
 	for i, d := range p.Deliverables {
 		rows[i] = deliverableRow{p.AccountID, core.NewULID(), p.ID, int64(i), nil, d.Type, d.Ref, d.Name, d.DownloadLimit}
 	}
-	return db.InsertAll(ctx, u.Unit, deliverableColumns, rows)
+	return db.InsertAll(ctx, u, deliverableColumns, rows)
 }
 
 // changeDeliverables checks and stores the deliverables of a locked product that has others now.
-func (u *unit) changeDeliverables(ctx context.Context, p *Product) error {
-	if err := u.checkDeliverables(ctx, p); err != nil {
+func (s *Store) changeDeliverables(ctx context.Context, u *db.Unit, p *Product) error {
+	if err := s.checkDeliverables(ctx, u, p); err != nil {
 		return err
 	}
 	p.Delivers = len(p.Deliverables) > 0
-	return u.replaceDeliverables(ctx, p)
+	return s.replaceDeliverables(ctx, u, p)
 }
 
 // replaceDeliverables stores the deliverables of a locked product that has others now. What stays in its place is not touched.
-func (u *unit) replaceDeliverables(ctx context.Context, p *Product) error {
+func (s *Store) replaceDeliverables(ctx context.Context, u *db.Unit, p *Product) error {
 	rows, err := db.Select[deliverableRow](ctx, u, deliverableColumns.SelectSQL+`
 		WHERE account_id = ? AND product_id = ? AND removed IS NULL ORDER BY position`, p.AccountID, p.ID)
 	if err != nil {
@@ -238,10 +238,10 @@ func (u *unit) replaceDeliverables(ctx context.Context, p *Product) error {
 		}
 	}
 	if len(gone) > 0 {
-		condition, arg := u.store.db.In("id", gone)
+		condition, arg := s.db.In("id", gone)
 		if _, err := u.Exec(ctx, `UPDATE product_deliverables SET removed = ? WHERE account_id = ? AND `+condition, now, p.AccountID, arg); err != nil {
 			return fmt.Errorf("take deliverables away: %w", err)
 		}
 	}
-	return db.InsertAll(ctx, u.Unit, deliverableColumns, added)
+	return db.InsertAll(ctx, u, deliverableColumns, added)
 }

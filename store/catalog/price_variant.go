@@ -159,22 +159,22 @@ func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPr
 // returns CodeMissing on `product` if the account has no such product. Type, amount type, currency and least
 // quantity default to one_time, fixed, the account's currency and 1.
 func (s *Store) CreatePriceVariant(ctx context.Context, account, product string, in PriceVariant) (*PriceVariant, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*PriceVariant, error) {
-		p, err := u.lockProduct(ctx, account, product, "product")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PriceVariant, error) {
+		p, err := s.LockProduct(ctx, u, account, product, "product")
 		if err != nil {
 			return nil, err
 		}
 		if len(p.PriceVariantIDs.V) >= maxPriceVariants {
 			return nil, core.Invalid("product", fmt.Sprintf("A product has at most %d price variants. Delete one first.", maxPriceVariants))
 		}
-		made, err := u.draftVariants(ctx, p, "", []PriceVariant{in})
+		made, err := s.draftVariants(ctx, u, p, "", []PriceVariant{in})
 		if err != nil {
 			return nil, err
 		}
 		if err := u.Insert(ctx, priceVariantColumns, &made[0]); err != nil {
 			return nil, err
 		}
-		return &made[0], u.refreshProduct(ctx, p)
+		return &made[0], s.refreshProduct(ctx, u, p)
 	})
 }
 
@@ -182,8 +182,8 @@ func (s *Store) CreatePriceVariant(ctx context.Context, account, product string,
 // product.updated. It returns CodeInvalid for a money field of a variant that was sold or is being paid for, and on `status` for
 // archiving the last active variant of an active product. A change that changes nothing emits nothing.
 func (s *Store) UpdatePriceVariant(ctx context.Context, account, ref string, change func(*PriceVariant)) (*PriceVariant, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*PriceVariant, error) {
-		p, v, err := u.lockPriceVariant(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PriceVariant, error) {
+		p, v, err := s.lockPriceVariant(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -208,19 +208,19 @@ func (s *Store) UpdatePriceVariant(ctx context.Context, account, ref string, cha
 		if err := u.Update(ctx, priceVariantColumns, v); err != nil {
 			return nil, err
 		}
-		return v, u.refreshProduct(ctx, p)
+		return v, s.refreshProduct(ctx, u, p)
 	})
 }
 
 // DeletePriceVariant deletes a price variant and emits product.updated. It returns CodeInvalid on `base` for one
 // that was sold and for the last active one of an active product.
 func (s *Store) DeletePriceVariant(ctx context.Context, account, ref string) (*PriceVariant, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*PriceVariant, error) {
-		p, v, err := u.lockPriceVariant(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PriceVariant, error) {
+		p, v, err := s.lockPriceVariant(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		ordered, err := u.isOrdered(ctx, account, "price_variant_id", v.ID)
+		ordered, err := s.isOrdered(ctx, u, account, "price_variant_id", v.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -230,7 +230,7 @@ func (s *Store) DeletePriceVariant(ctx context.Context, account, ref string) (*P
 		if _, err := u.Exec(ctx, `DELETE FROM price_variants WHERE account_id = ? AND id = ?`, account, v.ID); err != nil {
 			return nil, fmt.Errorf("delete price variant: %w", err)
 		}
-		err = u.refreshProduct(ctx, p)
+		err = s.refreshProduct(ctx, u, p)
 		var e *core.Error
 		if errors.As(err, &e) && e.Param == "status" {
 			err = core.Invalid("base", e.Message)
@@ -262,12 +262,12 @@ func (s *Store) PriceVariantNamed(ctx context.Context, account, ref, field strin
 
 // lockPriceVariant locks a price variant and its product, and returns both. The product comes first: everybody locks them in
 // this order, so that nobody waits in a circle.
-func (u *unit) lockPriceVariant(ctx context.Context, account, ref string) (*Product, *PriceVariant, error) {
-	v, err := u.store.GetPriceVariant(ctx, account, ref)
+func (s *Store) lockPriceVariant(ctx context.Context, u *db.Unit, account, ref string) (*Product, *PriceVariant, error) {
+	v, err := s.GetPriceVariant(ctx, account, ref)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := u.lockProduct(ctx, account, v.ProductID, "")
+	p, err := s.LockProduct(ctx, u, account, v.ProductID, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -276,14 +276,14 @@ func (u *unit) lockPriceVariant(ctx context.Context, account, ref string) (*Prod
 }
 
 // priceVariants returns all price variants of a product, archived ones too, by position.
-func (u *unit) priceVariants(ctx context.Context, p *Product) ([]PriceVariant, error) {
+func (s *Store) priceVariants(ctx context.Context, u *db.Unit, p *Product) ([]PriceVariant, error) {
 	return db.Select[PriceVariant](ctx, u, priceVariantColumns.SelectSQL+` WHERE account_id = ? AND product_id = ? ORDER BY position, id`, p.AccountID, p.ID)
 }
 
 // refreshProduct stores a locked product with what it repeats of its variants, after one of these has changed, and emits
 // product.updated. If an active product has no active variant left it returns CodeInvalid on status.
-func (u *unit) refreshProduct(ctx context.Context, p *Product) error {
-	variants, err := u.priceVariants(ctx, p)
+func (s *Store) refreshProduct(ctx context.Context, u *db.Unit, p *Product) error {
+	variants, err := s.priceVariants(ctx, u, p)
 	if err != nil {
 		return err
 	}
@@ -291,17 +291,17 @@ func (u *unit) refreshProduct(ctx context.Context, p *Product) error {
 	if p.Status == ProductStatusActive && p.DefaultPriceVariantID == nil {
 		return core.Invalid("status", "This is the last active price variant of an active product. Unpublish the product first, or add another variant.")
 	}
-	return u.saveProduct(ctx, p, variants)
+	return s.saveProduct(ctx, u, p, variants)
 }
 
 // draftVariants returns new price variants of a product with their defaults filled in, by position. They are checked and not
 // stored. List is what their fields are called in error messages up to the index, such as "price_variants."; "" if it is a
 // single one.
-func (u *unit) draftVariants(ctx context.Context, p *Product, list string, in []PriceVariant) ([]PriceVariant, error) {
+func (s *Store) draftVariants(ctx context.Context, u *db.Unit, p *Product, list string, in []PriceVariant) ([]PriceVariant, error) {
 	if len(in) > maxPriceVariants {
 		return nil, core.Invalid("price_variants", fmt.Sprintf("A product has at most %d price variants.", maxPriceVariants))
 	}
-	now, err := u.store.db.BusinessNow(ctx, p.AccountID)
+	now, err := s.db.BusinessNow(ctx, p.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -309,7 +309,7 @@ func (u *unit) draftVariants(ctx context.Context, p *Product, list string, in []
 	made := slices.Clone(in)
 	for i := range made {
 		v := &made[i]
-		if err := u.defaultCurrency(ctx, p.AccountID, v); err != nil {
+		if err := s.defaultCurrency(ctx, u, p.AccountID, v); err != nil {
 			return nil, err
 		}
 		v.fill(p, now)
@@ -324,7 +324,7 @@ func (u *unit) draftVariants(ctx context.Context, p *Product, list string, in []
 }
 
 // defaultCurrency gives a price variant without a currency the account's default.
-func (u *unit) defaultCurrency(ctx context.Context, account string, v *PriceVariant) error {
+func (s *Store) defaultCurrency(ctx context.Context, u *db.Unit, account string, v *PriceVariant) error {
 	if v.Currency != "" {
 		return nil
 	}

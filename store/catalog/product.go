@@ -222,21 +222,21 @@ func (s *Store) ListProducts(ctx context.Context, account string, in ListProduct
 // CreateProduct makes a product with its price variants and emits product.created. It returns CodeInvalid on
 // `status` for an active product without an active variant.
 func (s *Store) CreateProduct(ctx context.Context, account string, in NewProduct) (*Product, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Product, error) {
 		p := in.Product
 		p.Status = cmp.Or(p.Status, ProductStatusDraft)
 		p.Type = cmp.Or(p.Type, ProductTypeDigital)
 		p.Visibility = cmp.Or(p.Visibility, ProductVisibilityPublic)
 		p.DeliveryUpdates = cmp.Or(p.DeliveryUpdates, DeliveryUpdatesAllBuyers)
-		return u.createProduct(ctx, account, &p, in.PriceVariants)
+		return s.createProduct(ctx, u, account, &p, in.PriceVariants)
 	})
 }
 
 // UpdateProduct locks the product, applies change, checks and stores it, and emits product.updated. It returns
 // CodeInvalid for what the product cannot be. A change that changes nothing emits nothing.
 func (s *Store) UpdateProduct(ctx context.Context, account, ref string, change func(*Product)) (*Product, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		p, err := u.lockProduct(ctx, account, ref, "")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Product, error) {
+		p, err := s.LockProduct(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func (s *Store) UpdateProduct(ctx context.Context, account, ref string, change f
 		if core.JSONText(p) == text {
 			return p, nil
 		}
-		return p, u.changeProduct(ctx, &before, p)
+		return p, s.changeProduct(ctx, u, &before, p)
 	})
 }
 
@@ -272,37 +272,37 @@ func (s *Store) UnarchiveProduct(ctx context.Context, account, ref string) (*Pro
 // DuplicateProduct makes a draft with the same fields and price variants, a slug of its own and no sales, and
 // emits product.created.
 func (s *Store) DuplicateProduct(ctx context.Context, account, ref string) (*Product, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		original, err := u.lockProduct(ctx, account, ref, "")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Product, error) {
+		original, err := s.LockProduct(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
-		variants, err := u.priceVariants(ctx, original)
+		variants, err := s.priceVariants(ctx, u, original)
 		if err != nil {
 			return nil, err
 		}
 		p := *original
 		p.Slug, p.Status, p.PublishedAt, p.ExternalID, p.SalesCount, p.EventSeq = "", ProductStatusDraft, nil, nil, 0, 0
-		return u.createProduct(ctx, account, &p, variants)
+		return s.createProduct(ctx, u, account, &p, variants)
 	})
 }
 
 // DeleteProduct deletes a product with its price variants and returns it. It returns CodeInvalid on `base` for
 // one that was ever ordered, that somebody has, or that is being paid for: such a product can be archived.
 func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Product, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		p, err := u.lockProduct(ctx, account, ref, "")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Product, error) {
+		p, err := s.LockProduct(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
-		if err := u.lockVariants(ctx, p); err != nil {
+		if err := s.lockVariants(ctx, u, p); err != nil {
 			return nil, err
 		}
-		ordered, err := u.isOrdered(ctx, account, "product_id", p.ID)
+		ordered, err := s.isOrdered(ctx, u, account, "product_id", p.ID)
 		if err != nil {
 			return nil, err
 		}
-		given, err := u.isGiven(ctx, account, p.ID)
+		given, err := s.isGiven(ctx, u, account, p.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -325,8 +325,8 @@ func (s *Store) DeleteProduct(ctx context.Context, account, ref string) (*Produc
 // moveProduct changes the status of a product to to, and emits product.updated. A product that has it already is returned as it
 // is; one that is in none of the states in from is CodeInvalid on status.
 func (s *Store) moveProduct(ctx context.Context, account, ref string, to ProductStatus, from ...ProductStatus) (*Product, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Product, error) {
-		p, err := u.lockProduct(ctx, account, ref, "")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Product, error) {
+		p, err := s.LockProduct(ctx, u, account, ref, "")
 		if err != nil || p.Status == to {
 			return p, err
 		}
@@ -335,6 +335,6 @@ func (s *Store) moveProduct(ctx context.Context, account, ref string, to Product
 		}
 		before := *p
 		p.Status = to
-		return p, u.changeProduct(ctx, &before, p)
+		return p, s.changeProduct(ctx, u, &before, p)
 	})
 }

@@ -9,11 +9,6 @@ import (
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
-// lockProduct does what ProductNamed does, and locks the row until the transaction ends.
-func (u *unit) lockProduct(ctx context.Context, account, ref, param string) (*Product, error) {
-	return u.store.findProduct(ctx, u.Locked(), account, ref, param)
-}
-
 // findProduct reads a product by id or slug, or returns CodeMissing. Param is the parameter that named it, "" if the path did.
 func (s *Store) findProduct(ctx context.Context, r db.Reader, account, ref, param string) (*Product, error) {
 	where, args := db.RefWhere(core.KindProduct, account, ref)
@@ -34,7 +29,7 @@ func (s *Store) ProductNamed(ctx context.Context, account, ref, field string) (*
 
 // LockProduct does what ProductNamed does, and locks the product until the transaction ends.
 func (s *Store) LockProduct(ctx context.Context, u *db.Unit, account, ref, field string) (*Product, error) {
-	return (&unit{u, s}).lockProduct(ctx, account, ref, field)
+	return s.findProduct(ctx, u.Locked(), account, ref, field)
 }
 
 // CheckProducts returns CodeMissing for the first of some ids that is of no product, on the field with its place.
@@ -53,20 +48,20 @@ func (s *Store) CheckProducts(ctx context.Context, account string, ids []string,
 
 // createProduct checks a new product and its price variants, gives it an id and a slug, stores everything, and emits
 // product.created.
-func (u *unit) createProduct(ctx context.Context, account string, p *Product, variants []PriceVariant) (*Product, error) {
+func (s *Store) createProduct(ctx context.Context, u *db.Unit, account string, p *Product, variants []PriceVariant) (*Product, error) {
 	p.AccountID = account
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	if err := u.checkDeliverables(ctx, p); err != nil {
+	if err := s.checkDeliverables(ctx, u, p); err != nil {
 		return nil, err
 	}
-	now, err := u.store.db.BusinessNow(ctx, account)
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
 	p.ID, p.EventSeq, p.CreatedAt, p.UpdatedAt = core.NewID(core.KindProduct), 1, now, now
-	made, err := u.draftVariants(ctx, p, "price_variants.", variants)
+	made, err := s.draftVariants(ctx, u, p, "price_variants.", variants)
 	if err != nil {
 		return nil, err
 	}
@@ -75,27 +70,27 @@ func (u *unit) createProduct(ctx context.Context, account string, p *Product, va
 	if err := p.enter(ProductStatusDraft, now); err != nil {
 		return nil, err
 	}
-	if err := u.checkDelivery(ctx, p); err != nil {
+	if err := s.checkDelivery(ctx, u, p); err != nil {
 		return nil, err
 	}
 	if p.Slug, err = u.TakeSlug(ctx, core.KindProduct, account, p.ID, p.Slug, p.Name); err != nil {
 		return nil, err
 	}
-	if err := u.insertProduct(ctx, p, made); err != nil {
+	if err := s.insertProduct(ctx, u, p, made); err != nil {
 		return nil, err
 	}
-	return p, u.emitProduct(ctx, outbox.EventProductCreated, p, made)
+	return p, s.emitProduct(ctx, u, outbox.EventProductCreated, p, made)
 }
 
 // insertProduct stores the rows of a new product and its price variants.
-func (u *unit) insertProduct(ctx context.Context, p *Product, variants []PriceVariant) error {
-	if err := u.uniqueExternalID(ctx, p); err != nil {
+func (s *Store) insertProduct(ctx context.Context, u *db.Unit, p *Product, variants []PriceVariant) error {
+	if err := s.uniqueExternalID(ctx, u, p); err != nil {
 		return err
 	}
 	if err := u.Insert(ctx, productColumns, p); err != nil {
 		return err
 	}
-	if err := u.insertDeliverables(ctx, p); err != nil {
+	if err := s.insertDeliverables(ctx, u, p); err != nil {
 		return err
 	}
 	for i := range variants {
@@ -108,16 +103,16 @@ func (u *unit) insertProduct(ctx context.Context, p *Product, variants []PriceVa
 
 // changeProduct checks and stores a locked product that has changed, and emits product.updated. Before is what it was: it tells
 // whether the new state may follow and whether the slug is another one.
-func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
+func (s *Store) changeProduct(ctx context.Context, u *db.Unit, before, p *Product) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	now, err := u.store.db.BusinessNow(ctx, p.AccountID)
+	now, err := s.db.BusinessNow(ctx, p.AccountID)
 	if err != nil {
 		return err
 	}
 	if !core.SameJSON(before.Deliverables, p.Deliverables) {
-		if err := u.changeDeliverables(ctx, p); err != nil {
+		if err := s.changeDeliverables(ctx, u, p); err != nil {
 			return err
 		}
 	}
@@ -125,7 +120,7 @@ func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
 		return err
 	}
 	if before.Status != ProductStatusActive || !core.SameJSON(before.Deliverables, p.Deliverables) {
-		if err := u.checkDelivery(ctx, p); err != nil {
+		if err := s.checkDelivery(ctx, u, p); err != nil {
 			return err
 		}
 	}
@@ -136,37 +131,37 @@ func (u *unit) changeProduct(ctx context.Context, before, p *Product) error {
 		}
 		p.Slug = slug
 	}
-	if err := u.uniqueExternalID(ctx, p); err != nil {
+	if err := s.uniqueExternalID(ctx, u, p); err != nil {
 		return err
 	}
-	variants, err := u.priceVariants(ctx, p)
+	variants, err := s.priceVariants(ctx, u, p)
 	if err != nil {
 		return err
 	}
-	return u.saveProduct(ctx, p, variants)
+	return s.saveProduct(ctx, u, p, variants)
 }
 
 // saveProduct stores a locked product and emits product.updated.
-func (u *unit) saveProduct(ctx context.Context, p *Product, variants []PriceVariant) error {
+func (s *Store) saveProduct(ctx context.Context, u *db.Unit, p *Product, variants []PriceVariant) error {
 	var err error
-	if p.UpdatedAt, err = u.store.db.BusinessNow(ctx, p.AccountID); err != nil {
+	if p.UpdatedAt, err = s.db.BusinessNow(ctx, p.AccountID); err != nil {
 		return err
 	}
 	p.EventSeq++
 	if err := u.Update(ctx, productColumns, p); err != nil {
 		return err
 	}
-	return u.emitProduct(ctx, outbox.EventProductUpdated, p, variants)
+	return s.emitProduct(ctx, u, outbox.EventProductUpdated, p, variants)
 }
 
 // emitProduct emits an event of a product with all its price variants.
-func (u *unit) emitProduct(ctx context.Context, kind string, p *Product, variants []PriceVariant) error {
-	return u.store.outbox.Emit(ctx, u.Unit, outbox.NewEvent{Kind: kind, Account: p.AccountID, Key: p.ID, Seq: p.EventSeq,
+func (s *Store) emitProduct(ctx context.Context, u *db.Unit, kind string, p *Product, variants []PriceVariant) error {
+	return s.outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: p.AccountID, Key: p.ID, Seq: p.EventSeq,
 		Data: &ProductDetail{Product: p, PriceVariants: variants}})
 }
 
 // uniqueExternalID returns CodeInvalid on external_id if another product of the account has the same one.
-func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
+func (s *Store) uniqueExternalID(ctx context.Context, u *db.Unit, p *Product) error {
 	if p.ExternalID == nil {
 		return nil
 	}
@@ -179,7 +174,7 @@ func (u *unit) uniqueExternalID(ctx context.Context, p *Product) error {
 
 // lockVariants locks all price variants of a locked product. It waits for purchases that are reserving one of them, so that
 // what they reserve is seen afterwards.
-func (u *unit) lockVariants(ctx context.Context, p *Product) error {
+func (s *Store) lockVariants(ctx context.Context, u *db.Unit, p *Product) error {
 	_, err := db.Select[string](ctx, u, `SELECT id FROM price_variants WHERE account_id = ? AND product_id = ? ORDER BY id`+u.Lock(), p.AccountID, p.ID)
 	if err != nil {
 		err = fmt.Errorf("lock price variants: %w", err)
@@ -190,7 +185,7 @@ func (u *unit) lockVariants(ctx context.Context, p *Product) error {
 // isOrdered reports whether a product or a price variant was ever ordered or subscribed to, is being paid for, or is what a
 // subscription is about to change to. Column is product_id or price_variant_id. The caller has locked the product and the
 // variants.
-func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool, error) {
+func (s *Store) isOrdered(ctx context.Context, u *db.Unit, account, column, id string) (bool, error) {
 	// What column is called in the table of the variants themselves.
 	variant := map[string]string{"product_id": "product_id", "price_variant_id": "id"}[column]
 	row, err := db.Get[int](ctx, u, `
@@ -206,7 +201,7 @@ func (u *unit) isOrdered(ctx context.Context, account, column, id string) (bool,
 }
 
 // isGiven reports whether somebody has a product or had it, without an order too. The caller has locked the product.
-func (u *unit) isGiven(ctx context.Context, account, id string) (bool, error) {
+func (s *Store) isGiven(ctx context.Context, u *db.Unit, account, id string) (bool, error) {
 	row, err := db.Get[int](ctx, u, `SELECT 1 FROM grants WHERE account_id = ? AND product_id = ? LIMIT 1`, account, id)
 	return row != nil, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/outbox"
 )
@@ -330,7 +331,7 @@ func TestListProducts_WalkUnderInserts(t *testing.T) {
 // sell counts one unit of a price variant as sold.
 func sell(t *testing.T, s *shop, variant string) {
 	t.Helper()
-	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE price_variants SET sold_count = sold_count + 1 WHERE account_id = ? AND id = ?`, s.account, variant)
 	})
 	require.NoError(t, err)
