@@ -135,7 +135,7 @@ func (s *Store) ListAISites(ctx context.Context, account string, in ListAISites)
 // CreateAISite makes a site. The first one of an account becomes its default; a later one becomes it instead if Default
 // is set. Without a subdomain, one is made from the name; one that is in use is CodeInvalid. A live one shows its content.
 func (s *Store) CreateAISite(ctx context.Context, account string, in AISiteDraft) (*AISite, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*AISite, error) {
 		a := *in.AISite
 		a.AccountID, a.ID, a.CreatedAt = account, core.NewID(core.KindAISite), s.Now()
 		a.UpdatedAt = a.CreatedAt
@@ -145,17 +145,17 @@ func (s *Store) CreateAISite(ctx context.Context, account string, in AISiteDraft
 		if err := a.check(); err != nil {
 			return nil, err
 		}
-		if err := u.settleDomain(ctx, &a, nil); err != nil {
+		if err := s.settleDomain(ctx, u, &a, nil); err != nil {
 			return nil, err
 		}
-		if err := u.settleDefault(ctx, &a); err != nil {
+		if err := s.settleDefault(ctx, u, &a); err != nil {
 			return nil, err
 		}
-		if err := u.takeSubdomain(ctx, &a, ""); err != nil {
+		if err := s.takeSubdomain(ctx, u, &a, ""); err != nil {
 			return nil, err
 		}
 		if in.Sent != nil {
-			if err := u.addContent(ctx, &a, in.Sent); err != nil {
+			if err := s.addContent(ctx, u, &a, in.Sent); err != nil {
 				return nil, err
 			}
 		}
@@ -171,11 +171,11 @@ func (s *Store) CreateAISite(ctx context.Context, account string, in AISiteDraft
 // just stop being the default, which is CodeInvalid: making another site the default is what ends it. One that becomes live
 // shows its draft.
 func (s *Store) UpdateAISite(ctx context.Context, account, ref string, change func(*AISiteDraft)) (*AISite, error) {
-	return s.changeAISite(ctx, account, ref, func(ctx context.Context, u *unit, a *AISite) error {
+	return s.changeAISite(ctx, account, ref, func(ctx context.Context, u *db.Unit, a *AISite) error {
 		wasLive, draft := a.IsLive, AISiteDraft{AISite: a}
 		change(&draft)
 		if draft.Sent != nil {
-			if err := u.addContent(ctx, a, draft.Sent); err != nil {
+			if err := s.addContent(ctx, u, a, draft.Sent); err != nil {
 				return err
 			}
 		}
@@ -188,12 +188,12 @@ func (s *Store) UpdateAISite(ctx context.Context, account, ref string, change fu
 
 // changeAISite locks the account and the site, applies change, checks the site and stores it. A change that changes nothing
 // stores nothing.
-func (s *Store) changeAISite(ctx context.Context, account, ref string, change func(context.Context, *unit, *AISite) error) (*AISite, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
+func (s *Store) changeAISite(ctx context.Context, account, ref string, change func(context.Context, *db.Unit, *AISite) error) (*AISite, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*AISite, error) {
 		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
-		a, err := s.withDraft(ctx)(u.lockAISite(ctx, account, ref))
+		a, err := s.withDraft(ctx)(s.lockAISite(ctx, u, account, ref))
 		if err != nil {
 			return nil, err
 		}
@@ -204,17 +204,17 @@ func (s *Store) changeAISite(ctx context.Context, account, ref string, change fu
 		if err := a.check(); err != nil || core.SameJSON(before, *a) {
 			return a, err
 		}
-		if err := u.settleDomain(ctx, a, before.Domain); err != nil {
+		if err := s.settleDomain(ctx, u, a, before.Domain); err != nil {
 			return nil, err
 		}
 		if before.Default && !a.Default {
 			return nil, core.Invalid("default", "Make another site the default instead.")
 		}
-		if err := u.settleDefault(ctx, a); err != nil {
+		if err := s.settleDefault(ctx, u, a); err != nil {
 			return nil, err
 		}
 		if a.Subdomain != before.Subdomain {
-			if err := u.takeSubdomain(ctx, a, before.Subdomain); err != nil {
+			if err := s.takeSubdomain(ctx, u, a, before.Subdomain); err != nil {
 				return nil, err
 			}
 		}
@@ -227,8 +227,8 @@ func (s *Store) changeAISite(ctx context.Context, account, ref string, change fu
 // DeleteAISite deletes a site for good, frees its domain and its present and former subdomains, and returns it. The default site cannot
 // be deleted: that is CodeInvalid on `default`.
 func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
-		a, err := u.lockAISite(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*AISite, error) {
+		a, err := s.lockAISite(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +239,7 @@ func (s *Store) DeleteAISite(ctx context.Context, account, ref string) (*AISite,
 			DELETE FROM global_names WHERE kind IN ('subdomain', 'former_subdomain') AND account_id = ? AND object_id = ?`, account, a.ID); err != nil {
 			return nil, fmt.Errorf("free subdomain: %w", err)
 		}
-		if err := u.dropDomainName(ctx, a, a.Domain); err != nil {
+		if err := s.dropDomainName(ctx, u, a, a.Domain); err != nil {
 			return nil, err
 		}
 		for _, query := range []string{
@@ -275,7 +275,7 @@ func (s *Store) getAISite(ctx context.Context, account, ref string) (*AISite, er
 }
 
 // lockAISite does what getAISite does, and locks the row until the transaction ends.
-func (u *unit) lockAISite(ctx context.Context, account, ref string) (*AISite, error) {
+func (s *Store) lockAISite(ctx context.Context, u *db.Unit, account, ref string) (*AISite, error) {
 	return findAISite(ctx, u.Locked(), account, ref)
 }
 
@@ -299,7 +299,7 @@ func findAISite(ctx context.Context, r db.Reader, account, ref string) (*AISite,
 
 // settleDefault makes the site the default if the account has none yet; and if the site is to be the default, it ends
 // that of the others. It locks the account, so that two sites cannot both be the first.
-func (u *unit) settleDefault(ctx context.Context, a *AISite) error {
+func (s *Store) settleDefault(ctx context.Context, u *db.Unit, a *AISite) error {
 	if err := u.LockAccount(ctx, a.AccountID); err != nil {
 		return err
 	}
@@ -312,6 +312,6 @@ func (u *unit) settleDefault(ctx context.Context, a *AISite) error {
 		return nil
 	}
 	_, err := u.Exec(ctx, `UPDATE ai_sites SET is_default = FALSE, updated_at = ? WHERE account_id = ? AND is_default AND id <> ?`,
-		u.store.Now(), a.AccountID, a.ID)
+		s.Now(), a.AccountID, a.ID)
 	return err
 }

@@ -91,7 +91,7 @@ func (s *Store) contentOf(ctx context.Context, a *AISite, version int64) (*SiteC
 
 // addContent makes a version of content that was sent, which becomes the draft of the locked site. Null makes the page a
 // composed one; content that the draft has already makes nothing.
-func (u *unit) addContent(ctx context.Context, a *AISite, sent json.RawMessage) error {
+func (s *Store) addContent(ctx context.Context, u *db.Unit, a *AISite, sent json.RawMessage) error {
 	if isNull(sent) {
 		a.Version, a.Content = 0, nil
 		return nil
@@ -100,13 +100,13 @@ func (u *unit) addContent(ctx context.Context, a *AISite, sent json.RawMessage) 
 	if err != nil {
 		return err
 	}
-	if err := u.checkProducts(ctx, a.AccountID, content); err != nil {
+	if err := s.checkProducts(ctx, u, a.AccountID, content); err != nil {
 		return err
 	}
 	if a.Content != nil && core.SameJSON(a.Content, content) {
 		return nil
 	}
-	v, err := u.addVersion(ctx, a, AISiteVersion{Origin: AISiteOriginEdited, Content: content})
+	v, err := s.addVersion(ctx, u, a, AISiteVersion{Origin: AISiteOriginEdited, Content: content})
 	if err != nil {
 		return err
 	}
@@ -115,10 +115,10 @@ func (u *unit) addContent(ctx context.Context, a *AISite, sent json.RawMessage) 
 }
 
 // addVersion stores a version of the locked site under the next number, and deletes the oldest one if there are too many.
-func (u *unit) addVersion(ctx context.Context, a *AISite, v AISiteVersion) (*AISiteVersion, error) {
+func (s *Store) addVersion(ctx context.Context, u *db.Unit, a *AISite, v AISiteVersion) (*AISiteVersion, error) {
 	a.LastVersion++
-	v.AccountID, v.ID, v.SiteID, v.Version, v.CreatedAt = a.AccountID, core.NewID(core.KindAISiteVersion), a.ID, a.LastVersion, u.store.Now()
-	v.Link(u.store.db)
+	v.AccountID, v.ID, v.SiteID, v.Version, v.CreatedAt = a.AccountID, core.NewID(core.KindAISiteVersion), a.ID, a.LastVersion, s.Now()
+	v.Link(s.db)
 	if _, err := u.Exec(ctx, `
 		INSERT INTO ai_site_versions (account_id, id, site_id, version, origin, prompt, content, dropped, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		v.AccountID, v.ID, v.SiteID, v.Version, v.Origin, v.Prompt, core.JSONText(v.Content), v.Dropped, v.CreatedAt); err != nil {
@@ -131,12 +131,12 @@ func (u *unit) addVersion(ctx context.Context, a *AISite, v AISiteVersion) (*AIS
 }
 
 // checkProducts returns CodeMissing for a product in a block that the account does not have.
-func (u *unit) checkProducts(ctx context.Context, account string, content *SiteContent) error {
+func (s *Store) checkProducts(ctx context.Context, u *db.Unit, account string, content *SiteContent) error {
 	named := content.products()
 	if len(named) == 0 {
 		return nil
 	}
-	condition, ids := u.store.db.In("id", slices.Collect(maps.Values(named)))
+	condition, ids := s.db.In("id", slices.Collect(maps.Values(named)))
 	known, err := db.Select[string](ctx, u, `SELECT id FROM products WHERE account_id = ? AND `+condition, account, ids)
 	if err != nil {
 		return fmt.Errorf("find products of blocks: %w", err)

@@ -204,21 +204,21 @@ func (s *Store) ReadBlogPosts(ctx context.Context, account string, in ListBlogPo
 
 // CreateBlogPost makes a post. Without a slug it gets one from its title. Without a status or access it is a draft for everybody.
 func (s *Store) CreateBlogPost(ctx context.Context, account string, b BlogPost) (*BlogPost, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*BlogPost, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BlogPost, error) {
 		b := b
 		b.AccountID, b.Status, b.Access = account, cmp.Or(b.Status, BlogPostStatusDraft), cmp.Or(b.Access, BlogPostAccessPublic)
-		return &b, u.createBlogPost(ctx, &b)
+		return &b, s.createBlogPost(ctx, u, &b)
 	})
 }
 
 // UpdateBlogPost locks the post, applies change, checks and stores it. A published post whose title or body changes gets its next version.
 func (s *Store) UpdateBlogPost(ctx context.Context, account, ref string, change func(*BlogPost)) (*BlogPost, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*BlogPost, error) {
-		b, err := u.lockBlogPost(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BlogPost, error) {
+		b, err := s.lockBlogPost(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		return b, u.changeBlogPost(ctx, b, change)
+		return b, s.changeBlogPost(ctx, u, b, change)
 	})
 }
 
@@ -244,27 +244,27 @@ func (s *Store) UnarchiveBlogPost(ctx context.Context, account, ref string) (*Bl
 
 // DuplicateBlogPost makes a draft with the same fields, a slug of its own and no versions.
 func (s *Store) DuplicateBlogPost(ctx context.Context, account, ref string) (*BlogPost, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*BlogPost, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BlogPost, error) {
 		b, err := s.GetBlogPost(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
 		b.Slug, b.Status, b.ScheduledFor, b.PublishedAt, b.Version = "", BlogPostStatusDraft, nil, nil, 0
-		return b, u.createBlogPost(ctx, b)
+		return b, s.createBlogPost(ctx, u, b)
 	})
 }
 
 // DeleteBlogPost deletes a post with its versions for good, and returns it.
 func (s *Store) DeleteBlogPost(ctx context.Context, account, ref string) (*BlogPost, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*BlogPost, error) {
-		b, err := u.lockBlogPost(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BlogPost, error) {
+		b, err := s.lockBlogPost(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
 		if _, err := u.Exec(ctx, `DELETE FROM blog_posts WHERE account_id = ? AND id = ?`, account, b.ID); err != nil {
 			return nil, fmt.Errorf("delete post: %w", err)
 		}
-		if err := u.dropTexts(ctx, account, b.ID); err != nil {
+		if err := s.dropTexts(ctx, u, account, b.ID); err != nil {
 			return nil, err
 		}
 		return b, u.DropSlugs(ctx, core.KindBlogPost, account, b.ID)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // DueBlogPosts names scheduled posts whose time has come, at most limit, for PublishDueBlogPost: of an account by its own clock, or of all.
@@ -13,7 +14,7 @@ func (s *Store) DueBlogPosts(ctx context.Context, account string, limit int) ([]
 
 // PublishDueBlogPost publishes a scheduled post whose time has come, as of that time, and reports whether it did: of all that try, one does.
 func (s *Store) PublishDueBlogPost(ctx context.Context, account, id string) (bool, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return false, err
@@ -28,7 +29,7 @@ func (s *Store) PublishDueBlogPost(ctx context.Context, account, id string) (boo
 		if err != nil {
 			return false, err
 		}
-		if err := u.publishBlogPost(ctx, b); err != nil {
+		if err := s.publishBlogPost(ctx, u, b); err != nil {
 			return false, err
 		}
 		return true, u.Update(ctx, blogPostColumns, b)

@@ -123,21 +123,21 @@ func (s *Store) ListExperiences(ctx context.Context, account string, in ListExpe
 // CreateExperience makes an experience. Without a slug it gets one from its name. Without a status or access it is a draft for those who
 // buy it.
 func (s *Store) CreateExperience(ctx context.Context, account string, e Experience) (*Experience, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Experience, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Experience, error) {
 		e := e
 		e.AccountID, e.Status, e.Access = account, cmp.Or(e.Status, ExperienceStatusDraft), cmp.Or(e.Access, ExperienceAccessPurchase)
-		return s.described(ctx)(&e, u.createExperience(ctx, &e))
+		return s.described(ctx)(&e, s.createExperience(ctx, u, &e))
 	})
 }
 
 // UpdateExperience locks the experience, applies change, checks and stores it. It returns CodeInvalid for what it cannot be.
 func (s *Store) UpdateExperience(ctx context.Context, account, ref string, change func(*Experience)) (*Experience, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Experience, error) {
-		e, err := u.lockExperience(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Experience, error) {
+		e, err := s.lockExperience(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		return s.described(ctx)(e, u.changeExperience(ctx, e, change))
+		return s.described(ctx)(e, s.changeExperience(ctx, u, e, change))
 	})
 }
 
@@ -163,30 +163,30 @@ func (s *Store) UnarchiveExperience(ctx context.Context, account, ref string) (*
 
 // DuplicateExperience makes a draft with the same fields and a slug of its own.
 func (s *Store) DuplicateExperience(ctx context.Context, account, ref string) (*Experience, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Experience, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Experience, error) {
 		e, err := s.getExperience(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
 		e.Slug, e.Status = "", ExperienceStatusDraft
-		return s.described(ctx)(e, u.createExperience(ctx, e))
+		return s.described(ctx)(e, s.createExperience(ctx, u, e))
 	})
 }
 
 // DeleteExperience deletes an experience for good, and returns it. One that an active product delivers is CodeInvalid on base.
 func (s *Store) DeleteExperience(ctx context.Context, account, ref string) (*Experience, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Experience, error) {
-		e, err := u.lockExperience(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Experience, error) {
+		e, err := s.lockExperience(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		if err := u.checkUndelivered(ctx, e); err != nil {
+		if err := s.checkUndelivered(ctx, u, e); err != nil {
 			return nil, err
 		}
 		if _, err := u.Exec(ctx, `DELETE FROM experiences WHERE account_id = ? AND id = ?`, account, e.ID); err != nil {
 			return nil, fmt.Errorf("delete experience: %w", err)
 		}
-		if err := u.dropExperienceFiles(ctx, e); err != nil {
+		if err := s.dropExperienceFiles(ctx, u, e); err != nil {
 			return nil, err
 		}
 		return e, u.DropSlugs(ctx, core.KindExperience, account, e.ID)
@@ -196,14 +196,14 @@ func (s *Store) DeleteExperience(ctx context.Context, account, ref string) (*Exp
 // moveExperience changes the status of an experience to to. One that has it already is returned as it is; one that is in none of the
 // states in from is CodeInvalid on status.
 func (s *Store) moveExperience(ctx context.Context, account, ref string, to ExperienceStatus, from ...ExperienceStatus) (*Experience, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Experience, error) {
-		e, err := u.lockExperience(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Experience, error) {
+		e, err := s.lockExperience(ctx, u, account, ref)
 		if err != nil || e.Status == to {
 			return s.described(ctx)(e, err)
 		}
 		if !slices.Contains(from, e.Status) {
 			return nil, core.Invalid("status", fmt.Sprintf("An experience that is %s cannot become %s this way.", e.Status, to))
 		}
-		return s.described(ctx)(e, u.changeExperience(ctx, e, func(e *Experience) { e.Status = to }))
+		return s.described(ctx)(e, s.changeExperience(ctx, u, e, func(e *Experience) { e.Status = to }))
 	})
 }

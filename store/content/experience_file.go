@@ -42,12 +42,12 @@ func (c *ExperienceContent) FileIDs() []string {
 
 // checkFiles returns CodeInvalid on their fields for files that do not exist, and if the experience is published for those that are not complete.
 // The files are locked, so that they stay as they are until the transaction ends.
-func (u *unit) checkFiles(ctx context.Context, e *Experience) error {
+func (s *Store) checkFiles(ctx context.Context, u *db.Unit, e *Experience) error {
 	ids := e.Content.V.FileIDs()
 	if len(ids) == 0 {
 		return nil
 	}
-	condition, arg := u.store.db.In("id", ids)
+	condition, arg := s.db.In("id", ids)
 	found, err := db.Select[struct {
 		ID     string `db:"id"`
 		Status string `db:"status"`
@@ -72,29 +72,29 @@ func (u *unit) checkFiles(ctx context.Context, e *Experience) error {
 }
 
 // insertExperienceFiles stores which files a new experience names.
-func (u *unit) insertExperienceFiles(ctx context.Context, e *Experience) error {
+func (s *Store) insertExperienceFiles(ctx context.Context, u *db.Unit, e *Experience) error {
 	ids := e.Content.V.FileIDs()
 	rows := make([]experienceFile, len(ids))
 	for i, id := range ids {
 		rows[i] = experienceFile{e.AccountID, e.ID, id}
 	}
-	return db.InsertAll(ctx, u.Unit, experienceFileColumns, rows)
+	return db.InsertAll(ctx, u, experienceFileColumns, rows)
 }
 
 // replaceExperienceFiles checks and stores which files a locked experience names now. One that is archived keeps none of them from being deleted.
-func (u *unit) replaceExperienceFiles(ctx context.Context, e *Experience) error {
+func (s *Store) replaceExperienceFiles(ctx context.Context, u *db.Unit, e *Experience) error {
 	if e.Status != ExperienceStatusArchived {
-		if err := u.checkFiles(ctx, e); err != nil {
+		if err := s.checkFiles(ctx, u, e); err != nil {
 			return err
 		}
 	}
-	if err := u.dropExperienceFiles(ctx, e); err != nil {
+	if err := s.dropExperienceFiles(ctx, u, e); err != nil {
 		return err
 	}
-	return u.insertExperienceFiles(ctx, e)
+	return s.insertExperienceFiles(ctx, u, e)
 }
 
-func (u *unit) dropExperienceFiles(ctx context.Context, e *Experience) error {
+func (s *Store) dropExperienceFiles(ctx context.Context, u *db.Unit, e *Experience) error {
 	if _, err := u.Exec(ctx, `DELETE FROM experience_files WHERE account_id = ? AND experience_id = ?`, e.AccountID, e.ID); err != nil {
 		return fmt.Errorf("forget the files of an experience: %w", err)
 	}

@@ -14,7 +14,7 @@ func (s *Store) getExperience(ctx context.Context, account, ref string) (*Experi
 }
 
 // lockExperience does what getExperience does, and locks the row until the transaction ends.
-func (u *unit) lockExperience(ctx context.Context, account, ref string) (*Experience, error) {
+func (s *Store) lockExperience(ctx context.Context, u *db.Unit, account, ref string) (*Experience, error) {
 	return findExperience(ctx, u.Locked(), account, ref)
 }
 
@@ -31,7 +31,7 @@ func findExperience(ctx context.Context, r db.Reader, account, ref string) (*Exp
 }
 
 // checkUndelivered returns CodeInvalid on base for a locked experience that an active product delivers.
-func (u *unit) checkUndelivered(ctx context.Context, e *Experience) error {
+func (s *Store) checkUndelivered(ctx context.Context, u *db.Unit, e *Experience) error {
 	product, err := u.DeliveredBy(ctx, e.AccountID, "experience", e.ID)
 	if err == nil && product != "" {
 		err = core.Invalid("base", fmt.Sprintf("Product %s is active and delivers this experience. Take it off its deliverables first.", product))
@@ -40,16 +40,16 @@ func (u *unit) checkUndelivered(ctx context.Context, e *Experience) error {
 }
 
 // createExperience checks a new experience, gives it an id and a slug, and stores it.
-func (u *unit) createExperience(ctx context.Context, e *Experience) error {
+func (s *Store) createExperience(ctx context.Context, u *db.Unit, e *Experience) error {
 	if err := e.check(ExperienceStatusDraft); err != nil {
 		return err
 	}
-	now, err := u.store.db.BusinessNow(ctx, e.AccountID)
+	now, err := s.db.BusinessNow(ctx, e.AccountID)
 	if err != nil {
 		return err
 	}
 	e.ID, e.CreatedAt, e.UpdatedAt = core.NewID(core.KindExperience), now, now
-	if err := u.checkFiles(ctx, e); err != nil {
+	if err := s.checkFiles(ctx, u, e); err != nil {
 		return err
 	}
 	if e.Slug, err = u.TakeSlug(ctx, core.KindExperience, e.AccountID, e.ID, e.Slug, e.Name); err != nil {
@@ -58,11 +58,11 @@ func (u *unit) createExperience(ctx context.Context, e *Experience) error {
 	if err := u.Insert(ctx, experienceColumns, e); err != nil {
 		return err
 	}
-	return u.insertExperienceFiles(ctx, e)
+	return s.insertExperienceFiles(ctx, u, e)
 }
 
 // changeExperience applies change to a locked experience, checks and stores it. A change that changes nothing stores nothing.
-func (u *unit) changeExperience(ctx context.Context, e *Experience, change func(*Experience)) error {
+func (s *Store) changeExperience(ctx context.Context, u *db.Unit, e *Experience, change func(*Experience)) error {
 	before, text, content := *e, core.JSONText(e), core.JSONText(e.Content)
 	change(e)
 	if core.JSONText(e) == text {
@@ -72,12 +72,12 @@ func (u *unit) changeExperience(ctx context.Context, e *Experience, change func(
 		return err
 	}
 	if before.Status == ExperienceStatusPublished && e.Status != ExperienceStatusPublished {
-		if err := u.checkUndelivered(ctx, e); err != nil {
+		if err := s.checkUndelivered(ctx, u, e); err != nil {
 			return err
 		}
 	}
 	if core.JSONText(e.Content) != content || e.Status != before.Status {
-		if err := u.replaceExperienceFiles(ctx, e); err != nil {
+		if err := s.replaceExperienceFiles(ctx, u, e); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (u *unit) changeExperience(ctx context.Context, e *Experience, change func(
 		e.Slug = slug
 	}
 	var err error
-	if e.UpdatedAt, err = u.store.db.BusinessNow(ctx, e.AccountID); err != nil {
+	if e.UpdatedAt, err = s.db.BusinessNow(ctx, e.AccountID); err != nil {
 		return err
 	}
 	return u.Update(ctx, experienceColumns, e)

@@ -13,7 +13,7 @@ import (
 const acceptanceMost = 20
 
 // checkAcceptance returns CodeInvalid on requires_acceptance if the page is one more that buyers would have to accept than they are shown.
-func (u *unit) checkAcceptance(ctx context.Context, l *LegalPage) error {
+func (s *Store) checkAcceptance(ctx context.Context, u *db.Unit, l *LegalPage) error {
 	if l.Status != LegalPageStatusPublished || !l.RequiresAcceptance {
 		return nil
 	}

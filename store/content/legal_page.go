@@ -127,7 +127,7 @@ func (s *Store) ReadLegalPages(ctx context.Context, account string, in ListLegal
 
 // CreateLegalPage makes a page. Without a slug it gets one from its title, without a locale the account's. Without a status it is a draft.
 func (s *Store) CreateLegalPage(ctx context.Context, account string, l LegalPage) (*LegalPage, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LegalPage, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LegalPage, error) {
 		l := l
 		l.AccountID, l.Status = account, cmp.Or(l.Status, LegalPageStatusDraft)
 		if l.Locale == "" {
@@ -137,18 +137,18 @@ func (s *Store) CreateLegalPage(ctx context.Context, account string, l LegalPage
 			}
 			l.Locale = *locale
 		}
-		return &l, u.createLegalPage(ctx, &l)
+		return &l, s.createLegalPage(ctx, u, &l)
 	})
 }
 
 // UpdateLegalPage locks the page, applies change, checks and stores it. A published page whose title or body changes gets its next version.
 func (s *Store) UpdateLegalPage(ctx context.Context, account, ref string, change func(*LegalPage)) (*LegalPage, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LegalPage, error) {
-		l, err := u.lockLegalPage(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LegalPage, error) {
+		l, err := s.lockLegalPage(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		return l, u.changeLegalPage(ctx, l, change)
+		return l, s.changeLegalPage(ctx, u, l, change)
 	})
 }
 
@@ -174,20 +174,20 @@ func (s *Store) UnarchiveLegalPage(ctx context.Context, account, ref string) (*L
 
 // DuplicateLegalPage makes a draft with the same fields, a slug of its own and no versions.
 func (s *Store) DuplicateLegalPage(ctx context.Context, account, ref string) (*LegalPage, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LegalPage, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LegalPage, error) {
 		l, err := s.GetLegalPage(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
 		l.Slug, l.Status, l.PublishedAt, l.Version = "", LegalPageStatusDraft, nil, 0
-		return l, u.createLegalPage(ctx, l)
+		return l, s.createLegalPage(ctx, u, l)
 	})
 }
 
 // DeleteLegalPage deletes a page with its versions for good, and returns it.
 func (s *Store) DeleteLegalPage(ctx context.Context, account, ref string) (*LegalPage, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LegalPage, error) {
-		l, err := u.lockLegalPage(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LegalPage, error) {
+		l, err := s.lockLegalPage(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +197,7 @@ func (s *Store) DeleteLegalPage(ctx context.Context, account, ref string) (*Lega
 		if _, err := u.Exec(ctx, `DELETE FROM legal_pages WHERE account_id = ? AND id = ?`, account, l.ID); err != nil {
 			return nil, fmt.Errorf("delete legal page: %w", err)
 		}
-		if err := u.dropTexts(ctx, account, l.ID); err != nil {
+		if err := s.dropTexts(ctx, u, account, l.ID); err != nil {
 			return nil, err
 		}
 		return l, u.DropSlugs(ctx, core.KindLegalPage, account, l.ID)
@@ -207,14 +207,14 @@ func (s *Store) DeleteLegalPage(ctx context.Context, account, ref string) (*Lega
 // moveLegalPage changes the status of a page to to. One that has it already is returned as it is; one that is in none of the states in
 // from is CodeInvalid on status.
 func (s *Store) moveLegalPage(ctx context.Context, account, ref string, to LegalPageStatus, from ...LegalPageStatus) (*LegalPage, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LegalPage, error) {
-		l, err := u.lockLegalPage(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LegalPage, error) {
+		l, err := s.lockLegalPage(ctx, u, account, ref)
 		if err != nil || l.Status == to {
 			return l, err
 		}
 		if !slices.Contains(from, l.Status) {
 			return nil, core.Invalid("status", fmt.Sprintf("A page that is %s cannot become %s this way.", l.Status, to))
 		}
-		return l, u.changeLegalPage(ctx, l, func(l *LegalPage) { l.Status = to })
+		return l, s.changeLegalPage(ctx, u, l, func(l *LegalPage) { l.Status = to })
 	})
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // lockLegalPage does what GetLegalPage does, and locks the row until the transaction ends.
-func (u *unit) lockLegalPage(ctx context.Context, account, ref string) (*LegalPage, error) {
-	return u.store.findLegalPage(ctx, u.Locked(), account, ref)
+func (s *Store) lockLegalPage(ctx context.Context, u *db.Unit, account, ref string) (*LegalPage, error) {
+	return s.findLegalPage(ctx, u.Locked(), account, ref)
 }
 
 // findLegalPage reads a page with its working text by id or slug, or returns CodeMissing.
@@ -31,9 +31,9 @@ func (s *Store) findLegalPage(ctx context.Context, r db.Reader, account, ref str
 }
 
 // createLegalPage checks a new page, gives it an id and a slug, and stores it with its text.
-func (u *unit) createLegalPage(ctx context.Context, l *LegalPage) error {
+func (s *Store) createLegalPage(ctx context.Context, u *db.Unit, l *LegalPage) error {
 	l.ID, l.Text = core.NewID(core.KindLegalPage), nil
-	now, err := u.settleLegalPage(ctx, LegalPageStatusDraft, l)
+	now, err := s.settleLegalPage(ctx, u, LegalPageStatusDraft, l)
 	if err != nil {
 		return err
 	}
@@ -44,20 +44,20 @@ func (u *unit) createLegalPage(ctx context.Context, l *LegalPage) error {
 	if err := u.Insert(ctx, textColumns, l.Text); err != nil {
 		return err
 	}
-	if err := u.publishLegalPage(ctx, l); err != nil {
+	if err := s.publishLegalPage(ctx, u, l); err != nil {
 		return err
 	}
 	return u.Insert(ctx, legalPageColumns, l)
 }
 
 // changeLegalPage applies change to a locked page, checks and stores it. A change that changes nothing stores nothing.
-func (u *unit) changeLegalPage(ctx context.Context, l *LegalPage, change func(*LegalPage)) error {
+func (s *Store) changeLegalPage(ctx context.Context, u *db.Unit, l *LegalPage, change func(*LegalPage)) error {
 	before, text := *l, core.JSONText(l)
 	change(l)
 	if core.JSONText(l) == text {
 		return nil
 	}
-	now, err := u.settleLegalPage(ctx, before.Status, l)
+	now, err := s.settleLegalPage(ctx, u, before.Status, l)
 	if err != nil {
 		return err
 	}
@@ -67,19 +67,19 @@ func (u *unit) changeLegalPage(ctx context.Context, l *LegalPage, change func(*L
 		}
 	}
 	if l.Title != before.Title || l.Body != before.Body {
-		if err := u.saveText(ctx, l.Text); err != nil {
+		if err := s.saveText(ctx, u, l.Text); err != nil {
 			return err
 		}
 	}
 	l.UpdatedAt = now
-	if err := u.publishLegalPage(ctx, l); err != nil {
+	if err := s.publishLegalPage(ctx, u, l); err != nil {
 		return err
 	}
 	return u.Update(ctx, legalPageColumns, l)
 }
 
 // settleLegalPage checks what a page has become that was in a state before, and makes its text. It returns the account's time.
-func (u *unit) settleLegalPage(ctx context.Context, before LegalPageStatus, l *LegalPage) (core.Time, error) {
+func (s *Store) settleLegalPage(ctx context.Context, u *db.Unit, before LegalPageStatus, l *LegalPage) (core.Time, error) {
 	var p core.Problems
 	l.check(&p)
 	l.Text = l.Text.edited(&p, l.Title, l.Body)
@@ -90,17 +90,17 @@ func (u *unit) settleLegalPage(ctx context.Context, before LegalPageStatus, l *L
 	if err := legalPageLifecycle.Check("page", before, l.Status); err != nil {
 		return 0, err
 	}
-	if err := u.alonePublished(ctx, l); err != nil {
+	if err := s.alonePublished(ctx, u, l); err != nil {
 		return 0, err
 	}
-	if err := u.checkAcceptance(ctx, l); err != nil {
+	if err := s.checkAcceptance(ctx, u, l); err != nil {
 		return 0, err
 	}
-	return u.store.db.BusinessNow(ctx, l.AccountID)
+	return s.db.BusinessNow(ctx, l.AccountID)
 }
 
 // alonePublished returns CodeInvalid on status if the page is published, and another one of its kind and language is too.
-func (u *unit) alonePublished(ctx context.Context, l *LegalPage) error {
+func (s *Store) alonePublished(ctx context.Context, u *db.Unit, l *LegalPage) error {
 	if l.Status != LegalPageStatusPublished || l.Kind == LegalPageKindCustom {
 		return nil
 	}
@@ -114,11 +114,11 @@ func (u *unit) alonePublished(ctx context.Context, l *LegalPage) error {
 }
 
 // publishLegalPage keeps the text of a published page as a version, if it is another one than the last.
-func (u *unit) publishLegalPage(ctx context.Context, l *LegalPage) error {
+func (s *Store) publishLegalPage(ctx context.Context, u *db.Unit, l *LegalPage) error {
 	if l.Status != LegalPageStatusPublished {
 		return nil
 	}
-	version, err := u.publishText(ctx, l.Text, l.Version, l.UpdatedAt)
+	version, err := s.publishText(ctx, u, l.Text, l.Version, l.UpdatedAt)
 	if err != nil || version == l.Version {
 		return err
 	}

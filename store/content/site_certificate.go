@@ -24,7 +24,7 @@ func certificateContext(path string) string { return "site certificate\x00" + pa
 
 // PutCertificateFile stores a text at a path, in the place of the one that is there.
 func (s *Store) PutCertificateFile(ctx context.Context, path string, text []byte) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `INSERT INTO site_certificate_files (path, sealed, modified_at) VALUES (?, ?, ?)
 			ON CONFLICT (path) DO UPDATE SET sealed = excluded.sealed, modified_at = excluded.modified_at`,
 			path, s.db.Options.Sealer.Seal(text, certificateContext(path)), s.Now())
@@ -57,7 +57,7 @@ func (s *Store) CertificatePaths(ctx context.Context, folder string) ([]string, 
 
 // DeleteCertificateFiles deletes what is at a path and below it.
 func (s *Store) DeleteCertificateFiles(ctx context.Context, path string) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `DELETE FROM site_certificate_files WHERE path = ? OR path > ? AND path < ?`, path, path+"/", path+"0")
 	})
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Store) DeleteCertificateFiles(ctx context.Context, path string) error {
 // LockCertificate gives the lock of a name to its owner for a time, if nobody else holds it, and commits. It reports whether it
 // did. The lock of somebody who was killed is free once its time is over.
 func (s *Store) LockCertificate(ctx context.Context, name, owner string, lease time.Duration) (bool, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		rows, err := u.Exec(ctx, `INSERT INTO site_certificate_locks (name, owner, lease_until) VALUES (?, ?, `+s.db.NowSQL()+` + ?)
 			ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until
 			WHERE site_certificate_locks.lease_until < `+s.db.NowSQL(), name, owner, lease.Microseconds())
@@ -79,7 +79,7 @@ func (s *Store) LockCertificate(ctx context.Context, name, owner string, lease t
 
 // UnlockCertificate gives back the lock of a name, if its owner still has it.
 func (s *Store) UnlockCertificate(ctx context.Context, name, owner string) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `DELETE FROM site_certificate_locks WHERE name = ? AND owner = ?`, name, owner)
 	})
 	return err

@@ -85,25 +85,25 @@ func sitesHost(d *db.DB) string {
 
 // settleDomain sets what belongs to the site's domain: nothing without one; and pending, so that it is verified again, for
 // another one than before. It gives back the name of the one before.
-func (u *unit) settleDomain(ctx context.Context, a *AISite, before *string) error {
+func (s *Store) settleDomain(ctx context.Context, u *db.Unit, a *AISite, before *string) error {
 	if core.Deref(before) == core.Deref(a.Domain) {
 		return nil
 	}
 	a.DomainStatus, a.DomainVerifiedAt, a.DomainError, a.DomainCheckedAt, a.DomainDueAt = nil, nil, nil, nil, nil
 	a.DomainSince, a.DomainTries, a.DomainMisses, a.DomainRefusals = 0, 0, 0, 0
 	if a.Domain != nil {
-		own := sitesHost(u.store.db)
+		own := sitesHost(s.db)
 		if *a.Domain == own || strings.HasSuffix(*a.Domain, "."+own) {
 			return core.Invalid("domain", "Send a domain of yours. This one is the server's own.")
 		}
-		now := u.store.Now()
+		now := s.Now()
 		a.DomainStatus, a.DomainSince, a.DomainDueAt = new(AISiteDomainPending), now, new(now.Add(domainPauses[0]))
 	}
-	return u.dropDomainName(ctx, a, before)
+	return s.dropDomainName(ctx, u, a, before)
 }
 
 // dropDomainName gives back a domain if the site holds it; nil is none.
-func (u *unit) dropDomainName(ctx context.Context, a *AISite, domain *string) error {
+func (s *Store) dropDomainName(ctx context.Context, u *db.Unit, a *AISite, domain *string) error {
 	if domain == nil {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (s *Store) DueDomains(ctx context.Context, limit int) ([]AISite, error) {
 
 // TakeDomain claims the look at a due domain for the caller and commits. It reports false if somebody else was first.
 func (s *Store) TakeDomain(ctx context.Context, a *AISite) (bool, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		rows, err := u.Exec(ctx, `UPDATE ai_sites SET domain_due_at = ? WHERE account_id = ? AND id = ? AND domain_due_at = ?`,
 			s.Now().Add(DomainWorkLease), a.AccountID, a.ID, a.DomainDueAt)
 		return rows == 1, err
@@ -155,13 +155,13 @@ func InTx(ctx context.Context) bool { return db.InTx(ctx) }
 // SettleDomain records what was found of a site's domain, and returns the site. What was found of a domain that the site has no
 // more is forgotten.
 func (s *Store) SettleDomain(ctx context.Context, of *AISite, f DomainFinding) (*AISite, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISite, error) {
-		a, err := s.withDraft(ctx)(u.lockAISite(ctx, of.AccountID, of.ID))
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*AISite, error) {
+		a, err := s.withDraft(ctx)(s.lockAISite(ctx, u, of.AccountID, of.ID))
 		if err != nil || core.Deref(a.Domain) != core.Deref(of.Domain) {
 			return a, err
 		}
 		if f.Proven && a.DomainVerifiedAt == nil {
-			taken, err := u.takeDomainName(ctx, a)
+			taken, err := s.takeDomainName(ctx, u, a)
 			if err != nil {
 				return nil, err
 			}
@@ -170,7 +170,7 @@ func (s *Store) SettleDomain(ctx context.Context, of *AISite, f DomainFinding) (
 			}
 		}
 		if a.find(f, s.Now()) {
-			if err := u.dropDomainName(ctx, a, a.Domain); err != nil {
+			if err := s.dropDomainName(ctx, u, a, a.Domain); err != nil {
 				return nil, err
 			}
 		}
@@ -179,7 +179,7 @@ func (s *Store) SettleDomain(ctx context.Context, of *AISite, f DomainFinding) (
 }
 
 // takeDomainName makes the site the one that is found by its domain. It reports false if another one is.
-func (u *unit) takeDomainName(ctx context.Context, a *AISite) (bool, error) {
+func (s *Store) takeDomainName(ctx context.Context, u *db.Unit, a *AISite) (bool, error) {
 	taken, err := u.TakeGlobalName(ctx, domainName, *a.Domain, a.AccountID, a.ID)
 	if err != nil || taken {
 		return taken, err
@@ -259,7 +259,7 @@ func (f DomainFinding) text() string {
 // not have.
 func (s *Store) RecheckDomains(ctx context.Context, path string) error {
 	keys, ours := s.db.Options.Sealer.Ours()
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ai_sites SET domain_due_at = ?
 			WHERE domain_due_at > ? AND domain_status = ? AND NOT EXISTS (SELECT 1 FROM site_certificate_files
 				WHERE path = ? || '/' || ai_sites.domain || '/' || ai_sites.domain || '.crt' AND substr(sealed, 1, 4) IN `+ours+`)`,

@@ -50,12 +50,12 @@ func (s *Store) BeginGeneration(ctx context.Context, account, ref string) (*AISi
 // AddGeneration stores a page that was generated for a site as its newest version, which is neither the draft nor shown. Dropped
 // names what was left out of it.
 func (s *Store) AddGeneration(ctx context.Context, of *AISite, prompt string, content *SiteContent, dropped []string) (*AISiteVersion, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*AISiteVersion, error) {
-		a, err := u.lockAISite(ctx, of.AccountID, of.ID)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*AISiteVersion, error) {
+		a, err := s.lockAISite(ctx, u, of.AccountID, of.ID)
 		if err != nil {
 			return nil, err
 		}
-		v, err := u.addVersion(ctx, a, AISiteVersion{Origin: AISiteOriginGenerated, Prompt: &prompt, Content: content, Dropped: core.JSONOf(dropped)})
+		v, err := s.addVersion(ctx, u, a, AISiteVersion{Origin: AISiteOriginGenerated, Prompt: &prompt, Content: content, Dropped: core.JSONOf(dropped)})
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ type SitePage struct {
 // PublishAISite shows a version of a site to visitors, which becomes the draft as well: the draft itself for nil. A version that
 // the site does not have is CodeMissing. Publishing what is shown already changes nothing.
 func (s *Store) PublishAISite(ctx context.Context, account, ref string, version *int64) (*AISite, error) {
-	return s.changeAISite(ctx, account, ref, func(ctx context.Context, u *unit, a *AISite) error {
+	return s.changeAISite(ctx, account, ref, func(ctx context.Context, u *db.Unit, a *AISite) error {
 		if version != nil {
 			v, err := s.findVersion(ctx, a, *version, "version")
 			if err != nil {
@@ -35,7 +35,7 @@ func (s *Store) PublishAISite(ctx context.Context, account, ref string, version 
 
 // UnpublishAISite hides a site from visitors. Its domain stays verified.
 func (s *Store) UnpublishAISite(ctx context.Context, account, ref string) (*AISite, error) {
-	return s.changeAISite(ctx, account, ref, func(_ context.Context, _ *unit, a *AISite) error {
+	return s.changeAISite(ctx, account, ref, func(_ context.Context, _ *db.Unit, a *AISite) error {
 		a.IsLive = false
 		return nil
 	})

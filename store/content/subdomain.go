@@ -35,9 +35,9 @@ func isReserved(subdomain string) bool {
 // takeSubdomain reserves the site's subdomain, or one made from its name if it has none. One that is in use is
 // CodeInvalid. The former subdomain goes on leading to the site until another site takes it; empty means that there is
 // none.
-func (u *unit) takeSubdomain(ctx context.Context, a *AISite, former string) error {
+func (s *Store) takeSubdomain(ctx context.Context, u *db.Unit, a *AISite, former string) error {
 	if a.Subdomain == "" {
-		if err := u.takeFreeSubdomain(ctx, a); err != nil {
+		if err := s.takeFreeSubdomain(ctx, u, a); err != nil {
 			return err
 		}
 	} else if taken, err := u.TakeGlobalName(ctx, "subdomain", a.Subdomain, a.AccountID, a.ID); err != nil {
@@ -55,7 +55,7 @@ func (u *unit) takeSubdomain(ctx context.Context, a *AISite, former string) erro
 
 // takeFreeSubdomain makes a subdomain from the site's name and reserves it. It tries the name itself, then a few numbers
 // behind it, then random letters: all accounts share the names, so the numbers of a common one are soon gone.
-func (u *unit) takeFreeSubdomain(ctx context.Context, a *AISite) error {
+func (s *Store) takeFreeSubdomain(ctx context.Context, u *db.Unit, a *AISite) error {
 	base := strings.Trim(cut(db.Slugify(a.Name, core.KindAISite), subdomainMax-10), "-")
 	if !isSubdomain(base) {
 		base = "site-" + base

@@ -104,7 +104,7 @@ func (s *Store) versions(ctx context.Context, account, object string) ([]TextVer
 }
 
 // saveText replaces the working text of a locked object.
-func (u *unit) saveText(ctx context.Context, t *Text) error {
+func (s *Store) saveText(ctx context.Context, u *db.Unit, t *Text) error {
 	_, err := u.Exec(ctx, `UPDATE content_texts SET title = ?, body = ?, body_html = ?, made_by = ? WHERE account_id = ? AND object_id = ? AND version = 0`,
 		t.Title, t.Body, t.HTML, t.MadeBy, t.AccountID, t.ObjectID)
 	if err != nil {
@@ -115,9 +115,9 @@ func (u *unit) saveText(ctx context.Context, t *Text) error {
 
 // publishText keeps the working text of a locked object as its next version, unless it is the same as the last. It returns the number of
 // the version that the text has then.
-func (u *unit) publishText(ctx context.Context, t *Text, last int64, now core.Time) (int64, error) {
+func (s *Store) publishText(ctx context.Context, u *db.Unit, t *Text, last int64, now core.Time) (int64, error) {
 	if last > 0 {
-		before, err := u.store.text(ctx, t.AccountID, t.ObjectID, last)
+		before, err := s.text(ctx, t.AccountID, t.ObjectID, last)
 		if err != nil {
 			return 0, err
 		}
@@ -131,13 +131,13 @@ func (u *unit) publishText(ctx context.Context, t *Text, last int64, now core.Ti
 }
 
 // forgetTexts deletes the versions of an object up to one.
-func (u *unit) forgetTexts(ctx context.Context, account, object string, upTo int64) error {
+func (s *Store) forgetTexts(ctx context.Context, u *db.Unit, account, object string, upTo int64) error {
 	_, err := u.Exec(ctx, `DELETE FROM content_texts WHERE account_id = ? AND object_id = ? AND version > 0 AND version <= ?`, account, object, upTo)
 	return err
 }
 
 // dropTexts deletes the texts of an object that is deleted.
-func (u *unit) dropTexts(ctx context.Context, account, object string) error {
+func (s *Store) dropTexts(ctx context.Context, u *db.Unit, account, object string) error {
 	_, err := u.Exec(ctx, `DELETE FROM content_texts WHERE account_id = ? AND object_id = ?`, account, object)
 	return err
 }
@@ -165,7 +165,7 @@ func (s *Store) renderAnew(ctx context.Context, account, object string, version 
 		return err
 	}
 	rendered, _ := markdown.Render(t.Body) // what is too much now, and was not then, is shown as it is written
-	_, err = tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE content_texts SET body_html = ?, made_by = ? WHERE account_id = ? AND object_id = ? AND version = ? AND made_by = ?`,
 			rendered, markdown.Version, account, object, version, t.MadeBy)
 	})
