@@ -79,12 +79,12 @@ func (s *Store) Download(ctx context.Context, account, grant, file string, first
 	if !first && *d.DownloadsCount > 0 { // without a first byte there is nothing to go on with
 		return nil
 	}
-	_, err = tx(ctx, s, func(ctx context.Context, u *unit) (any, error) { return nil, u.count(ctx, g, d) })
+	_, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.count(ctx, u, g, d) })
 	return err
 }
 
 // count counts a download by a grant and of the file, unless there were as many as the limit allows.
-func (u *unit) count(ctx context.Context, g *Grant, d *Deliverable) error {
+func (s *Store) count(ctx context.Context, u *db.Unit, g *Grant, d *Deliverable) error {
 	if _, err := u.Exec(ctx, `
 		INSERT INTO grant_downloads (account_id, grant_id, file_id, downloads) VALUES (?, ?, ?, 0) ON CONFLICT (account_id, grant_id, file_id) DO NOTHING`,
 		g.AccountID, g.ID, *d.FileID); err != nil {

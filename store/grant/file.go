@@ -123,7 +123,7 @@ func (s *Store) ListFiles(ctx context.Context, account string, in ListFiles) ([]
 // CreateFile makes a pending file with an upload for its bytes. A size that the server, or what the account has room for, does not allow
 // is CodeInvalid.
 func (s *Store) CreateFile(ctx context.Context, account string, in NewFile) (*File, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*File, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*File, error) {
 		now := s.Now()
 		f := &File{
 			AccountID: account, ID: core.NewID(core.KindFile), Name: in.Name, Status: FileStatusPending, Size: in.Size,
@@ -132,7 +132,7 @@ func (s *Store) CreateFile(ctx context.Context, account string, in NewFile) (*Fi
 		if err := f.check(s.limits); err != nil {
 			return nil, err
 		}
-		if _, err := u.beginVersion(ctx, f, in.NewVersion); err != nil {
+		if _, err := s.beginVersion(ctx, u, f, in.NewVersion); err != nil {
 			return nil, err
 		}
 		f.Link(s.db)
@@ -142,8 +142,8 @@ func (s *Store) CreateFile(ctx context.Context, account string, in NewFile) (*Fi
 
 // UpdateFile locks the file, applies change and stores it. Change may change the name and the metadata.
 func (s *Store) UpdateFile(ctx context.Context, account, ref string, change func(*File)) (*File, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*File, error) {
-		f, err := u.lockFile(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*File, error) {
+		f, err := s.lockFile(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -160,15 +160,15 @@ func (s *Store) UpdateFile(ctx context.Context, account, ref string, change func
 // DeleteFile deletes a file with its versions and returns it. Its bytes are removed a day later. One that an active product delivers is
 // CodeInvalid on base, and so is one that an experience has which is not archived.
 func (s *Store) DeleteFile(ctx context.Context, account, ref string) (*File, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*File, error) {
-		f, err := u.lockFile(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*File, error) {
+		f, err := s.lockFile(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		if err := u.checkUnnamed(ctx, f); err != nil {
+		if err := s.checkUnnamed(ctx, u, f); err != nil {
 			return nil, err
 		}
-		if err := u.endUpload(ctx, f); err != nil {
+		if err := s.endUpload(ctx, u, f); err != nil {
 			return nil, err
 		}
 		if _, err := u.Exec(ctx, `
@@ -190,7 +190,7 @@ func (s *Store) DeleteFile(ctx context.Context, account, ref string) (*File, err
 }
 
 // checkUnnamed returns CodeInvalid on base for a locked file that an active product delivers, or that an experience has which is not archived.
-func (u *unit) checkUnnamed(ctx context.Context, f *File) error {
+func (s *Store) checkUnnamed(ctx context.Context, u *db.Unit, f *File) error {
 	product, err := u.DeliveredBy(ctx, f.AccountID, "file", f.ID)
 	if err == nil && product != "" {
 		err = core.Invalid("base", fmt.Sprintf("Product %s is active and delivers this file. Take it off its deliverables first.", product))
@@ -211,7 +211,7 @@ func (u *unit) checkUnnamed(ctx context.Context, f *File) error {
 }
 
 // lockFile does what GetFile does, and locks the row until the transaction ends.
-func (u *unit) lockFile(ctx context.Context, account, ref string) (*File, error) {
+func (s *Store) lockFile(ctx context.Context, u *db.Unit, account, ref string) (*File, error) {
 	return findFile(ctx, u.Locked(), account, ref)
 }
 

@@ -30,7 +30,7 @@ func (s *Store) DropExpiredUploads(ctx context.Context, limit int) (int64, error
 	}
 	var dropped int64
 	for _, d := range due {
-		n, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) { return u.dropExpired(ctx, d.AccountID, d.ID) })
+		n, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) { return s.dropExpired(ctx, u, d.AccountID, d.ID) })
 		if err != nil {
 			return dropped, err
 		}
@@ -40,15 +40,15 @@ func (s *Store) DropExpiredUploads(ctx context.Context, limit int) (int64, error
 }
 
 // dropExpired gives up the upload of a file if it is still too old. A writer that is at work has lost it then.
-func (u *unit) dropExpired(ctx context.Context, account, file string) (int64, error) {
+func (s *Store) dropExpired(ctx context.Context, u *db.Unit, account, file string) (int64, error) {
 	f, err := db.Get[File](ctx, u, fileColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, file)
-	if err != nil || f == nil || f.UploadExpiresAt == nil || *f.UploadExpiresAt > u.store.Now() {
+	if err != nil || f == nil || f.UploadExpiresAt == nil || *f.UploadExpiresAt > s.Now() {
 		return 0, err
 	}
-	if err := u.endUpload(ctx, f); err != nil {
+	if err := s.endUpload(ctx, u, f); err != nil {
 		return 0, err
 	}
-	f.UpdatedAt = u.store.Now()
+	f.UpdatedAt = s.Now()
 	return 1, u.Update(ctx, fileColumns, f)
 }
 
@@ -59,7 +59,7 @@ func (s *Store) DueRemovals(ctx context.Context, limit int) ([]Removal, error) {
 
 // FinishRemoval notes that the bucket has the bytes no more, and gives the account their room back. Again it does nothing.
 func (s *Store) FinishRemoval(ctx context.Context, r *Removal) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		rows, err := u.Exec(ctx, `DELETE FROM file_removals WHERE account_id = ? AND id = ?`, r.AccountID, r.ID)
 		if err == nil && rows == 1 {
 			_, err = u.Exec(ctx, `UPDATE file_usage SET bytes = bytes - ? WHERE account_id = ?`, r.Size, r.AccountID)

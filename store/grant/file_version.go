@@ -91,8 +91,8 @@ func (s *Store) GetFileVersion(ctx context.Context, account, ref string, number 
 
 // CreateFileVersion makes a pending version with an upload for its bytes. One that was still being uploaded is given up.
 func (s *Store) CreateFileVersion(ctx context.Context, account, ref string, in NewVersion) (*FileVersion, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*FileVersion, error) {
-		f, err := u.lockFile(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*FileVersion, error) {
+		f, err := s.lockFile(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -100,10 +100,10 @@ func (s *Store) CreateFileVersion(ctx context.Context, account, ref string, in N
 		if checkSize(&p, in.Size, s.limits); p.Err() != nil {
 			return nil, p.Err()
 		}
-		if err := u.endUpload(ctx, f); err != nil {
+		if err := s.endUpload(ctx, u, f); err != nil {
 			return nil, err
 		}
-		v, err := u.beginVersion(ctx, f, in)
+		v, err := s.beginVersion(ctx, u, f, in)
 		if err != nil {
 			return nil, err
 		}
@@ -115,11 +115,11 @@ func (s *Store) CreateFileVersion(ctx context.Context, account, ref string, in N
 
 // beginVersion stores the next version of a file with its upload, and notes it in the file, which the caller stores. A pending file is
 // going to be what this version is.
-func (u *unit) beginVersion(ctx context.Context, f *File, in NewVersion) (*FileVersion, error) {
+func (s *Store) beginVersion(ctx context.Context, u *db.Unit, f *File, in NewVersion) (*FileVersion, error) {
 	if in.ContentType == "" {
 		in.ContentType = anyBytes
 	}
-	now := u.store.Now()
+	now := s.Now()
 	expiresAt := now.Add(uploadLifetime)
 	f.LastVersion++
 	v := &FileVersion{
@@ -130,7 +130,7 @@ func (u *unit) beginVersion(ctx context.Context, f *File, in NewVersion) (*FileV
 	if f.IsPending() {
 		f.Version, f.Size, f.ContentType, f.SHA256 = v.Version, v.Size, v.ContentType, v.SHA256
 	}
-	if err := u.takeRoom(ctx, f.AccountID, v.Size); err != nil {
+	if err := s.takeRoom(ctx, u, f.AccountID, v.Size); err != nil {
 		return nil, err
 	}
 	if err := u.Insert(ctx, fileVersionColumns, v); err != nil {
@@ -142,7 +142,7 @@ func (u *unit) beginVersion(ctx context.Context, f *File, in NewVersion) (*FileV
 }
 
 // endUpload gives up the version of a file that is being uploaded, if there is one. The caller stores the file.
-func (u *unit) endUpload(ctx context.Context, f *File) error {
+func (s *Store) endUpload(ctx context.Context, u *db.Unit, f *File) error {
 	if f.UploadID == nil {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (u *unit) endUpload(ctx context.Context, f *File) error {
 	if _, err := u.Exec(ctx, `
 		INSERT INTO file_removals (account_id, id, file_id, version, size, due_at)
 		SELECT account_id, id, file_id, version, size, CAST(? AS bigint) FROM file_versions WHERE account_id = ? AND id = ?`,
-		u.store.Now().Add(2*UploadLease), f.AccountID, id); err != nil {
+		s.Now().Add(2*UploadLease), f.AccountID, id); err != nil {
 		return fmt.Errorf("give up version: %w", err)
 	}
 	for _, query := range []string{
@@ -167,11 +167,11 @@ func (u *unit) endUpload(ctx context.Context, f *File) error {
 }
 
 // takeRoom counts bytes of an account that are going to be stored. More than its quota is CodeInvalid on `size`.
-func (u *unit) takeRoom(ctx context.Context, account string, size int64) error {
+func (s *Store) takeRoom(ctx context.Context, u *db.Unit, account string, size int64) error {
 	if _, err := u.Exec(ctx, `INSERT INTO file_usage (account_id, bytes) VALUES (?, 0) ON CONFLICT (account_id) DO NOTHING`, account); err != nil {
 		return fmt.Errorf("count bytes: %w", err)
 	}
-	quota := u.store.limits.Quota
+	quota := s.limits.Quota
 	rows, err := u.Exec(ctx, `UPDATE file_usage SET bytes = bytes + ? WHERE account_id = ? AND (CAST(? AS bigint) = 0 OR bytes + ? <= ?)`, size, account, quota, size, quota)
 	if err == nil && rows == 0 {
 		return core.Invalid("size", fmt.Sprintf("The files of an account have %d bytes at most, those that were deleted within a day included. Delete some, or ask whoever runs this server for more.", quota))

@@ -7,13 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // TestGrant_KeepsThatItWasRefunded takes a subscription's grant through all that may come after a refund of it.
 func TestGrant_KeepsThatItWasRefunded(t *testing.T) {
 	sub := Source{Type: SourceTypeSubscription, ID: "sub_1"}
 	type room struct {
-		*unit
+		*db.Unit
+		store   *Store
 		account string
 		given   *Grant
 	}
@@ -70,8 +72,8 @@ func TestGrant_KeepsThatItWasRefunded(t *testing.T) {
 	}
 	eachLicensor(t, func(t *testing.T, s *licensor) {
 		for name, c := range cases {
-			got, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (*Grant, error) {
-				r := &room{unit: u, account: s.account}
+			got, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (*Grant, error) {
+				r := &room{Unit: u, store: s.Store, account: s.account}
 				for _, step := range append([]func(*room, context.Context) error{give("a", "")}, c.steps...) {
 					if err := step(r, ctx); err != nil {
 						return nil, err
@@ -96,8 +98,8 @@ func TestGrant_KeepsThatItWasRefunded(t *testing.T) {
 func TestGrant_IsTheSellersDecisionUntilItEnds(t *testing.T) {
 	sub := Source{Type: SourceTypeSubscription, ID: "sub_1"}
 	eachLicensor(t, func(t *testing.T, s *licensor) {
-		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
-			g, err := s.Give(ctx, u.Unit, Giving{Account: s.account, Customer: "cus_1", Product: product, Source: sub, Item: "a", Quantity: 1})
+		_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+			g, err := s.Give(ctx, u, Giving{Account: s.account, Customer: "cus_1", Product: product, Source: sub, Item: "a", Quantity: 1})
 			require.NoError(t, err)
 			is := func(status Status, byHand bool, when string, err error) {
 				t.Helper()
@@ -107,21 +109,21 @@ func TestGrant_IsTheSellersDecisionUntilItEnds(t *testing.T) {
 				require.Equal(t, status, got.Status, when)
 				require.Equal(t, byHand, got.ByHand, when)
 			}
-			is(StatusRevoked, false, "its plan was left", s.Revoke(ctx, u.Unit, s.account, sub, ReasonPlanChange))
+			is(StatusRevoked, false, "its plan was left", s.Revoke(ctx, u, s.account, sub, ReasonPlanChange))
 			_, err = s.ReinstateGrant(ctx, s.account, g.ID)
 			is(StatusActive, true, "it was reinstated", err)
-			is(StatusSuspended, true, "it is paused", s.Suspend(ctx, u.Unit, s.account, sub, ReasonPaused))
-			is(StatusActive, true, "it is resumed", s.Resume(ctx, u.Unit, s.account, sub))
+			is(StatusSuspended, true, "it is paused", s.Suspend(ctx, u, s.account, sub, ReasonPaused))
+			is(StatusActive, true, "it is resumed", s.Resume(ctx, u, s.account, sub))
 			for what, ends := range map[string]func() error{
-				"another period is paid": func() error { return s.Extend(ctx, u.Unit, s.account, sub, new(core.Time(1))) },
+				"another period is paid": func() error { return s.Extend(ctx, u, s.account, sub, new(core.Time(1))) },
 				"the refund bounces": func() error {
-					return s.Reinstate(ctx, u.Unit, s.account, sub, func() (Reason, error) { return "", nil })
+					return s.Reinstate(ctx, u, s.account, sub, func() (Reason, error) { return "", nil })
 				},
 			} {
-				is(StatusRevoked, true, "it is refunded", s.Revoke(ctx, u.Unit, s.account, sub, ReasonRefund))
+				is(StatusRevoked, true, "it is refunded", s.Revoke(ctx, u, s.account, sub, ReasonRefund))
 				is(StatusActive, true, what, ends())
 			}
-			is(StatusRevoked, false, "it has ended", s.Revoke(ctx, u.Unit, s.account, sub, ReasonSubscriptionEnded))
+			is(StatusRevoked, false, "it has ended", s.Revoke(ctx, u, s.account, sub, ReasonSubscriptionEnded))
 			return nil, nil
 		})
 		require.NoError(t, err)

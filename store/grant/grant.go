@@ -181,8 +181,8 @@ func (s *Store) ListGrants(ctx context.Context, account string, in ListGrants) (
 
 // UpdateGrant locks the grant, applies change and stores it, and has its licence key expire with it. Change may set DownloadLimit, and ExpiresAt, which is CodeInvalid if it is over already.
 func (s *Store) UpdateGrant(ctx context.Context, account, ref string, change func(*Grant)) (*Grant, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Grant, error) {
-		g, err := u.lockGrant(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Grant, error) {
+		g, err := s.lockGrant(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +203,7 @@ func (s *Store) UpdateGrant(ctx context.Context, account, ref string, change fun
 			}
 		}
 		if moved {
-			if err := s.expireLicense(ctx, u.Unit, g, before.ExpiresAt); err != nil {
+			if err := s.expireLicense(ctx, u, g, before.ExpiresAt); err != nil {
 				return nil, err
 			}
 		}
@@ -221,18 +221,18 @@ func (g *Grant) checkExpiry(now core.Time) error {
 
 // RevokeGrant ends a grant by the seller's word. Revoking a revoked grant changes nothing.
 func (s *Store) RevokeGrant(ctx context.Context, account, ref string) (*Grant, error) {
-	return s.decide(ctx, account, ref, func(ctx context.Context, u *unit, g *Grant) error {
+	return s.decide(ctx, account, ref, func(ctx context.Context, u *db.Unit, g *Grant) error {
 		if g.Status == StatusRevoked {
 			return nil
 		}
-		return s.enter(ctx, u.Unit, g, StatusRevoked, ReasonManual, true)
+		return s.enter(ctx, u, g, StatusRevoked, ReasonManual, true)
 	})
 }
 
 // ReinstateGrant takes back that a grant was revoked, whatever the reason. Reinstating an active grant changes nothing. A suspended
 // one is CodeInvalid on status: it goes on with its subscription. So is one whose customer was deleted.
 func (s *Store) ReinstateGrant(ctx context.Context, account, ref string) (*Grant, error) {
-	return s.decide(ctx, account, ref, func(ctx context.Context, u *unit, g *Grant) error {
+	return s.decide(ctx, account, ref, func(ctx context.Context, u *db.Unit, g *Grant) error {
 		switch {
 		case g.Status == StatusActive:
 			return nil
@@ -242,14 +242,14 @@ func (s *Store) ReinstateGrant(ctx context.Context, account, ref string) (*Grant
 			return core.Invalid("status", "The customer of this grant was deleted.")
 		}
 		g.Refunded = false
-		return s.enter(ctx, u.Unit, g, StatusActive, "", true)
+		return s.enter(ctx, u, g, StatusActive, "", true)
 	})
 }
 
 // decide locks a grant and has the seller's decision made.
-func (s *Store) decide(ctx context.Context, account, ref string, decision func(context.Context, *unit, *Grant) error) (*Grant, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Grant, error) {
-		g, err := u.lockGrant(ctx, account, ref)
+func (s *Store) decide(ctx context.Context, account, ref string, decision func(context.Context, *db.Unit, *Grant) error) (*Grant, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Grant, error) {
+		g, err := s.lockGrant(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -266,7 +266,7 @@ func (s *Store) getGrant(ctx context.Context, account, ref string) (*Grant, erro
 }
 
 // lockGrant does what getGrant does, and locks the row until the transaction ends.
-func (u *unit) lockGrant(ctx context.Context, account, ref string) (*Grant, error) {
+func (s *Store) lockGrant(ctx context.Context, u *db.Unit, account, ref string) (*Grant, error) {
 	return findGrant(ctx, u.Locked(), account, ref)
 }
 

@@ -44,26 +44,26 @@ func (s *Store) ListLicenseActivations(ctx context.Context, account, ref string,
 
 // DeleteLicenseActivation ends an activation of a key and frees its place, and returns it.
 func (s *Store) DeleteLicenseActivation(ctx context.Context, account, ref, activation string) (*LicenseActivation, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseActivation, error) {
-		k, err := u.lockLicenseKey(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LicenseActivation, error) {
+		k, err := s.lockLicenseKey(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		a, err := u.activationOf(ctx, k, activation, "")
+		a, err := s.activationOf(ctx, u, k, activation, "")
 		if err != nil {
 			return nil, err
 		}
-		return a, u.deactivate(ctx, k, a)
+		return a, s.deactivate(ctx, u, k, a)
 	})
 }
 
 // deactivate ends an activation of a locked key and frees its place.
-func (u *unit) deactivate(ctx context.Context, k *LicenseKey, a *LicenseActivation) error {
+func (s *Store) deactivate(ctx context.Context, u *db.Unit, k *LicenseKey, a *LicenseActivation) error {
 	if _, err := u.Exec(ctx, `DELETE FROM license_activations WHERE account_id = ? AND id = ?`, a.AccountID, a.ID); err != nil {
 		return fmt.Errorf("delete activation: %w", err)
 	}
 	var err error
-	if k.UpdatedAt, err = u.store.db.BusinessNow(ctx, k.AccountID); err != nil {
+	if k.UpdatedAt, err = s.db.BusinessNow(ctx, k.AccountID); err != nil {
 		return err
 	}
 	k.ActivationsCount--
@@ -71,7 +71,7 @@ func (u *unit) deactivate(ctx context.Context, k *LicenseKey, a *LicenseActivati
 }
 
 // activationOf reads an activation of a key by its id, or returns CodeMissing on param, the field that named it; that is empty for the path.
-func (u *unit) activationOf(ctx context.Context, k *LicenseKey, ref, param string) (*LicenseActivation, error) {
+func (s *Store) activationOf(ctx context.Context, u *db.Unit, k *LicenseKey, ref, param string) (*LicenseActivation, error) {
 	id, ok := core.ParseID(core.KindLicenseActivation, ref)
 	if !ok {
 		return nil, core.Missing("activation", param, ref)
@@ -84,17 +84,17 @@ func (u *unit) activationOf(ctx context.Context, k *LicenseKey, ref, param strin
 }
 
 // activationOn returns the activation of a key on a device, nil if it is not active there.
-func (u *unit) activationOn(ctx context.Context, k *LicenseKey, fingerprint string) (*LicenseActivation, error) {
+func (s *Store) activationOn(ctx context.Context, u *db.Unit, k *LicenseKey, fingerprint string) (*LicenseActivation, error) {
 	return db.Get[LicenseActivation](ctx, u, activationColumns.SelectSQL+`
 		WHERE account_id = ? AND license_key_id = ? AND fingerprint = ?`, k.AccountID, k.ID, fingerprint)
 }
 
 // activationNamed reads the activation that a program names, by its id, its fingerprint, or both, or returns CodeMissing on that field.
-func (u *unit) activationNamed(ctx context.Context, k *LicenseKey, use LicenseUse) (a *LicenseActivation, err error) {
+func (s *Store) activationNamed(ctx context.Context, u *db.Unit, k *LicenseKey, use LicenseUse) (a *LicenseActivation, err error) {
 	if use.Activation != "" {
-		a, err = u.activationOf(ctx, k, use.Activation, "activation")
+		a, err = s.activationOf(ctx, u, k, use.Activation, "activation")
 	} else {
-		a, err = u.activationOn(ctx, k, use.Fingerprint)
+		a, err = s.activationOn(ctx, u, k, use.Fingerprint)
 	}
 	if err == nil && (a == nil || use.Fingerprint != "" && a.Fingerprint != use.Fingerprint) {
 		err = core.Missing("activation", "fingerprint", use.Fingerprint)

@@ -24,8 +24,8 @@ type LicenseImport struct {
 // ImportLicenseKeys stores those of some keys of a product that can be stored, and returns what became of each, in their order. One that the
 // account has, or that stands before it, is refused. Grants that wait for keys of the product get theirs. Owner returns the id of the customer with an address, whom it makes if there is none.
 func (s *Store) ImportLicenseKeys(ctx context.Context, account, product string, rows []ImportedLicense, owner func(email string) (string, error)) ([]LicenseImport, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) ([]LicenseImport, error) {
-		known, err := u.knownAmong(ctx, account, rows)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]LicenseImport, error) {
+		known, err := s.knownAmong(ctx, u, account, rows)
 		if err != nil {
 			return nil, err
 		}
@@ -51,26 +51,26 @@ func (s *Store) ImportLicenseKeys(ctx context.Context, account, product string, 
 				}
 				k.CustomerID = &id
 			}
-			if err := u.draftLicenseKey(ctx, account, &k); err != nil {
+			if err := s.draftLicenseKey(ctx, account, &k); err != nil {
 				return nil, err
 			}
 			known[hash], results[i].ID, made = true, k.ID, append(made, k)
 		}
-		if err := db.InsertAll(ctx, u.Unit, licenseKeyColumns, made); err != nil {
+		if err := db.InsertAll(ctx, u, licenseKeyColumns, made); err != nil {
 			return nil, err
 		}
-		_, err = s.serveWaiting(ctx, u.Unit, account, product, len(made))
+		_, err = s.serveWaiting(ctx, u, account, product, len(made))
 		return results, err
 	})
 }
 
 // knownAmong returns the hashes of those keys that the account has.
-func (u *unit) knownAmong(ctx context.Context, account string, rows []ImportedLicense) (map[string]bool, error) {
+func (s *Store) knownAmong(ctx context.Context, u *db.Unit, account string, rows []ImportedLicense) (map[string]bool, error) {
 	hashes := make([]string, len(rows))
 	for i := range rows {
 		hashes[i] = licenseHash(rows[i].Key)
 	}
-	found, err := u.knownLicenses(ctx, account, hashes)
+	found, err := s.knownLicenses(ctx, u, account, hashes)
 	known := map[string]bool{}
 	for _, hash := range found {
 		known[hash] = true

@@ -49,7 +49,7 @@ func (s *Store) issueLicense(ctx context.Context, u *db.Unit, g *Grant) error {
 		return s.handOut(ctx, u, g, k, asked)
 	}
 	k = &LicenseKey{ProductID: g.ProductID}
-	if err := (&unit{u, s}).draftLicenseKey(ctx, g.AccountID, k); err != nil {
+	if err := s.draftLicenseKey(ctx, g.AccountID, k); err != nil {
 		return err
 	}
 	k.follow(g, asked)

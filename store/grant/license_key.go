@@ -146,7 +146,7 @@ func (s *Store) text(k *LicenseKey) (*string, error) {
 // CreateLicenseKey makes a granted key of a product and a customer that exist, and returns it with its Key. Without one it is generated; one that the
 // account has is CodeInvalid on key.
 func (s *Store) CreateLicenseKey(ctx context.Context, account string, k LicenseKey) (*LicenseKey, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseKey, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LicenseKey, error) {
 		var problems core.Problems
 		if k.Key != nil {
 			checkLicenseText(*k.Key, &problems)
@@ -156,10 +156,10 @@ func (s *Store) CreateLicenseKey(ctx context.Context, account string, k LicenseK
 			return nil, err
 		}
 		made := k
-		if err := u.draftLicenseKey(ctx, account, &made); err != nil {
+		if err := s.draftLicenseKey(ctx, account, &made); err != nil {
 			return nil, err
 		}
-		if known, err := u.knownLicenses(ctx, account, []string{made.KeyHash}); err != nil || len(known) > 0 {
+		if known, err := s.knownLicenses(ctx, u, account, []string{made.KeyHash}); err != nil || len(known) > 0 {
 			if err == nil {
 				err = core.Invalid("key", knownLicense)
 			}
@@ -172,8 +172,8 @@ func (s *Store) CreateLicenseKey(ctx context.Context, account string, k LicenseK
 const knownLicense = "The account has this key already. Case, spaces and hyphens make no difference, nor O for 0, nor I or L for 1."
 
 // draftLicenseKey gives a key that is to be made its id, its times and its Key if it has none, and seals it.
-func (u *unit) draftLicenseKey(ctx context.Context, account string, k *LicenseKey) error {
-	now, err := u.store.db.BusinessNow(ctx, account)
+func (s *Store) draftLicenseKey(ctx context.Context, account string, k *LicenseKey) error {
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -183,14 +183,14 @@ func (u *unit) draftLicenseKey(ctx context.Context, account string, k *LicenseKe
 		k.Key = new(newLicenseText())
 	}
 	k.KeyHash, k.DisplayKey = licenseHash(*k.Key), displayLicense(*k.Key)
-	k.SealedKey = u.store.db.Options.Sealer.Seal([]byte(*k.Key), k.sealContext())
+	k.SealedKey = s.db.Options.Sealer.Seal([]byte(*k.Key), k.sealContext())
 	k.Status = k.statusAt(now)
 	return nil
 }
 
 // knownLicenses returns those of some hashes of which the account has a key.
-func (u *unit) knownLicenses(ctx context.Context, account string, hashes []string) ([]string, error) {
-	in, arg := u.store.db.In("key_hash", hashes)
+func (s *Store) knownLicenses(ctx context.Context, u *db.Unit, account string, hashes []string) ([]string, error) {
+	in, arg := s.db.In("key_hash", hashes)
 	return db.Select[string](ctx, u, `SELECT key_hash FROM license_keys WHERE account_id = ? AND `+in, account, arg)
 }
 
@@ -249,8 +249,8 @@ func (k *LicenseKey) end(by LicenseKeyEnd) {
 
 // changeLicenseKey locks a key, changes it and stores it if it is another one then.
 func (s *Store) changeLicenseKey(ctx context.Context, account, ref string, change func(*LicenseKey) error) (*LicenseKey, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseKey, error) {
-		k, err := u.lockLicenseKey(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LicenseKey, error) {
+		k, err := s.lockLicenseKey(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -269,8 +269,8 @@ func (s *Store) changeLicenseKey(ctx context.Context, account, ref string, chang
 // RotateLicenseKey puts a new key in the place of one, which is revoked, and returns the new one with its Key. It has the same product,
 // customer, grant, limits and metadata, and with keepActivations the devices. A revoked key is CodeInvalid on status.
 func (s *Store) RotateLicenseKey(ctx context.Context, account, ref string, keepActivations bool) (*LicenseKey, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseKey, error) {
-		old, err := u.lockLicenseKey(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LicenseKey, error) {
+		old, err := s.lockLicenseKey(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -279,7 +279,7 @@ func (s *Store) RotateLicenseKey(ctx context.Context, account, ref string, keepA
 		}
 		made := *old
 		made.Key, made.LastValidatedAt = nil, nil
-		if err := u.draftLicenseKey(ctx, account, &made); err != nil {
+		if err := s.draftLicenseKey(ctx, account, &made); err != nil {
 			return nil, err
 		}
 		made.Stored = old.Stored // a disabled one stays disabled
@@ -306,8 +306,8 @@ func (s *Store) getLicenseKey(ctx context.Context, account, ref string) (*Licens
 }
 
 // lockLicenseKey does what getLicenseKey does, and locks the row until the transaction ends.
-func (u *unit) lockLicenseKey(ctx context.Context, account, ref string) (*LicenseKey, error) {
-	return u.store.findLicenseKey(ctx, u.Locked(), account, ref)
+func (s *Store) lockLicenseKey(ctx context.Context, u *db.Unit, account, ref string) (*LicenseKey, error) {
+	return s.findLicenseKey(ctx, u.Locked(), account, ref)
 }
 
 func (s *Store) findLicenseKey(ctx context.Context, r db.Reader, account, ref string) (*LicenseKey, error) {

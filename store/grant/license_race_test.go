@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
@@ -72,7 +73,7 @@ func TestActivateLicense_SeesAChangeThatItWaitedFor(t *testing.T) {
 		k, err := s.CreateLicenseKey(t.Context(), s.account, LicenseKey{ProductID: product})
 		require.NoError(t, err)
 		activated := make(chan error, 1)
-		_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+		_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 			if _, err := u.Exec(ctx, `UPDATE license_keys SET status = ? WHERE account_id = ? AND id = ?`, LicenseKeyDisabled, s.account, k.ID); err != nil {
 				return nil, err
 			}

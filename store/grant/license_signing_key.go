@@ -40,8 +40,8 @@ func (s *Store) ListLicenseSigningKeys(ctx context.Context, account string, page
 
 // CreateLicenseSigningKey makes the key that signs tokens from now on. Those before go on checking what they signed.
 func (s *Store) CreateLicenseSigningKey(ctx context.Context, account string) (*LicenseSigningKey, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseSigningKey, error) {
-		newest, err := u.newestSigningKey(ctx, account)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LicenseSigningKey, error) {
+		newest, err := s.newestSigningKey(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -49,41 +49,41 @@ func (s *Store) CreateLicenseSigningKey(ctx context.Context, account string) (*L
 		if newest != nil {
 			number = newest.Number + 1
 		}
-		return u.makeSigningKey(ctx, account, number)
+		return s.makeSigningKey(ctx, u, account, number)
 	})
 }
 
 // signer returns the key that signs an account's tokens. The first token makes the first key.
-func (u *unit) signer(ctx context.Context, account string) (*signer, error) {
-	k, err := u.newestSigningKey(ctx, account)
+func (s *Store) signer(ctx context.Context, u *db.Unit, account string) (*signer, error) {
+	k, err := s.newestSigningKey(ctx, u, account)
 	if err == nil && k == nil {
-		k, err = u.makeSigningKey(ctx, account, 1)
+		k, err = s.makeSigningKey(ctx, u, account, 1)
 	}
 	if err != nil {
 		return nil, err
 	}
-	seed, err := u.store.db.Options.Sealer.Open(k.SealedSeed, k.sealContext())
+	seed, err := s.db.Options.Sealer.Open(k.SealedSeed, k.sealContext())
 	if err != nil {
 		return nil, fmt.Errorf("signing key %s: %w", k.ID, err)
 	}
 	return &signer{k.ID, ed25519.NewKeyFromSeed(seed)}, nil
 }
 
-func (u *unit) newestSigningKey(ctx context.Context, account string) (*LicenseSigningKey, error) {
+func (s *Store) newestSigningKey(ctx context.Context, u *db.Unit, account string) (*LicenseSigningKey, error) {
 	return db.Get[LicenseSigningKey](ctx, u, signingKeyColumns.SelectSQL+` WHERE account_id = ? ORDER BY number DESC LIMIT 1`, account)
 }
 
 // makeSigningKey makes the key with a number. Of two that are made at once one meets the other's number, and looks again.
-func (u *unit) makeSigningKey(ctx context.Context, account string, number int64) (*LicenseSigningKey, error) {
+func (s *Store) makeSigningKey(ctx context.Context, u *db.Unit, account string, number int64) (*LicenseSigningKey, error) {
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		return nil, fmt.Errorf("make signing key: %w", err)
 	}
 	k := &LicenseSigningKey{
 		AccountID: account, ID: core.NewID(core.KindLicenseSigningKey), Number: number,
-		PublicKey: base64.RawURLEncoding.EncodeToString(public), CreatedAt: u.store.Now(),
+		PublicKey: base64.RawURLEncoding.EncodeToString(public), CreatedAt: s.Now(),
 	}
 	k.UpdatedAt = k.CreatedAt
-	k.SealedSeed = u.store.db.Options.Sealer.Seal(private.Seed(), k.sealContext())
+	k.SealedSeed = s.db.Options.Sealer.Seal(private.Seed(), k.sealContext())
 	return k, u.Insert(ctx, signingKeyColumns, k)
 }

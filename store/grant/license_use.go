@@ -68,8 +68,8 @@ func (k *LicenseKey) code() LicenseCode {
 // ValidateLicense says whether a key may be used for a product, and on a device if one is named. It counts nothing. A key of another product, and
 // any key of an account that is disabled or does not exist, is not found.
 func (s *Store) ValidateLicense(ctx context.Context, account string, use LicenseUse) (*LicenseValidation, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseValidation, error) {
-		k, err := u.getLicenseShown(ctx, account, use)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LicenseValidation, error) {
+		k, err := s.getLicenseShown(ctx, u, account, use)
 		if err != nil || k == nil {
 			return &LicenseValidation{Code: LicenseNotFound}, err
 		}
@@ -87,14 +87,14 @@ func (s *Store) ValidateLicense(ctx context.Context, account string, use License
 		if use.Fingerprint == "" {
 			return v, nil
 		}
-		if v.Activation, err = u.activationOn(ctx, k, use.Fingerprint); err != nil || v.Code != LicenseValid {
+		if v.Activation, err = s.activationOn(ctx, u, k, use.Fingerprint); err != nil || v.Code != LicenseValid {
 			return v, err
 		}
 		if v.Activation == nil {
 			v.Code = LicenseNotActivated
 			return v, nil
 		}
-		return v, u.prove(ctx, k, v.Activation, now)
+		return v, s.prove(ctx, u, k, v.Activation, now)
 	})
 }
 
@@ -102,8 +102,8 @@ func (s *Store) ValidateLicense(ctx context.Context, account string, use License
 // is not found is CodeMissing on key, one that cannot be used CodeInvalid on key, and one without a free place CodeInvalid on
 // activation_limit.
 func (s *Store) ActivateLicense(ctx context.Context, account string, use LicenseUse) (*LicenseActivation, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseActivation, error) {
-		k, err := u.lockLicenseShown(ctx, account, use)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LicenseActivation, error) {
+		k, err := s.lockLicenseShown(ctx, u, account, use)
 		if err != nil {
 			return nil, err
 		}
@@ -117,38 +117,38 @@ func (s *Store) ActivateLicense(ctx context.Context, account string, use License
 		if err != nil {
 			return nil, err
 		}
-		a, err := u.activationOn(ctx, k, use.Fingerprint)
+		a, err := s.activationOn(ctx, u, k, use.Fingerprint)
 		if err != nil {
 			return nil, err
 		}
 		if a == nil {
-			a, err = u.activate(ctx, k, use, now)
+			a, err = s.activate(ctx, u, k, use, now)
 		} else {
-			err = u.activateAgain(ctx, a, use, now)
+			err = s.activateAgain(ctx, u, a, use, now)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return a, u.prove(ctx, k, a, now)
+		return a, s.prove(ctx, u, k, a, now)
 	})
 }
 
 // DeactivateLicense ends the activation of a key on a device and frees its place, whatever the key's status, and returns it. A key that is not found is
 // CodeMissing on key, an activation on the field that names it.
 func (s *Store) DeactivateLicense(ctx context.Context, account string, use LicenseUse) (*LicenseActivation, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*LicenseActivation, error) {
-		k, err := u.lockLicenseShown(ctx, account, use)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*LicenseActivation, error) {
+		k, err := s.lockLicenseShown(ctx, u, account, use)
 		if err != nil {
 			return nil, err
 		}
 		if k == nil {
 			return nil, missingLicense()
 		}
-		a, err := u.activationNamed(ctx, k, use)
+		a, err := s.activationNamed(ctx, u, k, use)
 		if err != nil {
 			return nil, err
 		}
-		return a, u.deactivate(ctx, k, a)
+		return a, s.deactivate(ctx, u, k, a)
 	})
 }
 
@@ -159,16 +159,16 @@ func missingLicense() *core.Error {
 
 // getLicenseShown reads the key that a program shows, nil if the account has none such of that product. It is found by its hash, so that
 // no time tells how much of one was right.
-func (u *unit) getLicenseShown(ctx context.Context, account string, use LicenseUse) (*LicenseKey, error) {
-	return u.findLicenseShown(ctx, u, account, use)
+func (s *Store) getLicenseShown(ctx context.Context, u *db.Unit, account string, use LicenseUse) (*LicenseKey, error) {
+	return s.findLicenseShown(ctx, u, u, account, use)
 }
 
 // lockLicenseShown does what getLicenseShown does, and locks the key until the transaction ends.
-func (u *unit) lockLicenseShown(ctx context.Context, account string, use LicenseUse) (*LicenseKey, error) {
-	return u.findLicenseShown(ctx, u.Locked(), account, use)
+func (s *Store) lockLicenseShown(ctx context.Context, u *db.Unit, account string, use LicenseUse) (*LicenseKey, error) {
+	return s.findLicenseShown(ctx, u, u.Locked(), account, use)
 }
 
-func (u *unit) findLicenseShown(ctx context.Context, r db.Reader, account string, use LicenseUse) (*LicenseKey, error) {
+func (s *Store) findLicenseShown(ctx context.Context, u *db.Unit, r db.Reader, account string, use LicenseUse) (*LicenseKey, error) {
 	k, err := db.Get[LicenseKey](ctx, r, licenseKeyColumns.SelectSQL+`
 		WHERE account_id = ? AND key_hash = ? AND product_id = ? AND `+db.EnabledAccount, account, licenseHash(use.Key), use.Product)
 	if err != nil || k == nil {
@@ -179,13 +179,13 @@ func (u *unit) findLicenseShown(ctx context.Context, r db.Reader, account string
 			return nil, fmt.Errorf("read what a licence key lives with: %w", err)
 		}
 	}
-	now, err := u.store.db.BusinessNow(ctx, account)
+	now, err := s.db.BusinessNow(ctx, account)
 	k.Status = k.statusAt(now)
 	return k, err
 }
 
 // activate takes a free place of a locked key.
-func (u *unit) activate(ctx context.Context, k *LicenseKey, use LicenseUse, now core.Time) (*LicenseActivation, error) {
+func (s *Store) activate(ctx context.Context, u *db.Unit, k *LicenseKey, use LicenseUse, now core.Time) (*LicenseActivation, error) {
 	taken, err := u.Exec(ctx, `
 		UPDATE license_keys SET activations_count = activations_count + 1, last_validated_at = ?, updated_at = ?
 		WHERE account_id = ? AND id = ? AND (activation_limit IS NULL OR activations_count < activation_limit)`, now, now, k.AccountID, k.ID)
@@ -208,7 +208,7 @@ func (u *unit) activate(ctx context.Context, k *LicenseKey, use LicenseUse, now 
 }
 
 // activateAgain gives an activation the name and the metadata that its device sent now.
-func (u *unit) activateAgain(ctx context.Context, a *LicenseActivation, use LicenseUse, now core.Time) error {
+func (s *Store) activateAgain(ctx context.Context, u *db.Unit, a *LicenseActivation, use LicenseUse, now core.Time) error {
 	before := *a
 	if use.Name != nil {
 		a.Name = use.Name
@@ -226,8 +226,8 @@ func (u *unit) activateAgain(ctx context.Context, a *LicenseActivation, use Lice
 }
 
 // prove gives an activation the token by which its device goes on without us, unless that would be over already.
-func (u *unit) prove(ctx context.Context, k *LicenseKey, a *LicenseActivation, now core.Time) error {
-	signer, err := u.signer(ctx, k.AccountID)
+func (s *Store) prove(ctx context.Context, u *db.Unit, k *LicenseKey, a *LicenseActivation, now core.Time) error {
+	signer, err := s.signer(ctx, u, k.AccountID)
 	if err != nil {
 		return err
 	}

@@ -71,8 +71,8 @@ func (s *Store) DueLicenseWaits(ctx context.Context, account string, limit int) 
 // ServeLicenseWaits hands imported keys of a product to the grants that wait for one, the oldest first, and reports whether some got theirs: of all that
 // try, one gives a grant its key.
 func (s *Store) ServeLicenseWaits(ctx context.Context, account, product string) (bool, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
-		served, err := s.serveWaiting(ctx, u.Unit, account, product, waitsServed)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
+		served, err := s.serveWaiting(ctx, u, account, product, waitsServed)
 		return served > 0, err
 	})
 }

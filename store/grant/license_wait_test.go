@@ -19,14 +19,14 @@ import (
 // waits gives a product to so many customers, who wait for a key of it.
 func (s *licensor) waits(t *testing.T, product string, customers int) []Grant {
 	t.Helper()
-	grants, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) ([]Grant, error) {
+	grants, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) ([]Grant, error) {
 		givings := make([]Giving, customers)
 		for i := range givings {
 			givings[i] = Giving{Account: s.account, Customer: fmt.Sprint("cus_", i), Product: product, Source: Source{Type: SourceTypeManual}, Item: product, Quantity: 1}
 		}
-		grants, err := s.GiveNew(ctx, u.Unit, givings)
+		grants, err := s.GiveNew(ctx, u, givings)
 		for i := range grants {
-			err = errors.Join(err, s.waitForLicense(ctx, u.Unit, &grants[i]))
+			err = errors.Join(err, s.waitForLicense(ctx, u, &grants[i]))
 		}
 		return grants, err
 	})
@@ -118,12 +118,12 @@ func TestDueLicenseWaits_FindTheKeyThatASaleGaveBack(t *testing.T) {
 		}
 		k := s.stocks(t, product, nil)
 		var waiting []Grant
-		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
-			held, err := s.stockedLicense(ctx, u.Unit, s.account, product)
+		_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+			held, err := s.stockedLicense(ctx, u, s.account, product)
 			require.NoError(t, err)
 			require.Equal(t, k.ID, held.ID)
-			_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
-				left, err := s.stockedLicense(ctx, u.Unit, s.account, product)
+			_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+				left, err := s.stockedLicense(ctx, u, s.account, product)
 				require.Nil(t, left)
 				return nil, err
 			})
@@ -150,8 +150,8 @@ func TestServeLicenseWaits_PassesOverALockedGrant(t *testing.T) {
 			return // SQLite has one writer
 		}
 		waiting := s.waits(t, product, 1)
-		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
-			if _, err := u.lockGrant(ctx, s.account, waiting[0].ID); err != nil {
+		_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+			if _, err := s.lockGrant(ctx, u, s.account, waiting[0].ID); err != nil {
 				return nil, err
 			}
 			results, err := s.ImportLicenseKeys(t.Context(), s.account, product, []ImportedLicense{{Key: "STOCK-1"}}, nil)

@@ -101,8 +101,8 @@ func UploadElsewhere(received int64) error {
 // ClaimUpload makes the caller the writer of an upload, at an offset, and commits. It is CodeUploadConflict if there is another writer, or
 // if the offset is neither 0 nor where the bytes end; CodeGone if the upload is over.
 func (s *Store) ClaimUpload(ctx context.Context, p *Upload, offset int64) (*Upload, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*Upload, error) {
-		return u.claimUpload(ctx, p.AccountID, p.ID, core.NewULID(), func(p *Upload) error {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Upload, error) {
+		return s.claimUpload(ctx, u, p.AccountID, p.ID, core.NewULID(), func(p *Upload) error {
 			if offset != 0 && offset != p.Received {
 				return UploadElsewhere(p.Received)
 			}
@@ -112,19 +112,19 @@ func (s *Store) ClaimUpload(ctx context.Context, p *Upload, offset int64) (*Uplo
 }
 
 // claimUpload locks an upload that nobody else is sending, checks it, and makes writer its writer.
-func (u *unit) claimUpload(ctx context.Context, account, id, writer string, check func(*Upload) error) (*Upload, error) {
+func (s *Store) claimUpload(ctx context.Context, u *db.Unit, account, id, writer string, check func(*Upload) error) (*Upload, error) {
 	found, err := db.Get[Upload](ctx, u, uploadColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
 	if err != nil {
 		return nil, fmt.Errorf("lock upload: %w", err)
 	}
-	if found == nil || found.ExpiresAt <= u.store.Now() {
+	if found == nil || found.ExpiresAt <= s.Now() {
 		return nil, uploadGone()
 	}
 	if err := check(found); err != nil {
 		return nil, err
 	}
 	found.Writer = writer
-	dbNow := u.store.db.NowSQL()
+	dbNow := s.db.NowSQL()
 	rows, err := u.Exec(ctx, `UPDATE uploads SET writer = ?, lease_until = `+dbNow+` + ? WHERE account_id = ? AND id = ? AND (writer = ? OR lease_until < `+dbNow+`)`,
 		writer, UploadLease.Microseconds(), account, id, writer)
 	if err == nil && rows == 0 {
@@ -135,8 +135,8 @@ func (u *unit) claimUpload(ctx context.Context, account, id, writer string, chec
 
 // BeginUpload notes by what the bucket knows an upload of which it has nothing yet, and commits. What was received before counts no more.
 func (s *Store) BeginUpload(ctx context.Context, p *Upload, bucketRef string) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		if err := u.holdUpload(ctx, p, `received = 0, digest = NULL, bucket_ref = ?, `, bucketRef); err != nil {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		if err := s.holdUpload(ctx, u, p, `received = 0, digest = NULL, bucket_ref = ?, `, bucketRef); err != nil {
 			return nil, err
 		}
 		_, err := u.Exec(ctx, `DELETE FROM upload_parts WHERE account_id = ? AND upload_id = ?`, p.AccountID, p.ID)
@@ -150,8 +150,8 @@ func (s *Store) BeginUpload(ctx context.Context, p *Upload, bucketRef string) er
 
 // AddPart notes a part that the bucket has stored, with how many bytes there are now and the state of their hash, and commits.
 func (s *Store) AddPart(ctx context.Context, p *Upload, number int, tag string, received int64, digest []byte) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		if err := u.holdUpload(ctx, p, `received = ?, digest = ?, `, received, digest); err != nil {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		if err := s.holdUpload(ctx, u, p, `received = ?, digest = ?, `, received, digest); err != nil {
 			return nil, err
 		}
 		_, err := u.Exec(ctx, `INSERT INTO upload_parts (account_id, upload_id, number, tag) VALUES (?, ?, ?, ?)`, p.AccountID, p.ID, number, tag)
@@ -165,13 +165,13 @@ func (s *Store) AddPart(ctx context.Context, p *Upload, number int, tag string, 
 
 // HoldUpload prolongs the lease of an upload's writer, and commits. It is CodeUploadConflict if somebody else is the writer by now.
 func (s *Store) HoldUpload(ctx context.Context, p *Upload) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (any, error) { return nil, u.holdUpload(ctx, p, ``) })
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.holdUpload(ctx, u, p, ``) })
 	return err
 }
 
 // holdUpload sets columns of an upload and prolongs the lease of its writer, unless somebody else is that by now.
-func (u *unit) holdUpload(ctx context.Context, p *Upload, set string, values ...any) error {
-	rows, err := u.Exec(ctx, `UPDATE uploads SET `+set+`lease_until = `+u.store.db.NowSQL()+` + ? WHERE account_id = ? AND id = ? AND writer = ?`,
+func (s *Store) holdUpload(ctx context.Context, u *db.Unit, p *Upload, set string, values ...any) error {
+	rows, err := u.Exec(ctx, `UPDATE uploads SET `+set+`lease_until = `+s.db.NowSQL()+` + ? WHERE account_id = ? AND id = ? AND writer = ?`,
 		append(values, UploadLease.Microseconds(), p.AccountID, p.ID, p.Writer)...)
 	if err == nil && rows == 0 {
 		err = uploadTaken()
@@ -181,7 +181,7 @@ func (u *unit) holdUpload(ctx context.Context, p *Upload, set string, values ...
 
 // LeaveUpload ends the lease of an upload's writer, and commits.
 func (s *Store) LeaveUpload(ctx context.Context, p *Upload) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE uploads SET writer = '', lease_until = 0 WHERE account_id = ? AND id = ? AND writer = ?`, p.AccountID, p.ID, p.Writer)
 	})
 	return err

@@ -25,8 +25,8 @@ func (s *Store) ClaimComplete(ctx context.Context, account, ref string) (*File, 
 		version *FileVersion
 		upload  *Upload
 	}
-	c, err := step(ctx, s, func(ctx context.Context, u *unit) (claim, error) {
-		f, err := u.lockFile(ctx, account, ref)
+	c, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (claim, error) {
+		f, err := s.lockFile(ctx, u, account, ref)
 		if err != nil {
 			return claim{}, err
 		}
@@ -40,7 +40,7 @@ func (s *Store) ClaimComplete(ctx context.Context, account, ref string) (*File, 
 		if err != nil || v == nil {
 			return claim{}, fmt.Errorf("read pending version: %w", err)
 		}
-		upload, err := u.claimUpload(ctx, account, v.ID, s.db.Effect(ctx), func(p *Upload) error {
+		upload, err := s.claimUpload(ctx, u, account, v.ID, s.db.Effect(ctx), func(p *Upload) error {
 			if p.Received < p.Size {
 				return core.Invalid("size", fmt.Sprintf("%d of %d bytes have arrived. Send the rest to the upload's URL with ?offset=%d.", p.Received, p.Size, p.Received))
 			}
@@ -62,12 +62,12 @@ func completing(err error) error {
 // FinishComplete makes a version ready whose bytes the bucket has, and moves its file to it. It is CodeInProgress if somebody else is the
 // upload's writer by now.
 func (s *Store) FinishComplete(ctx context.Context, v *FileVersion, p *Upload, sha256, contentType string) (*File, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*File, error) {
-		f, err := u.lockFile(ctx, v.AccountID, v.FileID)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*File, error) {
+		f, err := s.lockFile(ctx, u, v.AccountID, v.FileID)
 		if err != nil {
 			return nil, err
 		}
-		if err := u.holdUpload(ctx, p, ``); err != nil {
+		if err := s.holdUpload(ctx, u, p, ``); err != nil {
 			return nil, completing(err)
 		}
 		v.SHA256, v.ContentType, v.Status, v.UploadExpiresAt, v.Ready, v.UpdatedAt = &sha256, contentType, FileStatusReady, nil, new(core.NewULID()), s.Now()
