@@ -61,24 +61,24 @@ func deliveryTo(endpoint PendingEndpoint, e *Event) newDelivery {
 
 // insertDeliveries stores pending deliveries, however many in one statement, and wakes the dispatcher after the commit. Their events are
 // stored by the same transaction, or locked.
-func (u *unit) insertDeliveries(ctx context.Context, account string, deliveries []newDelivery) error {
+func (s *Store) insertDeliveries(ctx context.Context, u *db.Unit, account string, deliveries []newDelivery) error {
 	if len(deliveries) == 0 {
 		return nil
 	}
-	u.announce(deliveries)
+	s.announce(u, deliveries)
 	return u.Later(ctx, db.Change{
 		Table: "webhook_deliveries",
 		Query: `
 			INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, type, ordering_key, key_seq, state, attempts, created_at, updated_at)
 			SELECT ?, id, endpoint, event, type, ordering_key, key_seq, 'pending', 0, created_at, created_at
-			FROM ` + u.store.db.JSONTable("id text", "endpoint text", "event text", "type text", "ordering_key text", "key_seq bigint", "created_at bigint") + ` AS d`,
+			FROM ` + s.db.JSONTable("id text", "endpoint text", "event text", "type text", "ordering_key text", "key_seq bigint", "created_at bigint") + ` AS d`,
 		Args: []any{account, core.JSONOf(deliveries)}, Rows: int64(len(deliveries)),
 	})
 }
 
 // announce tells the dispatcher after the commit, through OnEvent, how many new deliveries wait for each endpoint.
-func (u *unit) announce(deliveries []newDelivery) {
-	if u.store.OnEvent == nil {
+func (s *Store) announce(u *db.Unit, deliveries []newDelivery) {
+	if s.OnEvent == nil {
 		return
 	}
 	counts := map[PendingEndpoint]int{}
@@ -87,7 +87,7 @@ func (u *unit) announce(deliveries []newDelivery) {
 	}
 	u.AfterCommit(func() {
 		for endpoint, n := range counts {
-			u.store.OnEvent(endpoint, n)
+			s.OnEvent(endpoint, n)
 		}
 	})
 }
@@ -119,20 +119,20 @@ type Exchange struct {
 // pending deliveries of an endpoint that is inactive or gone end as failed, endpoint_inactive. Those of an endpoint whose
 // signing secret our keys do not open stay as they are, for somebody who has its key.
 func (s *Store) ExchangeDeliveries(ctx context.Context, results []DeliveryResult, claims []DeliveryClaim, lease time.Duration) (Exchange, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (Exchange, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (Exchange, error) {
 		if err := u.PlanAnew(ctx); err != nil {
 			return Exchange{}, err
 		}
-		if err := u.recordDeliveries(ctx, results); err != nil {
+		if err := s.recordDeliveries(ctx, u, results); err != nil {
 			return Exchange{}, err
 		}
-		return u.claimDeliveries(ctx, claims, lease)
+		return s.claimDeliveries(ctx, u, claims, lease)
 	})
 }
 
 // recordDeliveries ends the claims of the results and stores the results, and counts the failures of the endpoints. A
 // result whose claim was lost is dropped: another sender may be at work on that delivery.
-func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) error {
+func (s *Store) recordDeliveries(ctx context.Context, u *db.Unit, results []DeliveryResult) error {
 	if len(results) == 0 {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) e
 	for i, r := range results {
 		keys[i] = claimKey{AccountID: r.Account, EndpointID: r.Endpoint, DeliveryID: r.ID, Lease: r.Lease}
 	}
-	held, err := u.endClaims(ctx, keys)
+	held, err := s.endClaims(ctx, u, keys)
 	if err != nil {
 		return err
 	}
@@ -148,24 +148,24 @@ func (u *unit) recordDeliveries(ctx context.Context, results []DeliveryResult) e
 	if len(inTime) == 0 {
 		return nil
 	}
-	now := u.store.Now()
+	now := s.Now()
 	if _, err := u.Exec(ctx, `
 		UPDATE webhook_deliveries SET
 			state = CASE WHEN r.reason = '' THEN 'succeeded' ELSE 'failed' END, attempts = attempts + 1,
 			reason = NULLIF(r.reason, ''), status_code = NULLIF(r.status_code, 0), duration_ms = r.duration_ms,
 			response = NULLIF(r.response, ''), updated_at = ?, finished_at = ?
-		FROM `+u.store.db.JSONTable("account text", "id text", "reason text", "status_code bigint", "duration_ms bigint", "response text")+` AS r
+		FROM `+s.db.JSONTable("account text", "id text", "reason text", "status_code bigint", "duration_ms bigint", "response text")+` AS r
 		WHERE webhook_deliveries.account_id = r.account AND webhook_deliveries.id = r.id`,
 		now, now, core.JSONOf(inTime)); err != nil {
 		return fmt.Errorf("record deliveries: %w", err)
 	}
-	return u.countFailures(ctx, inTime, now)
+	return s.countFailures(ctx, u, inTime, now)
 }
 
 // failPending ends at most limit deliveries that wait for an endpoint as failed, endpoint_inactive. What is being sent
 // at this moment is left alone: its sender records the result.
-func (u *unit) failPending(ctx context.Context, account, endpointID string, limit int) error {
-	now := u.store.Now()
+func (s *Store) failPending(ctx context.Context, u *db.Unit, account, endpointID string, limit int) error {
+	now := s.Now()
 	_, err := u.Exec(ctx, `
 		UPDATE webhook_deliveries SET state = 'failed', reason = 'endpoint_inactive', updated_at = ?, finished_at = ?
 		WHERE account_id = ? AND state = 'pending' AND id IN (

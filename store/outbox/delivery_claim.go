@@ -93,14 +93,14 @@ func (s *Store) PendingEndpoints(ctx context.Context, after string, limit int) (
 // claimDeliveries does the claims of a round. What waits for an endpoint that is inactive or deleted ends as failed, at
 // most 1000 deliveries at a time; an endpoint whose secret our keys do not open is returned as closed. The endpoints are
 // in the same order everywhere, so that two dispatchers cannot wait for each other.
-func (u *unit) claimDeliveries(ctx context.Context, claims []DeliveryClaim, lease time.Duration) (e Exchange, err error) {
+func (s *Store) claimDeliveries(ctx context.Context, u *db.Unit, claims []DeliveryClaim, lease time.Duration) (e Exchange, err error) {
 	if len(claims) == 0 {
 		return e, nil
 	}
 	slices.SortFunc(claims, func(a, b DeliveryClaim) int {
 		return cmp.Or(cmp.Compare(a.AccountID, b.AccountID), cmp.Compare(a.EndpointID, b.EndpointID))
 	})
-	endpoints, err := u.endpointsOf(ctx, claims)
+	endpoints, err := s.endpointsOf(ctx, u, claims)
 	if err != nil {
 		return e, fmt.Errorf("read endpoints of deliveries: %w", err)
 	}
@@ -108,10 +108,10 @@ func (u *unit) claimDeliveries(ctx context.Context, claims []DeliveryClaim, leas
 	for _, claim := range claims {
 		endpoint := endpoints[claim.EndpointID]
 		if endpoint == nil || endpoint.Status != WebhookEndpointActive {
-			if err := u.failPending(ctx, claim.AccountID, claim.EndpointID, 1000); err != nil {
+			if err := s.failPending(ctx, u, claim.AccountID, claim.EndpointID, 1000); err != nil {
 				return e, err
 			}
-		} else if _, _, err := u.store.OpenWebhookSecrets(endpoint); err != nil {
+		} else if _, _, err := s.OpenWebhookSecrets(endpoint); err != nil {
 			if e.Closed == nil {
 				e.Closed = map[string]bool{}
 			}
@@ -120,7 +120,7 @@ func (u *unit) claimDeliveries(ctx context.Context, claims []DeliveryClaim, leas
 			active = append(active, claim)
 		}
 	}
-	e.Claimed, err = u.claimActive(ctx, active, lease)
+	e.Claimed, err = s.claimActive(ctx, u, active, lease)
 	if err != nil {
 		return e, fmt.Errorf("claim deliveries: %w", err)
 	}
@@ -131,13 +131,13 @@ func (u *unit) claimDeliveries(ctx context.Context, claims []DeliveryClaim, leas
 }
 
 // endpointsOf returns the endpoints that the claims are about, by id. One that was deleted is not in the map.
-func (u *unit) endpointsOf(ctx context.Context, claims []DeliveryClaim) (map[string]*WebhookEndpoint, error) {
+func (s *Store) endpointsOf(ctx context.Context, u *db.Unit, claims []DeliveryClaim) (map[string]*WebhookEndpoint, error) {
 	rows, err := json.Marshal(claims)
 	if err != nil {
 		return nil, err
 	}
 	found, err := db.Select[WebhookEndpoint](ctx, u, webhookEndpointColumns.SelectSQL+`
-		JOIN `+u.store.db.JSONTable("account text", "endpoint text")+` AS claims
+		JOIN `+s.db.JSONTable("account text", "endpoint text")+` AS claims
 		ON account_id = claims.account AND id = claims.endpoint`, string(rows))
 	endpoints := make(map[string]*WebhookEndpoint, len(found))
 	for i := range found {
@@ -151,17 +151,17 @@ func (u *unit) endpointsOf(ctx context.Context, claims []DeliveryClaim) (map[str
 // again, and the claim ends with its lease. The condition names the states that are not pending, because PostgreSQL
 // would otherwise read the index of unfinished deliveries from end to end. Each is looked up: PostgreSQL would join all that an account has, while it
 // thinks of the tables as they were a moment ago, and everybody's webhooks would wait for that.
-func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
+func (s *Store) claimActive(ctx context.Context, u *db.Unit, claims []DeliveryClaim, lease time.Duration) ([]ClaimedDelivery, error) {
 	token := core.NewULID()
-	keys, err := u.claimAll(ctx, claims, token, lease)
+	keys, err := s.claimAll(ctx, u, claims, token, lease)
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
 	claimed, err := db.Select[ClaimedDelivery](ctx, u, `
 		SELECT d.account_id, d.id, d.endpoint_id, d.event_id, d.attempts + 1 AS attempt, e.body
-		FROM `+u.store.db.JSONTable("account text", "id text")+` AS c`+
-		u.store.db.LookUp("webhook_deliveries", "d", "d.account_id = c.account AND d.id = c.id AND d.state NOT IN ('succeeded', 'failed')")+
-		u.store.db.LookUp("events", "e", "e.account_id = d.account_id AND e.id = d.event_id"),
+		FROM `+s.db.JSONTable("account text", "id text")+` AS c`+
+		s.db.LookUp("webhook_deliveries", "d", "d.account_id = c.account AND d.id = c.id AND d.state NOT IN ('succeeded', 'failed')")+
+		s.db.LookUp("events", "e", "e.account_id = d.account_id AND e.id = d.event_id"),
 		core.JSONOf(keys))
 	for i := range claimed {
 		claimed[i].Lease = token
@@ -171,13 +171,13 @@ func (u *unit) claimActive(ctx context.Context, claims []DeliveryClaim, lease ti
 
 // claimAll claims deliveries of all endpoints. PostgreSQL is asked once for all of them. SQLite, which cannot limit each
 // part of a join, is asked for one after the other: there a statement costs no more than a function call.
-func (u *unit) claimAll(ctx context.Context, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
-	if len(claims) == 0 || u.store.db.Engine != core.SQLite {
-		return u.claimOfAll(ctx, claims, token, lease)
+func (s *Store) claimAll(ctx context.Context, u *db.Unit, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
+	if len(claims) == 0 || s.db.Engine != core.SQLite {
+		return s.claimOfAll(ctx, u, claims, token, lease)
 	}
 	var all []claimKey
 	for _, claim := range claims {
-		keys, err := u.claimOfOne(ctx, claim, token, lease)
+		keys, err := s.claimOfOne(ctx, u, claim, token, lease)
 		if err != nil {
 			return nil, err
 		}
@@ -191,10 +191,10 @@ func (u *unit) claimAll(ctx context.Context, claims []DeliveryClaim, token strin
 // behind it, so it is claimed even outside the window. The limits are written LIMIT ? + 0 because SQLite would compile
 // the statement anew for every value of a bare LIMIT ?. AtMost does not matter: no other replica sends from an embedded
 // database.
-func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
+func (s *Store) claimOfOne(ctx context.Context, u *db.Unit, c DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
 	return db.Select[claimKey](ctx, u, `
 		INSERT INTO webhook_claims (account_id, endpoint_id, delivery_id, lease_token, lease_until)
-		SELECT ?, ?, first, ?, `+u.store.db.NowSQL()+` + ? FROM (
+		SELECT ?, ?, first, ?, `+s.db.NowSQL()+` + ? FROM (
 			SELECT id, (
 				SELECT e.id FROM webhook_deliveries AS e
 				WHERE e.account_id = ? AND e.endpoint_id = ? AND e.ordering_key = oldest.ordering_key AND e.finished_at IS NULL
@@ -214,7 +214,7 @@ func (u *unit) claimOfOne(ctx context.Context, c DeliveryClaim, token string, le
 // claimOfAll is claimOfOne for many endpoints in one statement, within AtMost as well. If two replicas choose the same
 // delivery, the primary key of the claims lets only one of them have it. OFFSET 0 makes PostgreSQL look up the earliest
 // delivery once for each row instead of three times.
-func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
+func (s *Store) claimOfAll(ctx context.Context, u *db.Unit, claims []DeliveryClaim, token string, lease time.Duration) ([]claimKey, error) {
 	if len(claims) == 0 {
 		return nil, nil
 	}
@@ -225,7 +225,7 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token str
 	}
 	return db.Select[claimKey](ctx, u, `
 		INSERT INTO webhook_claims (account_id, endpoint_id, delivery_id, lease_token, lease_until)
-		SELECT claims.account, claims.endpoint, due.id, ?, `+u.store.db.NowSQL()+` + ?
+		SELECT claims.account, claims.endpoint, due.id, ?, `+s.db.NowSQL()+` + ?
 		FROM unnest(CAST(? AS text[]), CAST(? AS text[]), CAST(? AS bigint[]), CAST(? AS bigint[])) AS claims (account, endpoint, room, bound)
 		CROSS JOIN LATERAL (
 			SELECT first AS id FROM (
@@ -252,10 +252,10 @@ func (u *unit) claimOfAll(ctx context.Context, claims []DeliveryClaim, token str
 
 // endClaims deletes claims and returns the ids of the deliveries whose claim was still there. Only whoever has ended a
 // claim may change its delivery.
-func (u *unit) endClaims(ctx context.Context, keys []claimKey) (map[string]bool, error) {
+func (s *Store) endClaims(ctx context.Context, u *db.Unit, keys []claimKey) (map[string]bool, error) {
 	ended, err := db.Select[string](ctx, u, `
 		DELETE FROM webhook_claims WHERE (account_id, endpoint_id, delivery_id, lease_token) IN (
-			SELECT account, endpoint, id, lease FROM `+u.store.db.JSONTable("account text", "endpoint text", "id text", "lease text")+` AS ended)
+			SELECT account, endpoint, id, lease FROM `+s.db.JSONTable("account text", "endpoint text", "id text", "lease text")+` AS ended)
 		RETURNING delivery_id`, core.JSONOf(keys))
 	if err != nil {
 		return nil, fmt.Errorf("end claims: %w", err)
@@ -292,8 +292,8 @@ func (s *Store) ReleaseExpiredDeliveries(ctx context.Context) (int64, error) {
 
 // releaseExpired does this for the claims of one account, in a transaction of its own.
 func (s *Store) releaseExpired(ctx context.Context, account string, keys []claimKey) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		held, err := u.endClaims(ctx, keys)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
+		held, err := s.endClaims(ctx, u, keys)
 		if err != nil {
 			return 0, err
 		}

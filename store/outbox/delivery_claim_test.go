@@ -58,7 +58,7 @@ func TestExchangeDeliveries_ReadsWhatItClaims(t *testing.T) {
 		if !reads.IsLike(text, "AS attempt, e.body") {
 			continue
 		}
-		plan, err := tx(t.Context(), o.Store, func(ctx context.Context, u *unit) (*string, error) {
+		plan, err := db.Tx(t.Context(), o.db, func(ctx context.Context, u *db.Unit) (*string, error) {
 			if err := u.PlanAnew(ctx); err != nil {
 				return nil, err
 			}

@@ -157,12 +157,12 @@ func (l *ListDeliveries) bounds() (above, below string) {
 // RedeliverEvent stores a new delivery of an event to an active endpoint, whatever became of earlier ones. It locks the
 // endpoint and then the event. An inactive endpoint is CodeInvalid on webhook_endpoint.
 func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint string) (*Delivery, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Delivery, error) {
-		e, err := u.lockWebhookEndpoint(ctx, account, endpoint, "webhook_endpoint")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Delivery, error) {
+		e, err := s.lockWebhookEndpoint(ctx, u, account, endpoint, "webhook_endpoint")
 		if err != nil {
 			return nil, err
 		}
-		event, err := u.lockEvent(ctx, account, ref)
+		event, err := s.lockEvent(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +170,7 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 			return nil, core.Invalid("webhook_endpoint", "The endpoint is inactive. Make it active, or name another one.")
 		}
 		made := deliveryTo(e.pending(), event)
-		if err := u.insertDeliveries(ctx, account, []newDelivery{made}); err != nil {
+		if err := s.insertDeliveries(ctx, u, account, []newDelivery{made}); err != nil {
 			return nil, err
 		}
 		return db.Get[Delivery](ctx, u, deliveryColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, account, made.ID)
@@ -182,8 +182,8 @@ func (s *Store) RedeliverEvent(ctx context.Context, account, ref, endpoint strin
 // They are sent in the order in which they happened. An inactive endpoint and more than 10,000 events are CodeInvalid.
 // It locks the endpoint and then the events.
 func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after, before core.Time) (int, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int, error) {
-		e, err := u.lockWebhookEndpoint(ctx, account, ref, "") // two calls would each send everything
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int, error) {
+		e, err := s.lockWebhookEndpoint(ctx, u, account, ref, "") // two calls would each send everything
 		if err != nil {
 			return 0, err
 		}
@@ -193,7 +193,7 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 		if after >= before {
 			return 0, core.Invalid("created_before", "created_before must be later than created_after.")
 		}
-		failed, err := u.failedEvents(ctx, e, core.IDsBefore(core.KindDelivery, after), core.IDsBefore(core.KindDelivery, before))
+		failed, err := s.failedEvents(ctx, u, e, core.IDsBefore(core.KindDelivery, after), core.IDsBefore(core.KindDelivery, before))
 		if err != nil {
 			return 0, fmt.Errorf("find failed deliveries: %w", err)
 		}
@@ -210,14 +210,14 @@ func (s *Store) RedeliverFailed(ctx context.Context, account, ref string, after,
 		for i := range events {
 			deliveries[i] = deliveryTo(e.pending(), &events[i])
 		}
-		return len(events), u.insertDeliveries(ctx, account, deliveries)
+		return len(events), s.insertDeliveries(ctx, u, account, deliveries)
 	})
 }
 
 // failedEvents returns the events that RedeliverFailed has to send again, from the deliveries between two ids. It
 // returns at most one more than may be sent again, so that the caller notices when there are too many. If several
 // deliveries of an event failed, only the last one counts, so that an event is returned once.
-func (u *unit) failedEvents(ctx context.Context, e *WebhookEndpoint, above, below string) ([]string, error) {
+func (s *Store) failedEvents(ctx context.Context, u *db.Unit, e *WebhookEndpoint, above, below string) ([]string, error) {
 	return db.Select[string](ctx, u, `
 		SELECT event_id FROM webhook_deliveries
 		WHERE account_id = ? AND state = 'failed' AND finished_at IS NOT NULL AND (endpoint_id, id) > (?, ?) AND (endpoint_id, id) < (?, ?) AND NOT EXISTS (

@@ -255,7 +255,7 @@ func TestRedeliverFailed_AtMostTenThousand(t *testing.T) {
 				id := core.NewID(core.KindDelivery)
 				events = append(events, [3]string{id, strings.Replace(id, "whd", "whev", 1), fmt.Sprint(int64(core.IDTime(id)))})
 			}
-			_, err := tx(t.Context(), o.Store, func(ctx context.Context, u *unit) (int64, error) {
+			_, err := db.Tx(t.Context(), o.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 				if _, err := u.Exec(ctx, `
 					INSERT INTO events (account_id, id, type, ordering_key, key_seq, body, created_at)
 					SELECT CAST(? AS text), value ->> 1, 'order.paid', value ->> 1, 1, '{}', CAST(value ->> 2 AS BIGINT) FROM `+o.db.JSONRows(), o.account, core.JSONOf(events)); err != nil {

@@ -56,21 +56,21 @@ func (s *Store) deleteDeliveries(ctx context.Context, account string, refs []del
 	for i, ref := range refs {
 		events[i] = ref.EventID
 	}
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		condition, ids := s.db.In("id", idsOf(refs))
 		rows, err := u.Exec(ctx, `DELETE FROM webhook_deliveries WHERE account_id = ? AND `+condition+` AND state IN ('succeeded', 'failed')`, account, ids)
 		if err != nil {
 			return 0, err
 		}
-		gone, err := u.deleteEvents(ctx, account, events)
+		gone, err := s.deleteEvents(ctx, u, account, events)
 		return rows + gone, err
 	})
 }
 
 // deleteEvents deletes those of the events that have no delivery any more. It locks them first, as a redelivery does
 // too, so that the DELETE sees a delivery that was made meanwhile and leaves its event alone.
-func (u *unit) deleteEvents(ctx context.Context, account string, ids []string) (int64, error) {
-	condition, arg := u.store.db.In("id", ids)
+func (s *Store) deleteEvents(ctx context.Context, u *db.Unit, account string, ids []string) (int64, error) {
+	condition, arg := s.db.In("id", ids)
 	if _, err := db.Select[string](ctx, u, `SELECT id FROM events WHERE account_id = ? AND `+condition+` ORDER BY id`+u.Lock(), account, arg); err != nil {
 		return 0, err
 	}
@@ -92,8 +92,8 @@ func (s *Store) deleteOrphans(ctx context.Context, before core.Time, limit int) 
 	}
 	var deleted int64
 	for account, refs := range byAccount(orphans) {
-		rows, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-			return u.deleteEvents(ctx, account, idsOf(refs))
+		rows, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
+			return s.deleteEvents(ctx, u, account, idsOf(refs))
 		})
 		if deleted += rows; err != nil {
 			return deleted, fmt.Errorf("delete old events: %w", err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // streak says what the results of one round change about the number of failures in a row of an endpoint.
@@ -40,7 +41,7 @@ func streaksOf(results []DeliveryResult) []*streak {
 // countFailures updates the number of failures in a row of the endpoints that failed in this round or before it; most
 // endpoints are not written at all. An endpoint whose row is locked is skipped: the number is only for people to look
 // at, and no round may wait while an owner deactivates an endpoint with many deliveries.
-func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, now core.Time) error {
+func (s *Store) countFailures(ctx context.Context, u *db.Unit, results []DeliveryResult, now core.Time) error {
 	streaks := streaksOf(results)
 	if len(streaks) == 0 {
 		return nil
@@ -48,7 +49,7 @@ func (u *unit) countFailures(ctx context.Context, results []DeliveryResult, now 
 	_, err := u.Exec(ctx, `
 		WITH streaks AS MATERIALIZED (
 			SELECT account_id AS streak_account, id AS streak_endpoint, reset, failures
-			FROM webhook_endpoints JOIN `+u.store.db.JSONTable("account text", "endpoint text", "reset boolean", "failures bigint")+` AS r
+			FROM webhook_endpoints JOIN `+s.db.JSONTable("account text", "endpoint text", "reset boolean", "failures bigint")+` AS r
 				ON account_id = account AND id = endpoint
 			WHERE failures > 0 OR consecutive_failures > 0
 			ORDER BY account_id, id`+u.LockSkip()+`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // attempt sends one delivery for each reason, of which an empty one is a success, and records them in one round.
@@ -155,7 +156,7 @@ func TestExchangeDeliveries_DoesNotWaitForAnotherRound(t *testing.T) {
 		}
 		endpoints, batches := o.failures(2)
 		since := o.freeze()
-		_, err := tx(t.Context(), o.Store, func(ctx context.Context, _ *unit) (any, error) {
+		_, err := db.Tx(t.Context(), o.db, func(ctx context.Context, _ *db.Unit) (any, error) {
 			if _, err := o.ExchangeDeliveries(ctx, batches[0], nil, testLease); err != nil {
 				return nil, err
 			}

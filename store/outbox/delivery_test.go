@@ -48,8 +48,8 @@ func (o *outbox) endpoint(events ...string) *WebhookEndpoint {
 
 func (o *outbox) emit(kind, key string, seq int64) {
 	o.t.Helper()
-	_, err := tx(o.t.Context(), o.Store, func(ctx context.Context, u *unit) (any, error) {
-		return nil, o.Emit(ctx, u.Unit, NewEvent{Kind: kind, Account: o.account, Key: key, Seq: seq, Data: fmt.Sprintf(`{"key":%q,"seq":%d}`, key, seq)})
+	_, err := db.Tx(o.t.Context(), o.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		return nil, o.Emit(ctx, u, NewEvent{Kind: kind, Account: o.account, Key: key, Seq: seq, Data: fmt.Sprintf(`{"key":%q,"seq":%d}`, key, seq)})
 	})
 	require.NoError(o.t, err)
 }
@@ -88,7 +88,7 @@ func (o *outbox) count(table string) int {
 // expire lets every lease run out.
 func (o *outbox) expire() {
 	o.t.Helper()
-	_, err := tx(o.t.Context(), o.Store, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(o.t.Context(), o.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE webhook_claims SET lease_until = 1 WHERE account_id = ?`, o.account)
 	})
 	require.NoError(o.t, err)
@@ -283,7 +283,7 @@ func TestExchangeDeliveries_ChecksTheEndpointAgain(t *testing.T) {
 		require.NoError(t, err)
 		// An event whose transaction saw the endpoints active and committed after they were not.
 		for i, id := range []string{deactivated.ID, deleted.ID} {
-			_, err = tx(t.Context(), o.Store, func(ctx context.Context, u *unit) (int64, error) {
+			_, err = db.Tx(t.Context(), o.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 				return u.Exec(ctx, `INSERT INTO webhook_deliveries (account_id, id, endpoint_id, event_id, ordering_key, key_seq, state, attempts, created_at, updated_at)
 					VALUES (?, ?, ?, 'whev_x', 'a', ?, 'pending', 0, 1, 1)`, o.account, core.NewID(core.KindDelivery), id, i)
 			})

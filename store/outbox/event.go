@@ -103,7 +103,7 @@ func (s *Store) getEvent(ctx context.Context, account, ref, param string) (*Even
 }
 
 // lockEvent does what getEvent does, and locks the row until the transaction ends.
-func (u *unit) lockEvent(ctx context.Context, account, ref string) (*Event, error) {
+func (s *Store) lockEvent(ctx context.Context, u *db.Unit, account, ref string) (*Event, error) {
 	return findEvent(ctx, u.Locked(), account, ref, "")
 }
 
@@ -138,8 +138,7 @@ type subscriber struct {
 // Emit renders an event with the data as it is now. Just before the transaction commits, it is stored, with a pending delivery for
 // every active endpoint that subscribed to its type; after the commit the dispatcher is woken. If the transaction fails,
 // there is no event.
-func (s *Store) Emit(ctx context.Context, in *db.Unit, e NewEvent) error {
-	u := &unit{in, s}
+func (s *Store) Emit(ctx context.Context, u *db.Unit, e NewEvent) error {
 	if s.render == nil {
 		return errors.New("store: Options.Render is required to emit events")
 	}
@@ -152,13 +151,13 @@ func (s *Store) Emit(ctx context.Context, in *db.Unit, e NewEvent) error {
 	}
 	row := &Event{AccountID: e.Account, ID: core.NewID(core.KindEvent), Type: e.Kind, OrderingKey: e.Key, KeySeq: e.Seq, CreatedAt: s.Now()}
 	row.Body = EventBody(row, data)
-	deliveries, err := u.deliveriesOf(ctx, row)
+	deliveries, err := s.deliveriesOf(ctx, u, row)
 	if err != nil {
 		return err
 	}
-	emitted := db.Kept[emitted](u.Unit)
+	emitted := db.Kept[emitted](u)
 	if len(emitted.events) == 0 {
-		u.BeforeCommit(u.storeEvents)
+		u.BeforeCommit(func(ctx context.Context) error { return s.storeEvents(ctx, u) })
 	}
 	emitted.events = append(emitted.events, *row)
 	if len(deliveries) > 0 {
@@ -180,13 +179,13 @@ type emitted struct {
 // storeEvents stores all that the transaction emitted, just before the commit. A purchase emits several events, and
 // other purchases wait for the account's numbers while it holds them locked, so this is done in few statements and as
 // late as possible.
-func (u *unit) storeEvents(ctx context.Context) error {
-	emitted := db.Kept[emitted](u.Unit)
-	if err := db.InsertAll(ctx, u.Unit, eventColumns, emitted.events); err != nil {
+func (s *Store) storeEvents(ctx context.Context, u *db.Unit) error {
+	emitted := db.Kept[emitted](u)
+	if err := db.InsertAll(ctx, u, eventColumns, emitted.events); err != nil {
 		return err
 	}
 	for account, deliveries := range emitted.deliveries {
-		if err := u.insertDeliveries(ctx, account, deliveries); err != nil {
+		if err := s.insertDeliveries(ctx, u, account, deliveries); err != nil {
 			return err
 		}
 	}
@@ -200,8 +199,8 @@ func EventBody(e *Event, data []byte) string {
 }
 
 // deliveriesOf makes the deliveries of an event: one for every active endpoint that subscribed to its type.
-func (u *unit) deliveriesOf(ctx context.Context, e *Event) ([]newDelivery, error) {
-	subscribers, err := u.subscribersOf(ctx, e.AccountID)
+func (s *Store) deliveriesOf(ctx context.Context, u *db.Unit, e *Event) ([]newDelivery, error) {
+	subscribers, err := s.subscribersOf(ctx, u, e.AccountID)
 	var deliveries []newDelivery
 	for _, subscriber := range subscribers {
 		if slices.Contains(subscriber.Events.V, e.Type) || slices.Contains(subscriber.Events.V, EventAll) {
@@ -213,15 +212,15 @@ func (u *unit) deliveriesOf(ctx context.Context, e *Event) ([]newDelivery, error
 
 // ReadSubscribers reads what Emit would have to read about an account's endpoints. A use case calls it before it locks a row for
 // which others wait.
-func (s *Store) ReadSubscribers(ctx context.Context, in *db.Unit, account string) error {
-	_, err := (&unit{in, s}).subscribersOf(ctx, account)
+func (s *Store) ReadSubscribers(ctx context.Context, u *db.Unit, account string) error {
+	_, err := s.subscribersOf(ctx, u, account)
 	return err
 }
 
 // subscribersOf returns the active endpoints of an account. It reads them only once in a transaction, because a purchase
 // emits several events.
-func (u *unit) subscribersOf(ctx context.Context, account string) ([]subscriber, error) {
-	emitted := db.Kept[emitted](u.Unit)
+func (s *Store) subscribersOf(ctx context.Context, u *db.Unit, account string) ([]subscriber, error) {
+	emitted := db.Kept[emitted](u)
 	if known, ok := emitted.subscribers[account]; ok {
 		return known, nil
 	}

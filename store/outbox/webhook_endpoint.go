@@ -110,7 +110,7 @@ func (s *Store) ListWebhookEndpoints(ctx context.Context, account string, in Lis
 // EnabledEvents it is subscribed to everything. An unknown event type and the 51st endpoint of an account are
 // CodeInvalid.
 func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e WebhookEndpoint) (*WebhookEndpoint, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*WebhookEndpoint, error) {
 		e := e
 		e.AccountID, e.ID, e.APIVersion, e.CreatedAt = account, core.NewID(core.KindWebhookEndpoint), APIVersion, s.Now()
 		e.UpdatedAt = e.CreatedAt
@@ -127,7 +127,7 @@ func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e Web
 		if err := e.check(); err != nil {
 			return nil, err
 		}
-		if err := u.roomForWebhookEndpoint(ctx, account); err != nil {
+		if err := s.roomForWebhookEndpoint(ctx, u, account); err != nil {
 			return nil, err
 		}
 		s.renewSecret(&e)
@@ -139,8 +139,8 @@ func (s *Store) CreateWebhookEndpoint(ctx context.Context, account string, e Web
 // as failed, so that it is not sent once the endpoint is active again. If the URL changes, or the endpoint becomes
 // active, its count of failures starts again at 0.
 func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, change func(*WebhookEndpoint)) (*WebhookEndpoint, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := u.lockWebhookEndpoint(ctx, account, ref, "")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*WebhookEndpoint, error) {
+		e, err := s.lockWebhookEndpoint(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +151,7 @@ func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, 
 			return e, err
 		}
 		if e.Status == WebhookEndpointInactive {
-			if err := u.failPending(ctx, account, e.ID, math.MaxInt32); err != nil {
+			if err := s.failPending(ctx, u, account, e.ID, math.MaxInt32); err != nil {
 				return nil, err
 			}
 		}
@@ -166,12 +166,12 @@ func (s *Store) UpdateWebhookEndpoint(ctx context.Context, account, ref string, 
 // DeleteWebhookEndpoint deletes an endpoint for good and returns it. What waits for it ends as failed. The endpoint is
 // locked first.
 func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) (*WebhookEndpoint, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := u.lockWebhookEndpoint(ctx, account, ref, "")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*WebhookEndpoint, error) {
+		e, err := s.lockWebhookEndpoint(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
-		if err := u.failPending(ctx, account, e.ID, math.MaxInt32); err != nil {
+		if err := s.failPending(ctx, u, account, e.ID, math.MaxInt32); err != nil {
 			return nil, err
 		}
 		_, err = u.Exec(ctx, `DELETE FROM webhook_endpoints WHERE account_id = ? AND id = ?`, account, e.ID)
@@ -183,7 +183,7 @@ func (s *Store) DeleteWebhookEndpoint(ctx context.Context, account, ref string) 
 // transaction of the request, because none may be open during that call. An endpoint that is not active and an unknown
 // event type are CodeInvalid.
 func (s *Store) BeginWebhookTest(ctx context.Context, account, ref, kind string) (*WebhookEndpoint, error) {
-	return step(ctx, s, func(ctx context.Context, _ *unit) (*WebhookEndpoint, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*WebhookEndpoint, error) {
 		e, err := s.GetWebhookEndpoint(ctx, account, ref)
 		if err != nil {
 			return nil, err
@@ -196,7 +196,7 @@ func (s *Store) BeginWebhookTest(ctx context.Context, account, ref, kind string)
 }
 
 // lockWebhookEndpoint does what GetWebhookEndpoint does, and locks the row until the transaction ends.
-func (u *unit) lockWebhookEndpoint(ctx context.Context, account, ref, param string) (*WebhookEndpoint, error) {
+func (s *Store) lockWebhookEndpoint(ctx context.Context, u *db.Unit, account, ref, param string) (*WebhookEndpoint, error) {
 	return findWebhookEndpoint(ctx, u.Locked(), account, ref, param)
 }
 
@@ -215,7 +215,7 @@ func findWebhookEndpoint(ctx context.Context, r db.Reader, account, ref, param s
 
 // roomForWebhookEndpoint returns CodeInvalid if the account has as many endpoints as it may have. It locks the account,
 // so that two requests cannot both take the last place.
-func (u *unit) roomForWebhookEndpoint(ctx context.Context, account string) error {
+func (s *Store) roomForWebhookEndpoint(ctx context.Context, u *db.Unit, account string) error {
 	if err := u.LockAccount(ctx, account); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // The overlap of a rotation is how long the secret before it goes on signing.
@@ -30,8 +31,8 @@ func (e *WebhookEndpoint) PreviousSecretAt(now core.Time) *core.Time {
 // none of our keys opens the one before, it ends at once: it could not sign anything, and every delivery would wait for
 // it.
 func (s *Store) RotateWebhookSecret(ctx context.Context, account, ref string, overlap time.Duration) (*WebhookEndpoint, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*WebhookEndpoint, error) {
-		e, err := u.lockWebhookEndpoint(ctx, account, ref, "")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*WebhookEndpoint, error) {
+		e, err := s.lockWebhookEndpoint(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
