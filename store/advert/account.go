@@ -81,7 +81,7 @@ var (
 // PutAccounts stores the ad accounts that a network says a channel can see now. One that is stored and not among them
 // any more becomes disabled.
 func (s *Store) PutAccounts(ctx context.Context, channel *SocialAccount, seen []Account) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now, rows, ids := s.Now(), make([]Account, 0, len(seen)), make([]string, 0, len(seen))
 		for i := len(seen) - 1; i >= 0; i-- { // the first of the network's list is the first of ours
 			a := seen[i]
@@ -90,7 +90,7 @@ func (s *Store) PutAccounts(ctx context.Context, channel *SocialAccount, seen []
 			a.SyncedAt, a.SyncCursor, a.SyncBegan = 0, "", 0
 			rows, ids = append(rows, a), append(ids, a.PlatformID)
 		}
-		if err := accountRows.upsert(ctx, u, onePer(rows, func(a *Account) string { return a.PlatformID })); err != nil {
+		if err := accountRows.upsert(ctx, s, u, onePer(rows, func(a *Account) string { return a.PlatformID })); err != nil {
 			return nil, err
 		}
 		condition, arg := s.db.In("platform_id", ids)
@@ -105,7 +105,7 @@ func (s *Store) PutAccounts(ctx context.Context, channel *SocialAccount, seen []
 // PutBusinessCenters stores the business centers that a network says a channel can see now. One that is stored and not
 // among them any more is deleted.
 func (s *Store) PutBusinessCenters(ctx context.Context, channel *SocialAccount, seen []BusinessCenter) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now, rows, ids := s.Now(), make([]BusinessCenter, 0, len(seen)), make([]string, 0, len(seen))
 		for i := len(seen) - 1; i >= 0; i-- {
 			b := seen[i]
@@ -113,7 +113,7 @@ func (s *Store) PutBusinessCenters(ctx context.Context, channel *SocialAccount, 
 			b.CreatedAt, b.UpdatedAt = now, now
 			rows, ids = append(rows, b), append(ids, b.PlatformID)
 		}
-		if err := businessCenters.upsert(ctx, u, onePer(rows, func(b *BusinessCenter) string { return b.PlatformID })); err != nil {
+		if err := businessCenters.upsert(ctx, s, u, onePer(rows, func(b *BusinessCenter) string { return b.PlatformID })); err != nil {
 			return nil, err
 		}
 		condition, arg := s.db.In("platform_id", ids)
@@ -191,7 +191,7 @@ func (s *Store) DueAccounts(ctx context.Context, before core.Time, limit int) ([
 // ask, the first one has it. It sets synced_at to now, so that the ad account is not due again soon even if the
 // mirroring fails.
 func (s *Store) ClaimSync(ctx context.Context, due DueAccount) (bool, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		rows, err := u.Exec(ctx, `UPDATE ad_accounts SET synced_at = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ? AND synced_at = ?`,
 			s.Now(), due.AccountID, due.ChannelID, due.PlatformID, due.SyncedAt)
 		return rows == 1, err
@@ -201,7 +201,7 @@ func (s *Store) ClaimSync(ctx context.Context, due DueAccount) (bool, error) {
 // PauseSync stores where a walk through an ad account has stopped, and when that walk began, so that the next one can
 // go on from there. An empty cursor forgets the place.
 func (s *Store) PauseSync(ctx context.Context, a *Account, began core.Time, cursor string) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_accounts SET sync_cursor = ?, sync_began = ? WHERE account_id = ? AND channel_id = ? AND platform_id = ?`,
 			cursor, began, a.AccountID, a.ChannelID, a.PlatformID)
 	})

@@ -143,16 +143,16 @@ type BegunAction struct {
 // A request that is sent again gets the action of its first time. If somebody is at work on that one, the error is
 // CodeInProgress.
 func (s *Store) BeginAction(ctx context.Context, account string, in BeginAction) (*BegunAction, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*BegunAction, error) { return u.beginAction(ctx, account, in) })
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BegunAction, error) { return s.beginAction(ctx, u, account, in) })
 }
 
 // BeginActions begins several actions of one request, as BeginAction does. One that is refused has its Err set and
 // does not keep the others from beginning. Each counts towards the limits of those behind it.
 func (s *Store) BeginActions(ctx context.Context, account string, ins []BeginAction) ([]BegunAction, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) ([]BegunAction, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]BegunAction, error) {
 		all := make([]BegunAction, len(ins))
 		for i, in := range ins {
-			begun, err := u.beginAction(ctx, account, in)
+			begun, err := s.beginAction(ctx, u, account, in)
 			var refused *core.Error
 			switch {
 			case err == nil:
@@ -177,13 +177,13 @@ type BegunUpload struct {
 // BeginUpload begins the upload of identifiers to an audience, as BeginAction does, and stores those that the audience
 // does not have yet in the same transaction.
 func (s *Store) BeginUpload(ctx context.Context, account string, in BeginAction, audience string, members []Member) (*BegunUpload, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*BegunUpload, error) {
-		begun, err := u.beginAction(ctx, account, in)
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BegunUpload, error) {
+		begun, err := s.beginAction(ctx, u, account, in)
 		if err != nil {
 			return nil, err
 		}
 		if !begun.Resumed {
-			if err := u.holdMembers(ctx, begun.Action, audience, members); err != nil {
+			if err := s.holdMembers(ctx, u, begun.Action, audience, members); err != nil {
 				return nil, err
 			}
 		}
@@ -253,15 +253,15 @@ func (s *Store) DueActions(ctx context.Context, limit int) ([]DueAction, error) 
 // LeaseAction claims a due action for the caller, and reports whether it succeeded: of several that ask, the first one
 // has it. It commits at once.
 func (s *Store) LeaseAction(ctx context.Context, account, id string) (bool, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
-		return u.leaseAction(ctx, account, id, `lease_until < `+s.db.NowSQL())
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
+		return s.leaseAction(ctx, u, account, id, `lease_until < `+s.db.NowSQL())
 	})
 }
 
 // YieldAction ends the lease on an action whose outcome is not known and stores why. The reconciler looks at it again
 // after the pause. An action that has its outcome stays as it is. It commits at once.
 func (s *Store) YieldAction(ctx context.Context, account, id string, pause time.Duration, failure *Failure) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			UPDATE ad_actions SET state = 'unknown', failure = ?, lease_until = `+s.db.NowSQL()+` + ?, updated_at = ?
 			WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown')`,
@@ -273,7 +273,7 @@ func (s *Store) YieldAction(ctx context.Context, account, id string, pause time.
 // NotePlan replaces the plan of an action that has no outcome, so that whoever goes on with it knows what was done for it so
 // far. It commits at once.
 func (s *Store) NotePlan(ctx context.Context, account, id string, plan Object) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_actions SET plan = ?, updated_at = ? WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown')`,
 			plan, s.Now(), account, id)
 	})
@@ -281,7 +281,7 @@ func (s *Store) NotePlan(ctx context.Context, account, id string, plan Object) e
 }
 
 // lockAction does what GetAction does, and locks the row until the transaction ends.
-func (u *unit) lockAction(ctx context.Context, account, id string) (*Action, error) {
+func (s *Store) lockAction(ctx context.Context, u *db.Unit, account, id string) (*Action, error) {
 	return findAction(ctx, u.Locked(), account, id)
 }
 
@@ -309,20 +309,20 @@ func actionID(effect string, index int) string {
 
 // beginAction does the work of BeginAction inside a transaction. The lease of the new action ends actionLease from now
 // by the database's clock, which all replicas share.
-func (u *unit) beginAction(ctx context.Context, account string, in BeginAction) (*BegunAction, error) {
-	id := actionID(u.store.db.Effect(ctx), in.Index)
+func (s *Store) beginAction(ctx context.Context, u *db.Unit, account string, in BeginAction) (*BegunAction, error) {
+	id := actionID(s.db.Effect(ctx), in.Index)
 	begun, err := db.Get[Action](ctx, u, actionColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), account, id)
 	if err != nil {
 		return nil, fmt.Errorf("read action: %w", err)
 	}
 	if begun != nil {
-		return u.resumeAction(ctx, begun)
+		return s.resumeAction(ctx, u, begun)
 	}
-	figures, err := u.checkSpend(ctx, account, in)
+	figures, err := s.checkBegun(ctx, u, account, in)
 	if err != nil {
 		return nil, err
 	}
-	action, err := u.insertAction(ctx, account, id, in, figures.TotalAfter-figures.TotalBefore)
+	action, err := s.insertAction(ctx, u, account, id, in, figures.TotalAfter-figures.TotalBefore)
 	if err != nil {
 		return nil, err
 	}
@@ -331,12 +331,12 @@ func (u *unit) beginAction(ctx context.Context, account string, in BeginAction) 
 }
 
 // insertAction stores a new action, which adds an amount to what may be spent in a day.
-func (u *unit) insertAction(ctx context.Context, account, id string, in BeginAction, daily Amount) (*Action, error) {
-	lease, err := db.Get[core.Time](ctx, u, `SELECT `+u.store.db.NowSQL()+` + ?`, actionLease.Microseconds())
+func (s *Store) insertAction(ctx context.Context, u *db.Unit, account, id string, in BeginAction, daily Amount) (*Action, error) {
+	lease, err := db.Get[core.Time](ctx, u, `SELECT `+s.db.NowSQL()+` + ?`, actionLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
-	now := u.store.Now()
+	now := s.Now()
 	action := &Action{
 		AccountID: account, ID: id, ChannelID: in.AdAccount.ChannelID, Platform: in.AdAccount.Platform, AdAccountID: in.AdAccount.PlatformID,
 		Op: in.Op, Approval: in.Approval, Actor: in.Actor, RequestID: in.RequestID, TargetID: in.TargetID, State: ActionBegun,
@@ -346,32 +346,34 @@ func (u *unit) insertAction(ctx context.Context, account, id string, in BeginAct
 	return action, u.Insert(ctx, actionColumns, action)
 }
 
-// checkSpend checks an action against the account's limits, as CheckSpend does. If the action changes what may be
+// checkBegun checks an action against the account's limits, as CheckSpend does. If the action changes what may be
 // spent, the limits are locked first and stay so until the commit, so that two actions cannot both use what is left.
-func (u *unit) checkSpend(ctx context.Context, account string, in BeginAction) (*Figures, error) {
-	read := u.store.GetLimits
-	if in.Change != (Change{}) {
-		read = u.lockLimits
+func (s *Store) checkBegun(ctx context.Context, u *db.Unit, account string, in BeginAction) (*Figures, error) {
+	var limits *Limits
+	var err error
+	if in.Change == (Change{}) {
+		limits, err = s.GetLimits(ctx, account)
+	} else {
+		limits, err = s.lockLimits(ctx, u, account)
 	}
-	limits, err := read(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	if err := u.store.alone(ctx, account, in.Change); err != nil {
+	if err := s.alone(ctx, account, in.Change); err != nil {
 		return nil, err
 	}
-	return u.store.checkSpend(ctx, limits, in.Op, in.AdAccount, in.Change)
+	return s.checkSpend(ctx, limits, in.Op, in.AdAccount, in.Change)
 }
 
 // resumeAction gives an action that was begun before to the request that asks for it again. If somebody is at work on
 // it, the error is CodeInProgress. An action whose outcome is not known may be taken during the pause before the
 // reconciler looks at it: that pause is not meant for the request.
-func (u *unit) resumeAction(ctx context.Context, action *Action) (*BegunAction, error) {
+func (s *Store) resumeAction(ctx context.Context, u *db.Unit, action *Action) (*BegunAction, error) {
 	resumed := &BegunAction{Action: action, Resumed: true}
 	if action.IsFinal() || db.IsLeased(ctx, action.ID) {
 		return resumed, nil
 	}
-	mine, err := u.leaseAction(ctx, action.AccountID, action.ID, `(state = 'unknown' OR lease_until < `+u.store.db.NowSQL()+`)`)
+	mine, err := s.leaseAction(ctx, u, action.AccountID, action.ID, `(state = 'unknown' OR lease_until < `+s.db.NowSQL()+`)`)
 	if err == nil && !mine {
 		busy := db.InProgress()
 		busy.Outcome = core.Unknown // the key stays with the action
@@ -383,9 +385,9 @@ func (u *unit) resumeAction(ctx context.Context, action *Action) (*BegunAction, 
 
 // leaseAction claims an action without an outcome if the condition holds, and reports whether it did. The action is
 // begun then, and nobody else takes it before the lease is over.
-func (u *unit) leaseAction(ctx context.Context, account, id, condition string) (bool, error) {
+func (s *Store) leaseAction(ctx context.Context, u *db.Unit, account, id, condition string) (bool, error) {
 	rows, err := u.Exec(ctx, `
-		UPDATE ad_actions SET state = 'begun', lease_until = `+u.store.db.NowSQL()+` + ?
+		UPDATE ad_actions SET state = 'begun', lease_until = `+s.db.NowSQL()+` + ?
 		WHERE account_id = ? AND id = ? AND state IN ('begun', 'unknown') AND `+condition, actionLease.Microseconds(), account, id)
 	return rows == 1, err
 }

@@ -21,7 +21,7 @@ func (s *Store) DueNames(ctx context.Context, limit int) ([]DueAction, error) {
 // ClaimNames claims the names of what an action made for the caller, and reports whether it succeeded: of several that ask, the
 // first one has them. If nothing is heard of the caller, they are due again when actionLease is over. It commits at once.
 func (s *Store) ClaimNames(ctx context.Context, account, id string) (bool, error) {
-	rows, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	rows, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_actions SET names_due = `+s.db.NowSQL()+` + ? WHERE account_id = ? AND id = ? AND names_due < `+s.db.NowSQL(),
 			actionLease.Microseconds(), account, id)
 	})
@@ -30,7 +30,7 @@ func (s *Store) ClaimNames(ctx context.Context, account, id string) (bool, error
 
 // YieldNames leaves the names of what an action made for later: they are due again after the pause. It commits at once.
 func (s *Store) YieldNames(ctx context.Context, account, id string, pause time.Duration) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_actions SET names_due = `+s.db.NowSQL()+` + ? WHERE account_id = ? AND id = ? AND names_due IS NOT NULL`,
 			pause.Microseconds(), account, id)
 	})
@@ -40,15 +40,15 @@ func (s *Store) YieldNames(ctx context.Context, account, id string, pause time.D
 // FinishNames stores that no token stands in the names of what an action made, or that none is taken off any more. It commits at
 // once.
 func (s *Store) FinishNames(ctx context.Context, account, id string) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_actions SET names_due = NULL WHERE account_id = ? AND id = ?`, account, id)
 	})
 	return err
 }
 
 // dueNames lets the token be taken off the names of what an action made.
-func (u *unit) dueNames(ctx context.Context, action *Action) error {
-	if _, err := u.Exec(ctx, `UPDATE ad_actions SET names_due = `+u.store.db.NowSQL()+` WHERE account_id = ? AND id = ?`, action.AccountID, action.ID); err != nil {
+func (s *Store) dueNames(ctx context.Context, u *db.Unit, action *Action) error {
+	if _, err := u.Exec(ctx, `UPDATE ad_actions SET names_due = `+s.db.NowSQL()+` WHERE account_id = ? AND id = ?`, action.AccountID, action.ID); err != nil {
 		return fmt.Errorf("let names be tidied: %w", err)
 	}
 	return nil

@@ -29,7 +29,7 @@ func (a *advertiser) request(t *testing.T, key string, fn func(context.Context) 
 
 func (a *advertiser) endLease(t *testing.T) {
 	t.Helper()
-	_, err := tx(t.Context(), a.Store, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(t.Context(), a.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_actions SET lease_until = 0 WHERE account_id = ?`, a.account)
 	})
 	require.NoError(t, err)

@@ -175,7 +175,7 @@ func (s *Store) audiencesBy(ctx context.Context, key func(*Audience) string, whe
 // external. One that the network did not list is deleted, unless it was stored after the network was asked, at the time
 // asked.
 func (s *Store) PutAudiences(ctx context.Context, a *Account, found []Audience, asked core.Time) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now, rows, ids := s.Now(), make([]Audience, 0, len(found)), make([]string, 0, len(found))
 		for _, audience := range found {
 			if audience.PlatformID == nil {
@@ -188,7 +188,7 @@ func (s *Store) PutAudiences(ctx context.Context, a *Account, found []Audience, 
 		slices.SortStableFunc(rows, func(a, b Audience) int {
 			return cmp.Compare(core.Deref(a.PlatformCreatedAt), core.Deref(b.PlatformCreatedAt))
 		})
-		if err := audienceRows.upsert(ctx, u, onePer(rows, func(a *Audience) string { return *a.PlatformID })); err != nil {
+		if err := audienceRows.upsert(ctx, s, u, onePer(rows, func(a *Audience) string { return *a.PlatformID })); err != nil {
 			return nil, err
 		}
 		condition, arg := s.db.In("platform_id", ids)
@@ -203,7 +203,7 @@ func (s *Store) PutAudiences(ctx context.Context, a *Account, found []Audience, 
 // RecordAudience stores the size and the status that a network reports of an audience. If nothing is new, nothing is
 // written.
 func (s *Store) RecordAudience(ctx context.Context, a Audience) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			UPDATE ad_audiences SET size = ?, status = ?, platform_status = ?, status_reason = ?, updated_at = ?
 			WHERE account_id = ? AND id = ? AND deleted_at IS NULL AND (size, status, platform_status, status_reason) IS DISTINCT FROM (CAST(? AS BIGINT), ?, ?, ?)`,
@@ -227,14 +227,14 @@ func (a *Audience) place(in *Account, source Source, now core.Time) {
 
 // putAudience stores an audience that an action made or read again. The mirror may have found it at the network before
 // the action was known to have made it: that row is native from now on and keeps its id, which a then has as well.
-func (u *unit) putAudience(ctx context.Context, in *Account, a *Audience) error {
+func (s *Store) putAudience(ctx context.Context, u *db.Unit, in *Account, a *Audience) error {
 	known, err := db.Get[Audience](ctx, u, audienceColumns.SelectSQL+`
 		WHERE account_id = ? AND (id = ? OR platform_id = ? AND platform = ?) ORDER BY CASE id WHEN ? THEN 0 ELSE 1 END LIMIT 1`+u.Lock(),
 		in.AccountID, a.ID, a.PlatformID, in.Platform, a.ID)
 	if err != nil {
 		return fmt.Errorf("read audience: %w", err)
 	}
-	now := u.store.Now()
+	now := s.Now()
 	a.place(in, SourceNative, now)
 	if known == nil {
 		a.CreatedAt = now
@@ -248,14 +248,14 @@ func (u *unit) putAudience(ctx context.Context, in *Account, a *Audience) error 
 }
 
 // deleteAudience marks an audience as deleted and deletes the identifiers of the people in it. An empty id does nothing.
-func (u *unit) deleteAudience(ctx context.Context, action *Action, id string) error {
+func (s *Store) deleteAudience(ctx context.Context, u *db.Unit, action *Action, id string) error {
 	if id == "" {
 		return nil
 	}
 	if _, err := u.Exec(ctx, `DELETE FROM ad_audience_members WHERE account_id = ? AND audience_id = ?`, action.AccountID, id); err != nil {
 		return fmt.Errorf("forget members: %w", err)
 	}
-	now := u.store.Now()
+	now := s.Now()
 	_, err := u.Exec(ctx, `UPDATE ad_audiences SET deleted_at = ?, updated_at = ? WHERE account_id = ? AND id = ? AND deleted_at IS NULL`,
 		now, now, action.AccountID, id)
 	return err
@@ -276,10 +276,10 @@ func (s *Store) Members(ctx context.Context, account, action string) ([]Member, 
 // If another action is about to upload some of them, this one takes them over: it must send them, too, because nobody
 // knows whether the other one will succeed. The rows are in the order of the key, so that two uploads do not lock each
 // other's rows crosswise.
-func (u *unit) holdMembers(ctx context.Context, action *Action, audience string, members []Member) error {
+func (s *Store) holdMembers(ctx context.Context, u *db.Unit, action *Action, audience string, members []Member) error {
 	_, err := u.Exec(ctx, `
 		INSERT INTO ad_audience_members AS t (account_id, audience_id, kind, hash, user_index, action_id)
-		SELECT CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(? AS TEXT) FROM `+u.store.db.JSONRows()+` WHERE TRUE
+		SELECT CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(? AS TEXT) FROM `+s.db.JSONRows()+` WHERE TRUE
 		ON CONFLICT (account_id, audience_id, kind, hash) DO UPDATE SET action_id = excluded.action_id, user_index = excluded.user_index
 		WHERE t.uploaded_at IS NULL`, action.AccountID, audience, action.ID, core.JSONOf(rowsOf(members)))
 	if err != nil {
@@ -322,11 +322,11 @@ func detail(stored, sent []Member) {
 // settleMembers ends the upload of identifiers. After a success those that the network took are marked as uploaded;
 // otherwise those of the action are deleted. What the network called invalid is deleted in either case. An action that
 // is no upload is left alone.
-func (u *unit) settleMembers(ctx context.Context, action *Action, out Outcome) error {
+func (s *Store) settleMembers(ctx context.Context, u *db.Unit, action *Action, out Outcome) error {
 	switch action.Op {
 	case OpUploadAudience:
 	case OpRemoveAudience:
-		return u.settleRemoval(ctx, action, out)
+		return s.settleRemoval(ctx, u, action, out)
 	default:
 		return nil
 	}
@@ -335,7 +335,7 @@ func (u *unit) settleMembers(ctx context.Context, action *Action, out Outcome) e
 		for i, m := range out.InvalidMembers {
 			hashes[i] = string(m.Kind) + m.Hash
 		}
-		condition, arg := u.store.db.In("kind || hash", hashes)
+		condition, arg := s.db.In("kind || hash", hashes)
 		if _, err := u.Exec(ctx, `DELETE FROM ad_audience_members WHERE account_id = ? AND action_id = ? AND `+condition, action.AccountID, action.ID, arg); err != nil {
 			return fmt.Errorf("forget members: %w", err)
 		}
@@ -343,7 +343,7 @@ func (u *unit) settleMembers(ctx context.Context, action *Action, out Outcome) e
 	query := `DELETE FROM ad_audience_members WHERE account_id = ? AND action_id = ? AND uploaded_at IS NULL`
 	args := []any{action.AccountID, action.ID}
 	if out.State == ActionDone {
-		query, args = `UPDATE ad_audience_members SET uploaded_at = ? WHERE account_id = ? AND action_id = ?`, append([]any{u.store.Now()}, args...)
+		query, args = `UPDATE ad_audience_members SET uploaded_at = ? WHERE account_id = ? AND action_id = ?`, append([]any{s.Now()}, args...)
 	}
 	if _, err := u.Exec(ctx, query, args...); err != nil {
 		return fmt.Errorf("settle members: %w", err)

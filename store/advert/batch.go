@@ -13,8 +13,8 @@ import (
 // PutBatch stores a part of an ad account as its network described it at the time asked. What is new here is external.
 // A row that was heard of later than asked stays as it is.
 func (s *Store) PutBatch(ctx context.Context, a *Account, b Batch, asked core.Time) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		return nil, u.putBatch(ctx, a, b, SourceExternal, asked)
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		return nil, s.putBatch(ctx, u, a, b, SourceExternal, asked)
 	})
 	return err
 }
@@ -23,7 +23,7 @@ func (s *Store) PutBatch(ctx context.Context, a *Account, b Batch, asked core.Ti
 // gone there: it is marked as deleted and cancelled. The statuses and ends that follow from what is below are worked out
 // anew.
 func (s *Store) FinishSync(ctx context.Context, a *Account, began core.Time) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now := s.Now()
 		for _, table := range []string{"ads", "ad_groups", "ad_campaigns"} {
 			if _, err := u.Exec(ctx, `
@@ -33,10 +33,10 @@ func (s *Store) FinishSync(ctx context.Context, a *Account, began core.Time) err
 				return nil, fmt.Errorf("cancel what is gone: %w", err)
 			}
 		}
-		if err := u.settleGroupsEnd(ctx, a, ``); err != nil {
+		if err := s.settleGroupsEnd(ctx, u, a, ``); err != nil {
 			return nil, err
 		}
-		if err := u.rollUp(ctx, a); err != nil {
+		if err := s.rollUp(ctx, u, a); err != nil {
 			return nil, err
 		}
 		return u.Exec(ctx, `
@@ -75,8 +75,8 @@ func (s *Store) RecordStates(ctx context.Context, account string, platform Platf
 		off = `off_since = ` + offSince(`COALESCE(NULLIF(r.configured_status, ''), t.configured_status)`, `CAST(? AS BIGINT)`) + `,`
 		args = append([]any{asked}, args...)
 	}
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		if err := u.repaceResumed(ctx, account, platform, level, states, asked); err != nil {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
+		if err := s.repaceResumed(ctx, u, account, platform, level, states, asked); err != nil {
 			return 0, err
 		}
 		return u.Exec(ctx, `
@@ -103,24 +103,24 @@ func (s *Store) RecordStates(ctx context.Context, account string, platform Platf
 
 // putBatch mirrors a batch: campaigns, then ad groups, then ads. The budgets of what is there already are spread anew
 // first. Among the new rows of a table the oldest comes first, so that lists show the newest first.
-func (u *unit) putBatch(ctx context.Context, a *Account, b Batch, source Source, asked core.Time) error {
-	r := batchRow{a, source, asked, u.store.Now()}
+func (s *Store) putBatch(ctx context.Context, u *db.Unit, a *Account, b Batch, source Source, asked core.Time) error {
+	r := batchRow{a, source, asked, s.Now()}
 	campaigns := onePer(r.campaigns(b.Campaigns), func(c *Campaign) string { return c.PlatformID })
-	if err := u.repaceCampaigns(ctx, a.AccountID, campaigns, r.now); err != nil {
+	if err := s.repaceCampaigns(ctx, u, a.AccountID, campaigns, r.now); err != nil {
 		return err
 	}
-	if err := campaignRows.upsert(ctx, u, campaigns); err != nil {
+	if err := campaignRows.upsert(ctx, s, u, campaigns); err != nil {
 		return err
 	}
 	groups := onePer(r.groups(b.Groups), func(g *Group) string { return g.PlatformID })
-	if err := u.repaceGroups(ctx, a.AccountID, groups, r.now); err != nil {
+	if err := s.repaceGroups(ctx, a.AccountID, groups, r.now); err != nil {
 		return err
 	}
-	if err := groupRows.upsert(ctx, u, groups); err != nil {
+	if err := groupRows.upsert(ctx, s, u, groups); err != nil {
 		return err
 	}
 	ads := onePer(r.ads(b.Ads), func(a *Ad) string { return a.PlatformID })
-	return u.putAds(ctx, a, ads, campaignsOf(campaigns, groups, ads))
+	return s.putAds(ctx, u, a, ads, campaignsOf(campaigns, groups, ads))
 }
 
 // campaignsOf returns the platform ids of the campaigns that are in a batch, or that something in it belongs to.
@@ -141,15 +141,15 @@ func campaignsOf(campaigns []Campaign, groups []Group, ads []Ad) []string {
 // putAds mirrors ads after the campaigns and ad groups that they are in. It also works out the end of every ad of these
 // campaigns, in this program rather than in SQL: PostgreSQL would join the three tables in the wrong order as long as it
 // has no statistics of them.
-func (u *unit) putAds(ctx context.Context, a *Account, ads []Ad, campaigns []string) error {
+func (s *Store) putAds(ctx context.Context, u *db.Unit, a *Account, ads []Ad, campaigns []string) error {
 	if len(campaigns) == 0 {
 		return nil
 	}
-	condition, arg := u.store.db.In("platform_id", campaigns)
-	if err := u.settleGroupsEnd(ctx, a, ` AND `+condition, arg); err != nil {
+	condition, arg := s.db.In("platform_id", campaigns)
+	if err := s.settleGroupsEnd(ctx, u, a, ` AND `+condition, arg); err != nil {
 		return err
 	}
-	ends, err := u.adEnds(ctx, a, campaigns)
+	ends, err := s.adEnds(ctx, u, a, campaigns)
 	if err != nil {
 		return err
 	}
@@ -164,30 +164,30 @@ func (u *unit) putAds(ctx context.Context, a *Account, ads []Ad, campaigns []str
 			others = append(others, ad)
 		}
 	}
-	if err := adRows.upsert(ctx, u, others); err != nil {
+	if err := adRows.upsert(ctx, s, u, others); err != nil {
 		return err
 	}
-	if err := linkRows.upsert(ctx, u, links); err != nil {
+	if err := linkRows.upsert(ctx, s, u, links); err != nil {
 		return err
 	}
-	return u.settleAdsEnd(ctx, a, campaigns, ends)
+	return s.settleAdsEnd(ctx, u, a, campaigns, ends)
 }
 
 // adEnds returns, by ad group, when the ads of campaigns end: with the ad group or with the campaign, whichever is
 // first; nil if neither has an end.
-func (u *unit) adEnds(ctx context.Context, a *Account, campaigns []string) (map[string]*core.Time, error) {
+func (s *Store) adEnds(ctx context.Context, u *db.Unit, a *Account, campaigns []string) (map[string]*core.Time, error) {
 	type end struct {
 		ID       string     `db:"platform_id"`
 		Campaign string     `db:"campaign_id"`
 		At       *core.Time `db:"ends_at"`
 	}
-	condition, arg := u.store.db.In("platform_id", campaigns)
+	condition, arg := s.db.In("platform_id", campaigns)
 	above, err := db.Select[end](ctx, u, `SELECT platform_id, ends_at FROM ad_campaigns WHERE account_id = ? AND platform = ? AND `+condition,
 		a.AccountID, a.Platform, arg)
 	if err != nil {
 		return nil, fmt.Errorf("read ends of campaigns: %w", err)
 	}
-	condition, arg = u.store.db.In("campaign_id", campaigns)
+	condition, arg = s.db.In("campaign_id", campaigns)
 	groups, err := db.Select[end](ctx, u, `SELECT platform_id, campaign_id, ends_at FROM ad_groups WHERE account_id = ? AND platform = ? AND `+condition,
 		a.AccountID, a.Platform, arg)
 	if err != nil {
@@ -208,8 +208,8 @@ func (u *unit) adEnds(ctx context.Context, a *Account, campaigns []string) (map[
 
 // settleAdsEnd stores the right end for ads of the campaigns that have another one. Those are ads that were not in the
 // batch which changed the end of their ad group or campaign.
-func (u *unit) settleAdsEnd(ctx context.Context, a *Account, campaigns []string, ends map[string]*core.Time) error {
-	condition, arg := u.store.db.In("campaign_id", campaigns)
+func (s *Store) settleAdsEnd(ctx context.Context, u *db.Unit, a *Account, campaigns []string, ends map[string]*core.Time) error {
+	condition, arg := s.db.In("campaign_id", campaigns)
 	stored, err := db.Select[struct {
 		Group string     `db:"ad_group_id"`
 		At    *core.Time `db:"ends_at"`
@@ -232,7 +232,7 @@ func (u *unit) settleAdsEnd(ctx context.Context, a *Account, campaigns []string,
 // settleGroupsEnd works out anew when the last ad group of each campaign of an ad account ends. It is NULL for a
 // campaign with an ad group that has no end, or without any; deleted ad groups do not count. which narrows the campaigns
 // down by a further SQL condition with args; it may be empty.
-func (u *unit) settleGroupsEnd(ctx context.Context, a *Account, which string, args ...any) error {
+func (s *Store) settleGroupsEnd(ctx context.Context, u *db.Unit, a *Account, which string, args ...any) error {
 	_, err := u.Exec(ctx, `
 		UPDATE ad_campaigns SET groups_end_at = (
 			SELECT CASE WHEN count(*) = count(g.ends_at) THEN max(g.ends_at) END FROM ad_groups AS g

@@ -58,7 +58,7 @@ func (s *Store) StatusBelow(ctx context.Context, account string, level Level, id
 
 // reviveAbove gives the ad group and the campaign of an ad, if they were rejected with all of their ads, the state that their ads have
 // together now: with another creative the ad is no longer rejected, and their budget counts again.
-func (u *unit) reviveAbove(ctx context.Context, a *Account, ad string) error {
+func (s *Store) reviveAbove(ctx context.Context, u *db.Unit, a *Account, ad string) error {
 	revived := int64(0)
 	for _, at := range []struct{ level, column string }{{levelTables[LevelGroup], "ad_group_id"}, {levelTables[LevelCampaign], "campaign_id"}} {
 		n, err := u.Exec(ctx, `
@@ -74,12 +74,12 @@ func (u *unit) reviveAbove(ctx context.Context, a *Account, ad string) error {
 	if revived == 0 {
 		return nil
 	}
-	return u.rollUp(ctx, a)
+	return s.rollUp(ctx, u, a)
 }
 
 // rollUp gives ad groups and campaigns of an ad account that are switched on and active the state that their ads have
 // together. Networks call them active even when all of their ads were rejected.
-func (u *unit) rollUp(ctx context.Context, a *Account) error {
+func (s *Store) rollUp(ctx context.Context, u *db.Unit, a *Account) error {
 	var status strings.Builder
 	for i, name := range Statuses {
 		fmt.Fprintf(&status, " WHEN %d THEN '%s'", i+1, name)

@@ -86,7 +86,7 @@ type NewConversionDestination struct {
 
 // CreateConversionDestination makes a destination. The 51st of an account is CodeInvalid on pixel_id.
 func (s *Store) CreateConversionDestination(ctx context.Context, account string, channel *SocialAccount, in NewConversionDestination) (*ConversionDestination, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*ConversionDestination, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*ConversionDestination, error) {
 		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func (s *Store) GetConversionDestination(ctx context.Context, account, ref strin
 }
 
 // lockDestination does what GetConversionDestination does, and locks the row until the transaction ends.
-func (u *unit) lockDestination(ctx context.Context, account, ref string) (*ConversionDestination, error) {
+func (s *Store) lockDestination(ctx context.Context, u *db.Unit, account, ref string) (*ConversionDestination, error) {
 	return findDestination(ctx, u.Locked(), account, ref)
 }
 
@@ -163,8 +163,8 @@ type UpdateConversionDestination struct {
 // UpdateConversionDestination changes a destination, and lets one that its network did not let in be told again if it gets a token or is
 // made active. What waits for one that is paused goes on waiting.
 func (s *Store) UpdateConversionDestination(ctx context.Context, account, ref string, in UpdateConversionDestination) (*ConversionDestination, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*ConversionDestination, error) {
-		d, err := u.lockDestination(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*ConversionDestination, error) {
+		d, err := s.lockDestination(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -199,12 +199,12 @@ func set[T any](field *T, value *T) {
 
 // DeleteConversionDestination deletes a destination, and what waits for it. What it was told stays in the list of conversions.
 func (s *Store) DeleteConversionDestination(ctx context.Context, account, ref string) (*ConversionDestination, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*ConversionDestination, error) {
-		d, err := u.lockDestination(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*ConversionDestination, error) {
+		d, err := s.lockDestination(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		if err := u.dropConversions(ctx, account, d.ID); err != nil {
+		if err := s.dropConversions(ctx, u, account, d.ID); err != nil {
 			return nil, err
 		}
 		_, err = u.Exec(ctx, `DELETE FROM ad_conversion_destinations WHERE account_id = ? AND id = ?`, account, d.ID)
@@ -213,7 +213,7 @@ func (s *Store) DeleteConversionDestination(ctx context.Context, account, ref st
 }
 
 // dropConversions deletes what waits for a destination.
-func (u *unit) dropConversions(ctx context.Context, account, destination string) error {
+func (s *Store) dropConversions(ctx context.Context, u *db.Unit, account, destination string) error {
 	if _, err := u.Exec(ctx, `DELETE FROM ad_conversions WHERE account_id = ? AND destination_id = ? AND due_at IS NOT NULL`, account, destination); err != nil {
 		return fmt.Errorf("delete conversions that wait: %w", err)
 	}
@@ -222,13 +222,13 @@ func (u *unit) dropConversions(ctx context.Context, account, destination string)
 
 // pauseDestinations ends that anything is told through a channel that is deleted: what waits is deleted, and its destinations are paused, so
 // that a profile that is connected again is told nothing unasked.
-func (u *unit) pauseDestinations(ctx context.Context, channel *SocialAccount) error {
+func (s *Store) pauseDestinations(ctx context.Context, u *db.Unit, channel *SocialAccount) error {
 	ids, err := db.Select[string](ctx, u, `SELECT id FROM ad_conversion_destinations WHERE account_id = ? AND channel_id = ?`, channel.AccountID, channel.ID)
 	if err != nil {
 		return fmt.Errorf("read the destinations of a channel: %w", err)
 	}
 	for _, id := range ids {
-		if err := u.dropConversions(ctx, channel.AccountID, id); err != nil {
+		if err := s.dropConversions(ctx, u, channel.AccountID, id); err != nil {
 			return err
 		}
 	}
@@ -236,16 +236,16 @@ func (u *unit) pauseDestinations(ctx context.Context, channel *SocialAccount) er
 		return nil
 	}
 	if _, err := u.Exec(ctx, `UPDATE ad_conversion_destinations SET status = 'paused', last_error = '', updated_at = ? WHERE account_id = ? AND channel_id = ?`,
-		u.store.Now(), channel.AccountID, channel.ID); err != nil {
+		s.Now(), channel.AccountID, channel.ID); err != nil {
 		return fmt.Errorf("pause the destinations of a channel: %w", err)
 	}
 	return nil
 }
 
 // reviveDestinations lets the destinations be told again that use the access of a channel, which has got another one.
-func (u *unit) reviveDestinations(ctx context.Context, channel *SocialAccount) error {
+func (s *Store) reviveDestinations(ctx context.Context, u *db.Unit, channel *SocialAccount) error {
 	if _, err := u.Exec(ctx, `UPDATE ad_conversion_destinations SET status = 'active', last_error = '', updated_at = ?
-		WHERE account_id = ? AND channel_id = ? AND status = 'error' AND token IS NULL`, u.store.Now(), channel.AccountID, channel.ID); err != nil {
+		WHERE account_id = ? AND channel_id = ? AND status = 'error' AND token IS NULL`, s.Now(), channel.AccountID, channel.ID); err != nil {
 		return fmt.Errorf("revive the destinations of a channel: %w", err)
 	}
 	return nil

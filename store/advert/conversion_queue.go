@@ -91,19 +91,19 @@ func (s *Store) QueueConversions(ctx context.Context, u *db.Unit, h Happening) e
 			rows = append(rows, c)
 		}
 	}
-	_, err = (&unit{u, s}).insertConversions(ctx, rows)
+	_, err = s.insertConversions(ctx, u, rows)
 	return err
 }
 
 // CreateConversions keeps what a destination is to be told, and returns the id of each in the order of the events, "" of one that its pixel
 // was told before, or waits to be told.
 func (s *Store) CreateConversions(ctx context.Context, d *ConversionDestination, events []ConversionEvent) ([]string, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) ([]string, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]string, error) {
 		rows, ids := make([]Conversion, len(events)), make([]string, len(events))
 		for i, e := range events {
 			rows[i] = s.newConversion(d, e, ConversionFromAPI, "")
 		}
-		queued, err := u.insertConversions(ctx, rows)
+		queued, err := s.insertConversions(ctx, u, rows)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +158,7 @@ func (s *Store) ReleaseConversions(ctx context.Context, u *db.Unit, account, eve
 }
 
 // insertConversions stores conversions, and returns the ids of those of which their pixel was not told before, and does not wait to be.
-func (u *unit) insertConversions(ctx context.Context, rows []Conversion) ([]string, error) {
+func (s *Store) insertConversions(ctx context.Context, u *db.Unit, rows []Conversion) ([]string, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
@@ -170,14 +170,14 @@ func (u *unit) insertConversions(ctx context.Context, rows []Conversion) ([]stri
 			c.Source, c.CustomerID, core.JSONText(c.User), (*int64)(c.DueAt), (*int64)(c.ExpiresAt), c.Reason,
 		}
 	}
-	now := u.store.Now()
+	now := s.Now()
 	queued, err := db.Select[string](ctx, u, `
 		INSERT INTO ad_conversions (account_id, id, destination_id, pixel_id, kind, event_id, happened_at, value, currency, items, is_offsite,
 			source, customer_id, user_data, due_at, expires_at, status, reason, attempts, created_at, updated_at)
 		SELECT CAST(? AS text), value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, CAST(value ->> 5 AS BIGINT), CAST(value ->> 6 AS BIGINT),
 			value ->> 7, value ->> 8, CAST(value ->> 9 AS BOOLEAN), value ->> 10, value ->> 11, value ->> 12, CAST(value ->> 13 AS BIGINT), CAST(value ->> 14 AS BIGINT),
 			'pending', value ->> 15, 0, CAST(? AS BIGINT), CAST(? AS BIGINT)
-		FROM `+u.store.db.JSONRows()+` WHERE TRUE
+		FROM `+s.db.JSONRows()+` WHERE TRUE
 		ON CONFLICT (account_id, pixel_id, kind, event_id) DO NOTHING RETURNING id`, rows[0].AccountID, now, now, core.JSONOf(values))
 	if err != nil {
 		return nil, fmt.Errorf("queue conversions: %w", err)

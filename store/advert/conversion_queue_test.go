@@ -26,7 +26,7 @@ func (a *advertiser) destination(t *testing.T, pixel string, change func(*NewCon
 // queue keeps what happened in a transaction of its own.
 func (a *advertiser) queue(t *testing.T, h Happening) {
 	t.Helper()
-	_, err := tx(t.Context(), a.Store, func(ctx context.Context, u *unit) (any, error) { return nil, a.QueueConversions(ctx, u.Unit, h) })
+	_, err := db.Tx(t.Context(), a.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, a.QueueConversions(ctx, u, h) })
 	require.NoError(t, err)
 }
 
@@ -125,8 +125,8 @@ func TestForgetConversions_DeletesWhatWaits(t *testing.T) {
 		other := a.purchase("order_2")
 		other.CustomerID = "cus_2"
 		a.queue(t, other)
-		_, err := tx(t.Context(), a.Store, func(ctx context.Context, u *unit) (any, error) {
-			return nil, a.ForgetConversions(ctx, u.Unit, a.account, "cus_1")
+		_, err := db.Tx(t.Context(), a.db, func(ctx context.Context, u *db.Unit) (any, error) {
+			return nil, a.ForgetConversions(ctx, u, a.account, "cus_1")
 		})
 		require.NoError(t, err)
 		rows := a.conversions(t, d)

@@ -77,7 +77,7 @@ func (c *ConversionClaim) Events() []ConversionEvent {
 // old expires, and so does what it may have been told of so long ago that it would count it twice. If nothing is heard of the caller, what
 // was claimed is due again a minute later. It commits at once.
 func (s *Store) ClaimConversions(ctx context.Context, account, destination string, in ConversionLimits) (*ConversionClaim, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*ConversionClaim, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*ConversionClaim, error) {
 		now := s.Now()
 		claim := &ConversionClaim{until: now.Add(conversionLease)}
 		var err error
@@ -100,7 +100,7 @@ func (s *Store) ClaimConversions(ctx context.Context, account, destination strin
 				claim.Conversions, ids = append(claim.Conversions, *c), append(ids, c.ID)
 			}
 		}
-		if err := u.changeConversions(ctx, account, nil, late); err != nil || len(ids) == 0 {
+		if err := s.changeConversions(ctx, u, account, nil, late); err != nil || len(ids) == 0 {
 			return claim, err
 		}
 		condition, arg := s.db.In("id", ids)
@@ -125,7 +125,7 @@ func (l ConversionLimits) forbid(c *Conversion, now core.Time) string {
 
 // PostponeConversions lets what a destination waits to be told wait some more, where nobody can tell it for now.
 func (s *Store) PostponeConversions(ctx context.Context, account, destination string, pause time.Duration) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now := s.Now()
 		_, err := u.Exec(ctx, `UPDATE ad_conversions SET due_at = ? WHERE account_id = ? AND destination_id = ? AND due_at <= ?`,
 			now.Add(pause), account, destination, now)
@@ -155,7 +155,7 @@ type conversionChange struct {
 // SettleConversions stores what became of what was claimed, an outcome for each. What somebody else has claimed meanwhile, or what was
 // deleted, is left as it is. It commits at once.
 func (s *Store) SettleConversions(ctx context.Context, claim *ConversionClaim, outcomes []ConversionOutcome) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now := s.Now()
 		changes := make([]conversionChange, len(outcomes))
 		for i, o := range outcomes {
@@ -173,13 +173,13 @@ func (s *Store) SettleConversions(ctx context.Context, claim *ConversionClaim, o
 				}
 			}
 		}
-		return nil, u.changeConversions(ctx, claim.Destination.AccountID, &claim.until, changes)
+		return nil, s.changeConversions(ctx, u, claim.Destination.AccountID, &claim.until, changes)
 	})
 	return err
 }
 
 // changeConversions changes rows, if lease is not nil only those that are due then. Whoever did what is final is forgotten.
-func (u *unit) changeConversions(ctx context.Context, account string, lease *core.Time, changes []conversionChange) error {
+func (s *Store) changeConversions(ctx context.Context, u *db.Unit, account string, lease *core.Time, changes []conversionChange) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -187,9 +187,9 @@ func (u *unit) changeConversions(ctx context.Context, account string, lease *cor
 		UPDATE ad_conversions SET status = r.status, reason = r.reason, due_at = r.due, tried_at = r.tried, sent_at = r.sent, updated_at = ?,
 			expires_at = CASE WHEN r.status = 'pending' THEN expires_at END, customer_id = CASE WHEN r.status = 'pending' THEN customer_id END,
 			user_data = CASE WHEN r.status = 'pending' THEN user_data ELSE '{}' END
-		FROM ` + u.store.db.JSONTable("id text", "status text", "reason text", "due bigint", "tried bigint", "sent bigint") + ` AS r
+		FROM ` + s.db.JSONTable("id text", "status text", "reason text", "due bigint", "tried bigint", "sent bigint") + ` AS r
 		WHERE ad_conversions.account_id = ? AND ad_conversions.id = r.id`
-	args := []any{u.store.Now(), core.JSONOf(changes), account}
+	args := []any{s.Now(), core.JSONOf(changes), account}
 	if lease != nil {
 		query, args = query+` AND ad_conversions.due_at = ?`, append(args, *lease)
 	}
@@ -202,7 +202,7 @@ func (u *unit) changeConversions(ctx context.Context, account string, lease *cor
 // FailDestination stores that a network does not let us tell a destination any more, and why. What waits for it goes on waiting. It commits
 // at once.
 func (s *Store) FailDestination(ctx context.Context, d *ConversionDestination, why string) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_conversion_destinations SET status = 'error', last_error = ?, updated_at = ?
 			WHERE account_id = ? AND id = ? AND status = 'active' AND updated_at = ?`, why, s.Now(), d.AccountID, d.ID, d.UpdatedAt)
 	})
@@ -215,7 +215,7 @@ func (s *Store) ExpireConversions(ctx context.Context, limit int) (int64, error)
 	if err != nil || waits == nil {
 		return 0, err // without a transaction, of which an embedded database has one at a time
 	}
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		now := s.Now()
 		return u.Exec(ctx, `
 			UPDATE ad_conversions SET status = 'expired', reason = CASE WHEN reason = '' THEN CAST(? AS text) ELSE CAST(? AS text) || reason END,

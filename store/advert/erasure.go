@@ -22,8 +22,8 @@ func (s *Store) ErasePerson(ctx context.Context, account string, email, phone *s
 	}
 	condition, arg := s.db.In("hash", hashes)
 	now := s.Now()
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
-		if err := u.forgetHashes(ctx, account, hashes); err != nil {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
+		if err := s.forgetHashes(ctx, u, account, hashes); err != nil {
 			return 0, err
 		}
 		return u.Exec(ctx, `UPDATE ad_audience_members SET erase_since = COALESCE(erase_since, ?), erase_due = ? WHERE account_id = ? AND `+condition, now, now, account, arg)
@@ -35,7 +35,7 @@ func (s *Store) ErasePerson(ctx context.Context, account string, email, phone *s
 }
 
 // forgetHashes deletes what waits to be told of whoever has one of the hashes. What came by the API knows no customer.
-func (u *unit) forgetHashes(ctx context.Context, account string, hashes []string) error {
+func (s *Store) forgetHashes(ctx context.Context, u *db.Unit, account string, hashes []string) error {
 	for _, hash := range hashes {
 		_, err := u.Exec(ctx, `DELETE FROM ad_conversions WHERE account_id = ? AND due_at IS NOT NULL AND user_data LIKE ?`, account, `%"`+hash+`"%`)
 		if err != nil {
@@ -105,7 +105,7 @@ func (s *Store) GetErasure(ctx context.Context, due DueErasure) (*Erasure, error
 // which no limit blocks. It claims them: who is still there after the pause leaves with another action. Fresh holds them; it is empty, and
 // the action nil, if there is nobody, because somebody else has claimed them or is at work on them. It commits at once.
 func (s *Store) BeginErasure(ctx context.Context, a *Audience, pause time.Duration) (*BegunUpload, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*BegunUpload, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BegunUpload, error) {
 		now := s.Now()
 		// Whoever is still being uploaded belongs to an action, too.
 		leaving, err := db.Select[Member](ctx, u, `
@@ -119,14 +119,14 @@ func (s *Store) BeginErasure(ctx context.Context, a *Audience, pause time.Durati
 		for i := range leaving {
 			leaving[i].Index = i
 		}
-		action, err := u.insertAction(ctx, a.AccountID, core.NewID(core.KindAdAction), BeginAction{
+		action, err := s.insertAction(ctx, u, a.AccountID, core.NewID(core.KindAdAction), BeginAction{
 			Op: OpRemoveAudience, Approval: "allow", TargetID: a.ID, Plan: NewObject(map[string]any{"users": len(leaving), "because": "customer_deleted"}),
 			AdAccount: &Account{ChannelID: a.ChannelID, Platform: a.Platform, PlatformID: a.AdAccountID},
 		}, 0)
 		if err != nil {
 			return nil, err
 		}
-		if err := u.holdLeaving(ctx, action, a.ID, leaving); err != nil {
+		if err := s.holdLeaving(ctx, u, action, a.ID, leaving); err != nil {
 			return nil, err
 		}
 		_, err = u.Exec(ctx, `UPDATE ad_audience_members SET erase_due = ? WHERE account_id = ? AND action_id = ?`, now.Add(pause), a.AccountID, action.ID)
@@ -137,7 +137,7 @@ func (s *Store) BeginErasure(ctx context.Context, a *Audience, pause time.Durati
 // PostponeErasure leaves those who are to leave an audience now for later. It commits at once.
 func (s *Store) PostponeErasure(ctx context.Context, a *Audience, pause time.Duration) error {
 	now := s.Now()
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_audience_members SET erase_due = ? WHERE account_id = ? AND audience_id = ? AND erase_due <= ?`, now.Add(pause), a.AccountID, a.ID, now)
 	})
 	return err

@@ -46,7 +46,7 @@ func (s *Store) PutDayFigures(ctx context.Context, account string, at FigurePlac
 		for i, f := range some {
 			rows[i] = []any{f.PlatformID, f.Day, f.Spend, f.Impressions, f.Reach, f.Clicks, f.Engagement, f.Conversions, f.PurchaseValue, f.VideoViews}
 		}
-		_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 			return u.Exec(ctx, `
 				INSERT INTO ad_figure_days (account_id, channel_id, level, platform_id, day, spend, impressions, reach, clicks, engagement, conversions, purchase_value, video_views)
 				SELECT CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT),

@@ -72,7 +72,7 @@ func (s *Store) ListFigureMonths(ctx context.Context, account string, at FigureP
 // that was given up within the last hour.
 func (s *Store) WantFigureMonths(ctx context.Context, account string, at FigurePlace, months []string) error {
 	now := s.Now()
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			INSERT INTO ad_figure_months AS t (account_id, channel_id, ad_account_id, level, month, state, first_day, report_id, due_at, tries, reason, asked_at, updated_at)
 			SELECT CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), value ->> 0, 'waiting', '', '', CAST(? AS BIGINT), 0, '', CAST(? AS BIGINT), CAST(? AS BIGINT)
@@ -111,7 +111,7 @@ func (s *Store) DueFigureMonths(ctx context.Context, limit int) ([]FigureMonth, 
 // ClaimFigureMonth claims a month for the caller and returns it; nil if somebody else has claimed it. If nothing is heard of the caller,
 // it is due again two minutes later. It commits at once.
 func (s *Store) ClaimFigureMonth(ctx context.Context, due *FigureMonth) (*FigureMonth, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*FigureMonth, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*FigureMonth, error) {
 		now := s.Now()
 		claimed, err := u.Exec(ctx, `UPDATE ad_figure_months SET due_at = ? WHERE `+figureKey+` AND due_at <= ?`, append(append([]any{now.Add(figureLease)}, due.key()...), now)...)
 		if err != nil || claimed == 0 {
@@ -145,7 +145,7 @@ func (s *Store) FinishFigureMonth(ctx context.Context, m *FigureMonth, first str
 
 // settleFigureMonth changes a month that has not ended.
 func (s *Store) settleFigureMonth(ctx context.Context, m *FigureMonth, change string, args ...any) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE ad_figure_months SET `+change+`, updated_at = ? WHERE `+figureKey+` AND state = 'waiting'`,
 			append(append(args, s.Now()), m.key()...)...)
 	})

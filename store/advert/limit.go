@@ -93,8 +93,8 @@ type UpdateLimits struct {
 // UpdateLimits locks the guardrails, applies a change and stores them, together with a line of the audit trail. A
 // change that changes nothing writes nothing. What runs already goes on, even above a lower limit.
 func (s *Store) UpdateLimits(ctx context.Context, account string, in UpdateLimits) (*Limits, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Limits, error) {
-		limits, err := u.lockLimits(ctx, account)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Limits, error) {
+		limits, err := s.lockLimits(ctx, u, account)
 		if err != nil {
 			return nil, err
 		}
@@ -151,12 +151,12 @@ func findLimits(ctx context.Context, r db.Reader, account string) (*Limits, erro
 
 // lockLimits returns the guardrails and locks them until the commit, so that no other budget of the account is checked
 // meanwhile. An account without stored ones gets them here: a row that is not there cannot be locked.
-func (u *unit) lockLimits(ctx context.Context, account string) (*Limits, error) {
+func (s *Store) lockLimits(ctx context.Context, u *db.Unit, account string) (*Limits, error) {
 	limits, err := findLimits(ctx, u.Locked(), account)
 	if err != nil || limits != nil {
 		return limits, err
 	}
-	now := u.store.Now()
+	now := s.Now()
 	if _, err := u.Exec(ctx, `INSERT INTO ad_limits (`+limitColumns+`) VALUES (?, '{}', NULL, '[]', ?, ?) ON CONFLICT (account_id) DO NOTHING`,
 		account, now, now); err != nil {
 		return nil, fmt.Errorf("insert limits: %w", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
@@ -70,8 +71,8 @@ func TestBeginAction_WaitsForABudgetThatIsBeingChecked(t *testing.T) {
 		checked, first := make(chan struct{}), make(chan error)
 		a.limit(t, 100, 100)
 		go func() {
-			_, err := tx(t.Context(), a.Store, func(ctx context.Context, u *unit) (*BegunAction, error) {
-				begun, err := u.beginAction(ctx, a.account, a.begin(60))
+			_, err := db.Tx(t.Context(), a.db, func(ctx context.Context, u *db.Unit) (*BegunAction, error) {
+				begun, err := a.beginAction(ctx, u, a.account, a.begin(60))
 				await := dbtest.Waiter(t, a.db)
 				close(checked)
 				await() // the second one

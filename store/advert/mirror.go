@@ -31,7 +31,7 @@ func mirrorOf[T any](table, key string, keep ...string) *mirror[T] {
 
 // upsert inserts rows of one account, or replaces the stored ones with the same key, in one statement. updated_at
 // changes only where another column did. No two of the rows may have the same key.
-func (m *mirror[T]) upsert(ctx context.Context, u *unit, rows []T) error {
+func (m *mirror[T]) upsert(ctx context.Context, s *Store, u *db.Unit, rows []T) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (m *mirror[T]) upsert(ctx context.Context, u *unit, rows []T) error {
 		}
 		arrays[i] = values
 	}
-	if _, err := u.Exec(ctx, m.upsertSQL(u.store), core.JSONOf(arrays)); err != nil {
+	if _, err := u.Exec(ctx, m.upsertSQL(s), core.JSONOf(arrays)); err != nil {
 		return fmt.Errorf("mirror %s: %w", m.Table, err)
 	}
 	return nil

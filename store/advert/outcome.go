@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Outcome says what became of an action, and what the mirror has to take over from it. What the action made is native.
@@ -39,20 +40,22 @@ type Settlement struct {
 // An action that already has an outcome keeps it and is returned as it is, with one exception: one that was settled as
 // refused can still become done. What the network says it did counts for more than that nobody found it.
 func (s *Store) SettleAction(ctx context.Context, account, id string, out Outcome) (*Action, error) {
-	settle := func(ctx context.Context, u *unit) (*Action, error) { return u.settleAction(ctx, account, id, out) }
-	if out.State == ActionDone {
-		return tx(ctx, s, settle)
+	settle := func(ctx context.Context, u *db.Unit) (*Action, error) {
+		return s.settleAction(ctx, u, account, id, out)
 	}
-	return step(ctx, s, settle)
+	if out.State == ActionDone {
+		return db.Tx(ctx, s.db, settle)
+	}
+	return db.Step(ctx, s.db, settle)
 }
 
 // SettleActions stores the outcomes of several actions of one request, all in one transaction. It is for a request
 // that is answered with success even if some of its actions were refused.
 func (s *Store) SettleActions(ctx context.Context, account string, settlements []Settlement) ([]Action, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) ([]Action, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]Action, error) {
 		all := make([]Action, len(settlements))
 		for i, settlement := range settlements {
-			action, err := u.settleAction(ctx, account, settlement.ID, settlement.Outcome)
+			action, err := s.settleAction(ctx, u, account, settlement.ID, settlement.Outcome)
 			if err != nil {
 				return nil, err
 			}
@@ -63,25 +66,25 @@ func (s *Store) SettleActions(ctx context.Context, account string, settlements [
 }
 
 // settleAction locks an action and does the work of SettleAction inside a transaction.
-func (u *unit) settleAction(ctx context.Context, account, id string, out Outcome) (*Action, error) {
-	action, err := u.lockAction(ctx, account, id)
+func (s *Store) settleAction(ctx context.Context, u *db.Unit, account, id string, out Outcome) (*Action, error) {
+	action, err := s.lockAction(ctx, u, account, id)
 	if err != nil || action.State == ActionDone || action.State == ActionRefused && out.State != ActionDone {
 		return action, err
 	}
 	if out.State == ActionDone {
-		if err := u.applyOutcome(ctx, action, out); err != nil {
+		if err := s.applyOutcome(ctx, u, action, out); err != nil {
 			return nil, err
 		}
 		if out.NamesDue {
-			if err := u.dueNames(ctx, action); err != nil {
+			if err := s.dueNames(ctx, u, action); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if err := u.settleMembers(ctx, action, out); err != nil {
+	if err := s.settleMembers(ctx, u, action, out); err != nil {
 		return nil, err
 	}
-	action.State, action.Failure, action.UpdatedAt = out.State, core.JSONOf(out.Failure), u.store.Now()
+	action.State, action.Failure, action.UpdatedAt = out.State, core.JSONOf(out.Failure), s.Now()
 	if out.TargetID != "" {
 		action.TargetID = out.TargetID
 	}
@@ -96,47 +99,47 @@ func (u *unit) settleAction(ctx context.Context, account, id string, out Outcome
 
 // applyOutcome brings the mirror to what the network has after an action that is done: what was made, changed,
 // cancelled or deleted.
-func (u *unit) applyOutcome(ctx context.Context, action *Action, out Outcome) error {
-	a, err := u.store.accountOfAction(ctx, action)
+func (s *Store) applyOutcome(ctx context.Context, u *db.Unit, action *Action, out Outcome) error {
+	a, err := s.accountOfAction(ctx, action)
 	if err != nil {
 		return err
 	}
-	now := u.store.Now()
-	if err := u.putBatch(ctx, a, out.Made, SourceNative, now); err != nil {
+	now := s.Now()
+	if err := s.putBatch(ctx, u, a, out.Made, SourceNative, now); err != nil {
 		return err
 	}
-	if err := u.putChanged(ctx, action, a, out, now); err != nil {
+	if err := s.putChanged(ctx, u, action, a, out, now); err != nil {
 		return err
 	}
 	if out.CancelledCampaign != "" {
-		if err := u.cancelCampaign(ctx, action, out.CancelledCampaign); err != nil {
+		if err := s.cancelCampaign(ctx, u, action, out.CancelledCampaign); err != nil {
 			return err
 		}
 	}
 	if out.CancelledAd != "" {
-		if err := u.cancel(ctx, action, "ads", "platform_id", out.CancelledAd); err != nil {
+		if err := s.cancel(ctx, u, action, "ads", "platform_id", out.CancelledAd); err != nil {
 			return err
 		}
 	}
 	if out.Audience != nil {
-		return u.putAudience(ctx, a, out.Audience)
+		return s.putAudience(ctx, u, a, out.Audience)
 	}
-	return u.deleteAudience(ctx, action, out.DeletedAudience)
+	return s.deleteAudience(ctx, u, action, out.DeletedAudience)
 }
 
 // putChanged mirrors what an action changed. After a switch only the states are taken over: the network may have
 // described the budget before another change, made at the same time, took effect.
-func (u *unit) putChanged(ctx context.Context, action *Action, a *Account, out Outcome, now core.Time) error {
+func (s *Store) putChanged(ctx context.Context, u *db.Unit, action *Action, a *Account, out Outcome, now core.Time) error {
 	b, asked := out.Changed, cmp.Or(out.Asked, now)
 	switch action.Op {
 	case OpPauseGroup, OpResumeGroup, OpPauseCampaign, OpResumeCampaign, OpPauseAd, OpResumeAd:
 	case OpUpdateAd:
-		if err := u.putBatch(ctx, a, b, SourceExternal, now); err != nil {
+		if err := s.putBatch(ctx, u, a, b, SourceExternal, now); err != nil {
 			return err
 		}
-		return u.reviveAbove(ctx, a, action.TargetID)
+		return s.reviveAbove(ctx, u, a, action.TargetID)
 	default:
-		return u.putBatch(ctx, a, b, SourceExternal, now)
+		return s.putBatch(ctx, u, a, b, SourceExternal, now)
 	}
 	states := map[Level][]State{}
 	for _, c := range b.Campaigns {
@@ -149,7 +152,7 @@ func (u *unit) putChanged(ctx context.Context, action *Action, a *Account, out O
 		states[LevelAd] = append(states[LevelAd], State{ad.PlatformID, ad.ConfiguredStatus, ad.Status, ad.ReviewStatus, ad.PlatformStatus, ad.RejectionReason})
 	}
 	for level, changed := range states {
-		if err := u.store.RecordStates(ctx, action.AccountID, action.Platform, level, changed, asked); err != nil {
+		if err := s.RecordStates(ctx, action.AccountID, action.Platform, level, changed, asked); err != nil {
 			return err
 		}
 	}
@@ -168,9 +171,9 @@ func (s *Store) accountOfAction(ctx context.Context, action *Action) (*Account, 
 }
 
 // cancelCampaign marks a campaign and all that is in it as cancelled and deleted.
-func (u *unit) cancelCampaign(ctx context.Context, action *Action, id string) error {
+func (s *Store) cancelCampaign(ctx context.Context, u *db.Unit, action *Action, id string) error {
 	for table, column := range map[string]string{"ads": "campaign_id", "ad_groups": "campaign_id", "ad_campaigns": "platform_id"} {
-		if err := u.cancel(ctx, action, table, column, id); err != nil {
+		if err := s.cancel(ctx, u, action, table, column, id); err != nil {
 			return err
 		}
 	}
@@ -178,8 +181,8 @@ func (u *unit) cancelCampaign(ctx context.Context, action *Action, id string) er
 }
 
 // cancel marks the rows of a table as cancelled and deleted that have an id in a column.
-func (u *unit) cancel(ctx context.Context, action *Action, table, column, id string) error {
-	now := u.store.Now()
+func (s *Store) cancel(ctx context.Context, u *db.Unit, action *Action, table, column, id string) error {
+	now := s.Now()
 	if _, err := u.Exec(ctx, `
 		UPDATE `+table+` SET status = 'cancelled', configured_status = 'paused', deleted_at = ?, synced_at = ?, updated_at = ?
 		WHERE account_id = ? AND `+column+` = ? AND platform = ?`, now, now, now, action.AccountID, id, action.Platform); err != nil {

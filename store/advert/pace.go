@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // pace says how a budget is spread over time.
@@ -99,7 +100,7 @@ func (g *Group) resume(now core.Time) {
 
 // repaceResumed looks for campaigns or ad groups among the states that the mirror has as off and that are on now, and
 // spreads what is left of their lifetime budgets. The caller stores the states afterwards.
-func (u *unit) repaceResumed(ctx context.Context, account string, platform Platform, level Level, states []State, asked core.Time) error {
+func (s *Store) repaceResumed(ctx context.Context, u *db.Unit, account string, platform Platform, level Level, states []State, asked core.Time) error {
 	var ids []string
 	for _, state := range states {
 		if state.Configured == ConfiguredActive {
@@ -108,17 +109,17 @@ func (u *unit) repaceResumed(ctx context.Context, account string, platform Platf
 	}
 	switch level {
 	case LevelCampaign:
-		return u.repaceResumedCampaigns(ctx, account, platform, ids, asked)
+		return s.repaceResumedCampaigns(ctx, u, account, platform, ids, asked)
 	case LevelGroup:
-		return u.repaceResumedGroups(ctx, account, platform, ids, asked)
+		return s.repaceResumedGroups(ctx, u, account, platform, ids, asked)
 	}
 	return nil
 }
 
 // repaceResumedCampaigns does the work of repaceResumed for campaigns with the ids, and for the ad groups in them. One
 // that was heard of later than asked is left alone.
-func (u *unit) repaceResumedCampaigns(ctx context.Context, account string, platform Platform, ids []string, asked core.Time) error {
-	known, err := entitiesByID(ctx, u.store, campaignRows, account, ids)
+func (s *Store) repaceResumedCampaigns(ctx context.Context, u *db.Unit, account string, platform Platform, ids []string, asked core.Time) error {
+	known, err := entitiesByID(ctx, s, campaignRows, account, ids)
 	if err != nil {
 		return err
 	}
@@ -127,10 +128,10 @@ func (u *unit) repaceResumedCampaigns(ctx context.Context, account string, platf
 			continue
 		}
 		daily := c.Daily
-		if err := u.resumeCampaign(ctx, c); err != nil {
+		if err := s.resumeCampaign(ctx, u, c); err != nil {
 			return err
 		}
-		if err := u.setDaily(ctx, LevelCampaign, account, key, daily, c.Daily); err != nil {
+		if err := s.setDaily(ctx, u, LevelCampaign, account, key, daily, c.Daily); err != nil {
 			return err
 		}
 	}
@@ -139,8 +140,8 @@ func (u *unit) repaceResumedCampaigns(ctx context.Context, account string, platf
 
 // resumeCampaign switches a campaign on in c, spreads what is left of the budgets, and stores the new daily amounts of
 // its ad groups. Storing the campaign itself is left to the caller.
-func (u *unit) resumeCampaign(ctx context.Context, c *Campaign) error {
-	groups, err := u.store.GroupsOf(ctx, c)
+func (s *Store) resumeCampaign(ctx context.Context, u *db.Unit, c *Campaign) error {
+	groups, err := s.GroupsOf(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -148,10 +149,10 @@ func (u *unit) resumeCampaign(ctx context.Context, c *Campaign) error {
 	for i := range groups {
 		before[i] = groups[i].Daily
 	}
-	c.resume(groups, u.store.Now())
+	c.resume(groups, s.Now())
 	for i := range groups {
 		g := &groups[i]
-		if err := u.setDaily(ctx, LevelGroup, c.AccountID, entityKey{g.Platform, g.PlatformID}, before[i], g.Daily); err != nil {
+		if err := s.setDaily(ctx, u, LevelGroup, c.AccountID, entityKey{g.Platform, g.PlatformID}, before[i], g.Daily); err != nil {
 			return err
 		}
 	}
@@ -160,8 +161,8 @@ func (u *unit) resumeCampaign(ctx context.Context, c *Campaign) error {
 
 // repaceResumedGroups does the work of repaceResumed for ad groups with the ids. One that was heard of later than asked
 // is left alone.
-func (u *unit) repaceResumedGroups(ctx context.Context, account string, platform Platform, ids []string, asked core.Time) error {
-	known, err := entitiesByID(ctx, u.store, groupRows, account, ids)
+func (s *Store) repaceResumedGroups(ctx context.Context, u *db.Unit, account string, platform Platform, ids []string, asked core.Time) error {
+	known, err := entitiesByID(ctx, s, groupRows, account, ids)
 	if err != nil {
 		return err
 	}
@@ -170,8 +171,8 @@ func (u *unit) repaceResumedGroups(ctx context.Context, account string, platform
 			continue
 		}
 		daily := g.Daily
-		g.resume(u.store.Now())
-		if err := u.setDaily(ctx, LevelGroup, account, key, daily, g.Daily); err != nil {
+		g.resume(s.Now())
+		if err := s.setDaily(ctx, u, LevelGroup, account, key, daily, g.Daily); err != nil {
 			return err
 		}
 	}
@@ -179,7 +180,7 @@ func (u *unit) repaceResumedGroups(ctx context.Context, account string, platform
 }
 
 // setDaily stores what the budget of a campaign or ad group comes to in a day, if it is not the same as before.
-func (u *unit) setDaily(ctx context.Context, level Level, account string, key entityKey, before, daily Amount) error {
+func (s *Store) setDaily(ctx context.Context, u *db.Unit, level Level, account string, key entityKey, before, daily Amount) error {
 	if daily == before {
 		return nil
 	}
@@ -218,12 +219,12 @@ func daysBetween(from, until core.Time) Amount {
 // repaceCampaigns sets the daily amounts of rows that are about to be mirrored, from how the mirror has their budgets
 // spread now. For a campaign that is switched on by this, it also stores the new daily amounts of its ad groups. New
 // campaigns are left alone.
-func (u *unit) repaceCampaigns(ctx context.Context, account string, rows []Campaign, now core.Time) error {
+func (s *Store) repaceCampaigns(ctx context.Context, u *db.Unit, account string, rows []Campaign, now core.Time) error {
 	ids := make([]string, len(rows))
 	for i := range rows {
 		ids[i] = rows[i].PlatformID
 	}
-	known, err := entitiesByID(ctx, u.store, campaignRows, account, ids)
+	known, err := entitiesByID(ctx, s, campaignRows, account, ids)
 	if err != nil {
 		return err
 	}
@@ -234,7 +235,7 @@ func (u *unit) repaceCampaigns(ctx context.Context, account string, rows []Campa
 			continue
 		}
 		if c.ConfiguredStatus == ConfiguredActive && before.ConfiguredStatus != ConfiguredActive && before.SyncedAt <= c.SyncedAt {
-			if err := u.resumeCampaign(ctx, before); err != nil {
+			if err := s.resumeCampaign(ctx, u, before); err != nil {
 				return err
 			}
 		}
@@ -245,14 +246,14 @@ func (u *unit) repaceCampaigns(ctx context.Context, account string, rows []Campa
 
 // repaceGroups sets the daily amounts of ad groups with a lifetime budget that are about to be mirrored, as
 // repaceCampaigns does for campaigns.
-func (u *unit) repaceGroups(ctx context.Context, account string, rows []Group, now core.Time) error {
+func (s *Store) repaceGroups(ctx context.Context, account string, rows []Group, now core.Time) error {
 	var ids []string
 	for i := range rows {
 		if rows[i].BudgetType == BudgetTypeLifetime {
 			ids = append(ids, rows[i].PlatformID)
 		}
 	}
-	known, err := entitiesByID(ctx, u.store, groupRows, account, ids)
+	known, err := entitiesByID(ctx, s, groupRows, account, ids)
 	if err != nil {
 		return err
 	}

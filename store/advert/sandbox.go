@@ -95,13 +95,13 @@ func elsewhere(ctx context.Context) (context.Context, error) {
 }
 
 // sandboxTx runs a transaction of the sandbox's own, which commits whatever becomes of the request that called it.
-func sandboxTx[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T, error)) (T, error) {
+func sandboxTx[T any](ctx context.Context, s *Store, fn func(context.Context, *db.Unit) (T, error)) (T, error) {
 	ctx, err := elsewhere(ctx)
 	if err != nil {
 		var zero T
 		return zero, err
 	}
-	return tx(ctx, s, fn)
+	return db.Tx(ctx, s.db, fn)
 }
 
 // OpenSandbox connects a channel to the sandbox, together with what its ad manager has from the beginning, which seed
@@ -115,13 +115,13 @@ func (s *Store) OpenSandbox(ctx context.Context, c SandboxChannel, seed func() S
 	if known != nil || err != nil {
 		return err
 	}
-	_, err = sandboxTx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err = sandboxTx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
 		rows, err := u.Exec(ctx, sandboxChannelColumns.InsertSQL+` ON CONFLICT (account_id, id) DO NOTHING`,
 			sandboxChannelColumns.Values(&c)...)
 		if err != nil || rows == 0 {
 			return 0, err
 		}
-		return 0, u.saveSandbox(ctx, c.AccountID, c.ID, seed())
+		return 0, s.saveSandbox(ctx, u, c.AccountID, c.ID, seed())
 	})
 	if err != nil {
 		return fmt.Errorf("open sandbox: %w", err)
@@ -197,8 +197,8 @@ func (s *Store) GetSandboxSegments(ctx context.Context, account, channel string)
 // FindSandboxToken returns the ids of the entities and audiences that were made with a token. It locks the channel, so
 // it waits for a call that is making something at this moment.
 func (s *Store) FindSandboxToken(ctx context.Context, account, channel, token string) (entities, audiences []string, err error) {
-	_, err = sandboxTx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		if _, err = u.lockSandbox(ctx, account, channel); err != nil {
+	_, err = sandboxTx(ctx, s, func(ctx context.Context, u *db.Unit) (any, error) {
+		if _, err = s.lockSandbox(ctx, u, account, channel); err != nil {
 			return nil, err
 		}
 		if entities, err = db.Select[string](ctx, u, `
@@ -216,8 +216,8 @@ func (s *Store) FindSandboxToken(ctx context.Context, account, channel, token st
 // calls change with the last sequence number and the whole campaigns that the ids belong to, and stores what change
 // returns, all of it or nothing. change must be a pure function, because it may be called again.
 func (s *Store) ChangeSandbox(ctx context.Context, account, channel string, ids []string, change func(last int64, c SandboxCampaigns) (SandboxChange, error)) error {
-	_, err := sandboxTx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		last, err := u.lockSandbox(ctx, account, channel)
+	_, err := sandboxTx(ctx, s, func(ctx context.Context, u *db.Unit) (any, error) {
+		last, err := s.lockSandbox(ctx, u, account, channel)
 		if err != nil {
 			return nil, err
 		}
@@ -229,14 +229,14 @@ func (s *Store) ChangeSandbox(ctx context.Context, account, channel string, ids 
 		if err != nil {
 			return nil, err
 		}
-		return nil, u.saveSandbox(ctx, account, channel, changed)
+		return nil, s.saveSandbox(ctx, u, account, channel, changed)
 	})
 	return err
 }
 
 // lockSandbox locks a channel of the sandbox until the commit and returns its last sequence number. A channel that is
 // not connected is an error.
-func (u *unit) lockSandbox(ctx context.Context, account, channel string) (int64, error) {
+func (s *Store) lockSandbox(ctx context.Context, u *db.Unit, account, channel string) (int64, error) {
 	last, err := db.Get[int64](ctx, u, `SELECT last_seq FROM sandbox_channels WHERE account_id = ? AND id = ?`+u.Lock(), account, channel)
 	if err != nil || last == nil {
 		return 0, errors.Join(err, errors.New("store: the sandbox does not know the channel"))
@@ -246,24 +246,24 @@ func (u *unit) lockSandbox(ctx context.Context, account, channel string) (int64,
 
 // saveSandbox stores a change, in a few statements for any number of rows. The channel must be locked, or made in this
 // transaction.
-func (u *unit) saveSandbox(ctx context.Context, account, channel string, c SandboxChange) error {
+func (s *Store) saveSandbox(ctx context.Context, u *db.Unit, account, channel string, c SandboxChange) error {
 	last := int64(0)
 	entities := make([][]any, 0, len(c.Entities))
 	for _, e := range c.Entities {
 		last = max(last, e.Seq)
 		entities = append(entities, []any{e.ID, e.Kind, e.AdAccountID, e.CampaignID, e.AdGroupID, e.Seq, e.Token, e.Detail, int64(e.CreatedAt), int64(e.UpdatedAt)})
 	}
-	if err := u.saveSandboxEntities(ctx, account, channel, entities); err != nil {
+	if err := s.saveSandboxEntities(ctx, u, account, channel, entities); err != nil {
 		return fmt.Errorf("store sandbox entities: %w", err)
 	}
-	if err := u.saveSandboxSegments(ctx, account, channel, c.Segments); err != nil {
+	if err := s.saveSandboxSegments(ctx, u, account, channel, c.Segments); err != nil {
 		return fmt.Errorf("store sandbox segments: %w", err)
 	}
-	return u.advanceSandbox(ctx, account, channel, last)
+	return s.advanceSandbox(ctx, u, account, channel, last)
 }
 
 // advanceSandbox stores the last sequence number that was given, unless a later one is stored.
-func (u *unit) advanceSandbox(ctx context.Context, account, channel string, last int64) error {
+func (s *Store) advanceSandbox(ctx context.Context, u *db.Unit, account, channel string, last int64) error {
 	_, err := u.Exec(ctx, `UPDATE sandbox_channels SET last_seq = ? WHERE account_id = ? AND id = ? AND last_seq < ?`, last, account, channel, last)
 	if err != nil {
 		return fmt.Errorf("advance sandbox: %w", err)
@@ -273,7 +273,7 @@ func (u *unit) advanceSandbox(ctx context.Context, account, channel string, last
 
 // saveSandboxEntities stores entities in one statement. Of one that is there already only the detail and the time of the
 // update are replaced.
-func (u *unit) saveSandboxEntities(ctx context.Context, account, channel string, rows [][]any) error {
+func (s *Store) saveSandboxEntities(ctx context.Context, u *db.Unit, account, channel string, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -281,7 +281,7 @@ func (u *unit) saveSandboxEntities(ctx context.Context, account, channel string,
 		INSERT INTO sandbox_entities (account_id, channel_id, id, kind, ad_account_id, campaign_id, ad_group_id, seq, token, detail, created_at, updated_at)
 		SELECT CAST(? AS text), CAST(? AS text), value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, CAST(value ->> 5 AS BIGINT),
 			value ->> 6, value ->> 7, CAST(value ->> 8 AS BIGINT), CAST(value ->> 9 AS BIGINT)
-		FROM `+u.store.db.JSONRows()+` WHERE true
+		FROM `+s.db.JSONRows()+` WHERE true
 		ON CONFLICT (account_id, channel_id, id) DO UPDATE SET detail = excluded.detail, updated_at = excluded.updated_at`,
 		account, channel, core.JSONOf(rows))
 	return err
@@ -289,21 +289,21 @@ func (u *unit) saveSandboxEntities(ctx context.Context, account, channel string,
 
 // saveSandboxSegments ends the open segments of the owners that get a new open one, and then stores the segments that
 // have ads.
-func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string, segments []SandboxSegment) error {
+func (s *Store) saveSandboxSegments(ctx context.Context, u *db.Unit, account, channel string, segments []SandboxSegment) error {
 	var ends, begins [][]any
-	for _, s := range segments {
-		if s.ToAt == nil {
-			ends = append(ends, []any{s.CampaignID, s.OwnerID, int64(s.FromAt)})
+	for _, segment := range segments {
+		if segment.ToAt == nil {
+			ends = append(ends, []any{segment.CampaignID, segment.OwnerID, int64(segment.FromAt)})
 		}
-		if len(s.Ads.V) > 0 {
-			begins = append(begins, []any{s.CampaignID, s.OwnerID, s.AdAccountID, int64(s.FromAt), (*int64)(s.ToAt), int64(s.Budget), s.Lifetime,
-				int64(s.StartAt), (*int64)(s.EndAt), core.JSONText(s.Ads.V)})
+		if len(segment.Ads.V) > 0 {
+			begins = append(begins, []any{segment.CampaignID, segment.OwnerID, segment.AdAccountID, int64(segment.FromAt), (*int64)(segment.ToAt), int64(segment.Budget), segment.Lifetime,
+				int64(segment.StartAt), (*int64)(segment.EndAt), core.JSONText(segment.Ads.V)})
 		}
 	}
 	if len(ends) > 0 {
 		if _, err := u.Exec(ctx, `
 			UPDATE sandbox_segments SET to_at = ended
-			FROM (SELECT value ->> 0 AS campaign, value ->> 1 AS owner, CAST(value ->> 2 AS BIGINT) AS ended FROM `+u.store.db.JSONRows()+`) AS r
+			FROM (SELECT value ->> 0 AS campaign, value ->> 1 AS owner, CAST(value ->> 2 AS BIGINT) AS ended FROM `+s.db.JSONRows()+`) AS r
 			WHERE account_id = ? AND channel_id = ? AND campaign_id = campaign AND owner_id = owner AND to_at IS NULL`,
 			core.JSONOf(ends), account, channel); err != nil {
 			return err
@@ -316,7 +316,7 @@ func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string,
 		INSERT INTO sandbox_segments (account_id, channel_id, campaign_id, owner_id, ad_account_id, from_at, to_at, budget, lifetime, start_at, end_at, ads)
 		SELECT CAST(? AS text), CAST(? AS text), value ->> 0, value ->> 1, value ->> 2, CAST(value ->> 3 AS BIGINT), CAST(value ->> 4 AS BIGINT),
 			CAST(value ->> 5 AS BIGINT), CAST(value ->> 6 AS BOOLEAN), CAST(value ->> 7 AS BIGINT), CAST(value ->> 8 AS BIGINT), value ->> 9
-		FROM `+u.store.db.JSONRows()+` WHERE true
+		FROM `+s.db.JSONRows()+` WHERE true
 		ON CONFLICT (account_id, channel_id, campaign_id, owner_id, from_at) DO UPDATE SET
 			to_at = excluded.to_at, budget = excluded.budget, lifetime = excluded.lifetime, start_at = excluded.start_at, end_at = excluded.end_at, ads = excluded.ads`,
 		account, channel, core.JSONOf(begins))
@@ -326,7 +326,7 @@ func (u *unit) saveSandboxSegments(ctx context.Context, account, channel string,
 // TakeSandboxCall takes one call from a channel's bucket, which holds at most burst calls and gets one more every
 // interval. It returns 0 if there was one, and otherwise how long to wait for it.
 func (s *Store) TakeSandboxCall(ctx context.Context, account, channel string, now core.Time, interval time.Duration, burst int) (time.Duration, error) {
-	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (time.Duration, error) {
+	return sandboxTx(ctx, s, func(ctx context.Context, u *db.Unit) (time.Duration, error) {
 		latest := now.Add(time.Duration(burst-1) * interval) // an emptier bucket is full again later than this
 		rows, err := u.Exec(ctx, `
 			UPDATE sandbox_channels SET limited_at = ? + CASE WHEN limited_at > ? THEN limited_at ELSE ? END

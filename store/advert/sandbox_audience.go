@@ -57,8 +57,8 @@ func (s *Store) selectSandboxAudiences(ctx context.Context, condition, account, 
 // CreateSandboxAudience locks the channel and stores the audience that create returns for the next sequence number.
 // create must be a pure function, because it may be called again.
 func (s *Store) CreateSandboxAudience(ctx context.Context, account, channel string, create func(seq int64) SandboxAudience) (SandboxAudience, error) {
-	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (SandboxAudience, error) {
-		last, err := u.lockSandbox(ctx, account, channel)
+	return sandboxTx(ctx, s, func(ctx context.Context, u *db.Unit) (SandboxAudience, error) {
+		last, err := s.lockSandbox(ctx, u, account, channel)
 		if err != nil {
 			return SandboxAudience{}, err
 		}
@@ -66,13 +66,13 @@ func (s *Store) CreateSandboxAudience(ctx context.Context, account, channel stri
 		if err := u.Insert(ctx, sandboxAudienceColumns, &made); err != nil {
 			return SandboxAudience{}, err
 		}
-		return made, u.advanceSandbox(ctx, account, channel, made.Seq)
+		return made, s.advanceSandbox(ctx, u, account, channel, made.Seq)
 	})
 }
 
 // DeleteSandboxAudience marks an audience as deleted, and reports whether there was one that was not.
 func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id string, now core.Time) (bool, error) {
-	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+	return sandboxTx(ctx, s, func(ctx context.Context, u *db.Unit) (bool, error) {
 		rows, err := u.Exec(ctx, `
 			UPDATE sandbox_audiences SET deleted_at = ?, updated_at = ?
 			WHERE account_id = ? AND channel_id = ? AND id = ? AND deleted_at IS NULL`, now, now, account, channel, id)
@@ -87,7 +87,7 @@ func (s *Store) DeleteSandboxAudience(ctx context.Context, account, channel, id 
 // there is none. People who are in it already are not counted again. isKnown says whether the network knows the person
 // with a hash.
 func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id string, hashes []string, isKnown func(hash string) bool, now core.Time) (*SandboxAudience, error) {
-	return s.changeSandboxMembers(ctx, account, channel, id, now, func(ctx context.Context, u *unit, audience *SandboxAudience) error {
+	return s.changeSandboxMembers(ctx, account, channel, id, now, func(ctx context.Context, u *db.Unit, audience *SandboxAudience) error {
 		added, err := db.Select[string](ctx, u, `
 			INSERT INTO sandbox_members (account_id, channel_id, audience_id, hash)
 			SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), value ->> 0 FROM `+s.db.JSONRows()+` WHERE true
@@ -105,7 +105,7 @@ func (s *Store) AddSandboxMembers(ctx context.Context, account, channel, id stri
 // RemoveSandboxMembers locks an audience, takes people out of it by their hashes, and returns it as it is afterwards, or nil
 // if there is none.
 func (s *Store) RemoveSandboxMembers(ctx context.Context, account, channel, id string, hashes []string, isKnown func(hash string) bool, now core.Time) (*SandboxAudience, error) {
-	return s.changeSandboxMembers(ctx, account, channel, id, now, func(ctx context.Context, u *unit, audience *SandboxAudience) error {
+	return s.changeSandboxMembers(ctx, account, channel, id, now, func(ctx context.Context, u *db.Unit, audience *SandboxAudience) error {
 		condition, arg := s.db.In("hash", hashes)
 		removed, err := db.Select[string](ctx, u, `
 			DELETE FROM sandbox_members WHERE account_id = ? AND channel_id = ? AND audience_id = ? AND `+condition+` RETURNING hash`, account, channel, id, arg)
@@ -130,8 +130,8 @@ func count(texts []string, wanted func(string) bool) (n int64) {
 
 // changeSandboxMembers locks an audience, lets change change who is in it, and stores its numbers. It returns nil if there
 // is none.
-func (s *Store) changeSandboxMembers(ctx context.Context, account, channel, id string, now core.Time, change func(context.Context, *unit, *SandboxAudience) error) (*SandboxAudience, error) {
-	return sandboxTx(ctx, s, func(ctx context.Context, u *unit) (*SandboxAudience, error) {
+func (s *Store) changeSandboxMembers(ctx context.Context, account, channel, id string, now core.Time, change func(context.Context, *db.Unit, *SandboxAudience) error) (*SandboxAudience, error) {
+	return sandboxTx(ctx, s, func(ctx context.Context, u *db.Unit) (*SandboxAudience, error) {
 		audience, err := db.Get[SandboxAudience](ctx, u, sandboxAudienceColumns.SelectSQL+`
 			WHERE account_id = ? AND channel_id = ? AND id = ? AND deleted_at IS NULL`+u.Lock(), account, channel, id)
 		if err != nil || audience == nil {

@@ -25,7 +25,7 @@ func (s *Store) TellSandbox(ctx context.Context, account, channel, pixel string,
 	for i, e := range events {
 		rows[i] = []any{e.Kind, e.EventID, core.JSONText(e)}
 	}
-	_, err := sandboxTx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := sandboxTx(ctx, s, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			INSERT INTO sandbox_conversions AS t (account_id, channel_id, pixel_id, kind, event_id, told, counted, counted_at, detail)
 			SELECT CAST(? AS text), CAST(? AS text), CAST(? AS text), value ->> 0, value ->> 1, 1, 1, CAST(? AS BIGINT), value ->> 2 FROM `+s.db.JSONRows()+` WHERE true

@@ -5,20 +5,21 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // TakeAction claims an action without an outcome for somebody who has found out what became of it. If it has its
 // outcome, the error is CodeInvalid; if its network is being asked at this moment, CodeInProgress. It commits at once.
 func (s *Store) TakeAction(ctx context.Context, account, id string) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		action, err := u.lockAction(ctx, account, id)
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		action, err := s.lockAction(ctx, u, account, id)
 		if err != nil {
 			return nil, err
 		}
 		if err := action.CheckOpen(); err != nil {
 			return nil, err
 		}
-		mine, err := u.leaseAction(ctx, account, id, `(state = 'unknown' OR lease_until < `+s.db.NowSQL()+`)`)
+		mine, err := s.leaseAction(ctx, u, account, id, `(state = 'unknown' OR lease_until < `+s.db.NowSQL()+`)`)
 		if err == nil && !mine {
 			err = &core.Error{Code: core.CodeInProgress, After: actionLease, Message: "The network is being asked about " + id + " at this moment. Try again in a minute."}
 		}

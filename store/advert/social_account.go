@@ -104,18 +104,17 @@ func (s *Store) ConnectSocialAccount(ctx context.Context, account string, in New
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SocialAccount, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SocialAccount, error) {
 		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
-		return u.connectSocialAccount(ctx, account, &in)
+		return s.connectSocialAccount(ctx, u, account, &in)
 	})
 }
 
 // connectSocialAccount does the work of ConnectSocialAccount inside a transaction that has locked the account.
-func (u *unit) connectSocialAccount(ctx context.Context, account string, in *NewSocialAccount) (*SocialAccount, error) {
-	s := u.store
-	known, err := u.lockProfile(ctx, account, in)
+func (s *Store) connectSocialAccount(ctx context.Context, u *db.Unit, account string, in *NewSocialAccount) (*SocialAccount, error) {
+	known, err := s.lockProfile(ctx, u, account, in)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +125,7 @@ func (u *unit) connectSocialAccount(ctx context.Context, account string, in *New
 	}
 	if known != nil {
 		s.take(known, in)
-		if err := u.reviveDestinations(ctx, known); err != nil {
+		if err := s.reviveDestinations(ctx, u, known); err != nil {
 			return nil, err
 		}
 		return known, u.Update(ctx, socialAccountColumns, known)
@@ -190,7 +189,7 @@ func (s *Store) DeactivateSocialAccount(ctx context.Context, account, ref string
 // this state, and only if it still has the access that was refused: it may have got another one while the network was asked. It
 // commits at once, because the request is answered with an error, which would roll it back.
 func (s *Store) FailSocialAccount(ctx context.Context, asked *SocialAccount, why string) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE social_accounts SET ads_status = 'error', last_error = ?, updated_at = ?
 			WHERE account_id = ? AND id = ? AND ads_status = 'active' AND token = ?`, why, s.Now(), asked.AccountID, asked.ID, asked.SealedToken)
 	})
@@ -199,15 +198,15 @@ func (s *Store) FailSocialAccount(ctx context.Context, asked *SocialAccount, why
 
 // setAdsStatus locks a channel and gives it a status. param is the parameter that a CodeMissing is about.
 func (s *Store) setAdsStatus(ctx context.Context, account, ref, param string, status AdsStatus) (*SocialAccount, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SocialAccount, error) {
-		a, err := u.lockSocialAccount(ctx, account, ref, param)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SocialAccount, error) {
+		a, err := s.lockSocialAccount(ctx, u, account, ref, param)
 		if err != nil || a.AdsStatus == status {
 			return a, err
 		}
 		a.AdsStatus, a.UpdatedAt = status, s.Now()
 		if status == AdsStatusActive {
 			a.AdsActivatedAt, a.LastError = &a.UpdatedAt, ""
-			if err := u.reviveDestinations(ctx, a); err != nil {
+			if err := s.reviveDestinations(ctx, u, a); err != nil {
 				return nil, err
 			}
 		}
@@ -256,7 +255,7 @@ func (s *Store) getSocialAccount(ctx context.Context, account, ref, param string
 }
 
 // lockSocialAccount does what getSocialAccount does, and locks the row until the transaction ends.
-func (u *unit) lockSocialAccount(ctx context.Context, account, ref, param string) (*SocialAccount, error) {
+func (s *Store) lockSocialAccount(ctx context.Context, u *db.Unit, account, ref, param string) (*SocialAccount, error) {
 	return findSocialAccount(ctx, u.Locked(), account, ref, param)
 }
 

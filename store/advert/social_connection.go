@@ -108,7 +108,7 @@ type NewSocialConnection struct {
 
 // CreateSocialConnection begins a connection. The 201st of an account that waits for an answer is CodeInvalid.
 func (s *Store) CreateSocialConnection(ctx context.Context, account string, in NewSocialConnection) (*SocialConnection, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SocialConnection, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SocialConnection, error) {
 		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
@@ -138,7 +138,7 @@ func (s *Store) GetSocialConnection(ctx context.Context, account, ref string) (*
 }
 
 // lockSocialConnection does what GetSocialConnection does, and locks the row until the transaction ends.
-func (u *unit) lockSocialConnection(ctx context.Context, account, ref string) (*SocialConnection, error) {
+func (s *Store) lockSocialConnection(ctx context.Context, u *db.Unit, account, ref string) (*SocialConnection, error) {
 	return findSocialConnection(ctx, u.Locked(), account, ref)
 }
 
@@ -160,7 +160,7 @@ func findSocialConnection(ctx context.Context, r db.Reader, account, ref string)
 //
 // A person brings the state, without a key of the API, so that the account is found by it: it is a secret of 128 bits.
 func (s *Store) TakeSocialConnection(ctx context.Context, platform Platform, state string) (*SocialConnection, string, error) {
-	c, err := step(ctx, s, func(ctx context.Context, u *unit) (*SocialConnection, error) {
+	c, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SocialConnection, error) {
 		hash, now := hashOfState(state), s.Now()
 		c, err := db.Get[SocialConnection](ctx, u, socialConnectionColumns.SelectSQL+` WHERE state_hash = ?`, hash)
 		if err != nil || c == nil {
@@ -183,7 +183,7 @@ func (s *Store) TakeSocialConnection(ctx context.Context, platform Platform, sta
 
 // EndSocialConnection stores that a connection that was answered came to nothing: denied, or failed with what is to be said about it.
 func (s *Store) EndSocialConnection(ctx context.Context, c *SocialConnection, status ConnectionStatus, why string) (*SocialConnection, error) {
-	return s.settleConnection(ctx, c, ConnectionAnswered, func(_ context.Context, _ *unit, c *SocialConnection) error {
+	return s.settleConnection(ctx, c, ConnectionAnswered, func(_ context.Context, _ *db.Unit, c *SocialConnection) error {
 		c.Status, c.Error = status, why
 		return nil
 	})
@@ -191,7 +191,7 @@ func (s *Store) EndSocialConnection(ctx context.Context, c *SocialConnection, st
 
 // OfferProfiles keeps the access of a connection that was answered until one of the profiles is selected.
 func (s *Store) OfferProfiles(ctx context.Context, c *SocialConnection, access SocialAccess, profiles []SocialProfile) (*SocialConnection, error) {
-	return s.settleConnection(ctx, c, ConnectionAnswered, func(_ context.Context, _ *unit, c *SocialConnection) error {
+	return s.settleConnection(ctx, c, ConnectionAnswered, func(_ context.Context, _ *db.Unit, c *SocialConnection) error {
 		text, err := json.Marshal(access)
 		if err != nil {
 			return fmt.Errorf("keep an access: %w", err)
@@ -204,8 +204,8 @@ func (s *Store) OfferProfiles(ctx context.Context, c *SocialConnection, access S
 
 // ConnectProfile connects the profile of a connection that was answered, as ConnectSocialAccount does.
 func (s *Store) ConnectProfile(ctx context.Context, c *SocialConnection, access SocialAccess, profile SocialProfile) (*SocialConnection, error) {
-	return s.settleConnection(ctx, c, ConnectionAnswered, func(ctx context.Context, u *unit, c *SocialConnection) error {
-		return u.connectProfile(ctx, c, access, profile)
+	return s.settleConnection(ctx, c, ConnectionAnswered, func(ctx context.Context, u *db.Unit, c *SocialConnection) error {
+		return s.connectProfile(ctx, u, c, access, profile)
 	})
 }
 
@@ -216,7 +216,7 @@ func (s *Store) SelectProfile(ctx context.Context, account, ref, id string) (*So
 	if err != nil {
 		return nil, err
 	}
-	return s.settleConnection(ctx, c, ConnectionChoose, func(ctx context.Context, u *unit, c *SocialConnection) error {
+	return s.settleConnection(ctx, c, ConnectionChoose, func(ctx context.Context, u *db.Unit, c *SocialConnection) error {
 		if s.Now() >= c.ExpiresAt {
 			return core.Invalid("status", "It is too late to select a profile. Begin another connection with POST /socials/connect.")
 		}
@@ -230,7 +230,7 @@ func (s *Store) SelectProfile(ctx context.Context, account, ref, id string) (*So
 		}
 		for _, profile := range c.Profiles.V {
 			if profile.ID == id {
-				return u.connectProfile(ctx, c, access, profile)
+				return s.connectProfile(ctx, u, c, access, profile)
 			}
 		}
 		return core.Invalid("platform_account_id", "The consent was not given for this profile. Send the platform_account_id of one of the connection's profiles.")
@@ -238,12 +238,12 @@ func (s *Store) SelectProfile(ctx context.Context, account, ref, id string) (*So
 }
 
 // settleConnection locks the account, then a connection that must be in a status, changes and stores it.
-func (s *Store) settleConnection(ctx context.Context, c *SocialConnection, from ConnectionStatus, change func(context.Context, *unit, *SocialConnection) error) (*SocialConnection, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SocialConnection, error) {
+func (s *Store) settleConnection(ctx context.Context, c *SocialConnection, from ConnectionStatus, change func(context.Context, *db.Unit, *SocialConnection) error) (*SocialConnection, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SocialConnection, error) {
 		if err := u.LockAccount(ctx, c.AccountID); err != nil {
 			return nil, err
 		}
-		now, err := u.lockSocialConnection(ctx, c.AccountID, c.ID)
+		now, err := s.lockSocialConnection(ctx, u, c.AccountID, c.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -259,8 +259,8 @@ func (s *Store) settleConnection(ctx context.Context, c *SocialConnection, from 
 }
 
 // connectProfile connects a profile, and ends its connection with the channel. The access stays with the channel alone.
-func (u *unit) connectProfile(ctx context.Context, c *SocialConnection, access SocialAccess, profile SocialProfile) error {
-	channel, err := u.connectSocialAccount(ctx, c.AccountID, &NewSocialAccount{
+func (s *Store) connectProfile(ctx context.Context, u *db.Unit, c *SocialConnection, access SocialAccess, profile SocialProfile) error {
+	channel, err := s.connectSocialAccount(ctx, u, c.AccountID, &NewSocialAccount{
 		Platform: c.Platform, Driver: c.Driver, PlatformID: profile.ID, AlsoID: profile.AlsoID, Username: profile.Username, DisplayName: profile.Name,
 		SocialAccess: access,
 	})
@@ -274,7 +274,7 @@ func (u *unit) connectProfile(ctx context.Context, c *SocialConnection, access S
 // DeleteOldConnections deletes at most limit connections that began a week ago, of all accounts, and returns how many. It also forgets
 // the accesses of which nobody selected a profile in time.
 func (s *Store) DeleteOldConnections(ctx context.Context, limit int) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		now := s.Now()
 		if _, err := u.Exec(ctx, `UPDATE social_connections SET access = NULL WHERE status = 'choose' AND expires_at < ? AND access IS NOT NULL`, now); err != nil {
 			return 0, fmt.Errorf("forget what nobody selected: %w", err)

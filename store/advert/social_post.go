@@ -41,7 +41,7 @@ var socialPosts = mirrorOf[SocialPost]("social_posts", "account_id, channel_id, 
 // PutSocialPosts stores the posts of a channel as its network listed them. A post that is stored already is updated
 // under its id; one that the network did not list stays.
 func (s *Store) PutSocialPosts(ctx context.Context, channel *SocialAccount, posts []SocialPost) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		rows := make([]SocialPost, 0, len(posts))
 		for i := len(posts) - 1; i >= 0; i-- { // networks list the newest first
 			p := posts[i]
@@ -50,7 +50,7 @@ func (s *Store) PutSocialPosts(ctx context.Context, channel *SocialAccount, post
 			p.UpdatedAt = p.CreatedAt
 			rows = append(rows, p)
 		}
-		return nil, socialPosts.upsert(ctx, u, onePer(rows, func(p *SocialPost) string { return p.PlatformID }))
+		return nil, socialPosts.upsert(ctx, s, u, onePer(rows, func(p *SocialPost) string { return p.PlatformID }))
 	})
 	return err
 }

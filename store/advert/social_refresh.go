@@ -70,7 +70,7 @@ func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]DueRefresh, erro
 // ClaimRefresh claims the renewal of a channel's access for the caller, and returns the channel; nil if somebody else has claimed it.
 // If nothing is heard of the caller, it is due again ten minutes later. It commits at once.
 func (s *Store) ClaimRefresh(ctx context.Context, account, id string) (*SocialAccount, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*SocialAccount, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SocialAccount, error) {
 		now := s.Now()
 		claimed, err := u.Exec(ctx, `UPDATE social_accounts SET refresh_at = ? WHERE account_id = ? AND id = ? AND refresh_at <= ?`,
 			now.Add(refreshLease), account, id, now)
@@ -83,7 +83,7 @@ func (s *Store) ClaimRefresh(ctx context.Context, account, id string) (*SocialAc
 
 // RefreshSocialAccount gives a channel its renewed access, unless it has got another one since it was claimed. It commits at once.
 func (s *Store) RefreshSocialAccount(ctx context.Context, claimed *SocialAccount, access SocialAccess) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		a, err := s.unchanged(ctx, u, claimed)
 		if err != nil || a == nil {
 			return nil, err
@@ -101,7 +101,7 @@ func (s *Store) RefreshSocialAccount(ctx context.Context, claimed *SocialAccount
 // FailRefresh stores that the network does not renew a channel's access, and why, unless the channel has got another one since it was
 // claimed. It is not tried again. It commits at once.
 func (s *Store) FailRefresh(ctx context.Context, claimed *SocialAccount, why string) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		a, err := s.unchanged(ctx, u, claimed)
 		if err != nil || a == nil {
 			return nil, err
@@ -116,7 +116,7 @@ func (s *Store) FailRefresh(ctx context.Context, claimed *SocialAccount, why str
 }
 
 // unchanged locks and returns a channel that still has the access that it had when it was claimed, else nil.
-func (s *Store) unchanged(ctx context.Context, u *unit, claimed *SocialAccount) (*SocialAccount, error) {
+func (s *Store) unchanged(ctx context.Context, u *db.Unit, claimed *SocialAccount) (*SocialAccount, error) {
 	a, err := db.Get[SocialAccount](ctx, u, socialAccountColumns.SelectSQL+` WHERE account_id = ? AND id = ?`+u.Lock(), claimed.AccountID, claimed.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read a channel: %w", err)

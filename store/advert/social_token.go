@@ -29,11 +29,11 @@ func (s *Store) take(a *SocialAccount, in *NewSocialAccount) {
 // RenewSocialAccount gives a channel another access to the profile that it is of, and changes nothing else. A channel of which nobody
 // knew the profile is of this one from now on, unless another channel is: that is CodeInvalid on token.
 func (s *Store) RenewSocialAccount(ctx context.Context, account, ref string, in NewSocialAccount) (*SocialAccount, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SocialAccount, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SocialAccount, error) {
 		if err := u.LockAccount(ctx, account); err != nil {
 			return nil, err
 		}
-		a, err := u.lockSocialAccount(ctx, account, ref, "")
+		a, err := s.lockSocialAccount(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (s *Store) RenewSocialAccount(ctx context.Context, account, ref string, in 
 				in.PlatformID, other.ID, other.ID))
 		}
 		s.take(a, &in)
-		if err := u.reviveDestinations(ctx, a); err != nil {
+		if err := s.reviveDestinations(ctx, u, a); err != nil {
 			return nil, err
 		}
 		return a, u.Update(ctx, socialAccountColumns, a)
@@ -63,8 +63,8 @@ type DeletedSocialAccount struct {
 // DeleteSocialAccount erases the access of a channel and ends its use, also to tell of conversions. Its rows are kept: the same profile that is connected again is
 // the same channel.
 func (s *Store) DeleteSocialAccount(ctx context.Context, account, ref string) (*DeletedSocialAccount, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*DeletedSocialAccount, error) {
-		a, err := u.lockSocialAccount(ctx, account, ref, "")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*DeletedSocialAccount, error) {
+		a, err := s.lockSocialAccount(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func (s *Store) DeleteSocialAccount(ctx context.Context, account, ref string) (*
 		if err != nil {
 			return nil, fmt.Errorf("count ads: %w", err)
 		}
-		if err := u.pauseDestinations(ctx, a); err != nil {
+		if err := s.pauseDestinations(ctx, u, a); err != nil {
 			return nil, err
 		}
 		now := s.Now()
@@ -92,7 +92,7 @@ func (s *Store) getProfile(ctx context.Context, account string, in *NewSocialAcc
 }
 
 // lockProfile does what getProfile does, and locks the row until the transaction ends.
-func (u *unit) lockProfile(ctx context.Context, account string, in *NewSocialAccount) (*SocialAccount, error) {
+func (s *Store) lockProfile(ctx context.Context, u *db.Unit, account string, in *NewSocialAccount) (*SocialAccount, error) {
 	return findProfile(ctx, u.Locked(), account, in)
 }
 

@@ -29,19 +29,3 @@ func InTx(ctx context.Context) bool { return db.InTx(ctx) }
 
 // HasKey reports whether the request has an Idempotency-Key, under which it goes on when it is sent again.
 func HasKey(ctx context.Context) bool { return db.HasKey(ctx) }
-
-// unit is one open transaction, with the store whose use case runs in it.
-type unit struct {
-	*db.Unit
-	store *Store
-}
-
-// tx runs a use case in the open transaction of the request, or in one of its own that commits at its end: see db.Tx.
-func tx[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T, error)) (T, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (T, error) { return fn(ctx, &unit{u, s}) })
-}
-
-// step runs a use case and commits at once, so that what it has stored is safe before a network is called: see db.Step.
-func step[T any](ctx context.Context, s *Store, fn func(context.Context, *unit) (T, error)) (T, error) {
-	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (T, error) { return fn(ctx, &unit{u, s}) })
-}

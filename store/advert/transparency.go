@@ -63,7 +63,7 @@ func (s *Store) channelsNamed(ctx context.Context, account, channel string) (map
 
 // UpdateAccount changes an ad account and returns it as it is afterwards.
 func (s *Store) UpdateAccount(ctx context.Context, a *Account, in UpdateAccount) (*Account, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Account, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Account, error) {
 		const row = ` WHERE account_id = ? AND channel_id = ? AND platform_id = ?`
 		for column, value := range map[string]*string{"dsa_beneficiary": in.DSABeneficiary, "dsa_payor": in.DSAPayor} {
 			if value == nil {
