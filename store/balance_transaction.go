@@ -73,8 +73,8 @@ func (s *Store) ListBalanceTransactions(ctx context.Context, account, customer s
 // CreateBalanceTransaction gives something to a customer's balance by hand, or takes it. More than there is cannot be taken, and no balance
 // exceeds MaxAmount: both are CodeInvalid on amount. No event follows.
 func (s *Store) CreateBalanceTransaction(ctx context.Context, account, customer string, in NewBalanceTransaction) (*BalanceTransaction, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*BalanceTransaction, error) {
-		c, err := u.lockCustomer(ctx, account, customer, "")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BalanceTransaction, error) {
+		c, err := s.lockCustomer(ctx, u, account, customer, "")
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (s *Store) CreateBalanceTransaction(ctx context.Context, account, customer 
 			return nil, err
 		}
 		t := &BalanceTransaction{Currency: in.Currency, Amount: in.Amount, Reason: BalanceReasonManual, Description: &in.Description}
-		if err := u.moveBalance(ctx, c, t, c.UpdatedAt); err != nil {
+		if err := s.moveBalance(ctx, u, c, t, c.UpdatedAt); err != nil {
 			return nil, err
 		}
 		return t, u.Update(ctx, customerColumns, c)
@@ -116,7 +116,7 @@ func (in *NewBalanceTransaction) check(has int64) error {
 // moveBalance adds the amount of a transaction to a locked customer's balance, and writes the transaction down. The caller says the
 // currency, the amount and the reason, and stores the customer. An amount of 0 changes nothing. Nothing else changes a balance, but a merge: see
 // absorbBalance.
-func (u *unit) moveBalance(ctx context.Context, c *Customer, t *BalanceTransaction, now core.Time) error {
+func (s *Store) moveBalance(ctx context.Context, u *db.Unit, c *Customer, t *BalanceTransaction, now core.Time) error {
 	if t.Amount == 0 {
 		return nil
 	}
@@ -129,15 +129,15 @@ func (u *unit) moveBalance(ctx context.Context, c *Customer, t *BalanceTransacti
 }
 
 // moveOrderBalance is moveBalance because of an order.
-func (u *unit) moveOrderBalance(ctx context.Context, c *Customer, o *Order, amount int64, reason BalanceReason, now core.Time) error {
-	return u.moveBalance(ctx, c, &BalanceTransaction{Currency: o.Currency, Amount: amount, Reason: reason, SourceID: &o.ID}, now)
+func (s *Store) moveOrderBalance(ctx context.Context, u *db.Unit, c *Customer, o *Order, amount int64, reason BalanceReason, now core.Time) error {
+	return s.moveBalance(ctx, u, c, &BalanceTransaction{Currency: o.Currency, Amount: amount, Reason: reason, SourceID: &o.ID}, now)
 }
 
 // dropBalance takes all that a customer has, because they are deleted.
-func (u *unit) dropBalance(ctx context.Context, c *Customer, now core.Time) error {
+func (s *Store) dropBalance(ctx context.Context, u *db.Unit, c *Customer, now core.Time) error {
 	for _, currency := range slices.Sorted(maps.Keys(c.Balance.V)) {
 		t := &BalanceTransaction{Currency: currency, Amount: -c.Balance.V[currency], Reason: BalanceReasonDeleted}
-		if err := u.moveBalance(ctx, c, t, now); err != nil {
+		if err := s.moveBalance(ctx, u, c, t, now); err != nil {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (c *Customer) absorbBalance(o *Customer) error {
 }
 
 // forgetDescriptions takes out of the changes of a locked customer's balance what was said of them.
-func (u *unit) forgetDescriptions(ctx context.Context, c *Customer) error {
+func (s *Store) forgetDescriptions(ctx context.Context, u *db.Unit, c *Customer) error {
 	_, err := u.Exec(ctx, `UPDATE balance_transactions SET description = NULL WHERE account_id = ? AND customer_id = ? AND description IS NOT NULL`, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("forget why a balance was changed: %w", err)

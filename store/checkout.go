@@ -216,22 +216,22 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 // be sold, on currency if it is not sold in that, and on the field that names the discount if that cannot be used. A price
 // variant, customer or discount that does not exist is CodeMissing. checkout.created follows.
 func (s *Store) CreateCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
 		c, items, err := s.openCheckout(ctx, account, draft)
 		if err != nil {
 			return nil, err
 		}
-		if err := u.giveSecret(ctx, c); err != nil {
+		if err := s.giveSecret(ctx, u, c); err != nil {
 			return nil, err
 		}
-		u.countCheckout(c, 1)
+		s.countCheckout(u, c, 1)
 		if err := u.Insert(ctx, checkoutColumns, c); err != nil {
 			return nil, err
 		}
-		if err := u.insertLines(ctx, items); err != nil {
+		if err := s.insertLines(ctx, u, items); err != nil {
 			return nil, err
 		}
-		return c, u.emit(ctx, outbox.NewEvent{
+		return c, s.Outbox.Emit(ctx, u, outbox.NewEvent{
 			Kind: outbox.EventCheckoutCreated, Account: account, Key: c.ID, Seq: c.EventSeq, Data: &CheckoutDetail{c, items},
 		})
 	})
@@ -260,8 +260,8 @@ func (s *Store) openCheckout(ctx context.Context, account string, draft Checkout
 // UpdateCheckout locks an open checkout, applies change and stores it. One that is not open is CodeInvalid on status. Lines that
 // come out as they are stored keep their ids, and a change that changes nothing stores nothing.
 func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change func(*CheckoutDraft)) (*Checkout, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := u.lockCheckoutAndSecret(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
+		c, err := s.lockCheckoutAndSecret(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -283,20 +283,20 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 			return c, err
 		}
 		c.UpdatedAt = now
-		u.countCheckout(&before, -1) // in its currency, which may be another one now
-		u.countCheckout(c, 1)
+		s.countCheckout(u, &before, -1) // in its currency, which may be another one now
+		s.countCheckout(u, c, 1)
 		if err := u.Update(ctx, checkoutColumns, c); err != nil || lines.isEmpty() {
 			return c, err
 		}
-		return c, u.replaceLines(ctx, *lines, now)
+		return c, s.replaceLines(ctx, u, *lines, now)
 	})
 }
 
 // ExpireCheckout ends an open checkout. Expiring an expired one changes nothing. If the account wants that, it becomes a lead: see
 // captureAbandoned.
 func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := u.lockCheckout(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
+		c, err := s.lockCheckout(ctx, u, account, ref)
 		if err != nil || c.Status == CheckoutStatusExpired {
 			return c, err
 		}
@@ -310,7 +310,7 @@ func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Check
 		if err := u.Update(ctx, checkoutColumns, c); err != nil {
 			return nil, err
 		}
-		return c, u.captureAbandoned(ctx, account, c.ID)
+		return c, s.captureAbandoned(ctx, u, account, c.ID)
 	})
 }
 
@@ -322,7 +322,7 @@ func (s *Store) DueCheckouts(ctx context.Context, account string, limit int) ([]
 // EndCheckout expires an open checkout whose time is over, as ExpireCheckout does. It reports false if it did nothing: another caller may have been
 // first.
 func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return false, err
@@ -333,7 +333,7 @@ func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, erro
 		if err != nil || rows == 0 {
 			return false, err
 		}
-		return true, u.captureAbandoned(ctx, account, id)
+		return true, s.captureAbandoned(ctx, u, account, id)
 	})
 }
 
@@ -343,8 +343,8 @@ func (s *Store) getCheckout(ctx context.Context, account, ref, param string) (*C
 }
 
 // lockCheckout does what getCheckout does, and locks the row until the transaction ends.
-func (u *unit) lockCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
-	return u.store.findCheckout(ctx, u.Locked(), account, ref, "")
+func (s *Store) lockCheckout(ctx context.Context, u *db.Unit, account, ref string) (*Checkout, error) {
+	return s.findCheckout(ctx, u.Locked(), account, ref, "")
 }
 
 func (s *Store) findCheckout(ctx context.Context, r db.Reader, account, ref, param string) (*Checkout, error) {
@@ -384,18 +384,18 @@ func (s *Store) present(c *Checkout, now core.Time) error {
 
 // lockCheckoutAndSecret locks a checkout that is about to be changed or paid. If its client secret was sealed with a key that is
 // lost, it gets another one, for its buyer may have to be led to it now. The secret before, which the buyer may have, opens it as before.
-func (u *unit) lockCheckoutAndSecret(ctx context.Context, account, ref string) (*Checkout, error) {
-	c, err := u.lockCheckout(ctx, account, ref)
+func (s *Store) lockCheckoutAndSecret(ctx context.Context, u *db.Unit, account, ref string) (*Checkout, error) {
+	c, err := s.lockCheckout(ctx, u, account, ref)
 	if err != nil || c.ClientSecret != "" {
 		return c, err
 	}
-	if err := u.giveSecret(ctx, c); err != nil {
+	if err := s.giveSecret(ctx, u, c); err != nil {
 		return nil, fmt.Errorf("give checkout another client secret: %w", err)
 	}
 	_, err = u.Exec(ctx, `UPDATE checkouts SET client_secret = ? WHERE account_id = ? AND id = ?`, c.SealedSecret, c.AccountID, c.ID)
 	return c, err
 }
 
-func (u *unit) insertLines(ctx context.Context, items []LineItem) error {
-	return db.InsertAll(ctx, u.Unit, lineItemColumns, items)
+func (s *Store) insertLines(ctx context.Context, u *db.Unit, items []LineItem) error {
+	return db.InsertAll(ctx, u, lineItemColumns, items)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -186,15 +187,15 @@ func (c *Checkout) check(before *Checkout, now core.Time) error {
 // checkConfirm checks everything that has to be true of a locked checkout to be bought, prices it once more, and returns its
 // lines. It also settles in.Save, whether the payment method is kept: that of a subscription always is. What stands against the
 // purchase is CodeInvalid on the field that it is about.
-func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]LineItem, error) {
+func (s *Store) checkConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *Confirm) ([]LineItem, error) {
 	if c.Status != CheckoutStatusOpen {
 		return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
 	}
-	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
+	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	offers, err := u.store.offers(ctx, c.AccountID, asked(items))
+	offers, err := s.offers(ctx, c.AccountID, asked(items))
 	var gone *core.Error
 	if errors.As(err, &gone) {
 		return nil, core.Invalid("line_items", gone.Message) // it was there when the checkout was made
@@ -202,15 +203,15 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	if err != nil {
 		return nil, err
 	}
-	if err := u.store.checkBuyer(ctx, c); err != nil {
+	if err := s.checkBuyer(ctx, c); err != nil {
 		return nil, err
 	}
-	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
 	}
 	var p core.Problems
-	if err := u.acceptTerms(ctx, &p, c, in, now); err != nil {
+	if err := s.acceptTerms(ctx, u, &p, c, in, now); err != nil {
 		return nil, err
 	}
 	in.Save = in.Save && c.keepsMethods(in.isKeyless())
@@ -228,11 +229,11 @@ func (u *unit) checkConfirm(ctx context.Context, c *Checkout, in *Confirm) ([]Li
 	if err := checkAnswers(offers, c.CustomFieldData.V, true); err != nil {
 		return nil, err
 	}
-	if items, err = u.requote(ctx, c, items, now); err != nil {
+	if items, err = s.requote(ctx, u, c, items, now); err != nil {
 		return nil, err
 	}
 	if c.PaymentMethodRequired && in.MethodRef == "" {
-		mayRely, err := u.store.mayRelyOnSaved(ctx, c, in)
+		mayRely, err := s.mayRelyOnSaved(ctx, c, in)
 		if err != nil {
 			return nil, err
 		}

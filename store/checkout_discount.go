@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -164,11 +165,11 @@ func sales(items []LineItem) []LineItem {
 
 // redeemDiscount counts a use of the discount of a checkout that is about to be paid, if it has one. A discount that is gone or
 // cannot be used any more is CodeInvalid.
-func (u *unit) redeemDiscount(ctx context.Context, c *Checkout) error {
+func (s *Store) redeemDiscount(ctx context.Context, u *db.Unit, c *Checkout) error {
 	if c.DiscountID == nil {
 		return nil
 	}
-	discounts, err := u.store.DiscountsByID(ctx, c.AccountID, []string{*c.DiscountID})
+	discounts, err := s.DiscountsByID(ctx, c.AccountID, []string{*c.DiscountID})
 	if err != nil {
 		return err
 	}
@@ -176,9 +177,9 @@ func (u *unit) redeemDiscount(ctx context.Context, c *Checkout) error {
 	if d == nil {
 		return core.Invalid(c.discountField(), "This discount does not exist any more.")
 	}
-	by, err := u.store.redeemerOf(ctx, c)
+	by, err := s.redeemerOf(ctx, c)
 	if err != nil {
 		return err
 	}
-	return u.redeem(ctx, c.redemption(d, by), d, by, c.discountField())
+	return s.redeem(ctx, u, c.redemption(d, by), d, by, c.discountField())
 }

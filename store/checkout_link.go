@@ -75,7 +75,7 @@ func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCh
 
 // CreateCheckoutLink makes a checkout link. A price variant or discount that does not exist is CodeMissing.
 func (s *Store) CreateCheckoutLink(ctx context.Context, account string, in CheckoutLink) (*CheckoutLink, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*CheckoutLink, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
@@ -95,8 +95,8 @@ func (s *Store) CreateCheckoutLink(ctx context.Context, account string, in Check
 
 // UpdateCheckoutLink locks the link, applies change and stores it. Checkouts that it made stay as they are.
 func (s *Store) UpdateCheckoutLink(ctx context.Context, account, ref string, change func(*CheckoutLink)) (*CheckoutLink, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
-		l, err := u.lockCheckoutLink(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*CheckoutLink, error) {
+		l, err := s.lockCheckoutLink(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -114,8 +114,8 @@ func (s *Store) UpdateCheckoutLink(ctx context.Context, account, ref string, cha
 
 // DeleteCheckoutLink deletes a link and returns it. Checkouts that it made stay.
 func (s *Store) DeleteCheckoutLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*CheckoutLink, error) {
-		l, err := u.lockCheckoutLink(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*CheckoutLink, error) {
+		l, err := s.lockCheckoutLink(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -185,8 +185,8 @@ func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowChe
 
 // openByLink makes the checkout for FollowCheckoutLink, in one transaction with the count of those that were opened.
 func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCheckoutLink) (*Checkout, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		if err := u.countOpened(ctx, account, in.From); err != nil {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
+		if err := s.countOpened(ctx, u, account, in.From); err != nil {
 			return nil, err
 		}
 		l, err := s.offeredLink(ctx, account, ref)
@@ -228,7 +228,7 @@ func (c *Checkout) link() *string {
 // useCheckoutLink counts one use of the link by which a checkout was opened, as its payment begins. A link that is used up is
 // CodeInvalid on line_items. The condition of the UPDATE decides: of many who pay with one use left, one gets it. A link that
 // was deleted or switched off since still sells what it has offered.
-func (u *unit) useCheckoutLink(ctx context.Context, c *Checkout) error {
+func (s *Store) useCheckoutLink(ctx context.Context, u *db.Unit, c *Checkout) error {
 	link := c.link()
 	if link == nil {
 		return nil
@@ -249,7 +249,7 @@ func (u *unit) useCheckoutLink(ctx context.Context, c *Checkout) error {
 }
 
 // releaseCheckoutLink takes back the use that useCheckoutLink counted, when the payment comes to nothing.
-func (u *unit) releaseCheckoutLink(ctx context.Context, c *Checkout) error {
+func (s *Store) releaseCheckoutLink(ctx context.Context, u *db.Unit, c *Checkout) error {
 	link := c.link()
 	if link == nil {
 		return nil
@@ -340,8 +340,8 @@ func (l *CheckoutLink) sellable(found map[string]*catalog.PriceVariant) error {
 }
 
 // lockCheckoutLink does what GetCheckoutLink does, and locks the row until the transaction ends.
-func (u *unit) lockCheckoutLink(ctx context.Context, account, ref string) (*CheckoutLink, error) {
-	return u.store.findCheckoutLink(ctx, u.Locked(), account, ref)
+func (s *Store) lockCheckoutLink(ctx context.Context, u *db.Unit, account, ref string) (*CheckoutLink, error) {
+	return s.findCheckoutLink(ctx, u.Locked(), account, ref)
 }
 
 func (s *Store) findCheckoutLink(ctx context.Context, r db.Reader, account, ref string) (*CheckoutLink, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -219,22 +220,22 @@ func placed(items []LineItem, seller *tenant.Account, now core.Time) []LineItem 
 // requote prices a checkout once more, just before it is paid. Nobody is ever charged anything but what they were shown: if the
 // total has changed, the new one is stored, and the payment is refused with CodeInvalid on line_items. That error is recorded,
 // so that the new total outlives it. If the tax is still not known it is CodeInvalid on billing_address.
-func (u *unit) requote(ctx context.Context, c *Checkout, stored []LineItem, now core.Time) ([]LineItem, error) {
+func (s *Store) requote(ctx context.Context, u *db.Unit, c *Checkout, stored []LineItem, now core.Time) ([]LineItem, error) {
 	before, items := *c, slices.Clone(stored)
-	if err := u.store.reprice(ctx, c, items, now); err != nil {
+	if err := s.reprice(ctx, c, items, now); err != nil {
 		return nil, err
 	}
 	if c.TaxAmount == nil {
 		return nil, core.Invalid("billing_address", "The tax depends on where the buyer is: the checkout needs a billing address with its country, and the state where that has taxes of its own.")
 	}
 	if core.SameJSON(before.TaxAmount, c.TaxAmount) && before.TotalAmount == c.TotalAmount && before.AmountDueNow == c.AmountDueNow {
-		return items, u.replaceLines(ctx, lineChange{stored, items}, now)
+		return items, s.replaceLines(ctx, u, lineChange{stored, items}, now)
 	}
 	c.UpdatedAt = now
 	if err := u.Update(ctx, checkoutColumns, c); err != nil {
 		return nil, err
 	}
-	if err := u.replaceLines(ctx, lineChange{stored, items}, now); err != nil {
+	if err := s.replaceLines(ctx, u, lineChange{stored, items}, now); err != nil {
 		return nil, err
 	}
 	what, from, to := "The total", before.TotalAmount, c.TotalAmount
@@ -251,7 +252,7 @@ func (l *lineChange) isEmpty() bool { return l == nil || core.SameJSON(l.stored,
 
 // replaceLines inserts the lines that are new, updates those that have changed and deletes those that are gone. A line that
 // stays keeps its id.
-func (u *unit) replaceLines(ctx context.Context, l lineChange, now core.Time) error {
+func (s *Store) replaceLines(ctx context.Context, u *db.Unit, l lineChange, now core.Time) error {
 	gone := map[string]LineItem{}
 	for _, item := range l.stored {
 		gone[item.ID] = item

@@ -42,7 +42,7 @@ func (s *Store) CheckoutCustomer(ctx context.Context, account, id string) (*stri
 // sealSecretAgain seals the client secret of a checkout with the current key, after the key that it was sealed with was lost. It
 // can, because the buyer has just sent the secret.
 func (s *Store) sealSecretAgain(ctx context.Context, c *Checkout) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE checkouts SET client_secret = ? WHERE account_id = ? AND id = ? AND client_secret = ?`,
 			s.db.Options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext()), c.AccountID, c.ID, c.SealedSecret)
 	})
@@ -64,13 +64,13 @@ const checkoutSecret = "checkout_secret"
 
 // giveSecret makes a new client secret for a checkout, seals it, and stores the hash by which it is found; storing the sealed
 // secret is the caller's. It is made of the checkout's id, for people who read their own logs, and 256 random bits.
-func (u *unit) giveSecret(ctx context.Context, c *Checkout) error {
+func (s *Store) giveSecret(ctx context.Context, u *db.Unit, c *Checkout) error {
 	var random [32]byte
 	if _, err := rand.Read(random[:]); err != nil {
 		panic(err) // crypto/rand does not fail on a supported system
 	}
-	c.reveal(u.store, c.ID+"_secret_"+core.TokenEncoding.EncodeToString(random[:]))
-	c.SealedSecret = u.store.db.Options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext())
+	c.reveal(s, c.ID+"_secret_"+core.TokenEncoding.EncodeToString(random[:]))
+	c.SealedSecret = s.db.Options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext())
 	return u.Later(ctx, db.Change{
 		Table: "global_names", Query: `INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)`,
 		Args: []any{checkoutSecret, secretHash(c.ClientSecret), c.AccountID, c.ID}, Rows: 1,
@@ -80,8 +80,8 @@ func (u *unit) giveSecret(ctx context.Context, c *Checkout) error {
 // RenewClosedSecret returns a checkout with its client secret. If that was sealed with a key that is lost, the checkout gets
 // another one. It commits at once, because a payment provider is told the address with the secret next.
 func (s *Store) RenewClosedSecret(ctx context.Context, account, id string) (*Checkout, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		return u.lockCheckoutAndSecret(ctx, account, id)
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
+		return s.lockCheckoutAndSecret(ctx, u, account, id)
 	})
 }
 

@@ -21,8 +21,8 @@ import (
 // and the subscriptions of a completed one become the customer's. If that is so already nothing changes; a checkout in any other
 // state is CodeInvalid on status.
 func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := u.lockCheckout(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
+		c, err := s.lockCheckout(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +30,7 @@ func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Check
 		case CheckoutStatusOpen:
 			return s.verifyOpen(ctx, c)
 		case CheckoutStatusCompleted:
-			return c, u.verifyPurchase(ctx, c)
+			return c, s.verifyPurchase(ctx, u, c)
 		case CheckoutStatusProcessing, CheckoutStatusExpired:
 		}
 		return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open or a completed one can be verified.", c.Status))
@@ -74,8 +74,8 @@ type owedOrder struct {
 // orders. Totals that were too little to be charged are taken off the balance now, but no more than there is: the customer who
 // says that a purchase is theirs owes nothing by that. The customer also learns from the checkout what was not known of them. It locks the subscriptions before the customer,
 // as everybody does.
-func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
-	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
+func (s *Store) verifyPurchase(ctx context.Context, u *db.Unit, c *Checkout) error {
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
@@ -88,11 +88,11 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	if err != nil {
 		return fmt.Errorf("verify subscriptions: %w", err)
 	}
-	customer, err := u.lockOwner(ctx, c.AccountID, core.Deref(c.CustomerID), "checkouts", c.ID)
+	customer, err := s.lockOwner(ctx, u, c.AccountID, core.Deref(c.CustomerID), "checkouts", c.ID)
 	if err != nil {
 		return err
 	}
-	if err := u.forgetTypedName(ctx, customer); err != nil {
+	if err := s.forgetTypedName(ctx, u, customer); err != nil {
 		return err
 	}
 	owed, err := db.Select[owedOrder](ctx, u, `
@@ -106,17 +106,17 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 	if len(owed) == 0 || customer.DeletedAt != nil {
 		return nil
 	}
-	if err := u.takeOwed(ctx, customer, owed, now); err != nil {
+	if err := s.takeOwed(ctx, u, customer, owed, now); err != nil {
 		return err
 	}
-	items, err := u.store.CheckoutLines(ctx, c.AccountID, c.ID)
+	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return err
 	}
-	if err := u.beginTrials(ctx, c, items, owner{customer, true}, now); err != nil {
+	if err := s.beginTrials(ctx, u, c, items, owner{customer, true}, now); err != nil {
 		return err
 	}
-	if err := u.identify(ctx, customer, c.ExternalCustomerID); err != nil {
+	if err := s.identify(ctx, customer, c.ExternalCustomerID); err != nil {
 		return err
 	}
 	customer.learn(c)
@@ -126,14 +126,14 @@ func (u *unit) verifyPurchase(ctx context.Context, c *Checkout) error {
 
 // takeOwed takes the small bills of locked orders off a locked customer's balance, the oldest first, as far as there is something. The caller
 // stores the customer.
-func (u *unit) takeOwed(ctx context.Context, customer *Customer, owed []owedOrder, now core.Time) error {
+func (s *Store) takeOwed(ctx context.Context, u *db.Unit, customer *Customer, owed []owedOrder, now core.Time) error {
 	slices.SortFunc(owed, func(a, b owedOrder) int { return cmp.Compare(a.ID, b.ID) })
 	for _, o := range owed {
 		taken := min(o.BalanceApplied, customer.Balance.V[o.Currency])
 		if taken <= 0 {
 			continue
 		}
-		if err := u.moveOrderBalance(ctx, customer, &Order{ID: o.ID, Currency: o.Currency}, -taken, BalanceReasonApplied, now); err != nil {
+		if err := s.moveOrderBalance(ctx, u, customer, &Order{ID: o.ID, Currency: o.Currency}, -taken, BalanceReasonApplied, now); err != nil {
 			return err
 		}
 		if _, err := u.Exec(ctx, `UPDATE orders SET balance_taken = ? WHERE account_id = ? AND id = ?`, taken, customer.AccountID, o.ID); err != nil {
@@ -150,8 +150,8 @@ const verificationLifetime = 7 * day
 // checkout without an address, or whose buyer is known, is CodeInvalid on customer_email; one that is neither open nor completed
 // on status. Too many letters, to this address or at the wish of the network address from, are CodeRateLimit.
 func (s *Store) BeginVerification(ctx context.Context, account, ref, from string) (*Checkout, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := u.lockCheckout(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
+		c, err := s.lockCheckout(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +168,7 @@ func (s *Store) BeginVerification(ctx context.Context, account, ref, from string
 		if err != nil {
 			return nil, err
 		}
-		return c, u.countVerification(ctx, c, from)
+		return c, s.countVerification(ctx, u, c, from)
 	})
 }
 
@@ -248,7 +248,7 @@ func (s *Store) openVerification(ctx context.Context, r db.Reader, token string)
 // VerifyAddress does what VerifyCheckout does, for somebody who opened the link in a letter, whose token this is. What comes
 // back is as of OpenVerification.
 func (s *Store) VerifyAddress(ctx context.Context, token string) (c *Checkout, expired bool, err error) {
-	c, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
+	c, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
 		var c *Checkout
 		if c, expired, err = s.openVerification(ctx, u.Locked(), token); err != nil || expired {
 			return nil, err
@@ -290,8 +290,8 @@ func (s *Store) setVerified(ctx context.Context, account string, checkout *strin
 // AcceptPurchase does what VerifyCheckout does, for a customer who says on the portal that a purchase is theirs. What was not
 // bought under their address, or is not completed, is CodeMissing.
 func (s *Store) AcceptPurchase(ctx context.Context, account, customer, ref string) (*Checkout, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Checkout, error) {
-		c, err := u.lockCheckout(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
+		c, err := s.lockCheckout(ctx, u, account, ref)
 		if err == nil && (c.Status != CheckoutStatusCompleted || core.Deref(c.CustomerID) != customer) {
 			err = core.Missing("checkout", "", ref)
 		}

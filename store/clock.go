@@ -27,7 +27,7 @@ type AdvanceClock struct {
 // commits what the request has done so far; the same request sent again gets the same moment. A moment before the account's time
 // is CodeInvalid on what was sent, unless it has only just passed, and so is one more than a hundred years ahead.
 func (s *Store) AimClock(ctx context.Context, account string, in AdvanceClock) (core.Time, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (core.Time, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (core.Time, error) {
 		last, err := db.Get[struct {
 			Effect string    `db:"clock_effect"`
 			Target core.Time `db:"clock_target"`
@@ -74,7 +74,7 @@ func (in AdvanceClock) from(now, actual core.Time) (core.Time, error) {
 // MoveClock moves an account's clock forward to a moment, and returns what it shows then. If it has passed the moment already it
 // stays.
 func (s *Store) MoveClock(ctx context.Context, account string, to core.Time) (core.Time, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (core.Time, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (core.Time, error) {
 		now := s.Now()
 		_, err := u.Exec(ctx, `UPDATE accounts SET clock_offset = ? WHERE id = ? AND clock_offset < ?`, to-now, account, to-now)
 		if err != nil {

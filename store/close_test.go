@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -30,7 +31,7 @@ func hold(t *testing.T, s *Store) (release func(), ended <-chan error) {
 	t.Helper()
 	begun, gate, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		_, err := tx(context.Background(), s, func(ctx context.Context, u *unit) (int64, error) {
+		_, err := db.Tx(context.Background(), s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 			close(begun)
 			<-gate
 			return u.Exec(ctx, `UPDATE accounts SET name = ? WHERE id = ?`, "none", "none")

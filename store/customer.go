@@ -148,7 +148,7 @@ func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustom
 
 // CreateCustomer makes a customer. An email or external id that another customer has is CodeInvalid.
 func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) (*Customer, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
@@ -167,14 +167,14 @@ func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) 
 // CodeMissing. A new one is what the customer's past due subscriptions are charged with from now on, and they are charged at
 // once.
 func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change func(*Customer)) (*Customer, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
 		id, _ := core.ParseID(core.KindCustomer, ref)
 		// Subscriptions are locked before their customer, as everywhere.
-		pastDue, err := u.lockPastDue(ctx, account, id)
+		pastDue, err := s.lockPastDue(ctx, u, account, id)
 		if err != nil {
 			return nil, err
 		}
-		c, err := u.lockCustomer(ctx, account, ref, "")
+		c, err := s.lockCustomer(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -193,10 +193,10 @@ func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change 
 		if err := c.taken(u.Sent(ctx, u.Update(ctx, customerColumns, c))); err != nil {
 			return c, err
 		}
-		if err := u.noteCustomer(ctx, &before, c); err != nil || method == nil {
+		if err := s.noteCustomer(ctx, u, &before, c); err != nil || method == nil {
 			return c, err
 		}
-		return c, u.chargePastDue(ctx, pastDue, method, c.UpdatedAt)
+		return c, s.chargePastDue(ctx, u, pastDue, method, c.UpdatedAt)
 	})
 }
 
@@ -207,7 +207,7 @@ func (s *Store) getCustomer(ctx context.Context, account, ref, param string) (*C
 }
 
 // lockCustomer does what getCustomer does, and locks the row until the transaction ends.
-func (u *unit) lockCustomer(ctx context.Context, account, ref, param string) (*Customer, error) {
+func (s *Store) lockCustomer(ctx context.Context, u *db.Unit, account, ref, param string) (*Customer, error) {
 	return findCustomer(ctx, u.Locked(), account, ref, param)
 }
 
@@ -229,7 +229,7 @@ func (s *Store) getAnyCustomer(ctx context.Context, account, id string) (*Custom
 }
 
 // lockAnyCustomer does what getAnyCustomer does, and locks the row until the transaction ends.
-func (u *unit) lockAnyCustomer(ctx context.Context, account, id string) (*Customer, error) {
+func (s *Store) lockAnyCustomer(ctx context.Context, u *db.Unit, account, id string) (*Customer, error) {
 	return findAnyCustomer(ctx, u.Locked(), account, id)
 }
 
@@ -257,32 +257,32 @@ func (c *Customer) taken(err error) error {
 // buyer returns the locked customer of a checkout that is being bought, and whether the buyer is known to be that customer. It
 // is the one that the checkout names, the one with the merchant's own id, the one with the address, or a new one. The order is
 // counted for them. A customer who is known to be the buyer also learns from the checkout what was not known of them.
-func (u *unit) buyer(ctx context.Context, c *Checkout) (customer *Customer, isKnown bool, err error) {
-	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
+func (s *Store) buyer(ctx context.Context, u *db.Unit, c *Checkout) (customer *Customer, isKnown bool, err error) {
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return nil, false, err
 	}
-	customer, isKnown, err = u.lockBuyer(ctx, c)
+	customer, isKnown, err = s.lockBuyer(ctx, u, c)
 	if err == nil && customer == nil {
 		var isNew bool
-		if customer, isNew, err = u.newBuyer(ctx, c, isKnown, now); err != nil || isNew {
+		if customer, isNew, err = s.newBuyer(ctx, u, c, isKnown, now); err != nil || isNew {
 			return customer, isKnown, err
 		}
-		_, isKnown, err = u.store.getBuyer(ctx, c)
+		_, isKnown, err = s.getBuyer(ctx, c)
 	}
 	if err != nil {
 		return nil, false, err
 	}
 	customer.count(c, now)
 	if isKnown {
-		if err := u.identify(ctx, customer, c.ExternalCustomerID); err != nil {
+		if err := s.identify(ctx, customer, c.ExternalCustomerID); err != nil {
 			return nil, false, err
 		}
-		if err := u.claimEmail(ctx, customer, c); err != nil {
+		if err := s.claimEmail(ctx, u, customer, c); err != nil {
 			return nil, false, err
 		}
 		if !c.isNamed() {
-			if err := u.forgetTypedName(ctx, customer); err != nil {
+			if err := s.forgetTypedName(ctx, u, customer); err != nil {
 				return nil, false, err
 			}
 		}
@@ -293,11 +293,11 @@ func (u *unit) buyer(ctx context.Context, c *Checkout) (customer *Customer, isKn
 
 // identify gives a customer who has none the merchant's own id. If another customer has it nothing happens: the buyer may have
 // paid, so that there is nothing left to refuse.
-func (u *unit) identify(ctx context.Context, customer *Customer, externalID *string) error {
+func (s *Store) identify(ctx context.Context, customer *Customer, externalID *string) error {
 	if customer.ExternalID != nil || externalID == nil {
 		return nil
 	}
-	owner, err := u.store.externalOwner(ctx, customer.AccountID, *externalID)
+	owner, err := s.externalOwner(ctx, customer.AccountID, *externalID)
 	if err == nil && owner == nil {
 		customer.ExternalID = externalID
 	}
@@ -305,7 +305,7 @@ func (u *unit) identify(ctx context.Context, customer *Customer, externalID *str
 }
 
 // claimEmail makes the customer the owner of their address, if it is the verified one of the checkout and nobody else owns it.
-func (u *unit) claimEmail(ctx context.Context, customer *Customer, c *Checkout) error {
+func (s *Store) claimEmail(ctx context.Context, u *db.Unit, customer *Customer, c *Checkout) error {
 	if customer.EmailKey != nil || !c.EmailVerified || !core.SameEmail(core.Deref(customer.Email), *c.CustomerEmail) {
 		return nil
 	}
@@ -320,7 +320,7 @@ func (u *unit) claimEmail(ctx context.Context, customer *Customer, c *Checkout) 
 // forgetTypedName clears the customer's name if it came from somebody who only typed the customer's address: from the unverified
 // purchase that made the customer, as long as none of their orders is verified. The name of a customer whom the seller made is
 // the seller's, and stays.
-func (u *unit) forgetTypedName(ctx context.Context, customer *Customer) error {
+func (s *Store) forgetTypedName(ctx context.Context, u *db.Unit, customer *Customer) error {
 	if customer.Name == nil {
 		return nil
 	}
@@ -416,7 +416,7 @@ func (s *Store) getBuyer(ctx context.Context, c *Checkout) (customer *Customer, 
 }
 
 // lockBuyer does what getBuyer does, and locks the customer until the transaction ends.
-func (u *unit) lockBuyer(ctx context.Context, c *Checkout) (customer *Customer, isKnown bool, err error) {
+func (s *Store) lockBuyer(ctx context.Context, u *db.Unit, c *Checkout) (customer *Customer, isKnown bool, err error) {
 	return findBuyer(ctx, u.Locked(), c)
 }
 
@@ -452,7 +452,7 @@ func findBuyer(ctx context.Context, r db.Reader, c *Checkout) (customer *Custome
 // A buyer who is not known leaves a name, but neither a billing address nor a tax id. Somebody whom the seller named by an
 // external id does not own an address that they only typed: they log in at the seller's, and would be given what the true owner
 // of the address buys. Anybody else owns it, because the address is all that is known of them.
-func (u *unit) newBuyer(ctx context.Context, c *Checkout, isKnown bool, now core.Time) (customer *Customer, isNew bool, err error) {
+func (s *Store) newBuyer(ctx context.Context, u *db.Unit, c *Checkout, isKnown bool, now core.Time) (customer *Customer, isNew bool, err error) {
 	customer = &Customer{
 		AccountID: c.AccountID, ID: core.NewID(core.KindCustomer), Email: c.CustomerEmail,
 		ExternalID: c.ExternalCustomerID, Type: CustomerTypeCustomer, Name: c.CustomerName, PreferredLocale: c.Locale,
@@ -473,7 +473,7 @@ func (u *unit) newBuyer(ctx context.Context, c *Checkout, isKnown bool, now core
 	if rows == 1 {
 		return customer, true, nil
 	}
-	if customer, _, err = u.lockBuyer(ctx, c); err == nil && customer == nil {
+	if customer, _, err = s.lockBuyer(ctx, u, c); err == nil && customer == nil {
 		err = errors.New("insert customer: the address was taken and given up at once")
 	}
 	return customer, false, err

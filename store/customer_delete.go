@@ -16,51 +16,51 @@ import (
 // that they were uploaded to: see advert.ErasePerson. What they had is revoked, their licence keys too, and the names of their devices are forgotten.
 // Their leads are deleted with them, and so are letters to them, sent or not. What lines of activity say became different of them is forgotten.
 func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelSubscriptions bool) (*Customer, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
-		if err := u.forgetVisits(ctx, account, ref); err != nil {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
+		if err := s.forgetVisits(ctx, u, account, ref); err != nil {
 			return nil, err
 		}
 		if cancelSubscriptions {
-			if err := u.endSubscriptions(ctx, account, ref); err != nil {
+			if err := s.endSubscriptions(ctx, u, account, ref); err != nil {
 				return nil, err
 			}
 		}
-		c, err := u.lockCustomer(ctx, account, ref, "")
+		c, err := s.lockCustomer(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Grant.Forget(ctx, u.Unit, account, c.ID); err != nil {
+		if err := s.Grant.Forget(ctx, u, account, c.ID); err != nil {
 			return nil, err
 		}
-		if err := s.Advert.ForgetConversions(ctx, u.Unit, account, c.ID); err != nil {
+		if err := s.Advert.ForgetConversions(ctx, u, account, c.ID); err != nil {
 			return nil, err
 		}
-		if err := u.checkUnsubscribed(ctx, c); err != nil {
+		if err := s.checkUnsubscribed(ctx, u, c); err != nil {
 			return nil, err
 		}
-		if err := u.forgetActivity(ctx, c); err != nil {
+		if err := s.forgetActivity(ctx, u, c); err != nil {
 			return nil, err
 		}
-		if err := u.forgetLeads(ctx, c); err != nil {
+		if err := s.forgetLeads(ctx, u, c); err != nil {
 			return nil, err
 		}
 		if _, err := u.Exec(ctx, `DELETE FROM letters WHERE account_id = ? AND customer_id = ?`, account, c.ID); err != nil {
 			return nil, err
 		}
-		if err := u.forgetMethods(ctx, c); err != nil {
+		if err := s.forgetMethods(ctx, u, c); err != nil {
 			return nil, err
 		}
-		if err := s.Grant.ForgetLicenses(ctx, u.Unit, account, c.ID); err != nil {
+		if err := s.Grant.ForgetLicenses(ctx, u, account, c.ID); err != nil {
 			return nil, err
 		}
 		if err := s.Advert.ErasePerson(ctx, account, c.Email, c.Phone); err != nil {
 			return nil, err
 		}
-		isBilled, err := u.isBilled(ctx, c)
+		isBilled, err := s.isBilled(ctx, u, c)
 		if err != nil {
 			return nil, err
 		}
-		if err := u.endRows(ctx, c); err != nil {
+		if err := s.endRows(ctx, u, c); err != nil {
 			return nil, err
 		}
 		if !isBilled {
@@ -77,13 +77,13 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err != nil {
 			return nil, err
 		}
-		if err := u.forgetDescriptions(ctx, c); err != nil {
+		if err := s.forgetDescriptions(ctx, u, c); err != nil {
 			return nil, err
 		}
-		if err := u.dropBalance(ctx, c, now); err != nil {
+		if err := s.dropBalance(ctx, u, c, now); err != nil {
 			return nil, err
 		}
-		if err := u.loseBalance(ctx, c, now); err != nil {
+		if err := s.loseBalance(ctx, u, c, now); err != nil {
 			return nil, err
 		}
 		return c, u.Update(ctx, customerColumns, &Customer{
@@ -95,8 +95,8 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 
 // endSubscriptions locks all subscriptions of a customer that go on and cancels them at once. It comes before the customer is
 // locked, because everybody locks in that order.
-func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error {
-	c, err := u.store.getCustomer(ctx, account, ref, "")
+func (s *Store) endSubscriptions(ctx context.Context, u *db.Unit, account, ref string) error {
+	c, err := s.getCustomer(ctx, account, ref, "")
 	if err != nil {
 		return err
 	}
@@ -105,24 +105,24 @@ func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error 
 	if err != nil {
 		return err
 	}
-	now, err := u.store.db.BusinessNow(ctx, account)
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return err
 	}
 	// The customer and all bills are locked before what a subscription gives back as it is stored: discounts and stock.
-	if _, err := u.lockAnyCustomer(ctx, account, c.ID); err != nil {
+	if _, err := s.lockAnyCustomer(ctx, u, account, c.ID); err != nil {
 		return err
 	}
 	for i := range subs {
 		if subs[i].Cancellation.V == nil {
 			subs[i].cancel(&Cancellation{By: cancelledByMerchant}, now)
 		}
-		if err := u.cancelNow(ctx, &subs[i], now); err != nil {
+		if err := s.cancelNow(ctx, u, &subs[i], now); err != nil {
 			return err
 		}
 	}
 	for i := range subs {
-		if err := u.saveSubscription(ctx, &subs[i], now); err != nil {
+		if err := s.saveSubscription(ctx, u, &subs[i], now); err != nil {
 			return err
 		}
 	}
@@ -131,8 +131,8 @@ func (u *unit) endSubscriptions(ctx context.Context, account, ref string) error 
 
 // forgetVisits takes back what a customer agreed to at checkouts that may still be paid, with the visits that are kept there. It comes
 // first, because everybody locks in that order.
-func (u *unit) forgetVisits(ctx context.Context, account, ref string) error {
-	c, err := u.store.getCustomer(ctx, account, ref, "")
+func (s *Store) forgetVisits(ctx context.Context, u *db.Unit, account, ref string) error {
+	c, err := s.getCustomer(ctx, account, ref, "")
 	if err != nil {
 		return err
 	}
@@ -148,12 +148,12 @@ func (u *unit) forgetVisits(ctx context.Context, account, ref string) error {
 
 // forgetActivity takes what lines of activity say of a locked customer out of them: those about the customer, about their checkouts from
 // before these were anybody's, also of somebody with their address, and about the leads of it.
-func (u *unit) forgetActivity(ctx context.Context, c *Customer) error {
-	if err := u.store.Activity.Forget(ctx, u.Unit, c.AccountID, c.ID); err != nil {
+func (s *Store) forgetActivity(ctx context.Context, u *db.Unit, c *Customer) error {
+	if err := s.Activity.Forget(ctx, u, c.AccountID, c.ID); err != nil {
 		return err
 	}
 	forget := func(query string, of ...any) error {
-		return u.store.Activity.ForgetAll(ctx, u.Unit, c.AccountID, query, append([]any{c.AccountID}, of...)...)
+		return s.Activity.ForgetAll(ctx, u, c.AccountID, query, append([]any{c.AccountID}, of...)...)
 	}
 	for _, table := range []string{"checkouts", "leads", "license_keys"} {
 		if err := forget(`SELECT id FROM `+table+` WHERE account_id = ? AND customer_id = ?`, c.ID); err != nil {
@@ -174,7 +174,7 @@ func (u *unit) forgetActivity(ctx context.Context, c *Customer) error {
 }
 
 // loseBalance notes on the orders of a locked customer that what their balance paid cannot go back to it any more.
-func (u *unit) loseBalance(ctx context.Context, c *Customer, now core.Time) error {
+func (s *Store) loseBalance(ctx context.Context, u *db.Unit, c *Customer, now core.Time) error {
 	_, err := u.Exec(ctx, `UPDATE orders SET balance_gone = TRUE, updated_at = ? WHERE account_id = ? AND customer_id = ? AND balance_applied > 0`,
 		now, c.AccountID, c.ID)
 	if err != nil {
@@ -184,7 +184,7 @@ func (u *unit) loseBalance(ctx context.Context, c *Customer, now core.Time) erro
 }
 
 // isBilled reports whether a locked customer has orders or invoices, drafts included.
-func (u *unit) isBilled(ctx context.Context, c *Customer) (bool, error) {
+func (s *Store) isBilled(ctx context.Context, u *db.Unit, c *Customer) (bool, error) {
 	if c.OrdersCount > 0 {
 		return true, nil
 	}

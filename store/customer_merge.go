@@ -31,7 +31,7 @@ var (
 // buyer, and nothing is charged. A customer merged into itself is CodeInvalid on from. So is one with whose
 // balance this one's would be more than MaxAmount.
 func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*Customer, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
 		other, err := s.getCustomer(ctx, account, from, "from")
 		if err != nil {
 			return nil, err
@@ -47,32 +47,32 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 		if err != nil {
 			return nil, err
 		}
-		if err := u.lockRows(ctx, rowsBeforeCustomer, other); err != nil {
+		if err := s.lockRows(ctx, u, rowsBeforeCustomer, other); err != nil {
 			return nil, err
 		}
-		if err := u.moveRows(ctx, rowsBeforeCustomer, other, c, now); err != nil {
+		if err := s.moveRows(ctx, u, rowsBeforeCustomer, other, c, now); err != nil {
 			return nil, err
 		}
-		if c, other, err = u.lockBoth(ctx, c, other); err != nil {
+		if c, other, err = s.lockBoth(ctx, u, c, other); err != nil {
 			return nil, err
 		}
 		// Before the customer was locked, others could still give them new rows: then all this is done again.
-		if err := u.checkMoved(ctx, rowsBeforeCustomer, other); err != nil {
+		if err := s.checkMoved(ctx, u, rowsBeforeCustomer, other); err != nil {
 			return nil, err
 		}
-		if err := u.moveRows(ctx, rowsAfterCustomer, other, c, now); err != nil {
+		if err := s.moveRows(ctx, u, rowsAfterCustomer, other, c, now); err != nil {
 			return nil, err
 		}
-		if err := s.Grant.Move(ctx, u.Unit, account, other.ID, c.ID); err != nil {
+		if err := s.Grant.Move(ctx, u, account, other.ID, c.ID); err != nil {
 			return nil, err
 		}
-		if err := u.moveRows(ctx, rowsAfterGrants, other, c, now); err != nil {
+		if err := s.moveRows(ctx, u, rowsAfterGrants, other, c, now); err != nil {
 			return nil, err
 		}
-		if err := s.Activity.Move(ctx, u.Unit, account, other.ID, c.ID); err != nil {
+		if err := s.Activity.Move(ctx, u, account, other.ID, c.ID); err != nil {
 			return nil, err
 		}
-		if err := u.endRows(ctx, other); err != nil {
+		if err := s.endRows(ctx, u, other); err != nil {
 			return nil, err
 		}
 		if err := c.absorbBalance(other); err != nil {
@@ -99,7 +99,7 @@ func (c *Customer) ownedBy(table string) (string, []any) {
 
 // lockRows locks a customer's rows in these tables, in the order of their ids. They are not ordered by the column itself, because SQLite would go
 // through all payments of the account in that order.
-func (u *unit) lockRows(ctx context.Context, tables []string, c *Customer) error {
+func (s *Store) lockRows(ctx context.Context, u *db.Unit, tables []string, c *Customer) error {
 	for _, table := range tables {
 		of, args := c.ownedBy(table)
 		if _, err := db.Select[string](ctx, u, `SELECT id FROM `+table+` WHERE `+of+` ORDER BY id || ''`+u.Lock(), args...); err != nil {
@@ -110,7 +110,7 @@ func (u *unit) lockRows(ctx context.Context, tables []string, c *Customer) error
 }
 
 // moveRows gives one customer's rows in these tables to another customer.
-func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer, now core.Time) error {
+func (s *Store) moveRows(ctx context.Context, u *db.Unit, tables []string, from, to *Customer, now core.Time) error {
 	for _, table := range tables {
 		of, args := from.ownedBy(table)
 		if _, err := u.Exec(ctx, `UPDATE `+table+` SET customer_id = ?, updated_at = ? WHERE `+of, append([]any{to.ID, now}, args...)...); err != nil {
@@ -121,7 +121,7 @@ func (u *unit) moveRows(ctx context.Context, tables []string, from, to *Customer
 }
 
 // checkMoved returns db.ErrOvertaken if a customer has got new rows in these tables since theirs were moved.
-func (u *unit) checkMoved(ctx context.Context, tables []string, from *Customer) error {
+func (s *Store) checkMoved(ctx context.Context, u *db.Unit, tables []string, from *Customer) error {
 	for _, table := range tables {
 		of, args := from.ownedBy(table)
 		id, err := db.Get[string](ctx, u, `SELECT id FROM `+table+` WHERE `+of+` LIMIT 1`, args...)
@@ -136,7 +136,7 @@ func (u *unit) checkMoved(ctx context.Context, tables []string, from *Customer) 
 }
 
 // endRows deletes the rows that are of no use without their customer: see rowsEndedBy.
-func (u *unit) endRows(ctx context.Context, c *Customer) error {
+func (s *Store) endRows(ctx context.Context, u *db.Unit, c *Customer) error {
 	for _, table := range rowsEndedBy {
 		if _, err := u.Exec(ctx, `DELETE FROM `+table+` WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
 			return fmt.Errorf("delete %s of a customer: %w", table, err)
@@ -147,7 +147,7 @@ func (u *unit) endRows(ctx context.Context, c *Customer) error {
 
 // lockBoth locks two customers in the order of their ids, and returns them as they are now, in the order of the arguments. One
 // that was deleted meanwhile is CodeMissing.
-func (u *unit) lockBoth(ctx context.Context, c, other *Customer) (*Customer, *Customer, error) {
+func (s *Store) lockBoth(ctx context.Context, u *db.Unit, c, other *Customer) (*Customer, *Customer, error) {
 	locked, err := db.Select[Customer](ctx, u, customerColumns.SelectSQL+`
 		WHERE account_id = ? AND id IN (?, ?) AND deleted_at IS NULL ORDER BY id`+u.Lock(), c.AccountID, c.ID, other.ID)
 	if err != nil {
@@ -211,9 +211,9 @@ func added(a, b map[string]int64) map[string]int64 {
 
 // lockOwner locks the customer of a row, who may be deleted. If they were merged into another customer while this waited for the
 // lock, the row belongs to that one now, who is locked and returned instead.
-func (u *unit) lockOwner(ctx context.Context, account, customer, table, id string) (*Customer, error) {
+func (s *Store) lockOwner(ctx context.Context, u *db.Unit, account, customer, table, id string) (*Customer, error) {
 	for {
-		c, err := u.lockAnyCustomer(ctx, account, customer)
+		c, err := s.lockAnyCustomer(ctx, u, account, customer)
 		if err != nil || c.DeletedAt == nil {
 			return c, err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
@@ -39,7 +40,7 @@ func TestMergeCustomer_IsSeenByWhoeverWaitsForTheCustomer(t *testing.T) {
 		require.NoError(t, err)
 		into := s.customer(t, "ada@example.com", nil)
 		var settled func() error
-		s.during(t, func(ctx context.Context, _ *unit) {
+		s.during(t, func(ctx context.Context, _ *db.Unit) {
 			_, err := s.MergeCustomer(ctx, s.account, into.ID, invoice.CustomerID)
 			require.NoError(t, err)
 			settled = s.started(t, func(replica *Store) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
@@ -55,7 +56,7 @@ func TestSettlePayment_TheExternalIDIsTakenAtTheSameTime(t *testing.T) {
 		begun, err := s.BeginConfirm(t.Context(), s.account, c.ID, byCard)
 		require.NoError(t, err)
 		var settled func() error
-		s.during(t, func(ctx context.Context, _ *unit) {
+		s.during(t, func(ctx context.Context, _ *db.Unit) {
 			_, err := s.CreateCustomer(ctx, s.account, Customer{Email: ref("grace@example.com"), ExternalID: ref("e1")})
 			require.NoError(t, err)
 			settled = s.started(t, func(replica *Store) error {

@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // NewGrant is a product that a customer is to have without paying.
@@ -23,12 +24,12 @@ type ListGrants struct {
 
 // CreateGrant gives a customer a product, and has them told. One that does not exist is CodeMissing, a tip is CodeInvalid on product.
 func (s *Store) CreateGrant(ctx context.Context, account string, in NewGrant) (*grant.Grant, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*grant.Grant, error) {
-		customer, err := u.lockCustomer(ctx, account, in.Customer, "customer")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*grant.Grant, error) {
+		customer, err := s.lockCustomer(ctx, u, account, in.Customer, "customer")
 		if err != nil {
 			return nil, err
 		}
-		product, err := s.Catalog.LockProduct(ctx, u.Unit, account, in.Product, "product")
+		product, err := s.Catalog.LockProduct(ctx, u, account, in.Product, "product")
 		if err != nil {
 			return nil, err
 		}
@@ -42,14 +43,14 @@ func (s *Store) CreateGrant(ctx context.Context, account string, in NewGrant) (*
 		if err := p.Err(); err != nil {
 			return nil, err
 		}
-		made, err := s.Grant.GiveNew(ctx, u.Unit, []grant.Giving{{
+		made, err := s.Grant.GiveNew(ctx, u, []grant.Giving{{
 			Account: account, Customer: customer.ID, Product: product.ID, Source: grant.Source{Type: grant.SourceTypeManual},
 			Item: product.ID, Quantity: 1, ExpiresAt: in.ExpiresAt, Licensed: true,
 		}})
 		if err != nil {
 			return nil, err
 		}
-		if err := u.writeAccess(ctx, &made[0]); err != nil {
+		if err := s.writeAccess(ctx, u, &made[0]); err != nil {
 			return nil, err
 		}
 		return s.Grant.GetGrant(ctx, account, made[0].ID)

@@ -22,7 +22,7 @@ func (o *Order) gave(id string) {
 
 // deliverOrder gives what a bill, that is being paid for the first time, was for: each line that sells something is a grant. A bill of a
 // period or a change of a subscription gives nothing. Nor does one whose customer was deleted: nobody is there to have it.
-func (u *unit) deliverOrder(ctx context.Context, b *bill) error {
+func (s *Store) deliverOrder(ctx context.Context, u *db.Unit, b *bill) error {
 	o := b.Order
 	if o.BillingReason == BillingReasonSubscriptionCycle || o.BillingReason == BillingReasonSubscriptionUpdate || b.Customer.DeletedAt != nil {
 		return nil
@@ -36,7 +36,7 @@ func (u *unit) deliverOrder(ctx context.Context, b *bill) error {
 			})
 		}
 	}
-	given, err := u.store.Grant.GiveNew(ctx, u.Unit, givings)
+	given, err := s.Grant.GiveNew(ctx, u, givings)
 	for i := range given {
 		o.gave(given[i].ID)
 	}
@@ -45,19 +45,19 @@ func (u *unit) deliverOrder(ctx context.Context, b *bill) error {
 
 // deliverRefund takes away what the order of a refund gave, or its subscriptions, once the refund has succeeded and is to end access. If it
 // fails after that, and no other such refund is left, that is taken back. From is the refund's former state.
-func (u *unit) deliverRefund(ctx context.Context, r *Refund, from RefundStatus) error {
+func (s *Store) deliverRefund(ctx context.Context, u *db.Unit, r *Refund, from RefundStatus) error {
 	if !r.RevokeAccess || r.Status != RefundStatusSucceeded && from != RefundStatusSucceeded {
 		return nil
 	}
-	sources, err := u.sourcesOf(ctx, r)
+	sources, err := s.sourcesOf(ctx, u, r)
 	if err != nil {
 		return err
 	}
 	for _, source := range sources {
 		if r.Status == RefundStatusSucceeded {
-			err = u.store.Grant.Revoke(ctx, u.Unit, r.AccountID, source, grant.ReasonRefund)
+			err = s.Grant.Revoke(ctx, u, r.AccountID, source, grant.ReasonRefund)
 		} else {
-			err = u.reinstate(ctx, r, source)
+			err = s.reinstate(ctx, u, r, source)
 		}
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (u *unit) deliverRefund(ctx context.Context, r *Refund, from RefundStatus) 
 }
 
 // sourcesOf returns by what the order of a refund gave something: by itself, and by the subscriptions that it bills.
-func (u *unit) sourcesOf(ctx context.Context, r *Refund) ([]grant.Source, error) {
+func (s *Store) sourcesOf(ctx context.Context, u *db.Unit, r *Refund) ([]grant.Source, error) {
 	sources := []grant.Source{{Type: grant.SourceTypeOrder, ID: r.OrderID}}
 	billed, err := db.Select[string](ctx, u, `
 		SELECT subscription_id FROM line_items WHERE account_id = ? AND order_id = ? AND subscription_id IS NOT NULL ORDER BY subscription_id`, r.AccountID, r.OrderID)
@@ -86,7 +86,7 @@ func (u *unit) sourcesOf(ctx context.Context, r *Refund) ([]grant.Source, error)
 
 // reinstate takes back what a refund that has failed had taken away from a source, unless another refund still does. One of a subscription does so
 // until the next payment.
-func (u *unit) reinstate(ctx context.Context, r *Refund, source grant.Source) error {
+func (s *Store) reinstate(ctx context.Context, u *db.Unit, r *Refund, source grant.Source) error {
 	another, err := db.Get[int](ctx, u, `
 		SELECT 1 FROM refunds WHERE account_id = ? AND (order_id = ? OR subscription_id = ?) AND id <> ? AND status = 'succeeded' AND revoke_access
 			AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.account_id = refunds.account_id AND o.subscription_id = ? AND o.paid_at > refunds.succeeded_at) LIMIT 1`,
@@ -94,11 +94,11 @@ func (u *unit) reinstate(ctx context.Context, r *Refund, source grant.Source) er
 	if err != nil || another != nil {
 		return err
 	}
-	return u.store.Grant.Reinstate(ctx, u.Unit, r.AccountID, source, func() (grant.Reason, error) {
+	return s.Grant.Reinstate(ctx, u, r.AccountID, source, func() (grant.Reason, error) {
 		if source.Type != grant.SourceTypeSubscription {
 			return "", nil
 		}
-		sub, err := u.store.getSubscription(ctx, r.AccountID, source.ID, "")
+		sub, err := s.getSubscription(ctx, r.AccountID, source.ID, "")
 		if err != nil || sub.Granted.V == nil {
 			return "", err
 		}

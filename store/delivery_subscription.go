@@ -67,7 +67,7 @@ func (s *Subscription) give(id string, p SubscriptionPlan) {
 }
 
 // giveSubscriptions gives what the new subscriptions of a checkout are for. Lines are the indexes of their lines.
-func (u *unit) giveSubscriptions(ctx context.Context, subs []Subscription, lines []int, items []LineItem) error {
+func (s *Store) giveSubscriptions(ctx context.Context, u *db.Unit, subs []Subscription, lines []int, items []LineItem) error {
 	var givings []grant.Giving
 	for i := range subs {
 		subs[i].isPaid = true
@@ -77,7 +77,7 @@ func (u *unit) giveSubscriptions(ctx context.Context, subs []Subscription, lines
 			givings = append(givings, giving)
 		}
 	}
-	given, err := u.store.Grant.GiveNew(ctx, u.Unit, givings)
+	given, err := s.Grant.GiveNew(ctx, u, givings)
 	if err != nil {
 		return err
 	}
@@ -93,60 +93,60 @@ func (u *unit) giveSubscriptions(ctx context.Context, subs []Subscription, lines
 
 // deliverSubscription has the customer of a locked subscription have what follows from its state. Without a change that costs nothing. The
 // caller stores the subscription.
-func (u *unit) deliverSubscription(ctx context.Context, sub *Subscription) error {
+func (s *Store) deliverSubscription(ctx context.Context, u *db.Unit, sub *Subscription) error {
 	if sub.Granted.V == nil && sub.hasEnded() {
 		return nil // it ended without ever giving anything
 	}
-	if err := u.switchProduct(ctx, sub, sub.currentPlan()); err != nil {
+	if err := s.switchProduct(ctx, u, sub, sub.currentPlan()); err != nil {
 		return err
 	}
 	was, now := *sub.Granted.V, *sub.Granted.V
 	now.Status = sub.Status
 	if now.GrantID == "" {
-		return u.payTip(ctx, sub)
+		return s.payTip(ctx, u, sub)
 	}
 	if owed := sub.owes || sub.isSettled && was.Suspended != ""; was.Status == sub.Status && !sub.isPaid && !owed {
 		return nil
 	}
 	var err error
-	if now.Suspended, err = u.suspension(ctx, sub, was); err != nil {
+	if now.Suspended, err = s.suspension(ctx, sub, was); err != nil {
 		return err
 	}
 	sub.Granted = core.JSONOf(&now)
-	grants, account, source := u.store.Grant, sub.AccountID, sub.source()
+	grants, account, source := s.Grant, sub.AccountID, sub.source()
 	switch {
 	case sub.Status == SubscriptionStatusCanceled:
-		return grants.Revoke(ctx, u.Unit, account, source, grant.ReasonSubscriptionEnded)
+		return grants.Revoke(ctx, u, account, source, grant.ReasonSubscriptionEnded)
 	case now.Suspended != "" && now.Suspended != was.Suspended:
-		return grants.Suspend(ctx, u.Unit, account, source, now.Suspended)
+		return grants.Suspend(ctx, u, account, source, now.Suspended)
 	case now.Suspended == "" && was.Suspended != "":
-		if err := grants.Resume(ctx, u.Unit, account, source); err != nil {
+		if err := grants.Resume(ctx, u, account, source); err != nil {
 			return err
 		}
 	}
 	switch {
 	case sub.Status == SubscriptionStatusCompleted: // all is paid, or the account waits for the last bill: theirs for good
-		return grants.Extend(ctx, u.Unit, account, source, nil)
+		return grants.Extend(ctx, u, account, source, nil)
 	case sub.isPaid:
 		sub.isPaid = false
-		return grants.Extend(ctx, u.Unit, account, source, &sub.CurrentPeriodEnd)
+		return grants.Extend(ctx, u, account, source, &sub.CurrentPeriodEnd)
 	}
 	return nil
 }
 
 // payTip has the payment of a tip end what a refund took away, as any payment does. What the subscription gave before the tip comes back with a
 // change of plan alone.
-func (u *unit) payTip(ctx context.Context, sub *Subscription) error {
+func (s *Store) payTip(ctx context.Context, u *db.Unit, sub *Subscription) error {
 	if !sub.isPaid || sub.Granted.V.Before == "" {
 		return nil
 	}
 	sub.isPaid = false
-	return u.store.Grant.Extend(ctx, u.Unit, sub.AccountID, sub.source(), &sub.CurrentPeriodEnd)
+	return s.Grant.Extend(ctx, u, sub.AccountID, sub.source(), &sub.CurrentPeriodEnd)
 }
 
 // suspension returns why what a subscription gives is suspended in its state, empty if it is not. Whether it is while a payment is past due is
 // decided when that begins. So is it of one that is complete and owes its last bill.
-func (u *unit) suspension(ctx context.Context, sub *Subscription, was Granted) (grant.Reason, error) {
+func (s *Store) suspension(ctx context.Context, sub *Subscription, was Granted) (grant.Reason, error) {
 	switch sub.Status {
 	case SubscriptionStatusPaused:
 		return grant.ReasonPaused, nil
@@ -154,10 +154,10 @@ func (u *unit) suspension(ctx context.Context, sub *Subscription, was Granted) (
 		if was.Status == SubscriptionStatusPastDue {
 			return was.Suspended, nil
 		}
-		return u.lateAccess(ctx, sub)
+		return s.lateAccess(ctx, sub)
 	case SubscriptionStatusCompleted:
 		if sub.owes {
-			return u.lateAccess(ctx, sub)
+			return s.lateAccess(ctx, sub)
 		}
 	case SubscriptionStatusTrialing, SubscriptionStatusActive, SubscriptionStatusCanceled:
 	}
@@ -165,8 +165,8 @@ func (u *unit) suspension(ctx context.Context, sub *Subscription, was Granted) (
 }
 
 // lateAccess returns why what a subscription gives is suspended while a payment is late, empty if the account leaves it to its customer.
-func (u *unit) lateAccess(ctx context.Context, sub *Subscription) (grant.Reason, error) {
-	account, err := u.store.Tenant.Seller(ctx, sub.AccountID)
+func (s *Store) lateAccess(ctx context.Context, sub *Subscription) (grant.Reason, error) {
+	account, err := s.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil || account.PastDueAccess == tenant.PastDueAccessKeep {
 		return "", err
 	}
@@ -175,12 +175,12 @@ func (u *unit) lateAccess(ctx context.Context, sub *Subscription) (grant.Reason,
 
 // switchProduct gives what a locked subscription is for by a plan, if its grant says something else: another product in the place of the one
 // before, or another variant or quantity of the same. The caller stores the subscription.
-func (u *unit) switchProduct(ctx context.Context, sub *Subscription, plan SubscriptionPlan) error {
+func (s *Store) switchProduct(ctx context.Context, u *db.Unit, sub *Subscription, plan SubscriptionPlan) error {
 	was := sub.Granted.V
 	if was != nil && was.ProductID == plan.ProductID && was.PriceVariantID == plan.PriceVariantID && was.Quantity == plan.Quantity {
 		return nil
 	}
-	isTip, err := u.isTip(ctx, sub.AccountID, plan.ProductID)
+	isTip, err := s.isTip(ctx, u, sub.AccountID, plan.ProductID)
 	if err != nil {
 		return err
 	}
@@ -190,11 +190,11 @@ func (u *unit) switchProduct(ctx context.Context, sub *Subscription, plan Subscr
 	}
 	switch {
 	case !isTip:
-		if id, err = u.giveProduct(ctx, sub, giving); err != nil {
+		if id, err = s.giveProduct(ctx, u, sub, giving); err != nil {
 			return err
 		}
 	case was != nil && was.GrantID != "":
-		if err := u.store.Grant.RevokeItem(ctx, u.Unit, sub.AccountID, sub.source(), giving.InsteadOf, grant.ReasonPlanChange); err != nil {
+		if err := s.Grant.RevokeItem(ctx, u, sub.AccountID, sub.source(), giving.InsteadOf, grant.ReasonPlanChange); err != nil {
 			return err
 		}
 	}
@@ -210,18 +210,18 @@ func (u *unit) switchProduct(ctx context.Context, sub *Subscription, plan Subscr
 
 // giveProduct gives what a locked subscription is for, and returns the id of the grant. What comes in the place of nothing has no former grant to say that a
 // refund ended access: the refunds themselves do.
-func (u *unit) giveProduct(ctx context.Context, sub *Subscription, giving grant.Giving) (string, error) {
-	given, err := u.store.Grant.Give(ctx, u.Unit, giving)
+func (s *Store) giveProduct(ctx context.Context, u *db.Unit, sub *Subscription, giving grant.Giving) (string, error) {
+	given, err := s.Grant.Give(ctx, u, giving)
 	if err != nil {
 		return "", err
 	}
 	if giving.InsteadOf == "" && !sub.isPaid {
-		refunded, err := u.isRefunded(ctx, sub)
+		refunded, err := s.isRefunded(ctx, u, sub)
 		if err != nil {
 			return "", err
 		}
 		if refunded {
-			err = u.store.Grant.Revoke(ctx, u.Unit, sub.AccountID, sub.source(), grant.ReasonRefund)
+			err = s.Grant.Revoke(ctx, u, sub.AccountID, sub.source(), grant.ReasonRefund)
 		}
 		if err != nil {
 			return "", err
@@ -231,7 +231,7 @@ func (u *unit) giveProduct(ctx context.Context, sub *Subscription, giving grant.
 }
 
 // isRefunded reports whether a refund that ends access stands for a subscription: no payment of it has come after.
-func (u *unit) isRefunded(ctx context.Context, sub *Subscription) (bool, error) {
+func (s *Store) isRefunded(ctx context.Context, u *db.Unit, sub *Subscription) (bool, error) {
 	found, err := db.Get[int](ctx, u, `
 		SELECT 1 FROM line_items l JOIN refunds r ON r.account_id = l.account_id AND r.order_id = l.order_id
 		WHERE l.account_id = ? AND l.subscription_id = ? AND r.status = 'succeeded' AND r.revoke_access
@@ -244,18 +244,18 @@ func (u *unit) isRefunded(ctx context.Context, sub *Subscription) (bool, error) 
 }
 
 // switchPaid makes the switch of a change of plan whose invoice is being paid, so that the order shows what it pays for.
-func (u *unit) switchPaid(ctx context.Context, sub *Subscription, b *bill) error {
+func (s *Store) switchPaid(ctx context.Context, u *db.Unit, sub *Subscription, b *bill) error {
 	if sub == nil || sub.PendingChange.V == nil || core.Deref(sub.PendingChange.V.InvoiceID) != b.Invoice.ID {
 		return nil
 	}
 	sub.isPaid = true
-	err := u.switchProduct(ctx, sub, sub.PendingChange.V.Plan)
+	err := s.switchProduct(ctx, u, sub, sub.PendingChange.V.Plan)
 	b.Order.GrantIDs = core.JSONOf(sub.Granted.V.ids())
 	return err
 }
 
 // isTip reports whether a product gives nothing.
-func (u *unit) isTip(ctx context.Context, account, product string) (bool, error) {
+func (s *Store) isTip(ctx context.Context, u *db.Unit, account, product string) (bool, error) {
 	kind, err := db.Get[catalog.ProductType](ctx, u, `SELECT type FROM products WHERE account_id = ? AND id = ?`, account, product)
 	if err != nil {
 		return false, fmt.Errorf("read the type of a product: %w", err)

@@ -66,12 +66,12 @@ func TestSettleRefund_ThatFailsGivesBackWhatItTook(t *testing.T) {
 func TestGiveNew_TwiceIsOnce(t *testing.T) {
 	eachSender(t, func(t *testing.T, o *sender) {
 		order := bought(t, o)
-		_, err := tx(t.Context(), o.Store, func(ctx context.Context, u *unit) (any, error) {
+		_, err := db.Tx(t.Context(), o.db, func(ctx context.Context, u *db.Unit) (any, error) {
 			items, err := o.LineItemsByID(ctx, o.account, order.LineItemIDs.V)
 			if err != nil {
 				return nil, err
 			}
-			return nil, u.deliverOrder(ctx, &bill{Order: order, Items: []LineItem{*items[order.LineItemIDs.V[0]]}, Customer: &Customer{}})
+			return nil, o.deliverOrder(ctx, u, &bill{Order: order, Items: []LineItem{*items[order.LineItemIDs.V[0]]}, Customer: &Customer{}})
 		})
 		require.Error(t, err)
 		require.Equal(t, 1, o.count(t, `SELECT count(*) FROM grants`))
@@ -93,7 +93,7 @@ func TestMergeCustomer_LocksGrantsBeforeTheirKeys(t *testing.T) {
 		into, err := o.CreateCustomer(t.Context(), o.account, Customer{Email: new("ada@example.com")})
 		require.NoError(t, err)
 		merged := make(chan error, 1)
-		_, err = tx(t.Context(), o.Store, func(ctx context.Context, u *unit) (any, error) {
+		_, err = db.Tx(t.Context(), o.db, func(ctx context.Context, u *db.Unit) (any, error) {
 			if _, err := db.Get[string](ctx, u, `SELECT id FROM grants WHERE account_id = ? AND id = ?`+u.Lock(), o.account, id); err != nil {
 				return nil, err
 			}

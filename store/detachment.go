@@ -52,7 +52,7 @@ func (s *Store) YieldDetachment(ctx context.Context, account, id string, pause t
 
 // EndDetachment deletes a detachment that the provider knows of.
 func (s *Store) EndDetachment(ctx context.Context, d *Detachment) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `DELETE FROM detachments WHERE account_id = ? AND id = ?`, d.AccountID, d.ID)
 	})
 	return err
@@ -61,7 +61,7 @@ func (s *Store) EndDetachment(ctx context.Context, d *Detachment) error {
 // DetachGiven stores the intent to detach a method that was given to the provider, but is not kept here. Giving is the
 // provider's name of the setup by which it was given: stored twice, the intent is there once.
 func (s *Store) DetachGiven(ctx context.Context, account, provider, giving, ref string) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			INSERT INTO detachments (account_id, id, provider, provider_ref, lease_until, created_at) VALUES (?, ?, ?, ?, 0, `+s.db.NowSQL()+`)
 			ON CONFLICT (account_id, id) DO NOTHING`, account, giving, provider, ref)
@@ -71,10 +71,10 @@ func (s *Store) DetachGiven(ctx context.Context, account, provider, giving, ref 
 
 // detach stores the intent to detach a customer's saved methods at their providers: one of them, or all if id is empty. The test
 // provider keeps none, so that nothing is stored for it.
-func (u *unit) detach(ctx context.Context, c *Customer, id string) error {
+func (s *Store) detach(ctx context.Context, u *db.Unit, c *Customer, id string) error {
 	_, err := u.Exec(ctx, `
 		INSERT INTO detachments (account_id, id, provider, provider_ref, lease_until, created_at)
-		SELECT account_id, id, provider, provider_ref, 0, `+u.store.db.NowSQL()+` FROM payment_methods
+		SELECT account_id, id, provider, provider_ref, 0, `+s.db.NowSQL()+` FROM payment_methods
 		WHERE account_id = ? AND customer_id = ? AND provider <> ? AND deleted_at IS NULL AND (id = ? OR ? = '')`,
 		c.AccountID, c.ID, tenant.PaymentsProviderTest, id, id)
 	if err != nil {

@@ -201,7 +201,7 @@ func (s *Store) ListDiscounts(ctx context.Context, account string, in ListDiscou
 // another discount has is CodeInvalid on code. Left out, its duration is once, its name is the code, and the currency of its
 // amounts is the account's.
 func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) (*Discount, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Discount, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
@@ -214,7 +214,7 @@ func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) 
 		if d.Name == "" {
 			d.Name = core.Deref(d.Code)
 		}
-		if err := u.prepareDiscount(ctx, &d); err != nil {
+		if err := s.prepareDiscount(ctx, u, &d); err != nil {
 			return nil, err
 		}
 		if err := d.taken(u.Sent(ctx, u.Insert(ctx, discountColumns, &d))); err != nil {
@@ -227,8 +227,8 @@ func (s *Store) CreateDiscount(ctx context.Context, account string, d Discount) 
 // UpdateDiscount locks the discount, applies change and stores it. Once the discount was redeemed, a change of what it takes off
 // is CodeInvalid.
 func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change func(*Discount)) (*Discount, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
-		d, err := u.lockDiscount(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Discount, error) {
+		d, err := s.lockDiscount(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -242,7 +242,7 @@ func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change 
 				return nil, err
 			}
 		}
-		if err := u.prepareDiscount(ctx, d); err != nil {
+		if err := s.prepareDiscount(ctx, u, d); err != nil {
 			return nil, err
 		}
 		if d.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
@@ -258,8 +258,8 @@ func (s *Store) UpdateDiscount(ctx context.Context, account, ref string, change 
 // DeleteDiscount deletes a discount: nobody can use it any more, and its code is free. One that was redeemed is kept
 // for its redemptions, and missing everywhere else. Subscriptions that have it keep what it takes off.
 func (s *Store) DeleteDiscount(ctx context.Context, account, ref string) (*Discount, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
-		d, err := u.lockDiscount(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Discount, error) {
+		d, err := s.lockDiscount(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -287,8 +287,8 @@ func (s *Store) EnableDiscount(ctx context.Context, account, ref string) (*Disco
 }
 
 func (s *Store) switchDiscount(ctx context.Context, account, ref string, off bool) (*Discount, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Discount, error) {
-		d, err := u.lockDiscount(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Discount, error) {
+		d, err := s.lockDiscount(ctx, u, account, ref)
 		if err != nil || off == (d.DisabledAt != nil) {
 			return d, err
 		}
@@ -314,8 +314,8 @@ func (s *Store) getDiscount(ctx context.Context, account, ref, param string) (*D
 }
 
 // lockDiscount does what getDiscount does, and locks the row until the transaction ends.
-func (u *unit) lockDiscount(ctx context.Context, account, ref string) (*Discount, error) {
-	return u.store.findDiscount(ctx, u.Locked(), account, ref, "")
+func (s *Store) lockDiscount(ctx context.Context, u *db.Unit, account, ref string) (*Discount, error) {
+	return s.findDiscount(ctx, u.Locked(), account, ref, "")
 }
 
 func (s *Store) findDiscount(ctx context.Context, r db.Reader, account, ref, param string) (*Discount, error) {
@@ -354,18 +354,18 @@ func (s *Store) presentDiscount(ctx context.Context, d *Discount) error {
 
 // prepareDiscount fills in what was left out of a discount, checks it, and looks up the products and price variants that it
 // names.
-func (u *unit) prepareDiscount(ctx context.Context, d *Discount) error {
-	if err := u.discountCurrency(ctx, d); err != nil {
+func (s *Store) prepareDiscount(ctx context.Context, u *db.Unit, d *Discount) error {
+	if err := s.discountCurrency(ctx, u, d); err != nil {
 		return err
 	}
 	if err := d.check(); err != nil {
 		return err
 	}
-	return u.coverProducts(ctx, d)
+	return s.coverProducts(ctx, d)
 }
 
 // discountCurrency sets the currency of a discount that has an amount, but no currency, to the account's.
-func (u *unit) discountCurrency(ctx context.Context, d *Discount) (err error) {
+func (s *Store) discountCurrency(ctx context.Context, u *db.Unit, d *Discount) (err error) {
 	if d.Currency == nil && (d.Amount != nil || d.MinSubtotalAmount != nil) {
 		d.Currency, err = db.Get[string](ctx, u, `SELECT default_currency FROM accounts WHERE id = ?`, d.AccountID)
 	}
@@ -374,10 +374,10 @@ func (u *unit) discountCurrency(ctx context.Context, d *Discount) (err error) {
 
 // coverProducts puts the ids that the discount names into their canonical form, and sets CoveredProductIDs to all products
 // behind them. One that does not exist is CodeMissing on the field that names it.
-func (u *unit) coverProducts(ctx context.Context, d *Discount) error {
+func (s *Store) coverProducts(ctx context.Context, d *Discount) error {
 	covered := []string{}
 	for i, ref := range d.ProductIDs.V {
-		p, err := u.store.Catalog.ProductNamed(ctx, d.AccountID, ref, fmt.Sprintf("applies_to.products.%d", i))
+		p, err := s.Catalog.ProductNamed(ctx, d.AccountID, ref, fmt.Sprintf("applies_to.products.%d", i))
 		if err != nil {
 			return err
 		}
@@ -385,7 +385,7 @@ func (u *unit) coverProducts(ctx context.Context, d *Discount) error {
 		covered = append(covered, p.ID)
 	}
 	cover := func(ref *string, param string) error {
-		v, err := u.store.Catalog.PriceVariantNamed(ctx, d.AccountID, *ref, param)
+		v, err := s.Catalog.PriceVariantNamed(ctx, d.AccountID, *ref, param)
 		if err == nil {
 			*ref, covered = v.ID, append(covered, v.ProductID)
 		}

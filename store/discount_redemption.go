@@ -180,8 +180,8 @@ func (c *Checkout) redemption(d *Discount, by redeemer) *DiscountRedemption {
 // redeem counts one use of a discount and stores its redemption, or returns CodeInvalid on field. The condition of the UPDATE
 // decides: of many who read that one use is left, one gets it. The discount is locked until the transaction ends. A discount
 // that depends on the buyer is refused to one who only typed an address.
-func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, by redeemer, field string) error {
-	now, err := u.store.db.BusinessNow(ctx, d.AccountID)
+func (s *Store) redeem(ctx context.Context, u *db.Unit, r *DiscountRedemption, d *Discount, by redeemer, field string) error {
+	now, err := s.db.BusinessNow(ctx, d.AccountID)
 	if err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, b
 	if rows == 0 {
 		return core.Invalid(field, "This discount cannot be used any more. Send another one, or none.")
 	}
-	problem, err := u.store.refusesBuyer(ctx, d, by)
+	problem, err := s.refusesBuyer(ctx, d, by)
 	if err != nil {
 		return err
 	}
@@ -211,16 +211,16 @@ func (u *unit) redeem(ctx context.Context, r *DiscountRedemption, d *Discount, b
 }
 
 // releaseRedemption takes back the use that redeem counted for a checkout, if there is one.
-func (u *unit) releaseRedemption(ctx context.Context, c *Checkout) error {
+func (s *Store) releaseRedemption(ctx context.Context, u *db.Unit, c *Checkout) error {
 	discount, err := db.Get[string](ctx, u, `DELETE FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? RETURNING discount_id`, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("delete redemption: %w", err)
 	}
-	return u.releaseDiscount(ctx, c.AccountID, discount)
+	return s.releaseDiscount(ctx, u, c.AccountID, discount)
 }
 
 // releaseDiscount lowers the number of a discount's uses by one. A nil discount is none.
-func (u *unit) releaseDiscount(ctx context.Context, account string, discount *string) error {
+func (s *Store) releaseDiscount(ctx context.Context, u *db.Unit, account string, discount *string) error {
 	if discount == nil {
 		return nil
 	}
@@ -236,7 +236,7 @@ func (u *unit) releaseDiscount(ctx context.Context, account string, discount *st
 
 // orderRedemption writes an order and its customer into the redemption of the checkout that made the order, if there is one. An order
 // without any discount, because a trial comes first, does not use it yet.
-func (u *unit) orderRedemption(ctx context.Context, o *Order) error {
+func (s *Store) orderRedemption(ctx context.Context, u *db.Unit, o *Order) error {
 	var used *core.Time
 	if o.DiscountAmount > 0 {
 		used = &o.CreatedAt

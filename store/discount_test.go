@@ -14,6 +14,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/pricing"
 )
@@ -34,16 +35,16 @@ func (s *shop) discount(t *testing.T, change func(*Discount)) *Discount {
 func (s *shop) redeemed(t *testing.T, d *Discount, email string) (*Checkout, error) {
 	t.Helper()
 	c := &Checkout{AccountID: s.account, ID: core.NewID(core.KindCheckout), CustomerEmail: &email, EmailVerified: true, Currency: "usd", DiscountAmount: 100}
-	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		by := redeemer{email: &email}
-		return nil, u.redeem(ctx, c.redemption(d, by), d, by, "discount_code")
+		return nil, s.redeem(ctx, u, c.redemption(d, by), d, by, "discount_code")
 	})
 	return c, err
 }
 
 func (s *shop) released(t *testing.T, c *Checkout) {
 	t.Helper()
-	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) { return nil, u.releaseRedemption(ctx, c) })
+	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.releaseRedemption(ctx, u, c) })
 	require.NoError(t, err)
 }
 
@@ -137,7 +138,7 @@ func TestRedeem_RefusesWhatCannotBeUsedAnyMore(t *testing.T) {
 			d := s.discount(t, nil)
 			changed := *d
 			change(&changed)
-			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 				return nil, u.Update(ctx, discountColumns, &changed)
 			})
 			require.NoError(t, err)
@@ -193,8 +194,8 @@ func requireOneOfTwenty(t *testing.T, s *shop, d *Discount, email func(i int) st
 	replicas := []*shop{s, {Store: openStore(t, s.db.Options.URL), account: s.account}}
 	errs := make([]error, 20)
 	var buyers sync.WaitGroup
-	s.during(t, func(ctx context.Context, u *unit) {
-		_, err := u.lockDiscount(ctx, s.account, d.ID)
+	s.during(t, func(ctx context.Context, u *db.Unit) {
+		_, err := s.lockDiscount(ctx, u, s.account, d.ID)
 		require.NoError(t, err)
 		for i := range errs {
 			buyers.Go(func() { _, errs[i] = replicas[i%2].redeemed(t, d, email(i)) })

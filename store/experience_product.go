@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // deliverablesMost is how many things a product delivers at most.
@@ -16,7 +17,7 @@ const deliverablesMost = 100
 // stays where it is. A product that does not exist is CodeMissing on product, one with a full list CodeInvalid on it. An active product and an
 // experience that is not published are CodeInvalid on deliverables.
 func (s *Store) AttachExperience(ctx context.Context, account, ref, product string) (*content.Experience, error) {
-	return tx(ctx, s, func(ctx context.Context, _ *unit) (*content.Experience, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*content.Experience, error) {
 		isFull := false
 		e, err := s.changeDelivery(ctx, account, ref, product, func(p *catalog.Product, isIt func(catalog.Deliverable) bool, id string) {
 			if slices.ContainsFunc(p.Deliverables, isIt) {
@@ -36,7 +37,7 @@ func (s *Store) AttachExperience(ctx context.Context, account, ref, product stri
 // DetachExperience takes an experience off what a product delivers, and returns it; product.updated follows if it was on the list. A product
 // that does not exist is CodeMissing on product.
 func (s *Store) DetachExperience(ctx context.Context, account, ref, product string) (*content.Experience, error) {
-	return tx(ctx, s, func(ctx context.Context, _ *unit) (*content.Experience, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*content.Experience, error) {
 		return s.changeDelivery(ctx, account, ref, product, func(p *catalog.Product, isIt func(catalog.Deliverable) bool, _ string) {
 			p.Deliverables = slices.DeleteFunc(slices.Clone(p.Deliverables), isIt)
 		})

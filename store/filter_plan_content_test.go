@@ -22,7 +22,7 @@ func (s *shop) contents(t *testing.T) {
 	_, err = s.Content.CreateExperience(t.Context(), s.account, content.Experience{Name: "Club", Type: content.ExperienceTypeLink})
 	require.NoError(t, err)
 	sites := db.ColumnsOf[content.AISite]("ai_sites")
-	s.during(t, func(ctx context.Context, u *unit) {
+	s.during(t, func(ctx context.Context, u *db.Unit) {
 		require.NoError(t, u.Insert(ctx, sites, &content.AISite{AccountID: s.account, ID: core.NewID(core.KindAISite), Name: "Site", Type: content.AISiteTypeAIBuilder, Subdomain: "site"}))
 	})
 	_, err = s.CreateLead(t.Context(), s.account, NewLead{Email: "ada@example.com", Source: LeadSourceAPI}, false)

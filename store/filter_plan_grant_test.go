@@ -24,7 +24,7 @@ func (s *shop) grants(t *testing.T) (customer, product, file, key string) {
 	_, err = s.CreateLead(t.Context(), s.account, NewLead{Email: "ada@example.com", Source: LeadSourceAPI}, false)
 	require.NoError(t, err)
 	grants, devices := db.ColumnsOf[grant.Grant]("grants"), db.ColumnsOf[grant.LicenseActivation]("license_activations")
-	s.during(t, func(ctx context.Context, u *unit) {
+	s.during(t, func(ctx context.Context, u *db.Unit) {
 		require.NoError(t, u.Insert(ctx, grants, &grant.Grant{
 			AccountID: s.account, ID: core.NewID(core.KindGrant), CustomerID: customer, ProductID: product, Quantity: 1, SourceType: grant.SourceTypeManual, SourceID: "hand", ItemID: "1", Status: grant.StatusActive,
 		}))

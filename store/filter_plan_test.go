@@ -29,7 +29,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 	s.coded(t, "HALF", func(*Discount) {})
 	_, err = s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{Active: true, PriceVariantIDs: core.JSONOf([]string{guide.ID})})
 	require.NoError(t, err)
-	s.during(t, func(ctx context.Context, u *unit) {
+	s.during(t, func(ctx context.Context, u *db.Unit) {
 		require.NoError(t, u.Insert(ctx, refundColumns, &Refund{AccountID: s.account, ID: core.NewID(core.KindRefund), OrderID: order.ID, CustomerID: order.CustomerID, PaymentID: order.PaymentIDs.V[0],
 			Status: RefundStatusSucceeded, Reason: "other", Currency: "usd", Amount: 1, Provider: "test"}))
 	})

@@ -85,9 +85,9 @@ func (h *orderHistory) write(t *testing.T, s *shop, one Order, many int, ahead t
 		o.Metadata = core.NewMetadata(map[string]string{"campaign": oneOf(h, "spring", "Spring", strings.Repeat("é", 500)), "desk": oneOf(h, "1", "2", "3")})
 		h.orders = append(h.orders, o)
 	}
-	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (int, error) {
+	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (int, error) {
 		for rows := range slices.Chunk(h.orders, 100) {
-			if err := db.InsertAll(ctx, u.Unit, orderColumns, rows); err != nil {
+			if err := db.InsertAll(ctx, u, orderColumns, rows); err != nil {
 				return 0, err
 			}
 		}

@@ -170,7 +170,7 @@ func TestRequest_FailedUseCaseDoomsTheRequest(t *testing.T) {
 func TestRequest_RecordedErrorIsAnAnswer(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		declined := func(ctx context.Context) (*core.Answer, error) {
-			_, err := tx(ctx, s.Store, func(ctx context.Context, u *unit) (any, error) {
+			_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 				_, err := s.Catalog.CreateProduct(ctx, s.account, catalog.NewProduct{Product: catalog.Product{Name: "Book"}})
 				require.NoError(t, err)
 				return nil, &core.Error{Code: core.CodeInvalid, Message: "declined", Outcome: core.Recorded}
@@ -190,7 +190,7 @@ func TestRequest_RecordedErrorIsAnAnswer(t *testing.T) {
 // external is a handler that commits an intent, calls outside and then ends as it is told.
 func (s *shop) external(on *Store, effects *[]string, end func(ctx context.Context) (*core.Answer, error)) func(context.Context) (*core.Answer, error) {
 	return func(ctx context.Context) (*core.Answer, error) {
-		effect, err := step(ctx, on, func(ctx context.Context, u *unit) (string, error) { return on.db.Effect(ctx), nil })
+		effect, err := db.Step(ctx, on.db, func(ctx context.Context, u *db.Unit) (string, error) { return on.db.Effect(ctx), nil })
 		if err != nil {
 			return nil, err
 		}
@@ -237,7 +237,7 @@ func TestRequest_AfterAStep(t *testing.T) {
 // endLeases lets every claim be taken over, as time does.
 func endLeases(t *testing.T, s *Store) {
 	t.Helper()
-	_, err := tx(t.Context(), s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE idempotency_keys SET lease_until = 0`)
 	})
 	require.NoError(t, err)
@@ -284,7 +284,7 @@ func TestRequest_KeepsSoMuchForAnAccount(t *testing.T) {
 		}
 		own := func(*core.Key) {}
 		require.NoError(t, large("first", own))
-		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (int64, error) { // as many as there is room for but one
+		_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (int64, error) { // as many as there is room for but one
 			return u.Exec(ctx, `UPDATE idempotency_keys SET size = ? WHERE account_id = ?`, db.MostKept-len(body), s.account)
 		})
 		require.NoError(t, err)
@@ -356,8 +356,8 @@ func TestStep_NeedsADeclaredEffect(t *testing.T) {
 		var effects []string
 		_, _, err := s.db.Request(t.Context(), key, s.external(s.Store, &effects, s.create(s.Store)))
 		require.ErrorContains(t, err, "declares no external effect")
-		_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
-			return step(ctx, s.Store, func(context.Context, *unit) (any, error) { return nil, nil })
+		_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+			return db.Step(ctx, s.db, func(context.Context, *db.Unit) (any, error) { return nil, nil })
 		})
 		require.ErrorContains(t, err, "inside a use case")
 	})

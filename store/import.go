@@ -49,7 +49,7 @@ var errTried = errors.New("store: undone, because it was a trial")
 // of rows undoes all of them. A trial is undone too, and is none. Rows may run again: it must begin anew with what it was given.
 func (s *Store) ImportRows(ctx context.Context, trial bool, rows func(ctx context.Context) (*Import, error)) (*Import, error) {
 	var done *Import
-	stored, err := tx(ctx, s, func(ctx context.Context, u *unit) (*Import, error) {
+	stored, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Import, error) {
 		i, err := rows(ctx)
 		if err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ func (s *Store) ImportRows(ctx context.Context, trial bool, rows func(ctx contex
 		if done = i; trial {
 			return nil, errTried
 		}
-		return i, u.saveImport(ctx, i)
+		return i, s.saveImport(ctx, u, i)
 	})
 	if errors.Is(err, errTried) {
 		return done, nil
@@ -66,9 +66,9 @@ func (s *Store) ImportRows(ctx context.Context, trial bool, rows func(ctx contex
 }
 
 // saveImport stores how far a file is imported.
-func (u *unit) saveImport(ctx context.Context, i *Import) error {
+func (s *Store) saveImport(ctx context.Context, u *db.Unit, i *Import) error {
 	isNew := i.CreatedAt == 0
-	if i.UpdatedAt = u.store.Now(); !isNew {
+	if i.UpdatedAt = s.Now(); !isNew {
 		return u.Update(ctx, importColumns, i)
 	}
 	i.CreatedAt = i.UpdatedAt
@@ -76,5 +76,5 @@ func (u *unit) saveImport(ctx context.Context, i *Import) error {
 		return err
 	}
 	kind, _, _ := strings.Cut(i.ID, ":")
-	return u.store.Activity.Note(ctx, u.Unit, activity.Activity{AccountID: i.AccountID, Operation: "import", TargetObject: kind})
+	return s.Activity.Note(ctx, u, activity.Activity{AccountID: i.AccountID, Operation: "import", TargetObject: kind})
 }

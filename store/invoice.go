@@ -214,32 +214,32 @@ func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in co
 // VoidInvoice makes an unpaid invoice and its order void. invoice.voided follows. A draft, and an invoice that is paid or being
 // paid, is CodeInvalid on status; one that is void already is returned as it is.
 func (s *Store) VoidInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		sub, err := u.lockBilled(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
+		sub, err := s.lockBilled(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		b, err := u.lockBill(ctx, account, ref)
+		b, err := s.lockBill(ctx, u, account, ref)
 		if err != nil || b.Invoice.Status == InvoiceStatusVoid {
 			return b.invoice(), err
 		}
-		return b.Invoice, u.callOff(ctx, sub, b)
+		return b.Invoice, s.callOff(ctx, u, sub, b)
 	})
 }
 
 // MarkInvoiceUncollectible records that the seller has given up an unpaid invoice. A draft, and an invoice that is void, paid or
 // being paid, is CodeInvalid on status; one that is uncollectible already is returned as it is.
 func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref string) (*Invoice, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		sub, err := u.lockBilled(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
+		sub, err := s.lockBilled(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		i, err := u.lockInvoice(ctx, account, ref)
+		i, err := s.lockInvoice(ctx, u, account, ref)
 		if err != nil || i.Status == InvoiceStatusUncollectible {
 			return i, err
 		}
-		if err := u.checkUnpaid(ctx, &bill{Invoice: i}, InvoiceStatusUncollectible); err != nil {
+		if err := s.checkUnpaid(ctx, &bill{Invoice: i}, InvoiceStatusUncollectible); err != nil {
 			return nil, err
 		}
 		now, err := s.db.BusinessNow(ctx, account)
@@ -250,7 +250,7 @@ func (s *Store) MarkInvoiceUncollectible(ctx context.Context, account, ref strin
 		if err := u.Update(ctx, invoiceColumns, i); err != nil {
 			return nil, err
 		}
-		return i, u.forgive(ctx, sub, i, now)
+		return i, s.forgive(ctx, u, sub, i, now)
 	})
 }
 
@@ -259,26 +259,26 @@ const VoidReasonRequested = "requested"
 
 // callOff makes a locked invoice that nobody is paying void, and its order too. Sub is the locked subscription that the invoice
 // bills, which goes on without it; nil if there is none.
-func (u *unit) callOff(ctx context.Context, sub *Subscription, b *bill) error {
-	if err := u.checkUnpaid(ctx, b, InvoiceStatusVoid); err != nil {
+func (s *Store) callOff(ctx context.Context, u *db.Unit, sub *Subscription, b *bill) error {
+	if err := s.checkUnpaid(ctx, b, InvoiceStatusVoid); err != nil {
 		return err
 	}
-	now, err := u.store.db.BusinessNow(ctx, b.Invoice.AccountID)
+	now, err := s.db.BusinessNow(ctx, b.Invoice.AccountID)
 	if err != nil {
 		return err
 	}
-	if err := u.voidBill(ctx, b, VoidReasonRequested, now); err != nil {
+	if err := s.voidBill(ctx, u, b, VoidReasonRequested, now); err != nil {
 		return err
 	}
-	return u.forgive(ctx, sub, b.Invoice, now)
+	return s.forgive(ctx, u, sub, b.Invoice, now)
 }
 
 // checkUnpaid returns CodeInvalid on status if a locked invoice cannot change to this status, or a payment of it is under way.
-func (u *unit) checkUnpaid(ctx context.Context, b *bill, to InvoiceStatus) error {
+func (s *Store) checkUnpaid(ctx context.Context, b *bill, to InvoiceStatus) error {
 	if err := invoiceLifecycle.Check("invoice", b.Invoice.Status, to); err != nil {
 		return err
 	}
-	return u.checkNotPaying(ctx, b)
+	return s.checkNotPaying(ctx, b)
 }
 
 // issue opens the invoice and copies into it what its new order says. Metadata of its own stays.
@@ -297,7 +297,7 @@ func (i *Invoice) issue(o *Order) {
 }
 
 // lockInvoice does what GetInvoice does, and locks the row until the transaction ends.
-func (u *unit) lockInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
+func (s *Store) lockInvoice(ctx context.Context, u *db.Unit, account, ref string) (*Invoice, error) {
 	return findInvoice(ctx, u.Locked(), account, ref)
 }
 

@@ -19,9 +19,9 @@ func (s *Store) UncollectedInvoices(ctx context.Context, account string, limit i
 // there is no way to pay, or because another payment is under way. The invoice then waits to be paid by hand, as after a
 // decline.
 func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *InvoicePayment) (payment *Payment, did bool, err error) {
-	payment, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Payment, error) {
+	payment, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Payment, error) {
 		did = false // the transaction may run several times
-		b, err := u.lockBill(ctx, account, id)
+		b, err := s.lockBill(ctx, u, account, id)
 		if err != nil {
 			return nil, err
 		}
@@ -35,14 +35,14 @@ func (s *Store) CollectInvoice(ctx context.Context, account, id string, how *Inv
 		did = true
 		b.Invoice.NextAttemptAt, b.Invoice.UpdatedAt = nil, now
 		b.Order.NextAttemptAt, b.Order.UpdatedAt = nil, now
-		if err := u.updateBill(ctx, b); err != nil || how == nil {
+		if err := s.updateBill(ctx, u, b); err != nil || how == nil {
 			return nil, err
 		}
-		underWay, err := u.isBeingPaid(ctx, b)
+		underWay, err := s.isBeingPaid(ctx, b)
 		if err != nil || underWay {
 			return nil, err
 		}
-		return u.beginInvoicePayment(ctx, b, core.NewID(core.KindPayment), *how)
+		return s.beginInvoicePayment(ctx, u, b, core.NewID(core.KindPayment), *how)
 	})
 	return payment, did && err == nil, err
 }

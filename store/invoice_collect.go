@@ -4,22 +4,23 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
 // markPastDue stores when a locked invoice is charged again, nil for never by itself. An open one becomes past due, and
 // invoice.past_due follows.
-func (u *unit) markPastDue(ctx context.Context, b *bill, next *core.Time, now core.Time) error {
+func (s *Store) markPastDue(ctx context.Context, u *db.Unit, b *bill, next *core.Time, now core.Time) error {
 	inv, o := b.Invoice, b.Order
 	inv.NextAttemptAt, o.NextAttemptAt = next, next
 	inv.UpdatedAt, o.UpdatedAt = now, now
 	if inv.Status == InvoiceStatusOpen {
 		inv.Status, inv.PastDueAt = InvoiceStatusPastDue, &now
-		if err := u.emitInvoice(ctx, outbox.EventInvoicePastDue, b); err != nil {
+		if err := s.emitInvoice(ctx, u, outbox.EventInvoicePastDue, b); err != nil {
 			return err
 		}
 	}
-	return u.updateBill(ctx, b)
+	return s.updateBill(ctx, u, b)
 }
 
 // DueInvoices names open invoices that the seller wrote and whose due date has passed, at most limit, for PassInvoiceDue. One
@@ -34,8 +35,8 @@ func (s *Store) DueInvoices(ctx context.Context, account string, limit int) ([]c
 // PassInvoiceDue makes an open invoice past due if its due date has passed. invoice.past_due follows. It reports false if it did
 // nothing: another caller may have been first, or the invoice is to be charged or is being paid.
 func (s *Store) PassInvoiceDue(ctx context.Context, account, id string) (bool, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
-		b, err := u.lockBill(ctx, account, id)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
+		b, err := s.lockBill(ctx, u, account, id)
 		if err != nil {
 			return false, err
 		}
@@ -43,28 +44,28 @@ func (s *Store) PassInvoiceDue(ctx context.Context, account, id string) (bool, e
 		if err != nil || b.Invoice.Status != InvoiceStatusOpen || b.Invoice.NextAttemptAt != nil || b.Invoice.DueAt == nil || *b.Invoice.DueAt > now {
 			return false, err
 		}
-		busy, err := u.isBeingPaid(ctx, b)
+		busy, err := s.isBeingPaid(ctx, b)
 		if err != nil || busy {
 			return false, err
 		}
-		return true, u.markPastDue(ctx, b, nil, now)
+		return true, s.markPastDue(ctx, u, b, nil, now)
 	})
 }
 
 // voidBill makes a locked invoice and its order void, and gives back the credit that the customer paid with. invoice.voided
 // follows. The caller has to know that no payment of it is under way.
-func (u *unit) voidBill(ctx context.Context, b *bill, reason string, now core.Time) error {
+func (s *Store) voidBill(ctx context.Context, u *db.Unit, b *bill, reason string, now core.Time) error {
 	inv, o := b.Invoice, b.Order
 	if err := invoiceLifecycle.Check("invoice", inv.Status, InvoiceStatusVoid); err != nil {
 		return err
 	}
 	inv.Status, inv.VoidedAt, inv.VoidReason, inv.NextAttemptAt, inv.UpdatedAt = InvoiceStatusVoid, &now, &reason, nil, now
 	o.Status, o.VoidedAt, o.NextAttemptAt, o.UpdatedAt = OrderStatusVoid, &now, nil, now
-	if err := u.emitInvoice(ctx, outbox.EventInvoiceVoided, b); err != nil {
+	if err := s.emitInvoice(ctx, u, outbox.EventInvoiceVoided, b); err != nil {
 		return err
 	}
 	if o.BalanceTaken > 0 {
-		if err := u.moveOrderBalance(ctx, b.Customer, o, o.BalanceTaken, BalanceReasonReturned, now); err != nil {
+		if err := s.moveOrderBalance(ctx, u, b.Customer, o, o.BalanceTaken, BalanceReasonReturned, now); err != nil {
 			return err
 		}
 		b.Customer.UpdatedAt = now
@@ -72,5 +73,5 @@ func (u *unit) voidBill(ctx context.Context, b *bill, reason string, now core.Ti
 			return err
 		}
 	}
-	return u.updateBill(ctx, b)
+	return s.updateBill(ctx, u, b)
 }

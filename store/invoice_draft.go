@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -35,7 +36,7 @@ type InvoiceDraft struct {
 // CreateInvoice makes a draft of an invoice. A customer, price variant or discount that does not exist is CodeMissing.
 // invoice.created follows.
 func (s *Store) CreateInvoice(ctx context.Context, account string, draft InvoiceDraft) (*Invoice, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
@@ -44,14 +45,14 @@ func (s *Store) CreateInvoice(ctx context.Context, account string, draft Invoice
 		i.AccountID, i.ID, i.OrderKey = account, core.NewID(core.KindInvoice), core.NewID(core.KindOrder)
 		i.Status, i.BillingReason, i.CreatedAt, i.UpdatedAt = InvoiceStatusDraft, BillingReasonManual, now, now
 		draft.Invoice = &i
-		b, err := u.prepareInvoice(ctx, draft, &Invoice{}, now)
+		b, err := s.prepareInvoice(ctx, u, draft, &Invoice{}, now)
 		if err != nil {
 			return nil, err
 		}
-		if err := u.insertLines(ctx, b.Items); err != nil {
+		if err := s.insertLines(ctx, u, b.Items); err != nil {
 			return nil, err
 		}
-		if err := u.emitInvoice(ctx, outbox.EventInvoiceCreated, b); err != nil {
+		if err := s.emitInvoice(ctx, u, outbox.EventInvoiceCreated, b); err != nil {
 			return nil, err
 		}
 		return &i, u.Insert(ctx, invoiceColumns, &i)
@@ -61,8 +62,8 @@ func (s *Store) CreateInvoice(ctx context.Context, account string, draft Invoice
 // UpdateInvoice locks an invoice, applies change and stores it. Everything about a draft can be changed. Of an issued invoice
 // only metadata and memo can, and until it is paid DueAt: anything else is CodeInvalid on status.
 func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change func(*InvoiceDraft)) (*Invoice, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		held, err := u.lockBill(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
+		held, err := s.lockBill(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -80,25 +81,25 @@ func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change f
 			i.UpdatedAt = now
 			return i, u.Update(ctx, invoiceColumns, i)
 		}
-		b, err := u.prepareInvoice(ctx, draft, &before, now)
+		b, err := s.prepareInvoice(ctx, u, draft, &before, now)
 		if err != nil || core.SameJSON(before, *i) {
 			return i, err
 		}
-		return i, u.storeDraft(ctx, b, now)
+		return i, s.storeDraft(ctx, u, b, now)
 	})
 }
 
 // DeleteInvoice deletes a draft with its lines. One that was issued is CodeInvalid on status.
 func (s *Store) DeleteInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		i, err := u.lockInvoice(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
+		i, err := s.lockInvoice(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
 		if i.Status != InvoiceStatusDraft {
 			return nil, core.Invalid("status", fmt.Sprintf("The invoice is %s: its number is taken. Only a draft can be deleted; void it instead.", i.Status))
 		}
-		if err := u.deleteLines(ctx, i); err != nil {
+		if err := s.deleteLines(ctx, u, i); err != nil {
 			return nil, err
 		}
 		_, err = u.Exec(ctx, `DELETE FROM invoices WHERE account_id = ? AND id = ?`, account, i.ID)
@@ -110,8 +111,8 @@ func (s *Store) DeleteInvoice(ctx context.Context, account, ref string) (*Invoic
 // order.created follows, and if there is nothing to pay order.paid and invoice.paid too. An invoice that was issued before is
 // returned as it is.
 func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*Invoice, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		draft, err := u.lockBill(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
+		draft, err := s.lockBill(ctx, u, account, ref)
 		if err != nil || draft.Order != nil {
 			return draft.invoice(), err
 		}
@@ -126,9 +127,9 @@ func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*Invo
 		if draft.Invoice.CollectionMethod == CollectionMethodChargeAutomatically {
 			order.NextAttemptAt = &now
 		}
-		b, err := u.placeOrder(ctx, placement{Order: order, Items: draft.Items, Customer: draft.Customer, Invoice: draft.Invoice})
+		b, err := s.placeOrder(ctx, u, placement{Order: order, Items: draft.Items, Customer: draft.Customer, Invoice: draft.Invoice})
 		if err == nil && b.Invoice.AmountDue() == 0 {
-			err = u.payOrder(ctx, b, nil)
+			err = s.payOrder(ctx, u, b, nil)
 		}
 		return b.invoice(), err
 	})
@@ -185,9 +186,9 @@ func (d *InvoiceDraft) checkIssued(before *Invoice, now core.Time) error {
 
 // prepareInvoice checks a draft against the one before, which is empty for a new one, and prices it. It locks the customer, and
 // returns the draft with its lines. Nothing is stored yet.
-func (u *unit) prepareInvoice(ctx context.Context, d InvoiceDraft, before *Invoice, now core.Time) (*bill, error) {
-	i, s := d.Invoice, u.store
-	customer, err := u.billed(ctx, d)
+func (s *Store) prepareInvoice(ctx context.Context, u *db.Unit, d InvoiceDraft, before *Invoice, now core.Time) (*bill, error) {
+	i := d.Invoice
+	customer, err := s.billed(ctx, u, d)
 	if err != nil {
 		return nil, err
 	}
@@ -222,12 +223,12 @@ func (u *unit) prepareInvoice(ctx context.Context, d InvoiceDraft, before *Invoi
 
 // billed locks the customer whom a draft is for, so that they are not deleted meanwhile, and copies their present name,
 // addresses and tax id into the draft. One that does not exist is CodeMissing.
-func (u *unit) billed(ctx context.Context, d InvoiceDraft) (*Customer, error) {
+func (s *Store) billed(ctx context.Context, u *db.Unit, d InvoiceDraft) (*Customer, error) {
 	i, ref := d.Invoice, d.Customer
 	if ref == "" {
 		ref = i.CustomerID
 	}
-	customer, err := u.lockCustomer(ctx, i.AccountID, ref, "customer")
+	customer, err := s.lockCustomer(ctx, u, i.AccountID, ref, "customer")
 	if err != nil {
 		return nil, err
 	}
@@ -411,18 +412,18 @@ func (l LineItem) repeats(stored LineItem) bool {
 }
 
 // storeDraft stores a changed draft, and its lines in place of those that were stored.
-func (u *unit) storeDraft(ctx context.Context, b *bill, now core.Time) error {
+func (s *Store) storeDraft(ctx context.Context, u *db.Unit, b *bill, now core.Time) error {
 	b.Invoice.UpdatedAt = now
 	if err := u.Update(ctx, invoiceColumns, b.Invoice); err != nil {
 		return err
 	}
-	if err := u.deleteLines(ctx, b.Invoice); err != nil {
+	if err := s.deleteLines(ctx, u, b.Invoice); err != nil {
 		return err
 	}
-	return u.insertLines(ctx, b.Items)
+	return s.insertLines(ctx, u, b.Items)
 }
 
-func (u *unit) deleteLines(ctx context.Context, i *Invoice) error {
+func (s *Store) deleteLines(ctx context.Context, u *db.Unit, i *Invoice) error {
 	_, err := u.Exec(ctx, `DELETE FROM line_items WHERE account_id = ? AND invoice_id = ? AND order_id IS NULL`, i.AccountID, i.ID)
 	return err
 }

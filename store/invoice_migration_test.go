@@ -121,7 +121,7 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 			Order: &Order{AccountID: "acct_a", BillingReason: BillingReasonManual, Currency: "usd"}, Customer: &Customer{ID: "cus_a"},
 		}, s.Now())
 		require.NoError(t, err)
-		_, err = tx(t.Context(), s, func(ctx context.Context, u *unit) (any, error) { return nil, u.numberBill(ctx, b) })
+		_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.numberBill(ctx, u, b) })
 		require.NoError(t, err)
 		require.EqualValues(t, 3, b.Order.Number)
 		require.Equal(t, "INV-000003", *b.Invoice.Number, "the numbers go on")

@@ -188,16 +188,16 @@ func (s *Store) ListLeads(ctx context.Context, account string, in ListLeads) ([]
 // UpdateLead locks the lead, applies change and stores it. What change makes of its status is held to leadLifecycle: CodeInvalid on
 // status. If the lead is unsubscribed by it, its customer is too.
 func (s *Store) UpdateLead(ctx context.Context, account, ref string, change func(*Lead)) (*Lead, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Lead, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
 		found, err := s.GetLead(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		customer, err := u.lockOwner(ctx, account, found.CustomerID, "leads", found.ID)
+		customer, err := s.lockOwner(ctx, u, account, found.CustomerID, "leads", found.ID)
 		if err != nil {
 			return nil, err
 		}
-		l, err := u.lockLead(ctx, account, ref)
+		l, err := s.lockLead(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -222,10 +222,10 @@ func (s *Store) UpdateLead(ctx context.Context, account, ref string, change func
 			return l, err
 		}
 		if l.Status == LeadStatusUnsubscribed && before.Status != l.Status {
-			if err := u.unsubscribe(ctx, customer, now); err != nil {
+			if err := s.unsubscribe(ctx, u, customer, now); err != nil {
 				return nil, err
 			}
-			if err := s.Advert.ForgetLeads(ctx, u.Unit, account, l.ID); err != nil {
+			if err := s.Advert.ForgetLeads(ctx, u, account, l.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -255,7 +255,7 @@ func (c *LeadConsent) complete(now core.Time) {
 }
 
 // unsubscribe takes back the consent of a locked customer, because a lead of theirs wants no letters.
-func (u *unit) unsubscribe(ctx context.Context, c *Customer, now core.Time) error {
+func (s *Store) unsubscribe(ctx context.Context, u *db.Unit, c *Customer, now core.Time) error {
 	if c.DeletedAt != nil {
 		return nil
 	}
@@ -270,15 +270,15 @@ func leftBy(now core.Time) *MarketingConsent {
 
 // DeleteLead removes a lead, what lines of activity say of it, and what waits to be told to ad networks of it. Its customer stays.
 func (s *Store) DeleteLead(ctx context.Context, account, ref string) (*Lead, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Lead, error) {
-		l, err := u.lockLead(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
+		l, err := s.lockLead(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Activity.Forget(ctx, u.Unit, account, l.ID); err != nil {
+		if err := s.Activity.Forget(ctx, u, account, l.ID); err != nil {
 			return nil, err
 		}
-		if err := s.Advert.ForgetLeads(ctx, u.Unit, account, l.ID); err != nil {
+		if err := s.Advert.ForgetLeads(ctx, u, account, l.ID); err != nil {
 			return nil, err
 		}
 		_, err = u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND id = ?`, account, l.ID)
@@ -287,7 +287,7 @@ func (s *Store) DeleteLead(ctx context.Context, account, ref string) (*Lead, err
 }
 
 // lockLead does what GetLead does, and locks the row until the transaction ends.
-func (u *unit) lockLead(ctx context.Context, account, ref string) (*Lead, error) {
+func (s *Store) lockLead(ctx context.Context, u *db.Unit, account, ref string) (*Lead, error) {
 	return findLead(ctx, u.Locked(), account, ref)
 }
 

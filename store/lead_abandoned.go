@@ -9,13 +9,13 @@ import (
 
 // captureAbandoned makes a lead of a checkout that has just expired, for its first product, if the account wants that and somebody left an
 // address there. They agreed to nothing. There is none if the address has a lead for that product, or its customer has bought something.
-func (u *unit) captureAbandoned(ctx context.Context, account, id string) error {
+func (s *Store) captureAbandoned(ctx context.Context, u *db.Unit, account, id string) error {
 	c, err := db.Get[Checkout](ctx, u, checkoutColumns.SelectSQL+`
 		WHERE account_id = ? AND id = ? AND (SELECT capture_abandoned_checkouts FROM accounts WHERE id = ?)`, account, id, account)
 	if err != nil || c == nil {
 		return err
 	}
-	customer, _, err := u.lockBuyer(ctx, c)
+	customer, _, err := s.lockBuyer(ctx, u, c)
 	if err != nil || customer != nil && customer.Type == CustomerTypeCustomer {
 		return err
 	}
@@ -26,7 +26,7 @@ func (u *unit) captureAbandoned(ctx context.Context, account, id string) error {
 	if email == nil {
 		return nil
 	}
-	now, err := u.store.db.BusinessNow(ctx, account)
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return err
 	}
@@ -34,10 +34,10 @@ func (u *unit) captureAbandoned(ctx context.Context, account, id string) error {
 		AccountID: account, ID: core.NewID(core.KindLead), Email: *email, EmailKey: *emailKey(*email), Name: c.CustomerName, Source: LeadSourceCheckoutAbandoned,
 		CheckoutID: &c.ID, Status: LeadStatusNew, CreatedAt: now, UpdatedAt: now,
 	}
-	if l.ProductID, err = u.store.firstProduct(ctx, c); err != nil {
+	if l.ProductID, err = s.firstProduct(ctx, c); err != nil {
 		return err
 	}
-	batch := &leadBatch{unit: u, account: account, now: now}
+	batch := &leadBatch{Unit: u, s: s, account: account, now: now}
 	if err := batch.read(ctx, []SavedLead{{Lead: l}}); err != nil || batch.leads[l.key()] != nil {
 		return err
 	}

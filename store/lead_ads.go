@@ -6,13 +6,14 @@ import (
 
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // tellLead queues what ad networks are to be told of a lead that a form has just made, if its visitor agreed to that. Where addresses are
 // confirmed they are told once this one is, see ConfirmLead, because until then anybody may have typed it; whoever did not agree to letters is
 // sent none, can confirm nothing, and nobody is told of them. A lead that came in another way has no visitor who was asked.
-func (u *unit) tellLead(ctx context.Context, seller *tenant.Account, l *Lead, v *AdsVisit) error {
+func (s *Store) tellLead(ctx context.Context, u *db.Unit, seller *tenant.Account, l *Lead, v *AdsVisit) error {
 	confirms := seller.LeadConfirmation == tenant.LeadConfirmationDoubleOptIn
 	if !l.AdsConsent || confirms && l.LetterDueAt == nil {
 		return nil
@@ -26,5 +27,5 @@ func (u *unit) tellLead(ctx context.Context, seller *tenant.Account, l *Lead, v 
 		h.ProductIDs = []string{*l.ProductID}
 	}
 	v.tell(&h)
-	return u.store.Advert.QueueConversions(ctx, u.Unit, h)
+	return s.Advert.QueueConversions(ctx, u, h)
 }

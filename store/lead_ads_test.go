@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -24,7 +25,7 @@ func captures(t *testing.T, s *Store, account string, in CapturedLead) *Lead {
 	t.Helper()
 	seller, err := s.Tenant.GetAccount(t.Context(), account)
 	require.NoError(t, err)
-	_, err = tx(t.Context(), s, func(ctx context.Context, u *unit) (*Lead, error) { return u.capture(ctx, seller, &in) })
+	_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) { return s.capture(ctx, u, seller, &in) })
 	require.NoError(t, err)
 	leads, _, err := s.ListLeads(t.Context(), account, ListLeads{Page: core.Page{Limit: 1}, Email: in.Email})
 	require.NoError(t, err)
@@ -108,7 +109,7 @@ func TestCaptureLead_TellsNobodyWithoutConsent(t *testing.T) {
 		} {
 			in := left("ada@example.com")
 			change(&in)
-			_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (*Lead, error) { return u.capture(ctx, seller, &in) })
+			_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) { return s.capture(ctx, u, seller, &in) })
 			dbtest.RequireInvalid(t, err, param)
 		}
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM leads WHERE email = 'ada@example.com'`))

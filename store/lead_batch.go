@@ -16,7 +16,8 @@ const leadsAtOnce = 200
 
 // leadBatch stores leads together with their customers.
 type leadBatch struct {
-	*unit
+	*db.Unit
+	s         *Store
 	account   string
 	now       core.Time
 	vouched   bool                 // the seller says who they are: their customers learn their names
@@ -45,7 +46,7 @@ func (b *leadBatch) read(ctx context.Context, sent []SavedLead) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	condition, arg := b.unit.store.db.In("email_key", keys)
+	condition, arg := b.s.db.In("email_key", keys)
 	customers, err := db.Select[Customer](ctx, b, customerColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+b.Lock(), b.account, arg)
 	if err != nil {
 		return fmt.Errorf("lock the customers of leads: %w", err)
@@ -157,7 +158,7 @@ func (b *leadBatch) store(ctx context.Context) error {
 		}
 	}
 	if len(b.unsubscribed) > 0 {
-		condition, arg := b.unit.store.db.In("id", b.unsubscribed)
+		condition, arg := b.s.db.In("id", b.unsubscribed)
 		_, err := b.Exec(ctx, `UPDATE customers SET marketing_consent = ?, updated_at = ? WHERE account_id = ? AND deleted_at IS NULL AND `+condition,
 			core.JSONOf(leftBy(b.now)), b.now, b.account, arg)
 		if err != nil {
@@ -165,7 +166,7 @@ func (b *leadBatch) store(ctx context.Context) error {
 		}
 	}
 	if len(b.silent) > 0 {
-		if err := b.unit.store.Advert.ForgetLeads(ctx, b.Unit, b.account, b.silent...); err != nil {
+		if err := b.s.Advert.ForgetLeads(ctx, b.Unit, b.account, b.silent...); err != nil {
 			return err
 		}
 	}
@@ -176,7 +177,7 @@ func (b *leadBatch) store(ctx context.Context) error {
 	}
 	for i := range b.created {
 		d := &b.created[i]
-		if err := b.emit(ctx, outbox.NewEvent{Kind: outbox.EventLeadCreated, Account: b.account, Key: d.Lead.ID, Seq: 1, Data: d}); err != nil {
+		if err := b.s.Outbox.Emit(ctx, b.Unit, outbox.NewEvent{Kind: outbox.EventLeadCreated, Account: b.account, Key: d.Lead.ID, Seq: 1, Data: d}); err != nil {
 			return err
 		}
 	}

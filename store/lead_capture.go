@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -96,7 +97,7 @@ var badForm = core.Invalid("form_token", "Send a token of GET /public/lead_forms
 //
 // The lead is for the seller alone, and nil if nothing was made or changed: whoever sends a form learns nothing of who is known.
 func (s *Store) CaptureLead(ctx context.Context, in CapturedLead) (*Lead, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Lead, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
 		account, err := s.AccountOfForm(in.FormToken)
 		if err != nil {
 			return nil, err
@@ -108,20 +109,20 @@ func (s *Store) CaptureLead(ctx context.Context, in CapturedLead) (*Lead, error)
 		if err != nil {
 			return nil, err
 		}
-		return u.capture(ctx, seller, &in)
+		return s.capture(ctx, u, seller, &in)
 	})
 }
 
-func (u *unit) capture(ctx context.Context, seller *tenant.Account, in *CapturedLead) (*Lead, error) {
-	now, err := u.store.db.BusinessNow(ctx, seller.ID)
+func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account, in *CapturedLead) (*Lead, error) {
+	now, err := s.db.BusinessNow(ctx, seller.ID)
 	if err != nil {
 		return nil, err
 	}
-	l, err := u.captured(ctx, seller.ID, in, now)
+	l, err := s.captured(ctx, seller.ID, in, now)
 	if err != nil || in.Website != "" {
 		return nil, err
 	}
-	batch := &leadBatch{unit: u, account: seller.ID, now: now}
+	batch := &leadBatch{Unit: u, s: s, account: seller.ID, now: now}
 	if err := batch.read(ctx, []SavedLead{{Lead: l}}); err != nil {
 		return nil, err
 	}
@@ -129,11 +130,11 @@ func (u *unit) capture(ctx context.Context, seller *tenant.Account, in *Captured
 	switch {
 	case there == nil:
 		if in.Agrees {
-			l.agree(in.From, seller.LeadConfirmation, now, u.store.Now())
+			l.agree(in.From, seller.LeadConfirmation, now, s.Now())
 		}
 		batch.create(l)
 	case in.Agrees && !there.Consent.V.Marketing && there.Status != LeadStatusUnsubscribed:
-		there.agree(in.From, seller.LeadConfirmation, now, u.store.Now())
+		there.agree(in.From, seller.LeadConfirmation, now, s.Now())
 		there.UpdatedAt = now
 		batch.keep(there)
 	default:
@@ -142,11 +143,11 @@ func (u *unit) capture(ctx context.Context, seller *tenant.Account, in *Captured
 	if err := batch.store(ctx); err != nil || there != nil {
 		return there, err
 	}
-	return l, u.tellLead(ctx, seller, l, in.AdsVisit)
+	return l, s.tellLead(ctx, u, seller, l, in.AdsVisit)
 }
 
 // captured returns the lead that somebody sent, who agreed to no letters yet.
-func (u *unit) captured(ctx context.Context, account string, in *CapturedLead, now core.Time) (*Lead, error) {
+func (s *Store) captured(ctx context.Context, account string, in *CapturedLead, now core.Time) (*Lead, error) {
 	l, err := in.lead(account, now)
 	if err != nil {
 		return nil, err
@@ -161,7 +162,7 @@ func (u *unit) captured(ctx context.Context, account string, in *CapturedLead, n
 		l.AISiteID = &in.Site.ID
 	}
 	if in.Product != "" {
-		product, err := u.store.Catalog.ProductNamed(ctx, account, in.Product, "product")
+		product, err := s.Catalog.ProductNamed(ctx, account, in.Product, "product")
 		if err != nil {
 			return nil, err
 		}

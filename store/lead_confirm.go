@@ -29,7 +29,7 @@ func (s *Store) DueLeadLetters(ctx context.Context, limit int) ([]core.Due, erro
 // to send: another caller has it, the account is disabled, the lead wants none any more, or too many letters were sent, to the address or because of the
 // network from which the form came. Then no further attempt is made.
 func (s *Store) ClaimLeadLetter(ctx context.Context, account, id string) (*Lead, error) {
-	lead, err := tx(ctx, s, func(ctx context.Context, u *unit) (*Lead, error) {
+	lead, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
 		l, err := db.Get[Lead](ctx, u, leadColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND letter_due_at <= ?`+u.LockSkip(), account, id, s.Now())
 		if err != nil || l == nil {
 			return nil, err
@@ -69,7 +69,7 @@ func (s *Store) ClaimLeadLetter(ctx context.Context, account, id string) (*Lead,
 
 // EndLeadLetter notes that the letter to a lead needs no further attempt.
 func (s *Store) EndLeadLetter(ctx context.Context, account, id string) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE leads SET letter_due_at = NULL, letter_attempts = 0 WHERE account_id = ? AND id = ?`, account, id)
 	})
 	return err
@@ -141,13 +141,13 @@ func (s *Store) TellsOnceConfirmed(ctx context.Context, l *Lead) (bool, error) {
 // ConfirmLead notes that the reader of a letter, whose token this is, agreed to be written to, and lets ad networks be told of the lead if that
 // was agreed to in its form. What comes back is as of OpenLeadConfirmation.
 func (s *Store) ConfirmLead(ctx context.Context, token string) (l *Lead, expired bool, err error) {
-	l, err = tx(ctx, s, func(ctx context.Context, u *unit) (*Lead, error) {
+	l, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
 		var l *Lead
 		if l, expired, err = s.openLeadConfirmation(ctx, u.Locked(), token); err != nil || expired {
 			return nil, err
 		}
 		if l.AdsConsent {
-			if err := s.Advert.ReleaseConversions(ctx, u.Unit, l.AccountID, l.ID); err != nil {
+			if err := s.Advert.ReleaseConversions(ctx, u, l.AccountID, l.ID); err != nil {
 				return nil, err
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 // convertLeads makes the new and qualified leads of an address converted, because the address pays an order. They are looked for first, so that a
 // sale without leads, as most are, costs one read that locks nothing and sends nothing that waits.
-func (u *unit) convertLeads(ctx context.Context, b *bill, now core.Time) error {
+func (s *Store) convertLeads(ctx context.Context, u *db.Unit, b *bill, now core.Time) error {
 	email := firstOf(b.Order.CustomerEmail, b.Customer.Email)
 	if email == nil {
 		return nil
@@ -21,7 +21,7 @@ func (u *unit) convertLeads(ctx context.Context, b *bill, now core.Time) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	condition, arg := u.store.db.In("id", ids)
+	condition, arg := s.db.In("id", ids)
 	_, err = u.Exec(ctx, `
 		UPDATE leads SET status = 'converted', converted_at = ?, converted_order_id = ?, updated_at = ?
 		WHERE account_id = ? AND status || '' IN ('new', 'qualified') AND `+condition, now, b.Order.ID, now, account, arg)
@@ -32,7 +32,7 @@ func (u *unit) convertLeads(ctx context.Context, b *bill, now core.Time) error {
 }
 
 // forgetLeads deletes the leads of a locked customer who is being deleted, and all of the address that they own.
-func (u *unit) forgetLeads(ctx context.Context, c *Customer) error {
+func (s *Store) forgetLeads(ctx context.Context, u *db.Unit, c *Customer) error {
 	if _, err := u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
 		return fmt.Errorf("delete the leads of a customer: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // NewLead is a lead as somebody sends it. A nil or empty field was not sent. Nothing of it was checked.
@@ -54,8 +55,8 @@ type SavedLead struct {
 // already it is CodeInvalid on email; with upsert that lead is changed instead, as add says, and no event follows. A product or AI site
 // that does not exist is CodeMissing.
 func (s *Store) CreateLead(ctx context.Context, account string, in NewLead, upsert bool) (*SavedLead, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedLead, error) {
-		saved, err := u.saveLeads(ctx, account, []NewLead{in}, upsert)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SavedLead, error) {
+		saved, err := s.saveLeads(ctx, u, account, []NewLead{in}, upsert)
 		if err != nil {
 			return nil, err
 		}
@@ -69,18 +70,20 @@ func (s *Store) CreateLead(ctx context.Context, account string, in NewLead, upse
 // ImportLeads does what CreateLead does for many leads, and says what became of each, in their order. One that is wrong leaves the others as they
 // are.
 func (s *Store) ImportLeads(ctx context.Context, account string, in []NewLead, upsert bool) ([]SavedLead, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) ([]SavedLead, error) { return u.saveLeads(ctx, account, in, upsert) })
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]SavedLead, error) {
+		return s.saveLeads(ctx, u, account, in, upsert)
+	})
 }
 
 // saveLeads stores leads and makes their customers, in few statements for any number of them. Of two of one address and product the second
 // meets the first, as if it had come later.
-func (u *unit) saveLeads(ctx context.Context, account string, in []NewLead, upsert bool) ([]SavedLead, error) {
-	now, err := u.store.db.BusinessNow(ctx, account)
+func (s *Store) saveLeads(ctx context.Context, u *db.Unit, account string, in []NewLead, upsert bool) ([]SavedLead, error) {
+	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, err
 	}
 	saved := make([]SavedLead, len(in))
-	refs := newLeadRefs(u.store, account)
+	refs := newLeadRefs(s, account)
 	for i := range in {
 		l, err := in[i].lead(account, now)
 		if err == nil {
@@ -91,7 +94,7 @@ func (u *unit) saveLeads(ctx context.Context, account string, in []NewLead, upse
 		}
 		saved[i].Lead = l
 	}
-	batch := &leadBatch{unit: u, account: account, now: now, vouched: true}
+	batch := &leadBatch{Unit: u, s: s, account: account, now: now, vouched: true}
 	if err := batch.read(ctx, saved); err != nil {
 		return nil, err
 	}

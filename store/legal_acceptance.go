@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -24,23 +25,23 @@ func (s *Store) pagesToAccept(ctx context.Context, c *Checkout, seller *tenant.A
 
 // acceptTerms notes in a locked checkout what its buyer accepts. It is a problem with terms_accepted if they have not accepted the terms
 // where the seller wants that, or a page as it is now. A buyer who is not there is asked for nothing, and has accepted no page.
-func (u *unit) acceptTerms(ctx context.Context, p *core.Problems, c *Checkout, in *Confirm, now core.Time) error {
+func (s *Store) acceptTerms(ctx context.Context, u *db.Unit, p *core.Problems, c *Checkout, in *Confirm, now core.Time) error {
 	if in.TermsAccepted {
 		c.TermsAcceptedAt = &now
 	}
 	if in.From.OnBehalf {
 		return nil
 	}
-	seller, err := u.store.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
-	pages, err := u.store.pagesToAccept(ctx, c, seller)
+	pages, err := s.pagesToAccept(ctx, c, seller)
 	if err != nil {
 		return err
 	}
 	if in.TermsAccepted {
-		if pages, err = u.store.Content.Accept(ctx, u.Unit, pages); err != nil {
+		if pages, err = s.Content.Accept(ctx, u, pages); err != nil {
 			return err
 		}
 		c.accept(pages, now)

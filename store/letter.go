@@ -103,8 +103,8 @@ func (s *Store) ListLetters(ctx context.Context, account string, in ListLetters)
 // ResendLetter has a letter sent once more, whether or not its kind is switched off. It is counted, as CountLetter does, with the other letters about its
 // object. One that is queued is CodeInvalid on status.
 func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Letter, error) {
-		l, err := u.lockLetter(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Letter, error) {
+		l, err := s.lockLetter(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +125,7 @@ func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter,
 }
 
 // lockLetter does what GetLetter does, and locks the row until the transaction ends.
-func (u *unit) lockLetter(ctx context.Context, account, ref string) (*Letter, error) {
+func (s *Store) lockLetter(ctx context.Context, u *db.Unit, account, ref string) (*Letter, error) {
 	return findLetter(ctx, u.Locked(), account, ref)
 }
 

@@ -6,33 +6,34 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // writeLetter has a letter sent once what this transaction did is committed: at once, or from due on by the account's clock.
-func (u *unit) writeLetter(ctx context.Context, l Letter) error {
-	now, err := u.store.db.BusinessNow(ctx, l.AccountID)
+func (s *Store) writeLetter(ctx context.Context, u *db.Unit, l Letter) error {
+	now, err := s.db.BusinessNow(ctx, l.AccountID)
 	if err != nil {
 		return err
 	}
 	l.ID, l.Status, l.CreatedAt, l.UpdatedAt = core.NewID(core.KindLetter), LetterStatusQueued, now, now
 	if l.DueAt == nil {
-		l.NextAttemptAt = new(u.store.Now())
+		l.NextAttemptAt = new(s.Now())
 	}
 	return u.Insert(ctx, letterColumns, &l)
 }
 
 // writeReceipt has the receipt of an order that is being paid sent to its buyer. Who was deleted is sent none.
-func (u *unit) writeReceipt(ctx context.Context, b *bill) error {
+func (s *Store) writeReceipt(ctx context.Context, u *db.Unit, b *bill) error {
 	if b.Customer.DeletedAt != nil || b.Order.CustomerEmail == nil {
 		return nil
 	}
-	return u.writeLetter(ctx, Letter{AccountID: b.Order.AccountID, Kind: tenant.LetterReceipt, CustomerID: b.Order.CustomerID, ObjectID: b.Order.ID})
+	return s.writeLetter(ctx, u, Letter{AccountID: b.Order.AccountID, Kind: tenant.LetterReceipt, CustomerID: b.Order.CustomerID, ObjectID: b.Order.ID})
 }
 
 // writePaymentFailed tells the customer of a subscription that is past due of an attempt that failed, and of the next one.
-func (u *unit) writePaymentFailed(ctx context.Context, sub *Subscription, i *Invoice) error {
-	return u.writeLetter(ctx, Letter{
+func (s *Store) writePaymentFailed(ctx context.Context, u *db.Unit, sub *Subscription, i *Invoice) error {
+	return s.writeLetter(ctx, u, Letter{
 		AccountID: sub.AccountID, Kind: tenant.LetterPaymentFailed, CustomerID: sub.CustomerID, ObjectID: i.ID, Period: sub.failure(),
 	})
 }
@@ -42,11 +43,11 @@ const lastBill = "last"
 
 // writeLastFailed tells the customer of a subscription that has ended that its last invoice could not be charged, and is not tried again. Who was
 // deleted is told nothing.
-func (u *unit) writeLastFailed(ctx context.Context, sub *Subscription, b *bill) error {
+func (s *Store) writeLastFailed(ctx context.Context, u *db.Unit, sub *Subscription, b *bill) error {
 	if b.Customer.DeletedAt != nil {
 		return nil
 	}
-	return u.writeLetter(ctx, Letter{
+	return s.writeLetter(ctx, u, Letter{
 		AccountID: sub.AccountID, Kind: tenant.LetterPaymentFailed, CustomerID: sub.CustomerID, ObjectID: b.Invoice.ID, Period: lastBill,
 	})
 }
@@ -63,12 +64,12 @@ const (
 )
 
 // writeTrialEnding has the customer of a subscription told before its trial is over. Nobody is told of one that is too short for that.
-func (u *unit) writeTrialEnding(ctx context.Context, sub *Subscription, now core.Time) error {
+func (s *Store) writeTrialEnding(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
 	due := sub.trialNoticeAt()
 	if sub.Status != SubscriptionStatusTrialing || due <= now {
 		return nil
 	}
-	return u.writeLetter(ctx, Letter{
+	return s.writeLetter(ctx, u, Letter{
 		AccountID: sub.AccountID, Kind: tenant.LetterTrialEnding, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: sub.TrialEnd.String(), DueAt: &due,
 	})
 }
@@ -86,31 +87,31 @@ func (s *Subscription) trialNoticeAt() core.Time {
 }
 
 // writeCanceled tells the customer of a subscription until when it goes on. It may be cancelled and kept several times.
-func (u *unit) writeCanceled(ctx context.Context, sub *Subscription) error {
-	return u.writeLetter(ctx, Letter{
+func (s *Store) writeCanceled(ctx context.Context, u *db.Unit, sub *Subscription) error {
+	return s.writeLetter(ctx, u, Letter{
 		AccountID: sub.AccountID, Kind: tenant.LetterSubscriptionCanceled, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: core.NewULID(),
 	})
 }
 
 // writeEnded tells the customer of a subscription that it has ended.
-func (u *unit) writeEnded(ctx context.Context, sub *Subscription) error {
-	return u.writeLetter(ctx, Letter{AccountID: sub.AccountID, Kind: tenant.LetterSubscriptionEnded, CustomerID: sub.CustomerID, ObjectID: sub.ID})
+func (s *Store) writeEnded(ctx context.Context, u *db.Unit, sub *Subscription) error {
+	return s.writeLetter(ctx, u, Letter{AccountID: sub.AccountID, Kind: tenant.LetterSubscriptionEnded, CustomerID: sub.CustomerID, ObjectID: sub.ID})
 }
 
 // writeAccess tells a customer what they were given.
-func (u *unit) writeAccess(ctx context.Context, g *grant.Grant) error {
-	return u.writeLetter(ctx, Letter{AccountID: g.AccountID, Kind: tenant.LetterAccessGiven, CustomerID: g.CustomerID, ObjectID: g.ID})
+func (s *Store) writeAccess(ctx context.Context, u *db.Unit, g *grant.Grant) error {
+	return s.writeLetter(ctx, u, Letter{AccountID: g.AccountID, Kind: tenant.LetterAccessGiven, CustomerID: g.CustomerID, ObjectID: g.ID})
 }
 
 // writeKey tells a customer of a licence key that was not there when they were told of its grant. They may lose it, and get it again.
-func (u *unit) writeKey(ctx context.Context, g *grant.Grant) error {
-	return u.writeLetter(ctx, Letter{AccountID: g.AccountID, Kind: tenant.LetterAccessGiven, CustomerID: g.CustomerID, ObjectID: g.ID, Period: core.NewULID()})
+func (s *Store) writeKey(ctx context.Context, u *db.Unit, g *grant.Grant) error {
+	return s.writeLetter(ctx, u, Letter{AccountID: g.AccountID, Kind: tenant.LetterAccessGiven, CustomerID: g.CustomerID, ObjectID: g.ID, Period: core.NewULID()})
 }
 
 // writeRefund tells a customer of money that was given back. Who was deleted is told nothing.
-func (u *unit) writeRefund(ctx context.Context, r *Refund, customer *Customer) error {
+func (s *Store) writeRefund(ctx context.Context, u *db.Unit, r *Refund, customer *Customer) error {
 	if customer.DeletedAt != nil {
 		return nil
 	}
-	return u.writeLetter(ctx, Letter{AccountID: r.AccountID, Kind: tenant.LetterRefund, CustomerID: customer.ID, ObjectID: r.ID})
+	return s.writeLetter(ctx, u, Letter{AccountID: r.AccountID, Kind: tenant.LetterRefund, CustomerID: customer.ID, ObjectID: r.ID})
 }

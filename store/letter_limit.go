@@ -86,8 +86,8 @@ func toMailbox(email string) letterLimit {
 
 // countLetter counts a letter in a transaction, which is rolled back with CodeRateLimit if it is one too many.
 func (s *Store) countLetter(ctx context.Context, account string, limits ...letterLimit) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (struct{}, error) {
-		over, wait, err := u.countLetter(ctx, account, limits...)
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (struct{}, error) {
+		over, wait, err := s.countWindows(ctx, u, account, limits...)
 		if err == nil && over != nil {
 			err = &core.Error{
 				Code: core.CodeRateLimit, Param: "id", After: wait,
@@ -124,8 +124,8 @@ func (s *Store) countAccess(ctx context.Context, account string) (wait time.Dura
 
 // countVerification counts a letter that asks whether the address of a checkout is the buyer's. One too many is CodeRateLimit on
 // customer_email.
-func (u *unit) countVerification(ctx context.Context, c *Checkout, from string) error {
-	over, wait, err := u.countLetter(ctx, c.AccountID, slices.Concat(
+func (s *Store) countVerification(ctx context.Context, u *db.Unit, c *Checkout, from string) error {
+	over, wait, err := s.countWindows(ctx, u, c.AccountID, slices.Concat(
 		[]letterLimit{{subject: "verifications", most: accountVerifications, window: time.Hour, isOfMany: true}},
 		lettersFrom(from),
 		[]letterLimit{
@@ -166,11 +166,11 @@ type letterWindow struct {
 	Sent    int64     `db:"sent"`
 }
 
-// countLetter counts a letter in the window of each limit. If one is exceeded, it returns that limit, and how long until its
+// countWindows counts a letter in the window of each limit. If one is exceeded, it returns that limit, and how long until its
 // window ends; the caller has to roll back then. The rows stay locked until the transaction ends, so that all callers give the
 // limits in one order: of all letters, of who asks, of who is written to, of what the letter is about.
-func (u *unit) countLetter(ctx context.Context, account string, limits ...letterLimit) (over *letterLimit, wait time.Duration, err error) {
-	now := u.store.Now()
+func (s *Store) countWindows(ctx context.Context, u *db.Unit, account string, limits ...letterLimit) (over *letterLimit, wait time.Duration, err error) {
+	now := s.Now()
 	for _, l := range limits {
 		before, whose := now.Add(-l.window), account
 		if l.isOfAll {
@@ -196,7 +196,7 @@ func (u *unit) countLetter(ctx context.Context, account string, limits ...letter
 // DeleteOldLetterWindows deletes windows that began more than a day ago, and so are over, and returns how many. It deletes at
 // most limit.
 func (s *Store) DeleteOldLetterWindows(ctx context.Context, limit int) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			DELETE FROM letter_windows WHERE (account_id, subject) IN (
 				SELECT account_id, subject FROM letter_windows WHERE began_at <= ? LIMIT ?`+u.LockSkip()+`)`, s.Now().Add(-day), limit)

@@ -40,13 +40,13 @@ func (s *Store) LettersToSend(ctx context.Context, account string, limit int) ([
 // ClaimLetter returns a letter that is to be sent now, by this caller alone, who tells EndLetter what became of it. It is nil if there is nothing to
 // send: another caller has it, or the last of its attempts never came to an end, so that it has failed.
 func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Letter, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Letter, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Letter, error) {
 		l, err := db.Get[Letter](ctx, u, letterColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND next_attempt_at <= ?`+u.LockSkip(), account, id, s.Now())
 		if err != nil || l == nil {
 			return nil, err
 		}
 		if l.Attempts > int64(len(letterPauses)) {
-			return nil, u.endLetter(ctx, l, LetterOutcome{Status: LetterStatusFailed, Error: "This server died each time that it sent the letter, which may have arrived."})
+			return nil, s.endLetter(ctx, u, l, LetterOutcome{Status: LetterStatusFailed, Error: "This server died each time that it sent the letter, which may have arrived."})
 		}
 		l.Attempts++
 		l.NextAttemptAt = new(s.Now().Add(letterLease))
@@ -67,20 +67,20 @@ type LetterOutcome struct {
 // EndLetter notes what became of a letter that was claimed. One that failed is tried again, after longer and longer. If it was asked for again, claimed
 // by somebody else, or deleted with its customer meanwhile, nothing is noted.
 func (s *Store) EndLetter(ctx context.Context, claimed *Letter, out LetterOutcome) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		l, err := db.Get[Letter](ctx, u, letterColumns.SelectSQL+`
 			WHERE account_id = ? AND id = ? AND status = 'queued' AND attempts = ? AND resends = ?`+u.Lock(), claimed.AccountID, claimed.ID, claimed.Attempts, claimed.Resends)
 		if err != nil || l == nil {
 			return nil, err
 		}
-		return nil, u.endLetter(ctx, l, out)
+		return nil, s.endLetter(ctx, u, l, out)
 	})
 	return err
 }
 
 // endLetter stores what became of a locked letter.
-func (u *unit) endLetter(ctx context.Context, l *Letter, out LetterOutcome) error {
-	now, err := u.store.db.BusinessNow(ctx, l.AccountID)
+func (s *Store) endLetter(ctx context.Context, u *db.Unit, l *Letter, out LetterOutcome) error {
+	now, err := s.db.BusinessNow(ctx, l.AccountID)
 	if err != nil {
 		return err
 	}
@@ -93,14 +93,14 @@ func (u *unit) endLetter(ctx context.Context, l *Letter, out LetterOutcome) erro
 	}
 	if out.Wait > 0 {
 		l.Attempts--
-		l.NextAttemptAt = new(u.store.Now().Add(out.Wait))
-		return errors.Join(u.Update(ctx, letterColumns, l), u.postponeLetters(ctx, l))
+		l.NextAttemptAt = new(s.Now().Add(out.Wait))
+		return errors.Join(u.Update(ctx, letterColumns, l), s.postponeLetters(ctx, u, l))
 	}
 	if out.Status == LetterStatusSent {
 		l.SentAt = &now
 	}
 	if out.Status == LetterStatusFailed && l.Attempts <= int64(len(letterPauses)) {
-		l.NextAttemptAt = new(u.store.Now().Add(letterPauses[l.Attempts-1]))
+		l.NextAttemptAt = new(s.Now().Add(letterPauses[l.Attempts-1]))
 		return u.Update(ctx, letterColumns, l)
 	}
 	if err := letterLifecycle.Check("letter", l.Status, out.Status); err != nil {
@@ -112,10 +112,10 @@ func (u *unit) endLetter(ctx context.Context, l *Letter, out LetterOutcome) erro
 
 // postponeLetters has the letters wait that an account would have sent now of the kind of one that waits, as long as it does: none has to be looked at to find
 // out that there are too many.
-func (u *unit) postponeLetters(ctx context.Context, l *Letter) error {
+func (s *Store) postponeLetters(ctx context.Context, u *db.Unit, l *Letter) error {
 	_, err := u.Exec(ctx, `
 		UPDATE letters SET next_attempt_at = ?, last_error = ?, updated_at = ? WHERE account_id = ? AND kind = ? AND next_attempt_at <= ? AND attempts = 0 AND resends = 0`,
-		l.NextAttemptAt, l.LastError, l.UpdatedAt, l.AccountID, l.Kind, u.store.Now())
+		l.NextAttemptAt, l.LastError, l.UpdatedAt, l.AccountID, l.Kind, s.Now())
 	return err
 }
 
@@ -127,7 +127,7 @@ func (s *Store) DueLetters(ctx context.Context, account string, limit int) ([]co
 
 // ReleaseLetter has a letter sent whose day has come, and reports whether it did.
 func (s *Store) ReleaseLetter(ctx context.Context, account, id string) (bool, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (bool, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (bool, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return false, err

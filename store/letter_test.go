@@ -42,10 +42,10 @@ func TestWriteLetter_OneForEachCause(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900))))
 		l := *s.letter(t, tenant.LetterReceipt)
-		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) { return nil, u.writeLetter(ctx, l) })
+		_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.writeLetter(ctx, u, l) })
 		require.True(t, db.IsUnique(err), "%v", err)
 		l.Period = "2"
-		_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) { return nil, u.writeLetter(ctx, l) })
+		_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.writeLetter(ctx, u, l) })
 		require.NoError(t, err)
 		require.Equal(t, 2, s.count(t, `SELECT COUNT(*) FROM letters`))
 	})

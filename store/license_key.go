@@ -38,7 +38,7 @@ func (s *Store) ListLicenseKeys(ctx context.Context, account string, in grant.Li
 
 // CreateLicenseKey makes a key of a product (id or slug), for a customer if one is named. One that does not exist is CodeMissing.
 func (s *Store) CreateLicenseKey(ctx context.Context, account string, k grant.LicenseKey) (*grant.LicenseKey, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*grant.LicenseKey, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*grant.LicenseKey, error) {
 		made := k
 		p, err := s.Catalog.ProductNamed(ctx, account, k.ProductID, "product")
 		if err != nil {
@@ -46,7 +46,7 @@ func (s *Store) CreateLicenseKey(ctx context.Context, account string, k grant.Li
 		}
 		made.ProductID = p.ID
 		if k.CustomerID != nil {
-			c, err := u.lockCustomer(ctx, account, *k.CustomerID, "customer") // a deletion or a merge under way would not see the key
+			c, err := s.lockCustomer(ctx, u, account, *k.CustomerID, "customer") // a deletion or a merge under way would not see the key
 			if err != nil {
 				return nil, err
 			}
@@ -58,12 +58,12 @@ func (s *Store) CreateLicenseKey(ctx context.Context, account string, k grant.Li
 
 // ImportLicenseKeys stores keys of a product (id or slug) as grant.Store.ImportLicenseKeys does. Whose address is new becomes a customer.
 func (s *Store) ImportLicenseKeys(ctx context.Context, account, product string, rows []grant.ImportedLicense) ([]grant.LicenseImport, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) ([]grant.LicenseImport, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]grant.LicenseImport, error) {
 		p, err := s.Catalog.ProductNamed(ctx, account, product, "product")
 		if err != nil {
 			return nil, err
 		}
-		owners, err := u.owners(ctx, account, rows)
+		owners, err := s.owners(ctx, u, account, rows)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (s *Store) ImportLicenseKeys(ctx context.Context, account, product string, 
 }
 
 // owners returns the ids of the customers who own the addresses in some rows, by the key of the address.
-func (u *unit) owners(ctx context.Context, account string, rows []grant.ImportedLicense) (map[string]string, error) {
+func (s *Store) owners(ctx context.Context, u *db.Unit, account string, rows []grant.ImportedLicense) (map[string]string, error) {
 	var keys []string
 	for i := range rows {
 		if email := rows[i].CustomerEmail; email != nil {
@@ -93,7 +93,7 @@ func (u *unit) owners(ctx context.Context, account string, rows []grant.Imported
 	if len(keys) == 0 {
 		return ids, nil
 	}
-	in, arg := u.store.db.In("email_key", keys)
+	in, arg := s.db.In("email_key", keys)
 	type owner struct {
 		ID       string `db:"id"`
 		EmailKey string `db:"email_key"`

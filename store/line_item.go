@@ -392,8 +392,8 @@ func byProduct(item LineItem) *string { return item.ProductID }
 
 // reserve holds stock for the lines, so that two buyers never hold the same piece. If there is not enough it returns CodeInvalid
 // on line_items.
-func (u *unit) reserve(ctx context.Context, account string, items []LineItem) error {
-	if err := u.store.checkLicenses(ctx, account, items); err != nil {
+func (s *Store) reserve(ctx context.Context, u *db.Unit, account string, items []LineItem) error {
+	if err := s.checkLicenses(ctx, account, items); err != nil {
 		return err
 	}
 	for _, q := range pieces(items, byVariant) {
@@ -435,7 +435,7 @@ func (s *Store) checkLicenses(ctx context.Context, account string, items []LineI
 
 // reserveProducts does what reserve does, for lines that the same transaction goes on to sell. It locks the products first,
 // because they come before their price variants everywhere. A product that is gone is CodeInvalid on line_items.
-func (u *unit) reserveProducts(ctx context.Context, account string, items []LineItem) error {
+func (s *Store) reserveProducts(ctx context.Context, u *db.Unit, account string, items []LineItem) error {
 	for _, q := range pieces(items, byProduct) {
 		found, err := db.Get[string](ctx, u, `SELECT id FROM products WHERE account_id = ? AND id = ?`+u.Lock(), account, q.id)
 		if err != nil {
@@ -445,11 +445,11 @@ func (u *unit) reserveProducts(ctx context.Context, account string, items []Line
 			return core.Invalid("line_items", fmt.Sprintf("Product %s does not exist any more.", q.id))
 		}
 	}
-	return u.reserve(ctx, account, items)
+	return s.reserve(ctx, u, account, items)
 }
 
 // release gives back the stock that reserve holds.
-func (u *unit) release(ctx context.Context, account string, items []LineItem) error {
+func (s *Store) release(ctx context.Context, u *db.Unit, account string, items []LineItem) error {
 	for _, q := range pieces(items, byVariant) {
 		err := u.Later(ctx, db.Change{
 			Table: "price_variants", Query: `UPDATE price_variants SET reserved_count = reserved_count - ? WHERE account_id = ? AND id = ?`,
@@ -464,7 +464,7 @@ func (u *unit) release(ctx context.Context, account string, items []LineItem) er
 
 // sell turns the stock that reserve holds into sales, of the products and of the price variants. Products are locked before
 // their price variants, as everywhere.
-func (u *unit) sell(ctx context.Context, account string, items []LineItem) error {
+func (s *Store) sell(ctx context.Context, u *db.Unit, account string, items []LineItem) error {
 	for _, q := range pieces(items, byProduct) {
 		err := u.Later(ctx, db.Change{
 			Table: "products", Query: `UPDATE products SET sales_count = sales_count + ? WHERE account_id = ? AND id = ?`,

@@ -26,9 +26,9 @@ func (s *shop) waiting(t *testing.T, n int) {
 }
 
 // during runs fn in a transaction that stays open until what fn starts has been started.
-func (s *shop) during(t *testing.T, fn func(ctx context.Context, u *unit)) {
+func (s *shop) during(t *testing.T, fn func(ctx context.Context, u *db.Unit)) {
 	t.Helper()
-	_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		fn(ctx, u)
 		return nil, nil
 	})
@@ -50,7 +50,7 @@ func TestReserve_NeverMoreThanTheStock(t *testing.T) {
 		items, err := s.CheckoutLines(t.Context(), s.account, s.checkout(t, v).ID)
 		require.NoError(t, err)
 		reserve := func() error {
-			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) { return nil, u.reserve(ctx, s.account, items) })
+			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.reserve(ctx, u, s.account, items) })
 			return err
 		}
 		require.NoError(t, reserve())
@@ -85,7 +85,7 @@ func twentyBuyers(t *testing.T, s *shop, v *catalog.PriceVariant) {
 	}
 	var buyers sync.WaitGroup
 	first := &shop{Store: openPatient(t, s.db.Options.URL), account: s.account}
-	first.during(t, func(ctx context.Context, u *unit) {
+	first.during(t, func(ctx context.Context, u *db.Unit) {
 		require.NoError(t, first.lock(ctx, "price_variants", v.ID, u.Lock()))
 		for i := range checkouts {
 			buyers.Go(func() {
@@ -114,8 +114,8 @@ func TestDeleteProduct_SeesAReservationUnderWay(t *testing.T) {
 		items, err := s.CheckoutLines(t.Context(), s.account, s.checkout(t, v).ID)
 		require.NoError(t, err)
 		var deleted func() error
-		s.during(t, func(ctx context.Context, u *unit) {
-			require.NoError(t, u.Sent(ctx, u.reserve(ctx, s.account, items)))
+		s.during(t, func(ctx context.Context, u *db.Unit) {
+			require.NoError(t, u.Sent(ctx, s.reserve(ctx, u, s.account, items)))
 			deleted = s.started(t, func(replica *Store) error {
 				_, err := replica.Catalog.DeleteProduct(context.WithoutCancel(t.Context()), s.account, v.ProductID)
 				return err
@@ -139,9 +139,9 @@ func TestBeginConfirm_SaysWhyItsCustomerWasNotMade(t *testing.T) {
 		one, other := s.checkout(t, v), s.checkout(t, v)
 		require.Equal(t, one.CustomerEmail, other.CustomerEmail)
 		var confirmed func() error
-		s.during(t, func(ctx context.Context, _ *unit) {
-			_, err := tx(ctx, s.Store, func(ctx context.Context, u *unit) (any, error) {
-				customer, isNew, err := u.newBuyer(ctx, one, true, s.Now())
+		s.during(t, func(ctx context.Context, _ *db.Unit) {
+			_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+				customer, isNew, err := s.newBuyer(ctx, u, one, true, s.Now())
 				require.True(t, isNew)
 				return customer, err
 			})
@@ -167,7 +167,7 @@ func TestBeginConfirm_ForNothingLocksTheProductFirst(t *testing.T) {
 		v := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
 		c := s.checkout(t, v)
 		var confirmed func() error
-		s.during(t, func(ctx context.Context, u *unit) {
+		s.during(t, func(ctx context.Context, u *db.Unit) {
 			require.NoError(t, s.lock(ctx, "products", v.ProductID, u.Lock()))
 			confirmed = s.started(t, func(replica *Store) error {
 				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, c.ID, Confirm{})
@@ -190,7 +190,7 @@ func TestBeginConfirm_ForNothingOfAProductThatGoesMeanwhile(t *testing.T) {
 		v := s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})
 		c := s.checkout(t, v)
 		var confirmed func() error
-		s.during(t, func(ctx context.Context, _ *unit) {
+		s.during(t, func(ctx context.Context, _ *db.Unit) {
 			_, err := s.Catalog.DeleteProduct(ctx, s.account, v.ProductID)
 			require.NoError(t, err)
 			confirmed = s.started(t, func(replica *Store) error {
@@ -208,16 +208,16 @@ func TestStock_IsNotMovedOfRowsThatAreGone(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		items, err := s.CheckoutLines(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1900))).ID)
 		require.NoError(t, err)
-		move := func(call func(ctx context.Context, u *unit) error) error {
-			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+		move := func(call func(ctx context.Context, u *db.Unit) error) error {
+			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 				_, err := u.Exec(ctx, `DELETE FROM price_variants`)
 				return nil, errors.Join(err, u.Sent(ctx, call(ctx, u)), errors.New("take it back"))
 			})
 			return err
 		}
-		err = move(func(ctx context.Context, u *unit) error { return u.release(ctx, s.account, items) })
+		err = move(func(ctx context.Context, u *db.Unit) error { return s.release(ctx, u, s.account, items) })
 		require.ErrorContains(t, err, "change price_variants: 0 rows instead of 1")
-		err = move(func(ctx context.Context, u *unit) error { return u.sell(ctx, s.account, items) })
+		err = move(func(ctx context.Context, u *db.Unit) error { return s.sell(ctx, u, s.account, items) })
 		require.ErrorContains(t, err, "change price_variants: 0 rows instead of 1")
 	})
 }

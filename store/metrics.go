@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/report"
 )
 
@@ -176,7 +177,7 @@ func (s *Subscription) monthly() *int64 {
 
 // countSubscription counts what has changed about a locked subscription since it was last stored, and notes it in there. What ends it counts
 // for when it ended.
-func (u *unit) countSubscription(sub *Subscription, now core.Time) {
+func (s *Store) countSubscription(u *db.Unit, sub *Subscription, now core.Time) {
 	at, counts := now, sub.monthly()
 	f := report.Figures{MRR: core.Deref(counts) - core.Deref(sub.MonthlyAmount), Active: one(counts) - one(sub.MonthlyAmount)}
 	if sub.ends {
@@ -186,7 +187,7 @@ func (u *unit) countSubscription(sub *Subscription, now core.Time) {
 		}
 	}
 	sub.MonthlyAmount, sub.ends = counts, false
-	u.store.Report.Count(u.Unit, sub.AccountID, sub.Currency, at, f)
+	s.Report.Count(u, sub.AccountID, sub.Currency, at, f)
 }
 
 // one returns 1 for a value and 0 for nil.
@@ -198,20 +199,20 @@ func one(counts *int64) int64 {
 }
 
 // countPaid counts an order that has just been paid.
-func (u *unit) countPaid(o *Order) {
+func (s *Store) countPaid(u *db.Unit, o *Order) {
 	f := report.Figures{Revenue: o.TotalAmount, NetRevenue: o.NetAmount, Orders: 1}
 	if o.BillingReason == BillingReasonSubscriptionCycle {
 		f.Renewed = 1
 	}
-	u.store.Report.Count(u.Unit, o.AccountID, o.Currency, *o.PaidAt, f)
+	s.Report.Count(u, o.AccountID, o.Currency, *o.PaidAt, f)
 }
 
 // countRefund counts a refund for when it succeeded, or with -1 takes it back from there.
-func (u *unit) countRefund(r *Refund, at core.Time, times int64) {
-	u.store.Report.Count(u.Unit, r.AccountID, r.Currency, at, report.Figures{Refunds: times * r.Amount, NetRevenue: -times * (r.Amount - r.TaxAmount)})
+func (s *Store) countRefund(u *db.Unit, r *Refund, at core.Time, times int64) {
+	s.Report.Count(u, r.AccountID, r.Currency, at, report.Figures{Refunds: times * r.Amount, NetRevenue: -times * (r.Amount - r.TaxAmount)})
 }
 
 // countCheckout counts a checkout for when it was made, or with -1 takes it back from there.
-func (u *unit) countCheckout(c *Checkout, times int64) {
-	u.store.Report.Count(u.Unit, c.AccountID, c.Currency, c.CreatedAt, report.Figures{Checkouts: times})
+func (s *Store) countCheckout(u *db.Unit, c *Checkout, times int64) {
+	s.Report.Count(u, c.AccountID, c.Currency, c.CreatedAt, report.Figures{Checkouts: times})
 }

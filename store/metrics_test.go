@@ -48,7 +48,7 @@ func trade(t *testing.T, s *shop, r *rand.Rand, orders int) *sold {
 	currency := func() string { return []string{"usd", "usd", "eur"}[r.IntN(3)] }
 	var all sold
 	for len(all.orders) < orders {
-		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+		_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 			from := len(all.orders)
 			for range 100 {
 				at, net := moment(), r.Int64N(100_000)
@@ -58,22 +58,22 @@ func trade(t *testing.T, s *shop, r *rand.Rand, orders int) *sold {
 					NetAmount: net, TaxAmount: net / 5, TotalAmount: net + net/5, PaidAt: &at, CreatedAt: at, UpdatedAt: at,
 				}
 				all.orders = append(all.orders, o)
-				u.countPaid(&o)
+				s.countPaid(u, &o)
 				if r.IntN(10) == 0 {
 					again := moment()
 					refund := Refund{Currency: o.Currency, Amount: o.TotalAmount, TaxAmount: o.TaxAmount, SucceededAt: &again, AccountID: s.account}
-					u.countRefund(&refund, again, 1)
+					s.countRefund(u, &refund, again, 1)
 					if r.IntN(3) == 0 { // it fails after all
-						u.countRefund(&refund, again, -1)
+						s.countRefund(u, &refund, again, -1)
 						continue
 					}
 					all.refunds = append(all.refunds, refund)
 				}
 				if r.IntN(10) == 0 {
-					all.made = append(all.made, subscribed(u, s.account, r, currency(), moment(), moment()))
+					all.made = append(all.made, subscribed(s.Store, u, s.account, r, currency(), moment(), moment()))
 				}
 			}
-			return nil, db.InsertAll(ctx, u.Unit, orderColumns, all.orders[from:])
+			return nil, db.InsertAll(ctx, u, orderColumns, all.orders[from:])
 		})
 		require.NoError(t, err)
 	}
@@ -81,17 +81,17 @@ func trade(t *testing.T, s *shop, r *rand.Rand, orders int) *sold {
 }
 
 // subscribed counts a subscription that begins and that may end, at moments that may be swapped.
-func subscribed(u *unit, account string, r *rand.Rand, currency string, from, until core.Time) Subscription {
+func subscribed(s *Store, u *db.Unit, account string, r *rand.Rand, currency string, from, until core.Time) Subscription {
 	sub := Subscription{
 		AccountID: account, Currency: currency, Status: SubscriptionStatusActive, PeriodAmount: r.Int64N(100_000), StartedAt: min(from, until),
 		Interval: []string{"day", "week", "month", "year"}[r.IntN(4)], IntervalCount: 1 + r.Int64N(5),
 	}
-	u.store.Report.Count(u.Unit, account, currency, sub.StartedAt, report.Figures{Started: 1})
-	u.countSubscription(&sub, sub.StartedAt)
+	s.Report.Count(u, account, currency, sub.StartedAt, report.Figures{Started: 1})
+	s.countSubscription(u, &sub, sub.StartedAt)
 	amount := *sub.MonthlyAmount
 	if r.IntN(2) == 0 {
 		sub.end([]SubscriptionStatus{SubscriptionStatusCanceled, SubscriptionStatusCompleted}[r.IntN(2)], max(from, until))
-		u.countSubscription(&sub, max(from, until)+1)
+		s.countSubscription(u, &sub, max(from, until)+1)
 	}
 	sub.MonthlyAmount = &amount
 	return sub

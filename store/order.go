@@ -242,13 +242,13 @@ type OrderPatch struct {
 // it back is CodeInvalid on customer_verified. The invoice is issued when the order is made, so what it says about the buyer is a record:
 // changing that is CodeInvalid on status. No event follows.
 func (s *Store) UpdateOrder(ctx context.Context, account, ref string, in OrderPatch) (*Order, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Order, error) {
 		if in.IsVerified != nil {
 			if err := s.verifyOrder(ctx, account, ref, *in.IsVerified); err != nil {
 				return nil, err
 			}
 		}
-		o, err := u.lockOrder(ctx, account, ref)
+		o, err := s.lockOrder(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -271,23 +271,23 @@ func (s *Store) UpdateOrder(ctx context.Context, account, ref string, in OrderPa
 // VoidOrder voids an order that is not paid, with its invoice: invoice.voided follows. An order that is paid, or that is being
 // paid, is CodeInvalid on status; one that is void is returned as it is.
 func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*Order, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Order, error) {
 		o, err := s.GetOrder(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		sub, err := u.lockBilled(ctx, account, *o.InvoiceID)
+		sub, err := s.lockBilled(ctx, u, account, *o.InvoiceID)
 		if err != nil {
 			return nil, err
 		}
-		b, err := u.lockBill(ctx, account, *o.InvoiceID)
+		b, err := s.lockBill(ctx, u, account, *o.InvoiceID)
 		if err != nil || b.Order.Status == OrderStatusVoid {
 			return b.order(), err
 		}
 		if err := orderLifecycle.Check("order", b.Order.Status, OrderStatusVoid); err != nil {
 			return nil, err
 		}
-		return b.Order, u.callOff(ctx, sub, b)
+		return b.Order, s.callOff(ctx, u, sub, b)
 	})
 }
 
@@ -339,7 +339,7 @@ func (s *Store) orderReferences(ctx context.Context, account string, in ListOrde
 }
 
 // lockOrder does what GetOrder does, and locks the row until the transaction ends.
-func (u *unit) lockOrder(ctx context.Context, account, ref string) (*Order, error) {
+func (s *Store) lockOrder(ctx context.Context, u *db.Unit, account, ref string) (*Order, error) {
 	return findOrder(ctx, u.Locked(), account, ref)
 }
 
@@ -364,32 +364,32 @@ func findOrder(ctx context.Context, r db.Reader, account, ref string) (*Order, e
 // there is none. The events show the order and its invoice as they become: first pending and open, then paid. The rows that
 // every purchase of the account or of the product needs are locked last, so that purchases wait for each other as briefly as
 // possible.
-func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, method *BillingMethod) error {
-	pastDue, err := u.lockPastDueOf(ctx, c, payment)
+func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem, payment *Payment, method *BillingMethod) error {
+	pastDue, err := s.lockPastDueOf(ctx, u, c, payment)
 	if err != nil {
 		return err
 	}
-	customer, isKnown, err := u.buyer(ctx, c)
+	customer, isKnown, err := s.buyer(ctx, u, c)
 	if err != nil {
 		return err
 	}
-	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
 	if isKnown && payment != nil && c.keepsMethods(payment.Keyless) {
-		if err := u.saveMethod(ctx, customer, payment, pastDue); err != nil {
+		if err := s.saveMethod(ctx, u, customer, payment, pastDue); err != nil {
 			return err
 		}
 	}
 	if payment != nil {
 		method = methodOf(payment)
 	}
-	subs, lines, err := u.newSubscriptions(ctx, c, items, owner{customer, isKnown}, method, now)
+	subs, lines, err := s.newSubscriptions(ctx, c, items, owner{customer, isKnown}, method, now)
 	if err != nil {
 		return err
 	}
-	seller, err := u.store.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
@@ -399,39 +399,39 @@ func (u *unit) complete(ctx context.Context, c *Checkout, items []LineItem, paym
 	if err != nil {
 		return err
 	}
-	if err := u.tellAds(ctx, c, b, isKnown, subs, lines); err != nil {
+	if err := s.tellAds(ctx, u, c, b, isKnown, subs, lines); err != nil {
 		return err
 	}
-	if err := u.giveSubscriptions(ctx, subs, lines, items); err != nil {
+	if err := s.giveSubscriptions(ctx, u, subs, lines, items); err != nil {
 		return err
 	}
 	for i := range subs {
 		b.Order.gave(subs[i].Granted.V.GrantID)
 	}
-	if err := u.insertSubscriptions(ctx, subs, b.Invoice.ID); err != nil {
+	if err := s.insertSubscriptions(ctx, u, subs, b.Invoice.ID); err != nil {
 		return err
 	}
-	if err := u.beginTrials(ctx, c, items, owner{customer, isKnown}, now); err != nil {
+	if err := s.beginTrials(ctx, u, c, items, owner{customer, isKnown}, now); err != nil {
 		return err
 	}
 	c.SubscriptionID = order.SubscriptionID
-	if err := u.linkOrder(ctx, b, c, payment); err != nil {
+	if err := s.linkOrder(ctx, u, b, c, payment); err != nil {
 		return err
 	}
 	if c.DiscountID != nil {
-		if err := u.orderRedemption(ctx, b.Order); err != nil {
+		if err := s.orderRedemption(ctx, u, b.Order); err != nil {
 			return err
 		}
 	}
-	if err := u.placePaid(ctx, b, payment); err != nil {
+	if err := s.placePaid(ctx, u, b, payment); err != nil {
 		return err
 	}
 	if payment == nil { // after those before, as in every purchase: the order in which rows are locked
-		if err := u.reserveProducts(ctx, c.AccountID, items); err != nil {
+		if err := s.reserveProducts(ctx, u, c.AccountID, items); err != nil {
 			return err
 		}
 	}
-	return u.sell(ctx, c.AccountID, items)
+	return s.sell(ctx, u, c.AccountID, items)
 }
 
 // orderOf returns an order with what its checkout says about it. Ids, lines and amounts are still missing.
@@ -445,7 +445,7 @@ func orderOf(c *Checkout) *Order {
 
 // linkOrder makes the checkout completed, and stores in it and in its payment, if there is one, which order and invoice they
 // made.
-func (u *unit) linkOrder(ctx context.Context, b *bill, c *Checkout, payment *Payment) error {
+func (s *Store) linkOrder(ctx context.Context, u *db.Unit, b *bill, c *Checkout, payment *Payment) error {
 	o := b.Order
 	c.PaymentStatus = CheckoutPaymentStatusNoPaymentRequired
 	if payment != nil {
@@ -461,9 +461,9 @@ func (u *unit) linkOrder(ctx context.Context, b *bill, c *Checkout, payment *Pay
 	c.Status, c.OrderID, c.InvoiceID, c.CustomerID = CheckoutStatusCompleted, &o.ID, &b.Invoice.ID, &o.CustomerID
 	c.NextAction, c.LastPaymentError = core.JSON[*NextAction]{}, core.JSON[*PaymentFailure]{}
 	c.CompletedAt, c.UpdatedAt = &o.CreatedAt, o.CreatedAt
-	u.store.Report.Count(u.Unit, c.AccountID, c.Currency, c.CreatedAt, report.Figures{Completed: 1})
+	s.Report.Count(u, c.AccountID, c.Currency, c.CreatedAt, report.Figures{Completed: 1})
 	if err := u.Update(ctx, checkoutColumns, c); err != nil {
 		return err
 	}
-	return u.notePurchase(ctx, c, before)
+	return s.notePurchase(ctx, u, c, before)
 }

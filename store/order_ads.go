@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // Ad networks are told of what somebody bought if they agreed to that at the checkout, and of nothing else that is bought: an order without a
@@ -14,7 +15,7 @@ import (
 // tellAds queues what ad networks are to be told of a locked checkout that is being completed, if its buyer agreed: of its order, unless
 // that costs nothing, and of the subscriptions that it begins, each from the line of the bill with its index in lines. Of a trial they are told
 // when it begins. The visit is erased, because it is of no more use; the caller stores the checkout. It costs other purchases nothing.
-func (u *unit) tellAds(ctx context.Context, c *Checkout, b *bill, isKnown bool, subs []Subscription, lines []int) error {
+func (s *Store) tellAds(ctx context.Context, u *db.Unit, c *Checkout, b *bill, isKnown bool, subs []Subscription, lines []int) error {
 	if !c.AdsConsent {
 		return nil
 	}
@@ -38,7 +39,7 @@ func (u *unit) tellAds(ctx context.Context, c *Checkout, b *bill, isKnown bool, 
 		happened = append(happened, tell(who, advert.ConversionPurchase, b.Order.ID, b.Order.TotalAmount, bought))
 	}
 	for _, h := range happened {
-		if err := u.store.Advert.QueueConversions(ctx, u.Unit, h); err != nil {
+		if err := s.Advert.QueueConversions(ctx, u, h); err != nil {
 			return err
 		}
 	}

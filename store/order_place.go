@@ -53,8 +53,8 @@ type placement struct {
 // placeOrder makes a pending order and its open invoice, and stores both: order.created follows, and invoice.created unless a
 // draft had it already. The order is counted for the customer, who is locked, and its BalanceTaken is taken off their balance. If nothing is due the caller has to pay it at
 // once.
-func (u *unit) placeOrder(ctx context.Context, p placement) (*bill, error) {
-	now, err := u.store.db.BusinessNow(ctx, p.Order.AccountID)
+func (s *Store) placeOrder(ctx context.Context, u *db.Unit, p placement) (*bill, error) {
+	now, err := s.db.BusinessNow(ctx, p.Order.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -62,39 +62,39 @@ func (u *unit) placeOrder(ctx context.Context, p placement) (*bill, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := u.moveOrderBalance(ctx, b.Customer, b.Order, -b.Order.BalanceTaken, BalanceReasonApplied, now); err != nil {
+	if err := s.moveOrderBalance(ctx, u, b.Customer, b.Order, -b.Order.BalanceTaken, BalanceReasonApplied, now); err != nil {
 		return nil, err
 	}
 	b.Customer.ordered(b.Order.CreatedAt)
 	if err := u.Update(ctx, customerColumns, b.Customer); err != nil {
 		return nil, err
 	}
-	if err := u.place(ctx, b); err != nil {
+	if err := s.place(ctx, u, b); err != nil {
 		return nil, err
 	}
-	return b, u.storeBill(ctx, b)
+	return b, s.storeBill(ctx, u, b)
 }
 
 // placePaid makes an order and an invoice that are paid from the start, and stores each once: order.created, invoice.created,
 // order.paid and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing to pay. The caller has counted the order for
 // the customer.
-func (u *unit) placePaid(ctx context.Context, b *bill, payment *Payment) error {
-	if err := u.convertLeads(ctx, b, b.Order.CreatedAt); err != nil {
+func (s *Store) placePaid(ctx context.Context, u *db.Unit, b *bill, payment *Payment) error {
+	if err := s.convertLeads(ctx, u, b, b.Order.CreatedAt); err != nil {
 		return err
 	}
-	if err := u.place(ctx, b); err != nil {
+	if err := s.place(ctx, u, b); err != nil {
 		return err
 	}
-	if err := u.pay(ctx, b, payment, b.Order.CreatedAt); err != nil {
+	if err := s.pay(ctx, u, b, payment, b.Order.CreatedAt); err != nil {
 		return err
 	}
-	return u.storeBill(ctx, b)
+	return s.storeBill(ctx, u, b)
 }
 
 // payOrder makes a locked order and its invoice paid, counts what was paid for their customer, and stores all three: order.paid
 // and invoice.paid follow, and leads of the address are converted. A nil payment means that there was nothing left to pay. The payment itself is stored by the caller.
-func (u *unit) payOrder(ctx context.Context, b *bill, payment *Payment) error {
-	now, err := u.store.db.BusinessNow(ctx, b.Order.AccountID)
+func (s *Store) payOrder(ctx context.Context, u *db.Unit, b *bill, payment *Payment) error {
+	now, err := s.db.BusinessNow(ctx, b.Order.AccountID)
 	if err != nil {
 		return err
 	}
@@ -106,13 +106,13 @@ func (u *unit) payOrder(ctx context.Context, b *bill, payment *Payment) error {
 	if err := u.Update(ctx, customerColumns, b.Customer); err != nil {
 		return err
 	}
-	if err := u.convertLeads(ctx, b, now); err != nil {
+	if err := s.convertLeads(ctx, u, b, now); err != nil {
 		return err
 	}
-	if err := u.pay(ctx, b, payment, now); err != nil {
+	if err := s.pay(ctx, u, b, payment, now); err != nil {
 		return err
 	}
-	return u.updateBill(ctx, b)
+	return s.updateBill(ctx, u, b)
 }
 
 // newBill makes the order and the invoice of a placement in memory: it fills in their ids, states and sums, and gives the lines
@@ -189,28 +189,28 @@ func taxBreakdown(items []LineItem) ([]TaxBreakdown, error) {
 
 // place stores the lines of a bill, gives the order and the invoice their numbers, and emits order.created and, unless the
 // invoice was a draft, invoice.created. The rows of the order and the invoice are stored by the caller.
-func (u *unit) place(ctx context.Context, b *bill) error {
+func (s *Store) place(ctx context.Context, u *db.Unit, b *bill) error {
 	isDraft := b.Invoice.EventSeq > 0
-	if err := u.placeLines(ctx, b, isDraft); err != nil {
+	if err := s.placeLines(ctx, u, b, isDraft); err != nil {
 		return err
 	}
-	if err := u.store.Outbox.ReadSubscribers(ctx, u.Unit, b.Order.AccountID); err != nil { // before the numbers, for which others wait
+	if err := s.Outbox.ReadSubscribers(ctx, u, b.Order.AccountID); err != nil { // before the numbers, for which others wait
 		return err
 	}
-	if err := u.numberBill(ctx, b); err != nil {
+	if err := s.numberBill(ctx, u, b); err != nil {
 		return err
 	}
-	if err := u.emitOrder(ctx, outbox.EventOrderCreated, b); err != nil || isDraft {
+	if err := s.emitOrder(ctx, u, outbox.EventOrderCreated, b); err != nil || isDraft {
 		return err
 	}
-	return u.emitInvoice(ctx, outbox.EventInvoiceCreated, b)
+	return s.emitInvoice(ctx, u, outbox.EventInvoiceCreated, b)
 }
 
 // placeLines stores the lines of a new bill. The lines of a draft are stored already: they only learn which order they belong
 // to.
-func (u *unit) placeLines(ctx context.Context, b *bill, isDraft bool) error {
+func (s *Store) placeLines(ctx context.Context, u *db.Unit, b *bill, isDraft bool) error {
 	if !isDraft {
-		return u.insertLines(ctx, b.Items)
+		return s.insertLines(ctx, u, b.Items)
 	}
 	_, err := u.Exec(ctx, `UPDATE line_items SET order_id = ?, updated_at = ? WHERE account_id = ? AND invoice_id = ?`,
 		b.Order.ID, b.Order.CreatedAt, b.Order.AccountID, b.Invoice.ID)
@@ -222,7 +222,7 @@ func (u *unit) placeLines(ctx context.Context, b *bill, isDraft bool) error {
 
 // numberBill gives an order and its invoice the next numbers of the account. Both counters stay locked until the transaction ends:
 // if it is undone so is the count, so that no number is ever left out.
-func (u *unit) numberBill(ctx context.Context, b *bill) error {
+func (s *Store) numberBill(ctx context.Context, u *db.Unit, b *bill) error {
 	counted, err := db.Select[struct {
 		Name   string `db:"name"`
 		Value  int64  `db:"value"`
@@ -248,7 +248,7 @@ func (u *unit) numberBill(ctx context.Context, b *bill) error {
 
 // pay sets an order and its invoice to paid, gives what was bought, counts it, has the receipt sent, and emits order.paid and invoice.paid. It returns an error if something
 // would be left to pay. The caller stores the rows.
-func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now core.Time) error {
+func (s *Store) pay(ctx context.Context, u *db.Unit, b *bill, payment *Payment, now core.Time) error {
 	o, inv := b.Order, b.Invoice
 	o.Status, o.PaidAt, o.NextAttemptAt, o.UpdatedAt = OrderStatusPaid, &now, nil, now
 	inv.Status, inv.PaidAt, inv.NextAttemptAt, inv.UpdatedAt = InvoiceStatusPaid, &now, nil, now
@@ -263,21 +263,21 @@ func (u *unit) pay(ctx context.Context, b *bill, payment *Payment, now core.Time
 	if o.DueAmount() != 0 {
 		return fmt.Errorf("order %s: %d would be left to pay", o.ID, o.DueAmount())
 	}
-	u.countPaid(o)
-	if err := u.deliverOrder(ctx, b); err != nil {
+	s.countPaid(u, o)
+	if err := s.deliverOrder(ctx, u, b); err != nil {
 		return err
 	}
-	if err := u.writeReceipt(ctx, b); err != nil {
+	if err := s.writeReceipt(ctx, u, b); err != nil {
 		return err
 	}
-	if err := u.emitOrder(ctx, outbox.EventOrderPaid, b); err != nil {
+	if err := s.emitOrder(ctx, u, outbox.EventOrderPaid, b); err != nil {
 		return err
 	}
-	return u.emitInvoice(ctx, outbox.EventInvoicePaid, b)
+	return s.emitInvoice(ctx, u, outbox.EventInvoicePaid, b)
 }
 
 // storeBill inserts the order of a bill, and inserts or updates its invoice, which is there already if it was a draft.
-func (u *unit) storeBill(ctx context.Context, b *bill) error {
+func (s *Store) storeBill(ctx context.Context, u *db.Unit, b *bill) error {
 	b.Order.CustomerEmailKey = core.OddEmailKey(b.Order.CustomerEmail)
 	if err := u.Insert(ctx, orderColumns, b.Order); err != nil {
 		return err
@@ -289,7 +289,7 @@ func (u *unit) storeBill(ctx context.Context, b *bill) error {
 }
 
 // updateBill stores a locked order and its invoice.
-func (u *unit) updateBill(ctx context.Context, b *bill) error {
+func (s *Store) updateBill(ctx context.Context, u *db.Unit, b *bill) error {
 	if err := u.Update(ctx, invoiceColumns, b.Invoice); err != nil {
 		return err
 	}
@@ -297,22 +297,21 @@ func (u *unit) updateBill(ctx context.Context, b *bill) error {
 }
 
 // lockBill locks the customer of an invoice, the invoice and its order, in this order, and returns them with the lines.
-func (u *unit) lockBill(ctx context.Context, account, ref string) (*bill, error) {
-	s := u.store
+func (s *Store) lockBill(ctx context.Context, u *db.Unit, account, ref string) (*bill, error) {
 	found, err := s.GetInvoice(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
 	var b bill
 	// The customer may have been deleted, or merged into another one, since the invoice was made.
-	if b.Customer, err = u.lockOwner(ctx, account, found.CustomerID, "invoices", found.ID); err != nil {
+	if b.Customer, err = s.lockOwner(ctx, u, account, found.CustomerID, "invoices", found.ID); err != nil {
 		return nil, err
 	}
-	if b.Invoice, err = u.lockInvoice(ctx, account, found.ID); err != nil {
+	if b.Invoice, err = s.lockInvoice(ctx, u, account, found.ID); err != nil {
 		return nil, err
 	}
 	if b.Invoice.OrderID != nil {
-		if b.Order, err = u.lockOrder(ctx, account, *b.Invoice.OrderID); err != nil {
+		if b.Order, err = s.lockOrder(ctx, u, account, *b.Invoice.OrderID); err != nil {
 			return nil, err
 		}
 	}
@@ -321,19 +320,19 @@ func (u *unit) lockBill(ctx context.Context, account, ref string) (*bill, error)
 }
 
 // emitOrder emits an event of an order, and counts it in the order's EventSeq, which the caller stores.
-func (u *unit) emitOrder(ctx context.Context, kind string, b *bill) error {
+func (s *Store) emitOrder(ctx context.Context, u *db.Unit, kind string, b *bill) error {
 	o := b.Order
 	o.EventSeq++
-	return u.emit(ctx, outbox.NewEvent{Kind: kind, Account: o.AccountID, Key: o.ID, Seq: o.EventSeq, Data: &OrderDetail{o, b.Items, b.Customer}})
+	return s.Outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: o.AccountID, Key: o.ID, Seq: o.EventSeq, Data: &OrderDetail{o, b.Items, b.Customer}})
 }
 
 // emitInvoice emits an event of an invoice. It is counted in the order's EventSeq, or in the invoice's own as long as it is a
 // draft; the caller stores that.
-func (u *unit) emitInvoice(ctx context.Context, kind string, b *bill) error {
+func (s *Store) emitInvoice(ctx context.Context, u *db.Unit, kind string, b *bill) error {
 	inv, seq := b.Invoice, &b.Invoice.EventSeq
 	if b.Order != nil {
 		seq = &b.Order.EventSeq
 	}
 	*seq++
-	return u.emit(ctx, outbox.NewEvent{Kind: kind, Account: inv.AccountID, Key: inv.OrderKey, Seq: *seq, Data: &InvoiceDetail{inv, b.Items, b.Customer}})
+	return s.Outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: inv.AccountID, Key: inv.OrderKey, Seq: *seq, Data: &InvoiceDetail{inv, b.Items, b.Customer}})
 }

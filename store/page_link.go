@@ -181,8 +181,8 @@ func lastOf(times ...*core.Time) *core.Time {
 // RevokeOrderLinks makes every address of the order's receipt, as page and as file, open nothing any more. It returns the order
 // with a new address. No event follows.
 func (s *Store) RevokeOrderLinks(ctx context.Context, account, ref string) (*Order, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Order, error) {
-		o, err := u.lockOrder(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Order, error) {
+		o, err := s.lockOrder(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -197,8 +197,8 @@ func (s *Store) RevokeOrderLinks(ctx context.Context, account, ref string) (*Ord
 
 // RevokeInvoiceLinks does the same as RevokeOrderLinks for the page and the file of an invoice.
 func (s *Store) RevokeInvoiceLinks(ctx context.Context, account, ref string) (*Invoice, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		i, err := u.lockInvoice(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
+		i, err := s.lockInvoice(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -163,7 +164,7 @@ func TestRevokeLinks_AtOnceEachEndsWhatWasThere(t *testing.T) {
 		i := s.openInvoice(t)
 		var orders, invoices sync.Map
 		var results []func() error
-		s.during(t, func(_ context.Context, u *unit) {
+		s.during(t, func(_ context.Context, u *db.Unit) {
 			for _, table := range []string{"orders", "invoices"} { // everybody waits for the rows
 				_, err := u.Exec(t.Context(), `UPDATE `+table+` SET updated_at = updated_at WHERE account_id = ?`, s.account)
 				require.NoError(t, err)

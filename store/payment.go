@@ -157,8 +157,8 @@ func (s *Store) PaymentsByID(ctx context.Context, account string, ids []string) 
 // returned as it is. A checkout that is being paid, or has expired, is CodeInvalid on status. After too many declines it is
 // CodeRateLimit.
 func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confirm) (*Confirmation, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
-		c, err := u.lockCheckoutAndSecret(ctx, account, ref)
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Confirmation, error) {
+		c, err := s.lockCheckoutAndSecret(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -170,14 +170,14 @@ func (s *Store) BeginConfirm(ctx context.Context, account, ref string, in Confir
 		if c.Status == CheckoutStatusCompleted {
 			return &Confirmation{Checkout: c}, nil
 		}
-		payment, err := u.beginConfirm(ctx, c, id, in)
+		payment, err := s.beginConfirm(ctx, u, c, id, in)
 		return &Confirmation{Checkout: c, Payment: payment}, err
 	})
 }
 
 // SetPaymentRef stores the provider's reference of a payment, before money moves. A payment that has one keeps it.
 func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE payments SET provider_ref = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`, ref, account, id)
 	})
 	return err
@@ -186,7 +186,7 @@ func (s *Store) SetPaymentRef(ctx context.Context, account, id, ref string) erro
 // SetPaymentMethod stores the references and the card that a provider returned for a method that it has saved, before the
 // method is charged. Nothing changes once the payment has a reference of the provider.
 func (s *Store) SetPaymentMethod(ctx context.Context, p *Payment) error {
-	_, err := step(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			UPDATE payments SET method_ref = ?, payment_method = ?, customer_ref = ? WHERE account_id = ? AND id = ? AND provider_ref IS NULL`,
 			p.MethodRef, p.PaymentMethod, p.CustomerRef, p.AccountID, p.ID)
@@ -199,15 +199,15 @@ func (s *Store) SetPaymentMethod(ctx context.Context, p *Payment) error {
 // An invoice whose payment succeeds is paid, with its order; the subscription that it bills, if there is one, learns of a
 // success and of a failure. A payment that has its outcome keeps it.
 func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Confirmation, error) {
 		if begun.Purpose == PaymentPurposeInvoice {
-			return u.settleInvoicePayment(ctx, begun, result)
+			return s.settleInvoicePayment(ctx, u, begun, result)
 		}
-		c, err := u.lockCheckoutAndSecret(ctx, begun.AccountID, *begun.CheckoutID)
+		c, err := s.lockCheckoutAndSecret(ctx, u, begun.AccountID, *begun.CheckoutID)
 		if err != nil {
 			return nil, err
 		}
-		payment, err := u.lockPayment(ctx, begun.AccountID, begun.ID)
+		payment, err := s.lockPayment(ctx, u, begun.AccountID, begun.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -220,17 +220,17 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 			return nil, err
 		}
 		guards, waited := payment.Guards.V, payment.Status == PaymentStatusRequiresAction
-		if err := u.settleCheckoutPayment(ctx, c, items, payment, result); err != nil {
+		if err := s.settleCheckoutPayment(ctx, u, c, items, payment, result); err != nil {
 			return settled, err
 		}
 		if !payment.Status.IsFinal() {
-			if err := u.holdForAll(ctx, payment, items); err != nil {
+			if err := s.holdForAll(ctx, u, payment, items); err != nil {
 				return settled, err
 			}
 			settled.HoldsTooMuch, err = s.holdsTooMuch(ctx, c, payment, items)
 			return settled, err
 		}
-		settled.PausedUntil, err = u.settleGuards(ctx, payment, guards, items, waited)
+		settled.PausedUntil, err = s.settleGuards(ctx, u, payment, guards, items, waited)
 		return settled, err
 	})
 }
@@ -265,7 +265,7 @@ func (s *Store) getPayment(ctx context.Context, account, id string) (*Payment, e
 }
 
 // lockPayment does what getPayment does, and locks the row until the transaction ends.
-func (u *unit) lockPayment(ctx context.Context, account, id string) (*Payment, error) {
+func (s *Store) lockPayment(ctx context.Context, u *db.Unit, account, id string) (*Payment, error) {
 	return findPayment(ctx, u.Locked(), account, id)
 }
 
@@ -283,69 +283,69 @@ func findPayment(ctx context.Context, r db.Reader, account, id string) (*Payment
 // beginConfirm begins to pay for a locked checkout that is not completed: it stores the intent to charge and returns the
 // payment, or makes the order and returns nil if there is nothing to charge. If a method is to be saved there is a payment even
 // of the amount 0, because the provider has to be asked.
-func (u *unit) beginConfirm(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, error) {
-	if err := u.store.useSaved(ctx, c, &in); err != nil {
+func (s *Store) beginConfirm(ctx context.Context, u *db.Unit, c *Checkout, id string, in Confirm) (*Payment, error) {
+	if err := s.useSaved(ctx, c, &in); err != nil {
 		return nil, err
 	}
-	items, err := u.checkConfirm(ctx, c, &in)
+	items, err := s.checkConfirm(ctx, u, c, &in)
 	if err != nil {
 		return nil, err
 	}
 	if c.AmountDueNow == 0 && !in.saves() {
-		if err := u.redeemOffer(ctx, c, items); err != nil {
+		if err := s.redeemOffer(ctx, u, c, items); err != nil {
 			return nil, err
 		}
-		return nil, u.complete(ctx, c, items, nil, in.method())
+		return nil, s.complete(ctx, u, c, items, nil, in.method())
 	}
-	payment, pausedUntil, err := u.beginPayment(ctx, c, id, in)
+	payment, pausedUntil, err := s.beginPayment(ctx, u, c, id, in)
 	if err != nil {
 		return nil, err
 	}
-	if err := u.redeemOffer(ctx, c, items); err != nil {
+	if err := s.redeemOffer(ctx, u, c, items); err != nil {
 		return nil, err
 	}
-	if err := u.reserve(ctx, c.AccountID, items); err != nil { // late, because other buyers wait for these rows
+	if err := s.reserve(ctx, u, c.AccountID, items); err != nil { // late, because other buyers wait for these rows
 		return nil, err
 	}
-	left, err := u.holdScarce(ctx, c, payment, items, in.From)
+	left, err := s.holdScarce(ctx, u, c, payment, items, in.From)
 	if err != nil {
 		return nil, err
 	}
-	return payment, u.guard(ctx, c.AccountID, payment.Guards.V, sizesOf(items), left, pausedUntil)
+	return payment, s.guard(ctx, u, c.AccountID, payment.Guards.V, sizesOf(items), left, pausedUntil)
 }
 
 // redeemOffer counts a purchase by the checkout link that the buyer came by, and a use of the checkout's discount, if it has
 // them, and holds the trials of its lines.
-func (u *unit) redeemOffer(ctx context.Context, c *Checkout, items []LineItem) error {
-	if err := u.useCheckoutLink(ctx, c); err != nil {
+func (s *Store) redeemOffer(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem) error {
+	if err := s.useCheckoutLink(ctx, u, c); err != nil {
 		return err
 	}
-	if err := u.redeemDiscount(ctx, c); err != nil {
+	if err := s.redeemDiscount(ctx, u, c); err != nil {
 		return err
 	}
-	return u.holdTrials(ctx, c, items)
+	return s.holdTrials(ctx, u, c, items)
 }
 
 // beginPayment stores the payment of a locked checkout, which becomes processing. It counts as a try of the checkout: too many
 // are CodeRateLimit. It also returns until when payments are paused for this buyer, nil if they are not.
-func (u *unit) beginPayment(ctx context.Context, c *Checkout, id string, in Confirm) (*Payment, *core.Time, error) {
-	lease, err := db.Get[core.Time](ctx, u, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
+func (s *Store) beginPayment(ctx context.Context, u *db.Unit, c *Checkout, id string, in Confirm) (*Payment, *core.Time, error) {
+	lease, err := db.Get[core.Time](ctx, u, `SELECT `+s.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the database's clock: %w", err)
 	}
-	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return nil, nil, err
 	}
-	seller, err := u.store.Tenant.Seller(ctx, c.AccountID)
+	seller, err := s.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, nil, err
 	}
-	pausedUntil, err := u.pausedFor(ctx, seller, c, in.From)
+	pausedUntil, err := s.pausedFor(ctx, seller, c, in.From)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.try(u.store.Now()); err != nil {
+	if err := c.try(s.Now()); err != nil {
 		return nil, nil, err
 	}
 	c.Status, c.UpdatedAt = CheckoutStatusProcessing, now
@@ -381,8 +381,8 @@ func (p *Payment) recordResult(result ChargeResult, now core.Time) {
 // settleCheckoutPayment gives a locked payment of a checkout its next state, and changes the checkout to match. After a success it makes the
 // order. After a failure the checkout is open again, and the use of its link and discount, its trials and its stock are given back. Payment
 // and checkout are locked and stored here.
-func (u *unit) settleCheckoutPayment(ctx context.Context, c *Checkout, items []LineItem, payment *Payment, result ChargeResult) error {
-	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
+func (s *Store) settleCheckoutPayment(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem, payment *Payment, result ChargeResult) error {
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
@@ -390,25 +390,25 @@ func (u *unit) settleCheckoutPayment(ctx context.Context, c *Checkout, items []L
 	payment.recordResult(result, now)
 	switch result.Status {
 	case PaymentStatusSucceeded:
-		return u.complete(ctx, c, items, payment, nil)
+		return s.complete(ctx, u, c, items, payment, nil)
 	case PaymentStatusRequiresAction:
 		c.NextAction = core.JSONOf(&NextAction{Type: "redirect", URL: result.NextActionURL})
 	case PaymentStatusPending: // that is what it is already
 	case PaymentStatusFailed, PaymentStatusCanceled:
 		c.Status, c.NextAction, c.LastPaymentError = CheckoutStatusOpen, core.JSON[*NextAction]{}, payment.Failure
 		if result.Status == PaymentStatusCanceled {
-			c.forgiveTry(u.store.Now())
+			c.forgiveTry(s.Now())
 		}
-		if err := u.releaseCheckoutLink(ctx, c); err != nil {
+		if err := s.releaseCheckoutLink(ctx, u, c); err != nil {
 			return err
 		}
-		if err := u.releaseRedemption(ctx, c); err != nil {
+		if err := s.releaseRedemption(ctx, u, c); err != nil {
 			return err
 		}
-		if err := u.releaseTrials(ctx, c, items); err != nil {
+		if err := s.releaseTrials(ctx, u, c, items); err != nil {
 			return err
 		}
-		if err := u.release(ctx, c.AccountID, items); err != nil {
+		if err := s.release(ctx, u, c.AccountID, items); err != nil {
 			return err
 		}
 	default: // stored, the checkout would wait for ever
@@ -424,16 +424,16 @@ func (u *unit) settleCheckoutPayment(ctx context.Context, c *Checkout, items []L
 // settleInvoicePayment gives the payment of an invoice its next state. After a success the invoice and its order are paid, and their
 // subscription, if there is one, learns what became of the payment. A payment that cannot go to that state is returned as it
 // is.
-func (u *unit) settleInvoicePayment(ctx context.Context, begun *Payment, result ChargeResult) (*Confirmation, error) {
-	sub, err := u.lockBilled(ctx, begun.AccountID, *begun.InvoiceID)
+func (s *Store) settleInvoicePayment(ctx context.Context, u *db.Unit, begun *Payment, result ChargeResult) (*Confirmation, error) {
+	sub, err := s.lockBilled(ctx, u, begun.AccountID, *begun.InvoiceID)
 	if err != nil {
 		return nil, err
 	}
-	payment, err := u.lockPayment(ctx, begun.AccountID, begun.ID)
+	payment, err := s.lockPayment(ctx, u, begun.AccountID, begun.ID)
 	if err != nil {
 		return nil, err
 	}
-	b, err := u.lockBill(ctx, payment.AccountID, *payment.InvoiceID)
+	b, err := s.lockBill(ctx, u, payment.AccountID, *payment.InvoiceID)
 	if err != nil {
 		return nil, err
 	}
@@ -441,7 +441,7 @@ func (u *unit) settleInvoicePayment(ctx context.Context, begun *Payment, result 
 	if payment.Status == result.Status || !paymentLifecycle.Allows(payment.Status, result.Status) {
 		return settled, nil
 	}
-	now, err := u.store.db.BusinessNow(ctx, payment.AccountID)
+	now, err := s.db.BusinessNow(ctx, payment.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -451,8 +451,8 @@ func (u *unit) settleInvoicePayment(ctx context.Context, begun *Payment, result 
 	}
 	switch payment.Status {
 	case PaymentStatusSucceeded:
-		if err = u.switchPaid(ctx, sub, b); err == nil {
-			err = u.payOrder(ctx, b, payment)
+		if err = s.switchPaid(ctx, u, sub, b); err == nil {
+			err = s.payOrder(ctx, u, b, payment)
 		}
 	case PaymentStatusFailed, PaymentStatusCanceled:
 		b.Invoice.AttemptCount++
@@ -461,20 +461,20 @@ func (u *unit) settleInvoicePayment(ctx context.Context, begun *Payment, result 
 	case PaymentStatusPending, PaymentStatusRequiresAction:
 	}
 	if err == nil && sub != nil {
-		err = u.afterInvoicePayment(ctx, sub, b, payment.Status, now)
+		err = s.afterInvoicePayment(ctx, u, sub, b, payment.Status, now)
 	}
 	if err == nil && payment.Status.IsFinal() {
-		_, err = u.settleGuards(ctx, payment, guards, nil, false)
+		_, err = s.settleGuards(ctx, u, payment, guards, nil, false)
 	}
 	return settled, err
 }
 
 // lockBilled locks the subscription that an invoice bills, and returns nil if there is none. It comes first, because
 // subscriptions are locked before every other row.
-func (u *unit) lockBilled(ctx context.Context, account, ref string) (*Subscription, error) {
-	invoice, err := u.store.GetInvoice(ctx, account, ref)
+func (s *Store) lockBilled(ctx context.Context, u *db.Unit, account, ref string) (*Subscription, error) {
+	invoice, err := s.GetInvoice(ctx, account, ref)
 	if err != nil || invoice.SubscriptionID == nil {
 		return nil, err
 	}
-	return u.lockSubscription(ctx, account, *invoice.SubscriptionID)
+	return s.lockSubscription(ctx, u, account, *invoice.SubscriptionID)
 }

@@ -212,17 +212,17 @@ func (c *Checkout) forgiveTry(now core.Time) {
 //
 // Left says, for subjects that hold something, how many of it others can still have, and sizes how many this payment takes. If
 // pausedUntil is not nil, the account's sales are paused and buyers take turns.
-func (u *unit) guard(ctx context.Context, account string, subjects []string, sizes sizes, left map[string]int64, pausedUntil *core.Time) error {
+func (s *Store) guard(ctx context.Context, u *db.Unit, account string, subjects []string, sizes sizes, left map[string]int64, pausedUntil *core.Time) error {
 	if len(subjects) == 0 {
 		return nil
 	}
-	counted, err := u.countGuards(ctx, account, subjects, sizes, 1, 0)
+	counted, err := s.countGuards(ctx, u, account, subjects, sizes, 1, 0)
 	if err != nil {
 		return err
 	}
 	var wait time.Duration
 	var why string
-	now := u.store.Now()
+	now := s.Now()
 	for _, g := range counted {
 		if strings.HasPrefix(g.Subject, guardTurn) {
 			continue // takeTurn looks at it
@@ -241,14 +241,14 @@ func (u *unit) guard(ctx context.Context, account string, subjects []string, siz
 	if pausedUntil == nil {
 		return nil
 	}
-	return u.takeTurn(ctx, account, counted, *pausedUntil, now)
+	return s.takeTurn(ctx, u, account, counted, *pausedUntil, now)
 }
 
 // takeTurn lets one buyer at a time pay while the account's sales are paused until the given time, and returns CodeRateLimit to
 // the others. It refuses every buyer near whom, in counted, a payment was declined lately: whoever tries cards then needs a
 // fresh network for each of them, and gets no faster with many. A network has one turn in a pause, whatever becomes of it, and
 // another one only if that was paid, and for more than nothing: nobody takes the turns of others by beginning payments, or trials.
-func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, until, now core.Time) error {
+func (s *Store) takeTurn(ctx context.Context, u *db.Unit, account string, counted []guard, until, now core.Time) error {
 	for _, g := range counted {
 		isNear := strings.HasPrefix(g.Subject, guardAddress) || strings.HasPrefix(g.Subject, guardNetwork)
 		if isNear && g.Declines > 0 && g.Since.Add(guardWindow) > now {
@@ -262,7 +262,7 @@ func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, un
 		if now < g.RetryAt {
 			return tryAgain(g.RetryAt.Time().Sub(now.Time()), turnOver)
 		}
-		if err := u.waitUntil(ctx, account, g.Subject, until); err != nil {
+		if err := s.waitUntil(ctx, u, account, g.Subject, until); err != nil {
 			return err
 		}
 	}
@@ -278,13 +278,13 @@ func (u *unit) takeTurn(ctx context.Context, account string, counted []guard, un
 // payment that was canceled, because its buyer did not go on at their bank, is no decline. What it held of the lines is free
 // again; if it waited for the bank and was not paid, its network has to let others go first. If this decline was one too many
 // for the whole account, it returns until when payments are paused, else nil.
-func (u *unit) settleGuards(ctx context.Context, p *Payment, subjects []string, items []LineItem, waited bool) (*core.Time, error) {
+func (s *Store) settleGuards(ctx context.Context, u *db.Unit, p *Payment, subjects []string, items []LineItem, waited bool) (*core.Time, error) {
 	declines, near := int64(0), int64(0)
 	if p.Status == PaymentStatusFailed {
 		declines = 1
 	}
 	if len(subjects) > 0 {
-		counted, err := u.endTry(ctx, p.AccountID, subjects, sizesOf(items), declines)
+		counted, err := s.endTry(ctx, u, p.AccountID, subjects, sizesOf(items), declines)
 		if err != nil {
 			return nil, err
 		}
@@ -293,37 +293,37 @@ func (u *unit) settleGuards(ctx context.Context, p *Payment, subjects []string, 
 			case strings.HasPrefix(g.Subject, guardNetwork):
 				near = g.Declines
 			case strings.HasPrefix(g.Subject, guardTurn) && p.Status == PaymentStatusSucceeded && p.Amount > 0:
-				if err := u.waitUntil(ctx, p.AccountID, g.Subject, 0); err != nil {
+				if err := s.waitUntil(ctx, u, p.AccountID, g.Subject, 0); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
 	if waited && p.Status != PaymentStatusSucceeded {
-		if err := u.letOthersHold(ctx, p, subjects); err != nil {
+		if err := s.letOthersHold(ctx, u, p, subjects); err != nil {
 			return nil, err
 		}
 	}
 	if declines == 0 || !p.Keyless || p.Purpose != PaymentPurposeCheckout {
 		return nil, nil
 	}
-	return u.watchSales(ctx, p.AccountID, near)
+	return s.watchSales(ctx, u, p.AccountID, near)
 }
 
 // endTry takes a payment off what is under way under its subjects, adds its declines (0 or 1), and sets until when each subject
 // has to wait after a decline. It returns the guards.
-func (u *unit) endTry(ctx context.Context, account string, subjects []string, sizes sizes, declines int64) ([]guard, error) {
-	counted, err := u.countGuards(ctx, account, subjects, sizes, -1, declines)
+func (s *Store) endTry(ctx context.Context, u *db.Unit, account string, subjects []string, sizes sizes, declines int64) ([]guard, error) {
+	counted, err := s.countGuards(ctx, u, account, subjects, sizes, -1, declines)
 	if err != nil || declines == 0 {
 		return counted, err
 	}
-	now := u.store.Now()
+	now := s.Now()
 	for _, g := range counted {
 		wait := patienceFor(g.Subject).wait(g.Declines)
 		if wait == 0 {
 			continue
 		}
-		if err := u.waitUntil(ctx, account, g.Subject, now.Add(wait)); err != nil {
+		if err := s.waitUntil(ctx, u, account, g.Subject, now.Add(wait)); err != nil {
 			return nil, err
 		}
 	}
@@ -331,7 +331,7 @@ func (u *unit) endTry(ctx context.Context, account string, subjects []string, si
 }
 
 // waitUntil lets no payment begin under a subject before the given time.
-func (u *unit) waitUntil(ctx context.Context, account, subject string, until core.Time) error {
+func (s *Store) waitUntil(ctx context.Context, u *db.Unit, account, subject string, until core.Time) error {
 	if _, err := u.Exec(ctx, `UPDATE payment_guards SET retry_at = ? WHERE account_id = ? AND subject = ?`, until, account, subject); err != nil {
 		return fmt.Errorf("let a guard wait: %w", err)
 	}
@@ -341,8 +341,8 @@ func (u *unit) waitUntil(ctx context.Context, account, subject string, until cor
 // countGuards adds underWay, times the size of each subject, and declines to the guards of the subjects, and returns them as
 // they are then. Declines of an hour that is over are dropped first. The guards are locked in the order of their subjects,
 // which is the same for everybody.
-func (u *unit) countGuards(ctx context.Context, account string, subjects []string, sizes sizes, underWay, declines int64) ([]guard, error) {
-	now := u.store.Now()
+func (s *Store) countGuards(ctx context.Context, u *db.Unit, account string, subjects []string, sizes sizes, underWay, declines int64) ([]guard, error) {
+	now := s.Now()
 	var args []any
 	for _, subject := range slices.Sorted(slices.Values(subjects)) {
 		args = append(args, account, subject, declines, underWay*sizes.of(subject), now, now)
@@ -364,17 +364,17 @@ func (u *unit) countGuards(ctx context.Context, account string, subjects []strin
 
 // tryMethod counts a try to save a method as declined from the start: unlike a payment it has no row by which it could be ended
 // after a crash. ForgiveTry takes that back once the method was not declined. After too many declines it returns CodeRateLimit.
-func (u *unit) tryMethod(ctx context.Context, account string, subjects []string) error {
-	if err := u.guard(ctx, account, subjects, nil, nil, nil); err != nil || len(subjects) == 0 {
+func (s *Store) tryMethod(ctx context.Context, u *db.Unit, account string, subjects []string) error {
+	if err := s.guard(ctx, u, account, subjects, nil, nil, nil); err != nil || len(subjects) == 0 {
 		return err
 	}
-	_, err := u.endTry(ctx, account, subjects, nil, 1)
+	_, err := s.endTry(ctx, u, account, subjects, nil, 1)
 	return err
 }
 
 // ForgiveTry takes back the decline that BeginSaveMethod has counted, once it is known that the method was not declined.
 func (s *Store) ForgiveTry(ctx context.Context, account, customer string, from Buyer) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		for _, subject := range slices.Sorted(slices.Values(from.guards(&customer))) {
 			_, err := u.Exec(ctx, `
 				UPDATE payment_guards SET declines = declines - 1, retry_at = CASE WHEN declines <= ? THEN 0 ELSE retry_at END
@@ -394,7 +394,7 @@ const openedByAddress, openedByNetwork, openedInside = 120, 600, 6000
 
 // countOpened counts a checkout that somebody opens without a key, or returns CodeRateLimit if there were too many in the hour.
 // The rows of these counts stay locked until the transaction ends.
-func (u *unit) countOpened(ctx context.Context, account string, by Buyer) error {
+func (s *Store) countOpened(ctx context.Context, u *db.Unit, account string, by Buyer) error {
 	if !by.keyless() {
 		return nil
 	}
@@ -402,7 +402,7 @@ func (u *unit) countOpened(ctx context.Context, account string, by Buyer) error 
 	for i := range subjects {
 		subjects[i] = guardOpened + subjects[i]
 	}
-	counted, err := u.countGuards(ctx, account, subjects, nil, 0, 1)
+	counted, err := s.countGuards(ctx, u, account, subjects, nil, 0, 1)
 	if err != nil {
 		return err
 	}
@@ -415,7 +415,7 @@ func (u *unit) countOpened(ctx context.Context, account string, by Buyer) error 
 			most = openedInside
 		}
 		if g.Declines > most {
-			return tryAgain(g.Since.Add(guardWindow).Time().Sub(u.store.Now().Time()), tooManyOpened)
+			return tryAgain(g.Since.Add(guardWindow).Time().Sub(s.Now().Time()), tooManyOpened)
 		}
 	}
 	return nil
@@ -435,14 +435,14 @@ const (
 // than there were sales, it pauses the account's payments and returns until when, else nil. Only sales of more than nothing
 // count: a card can be set up for nothing again and again. After a pause the count begins anew. Near is how many payments were
 // declined in the buyer's network, this one among them: of many there only the first count.
-func (u *unit) watchSales(ctx context.Context, account string, near int64) (*core.Time, error) {
+func (s *Store) watchSales(ctx context.Context, u *db.Unit, account string, near int64) (*core.Time, error) {
 	if near > declinesOfOne {
 		few, err := db.Get[string](ctx, u, `SELECT id FROM accounts WHERE id = ? AND decline_limit >= ?`, account, near*shareOfOne)
 		if err != nil || few == nil {
 			return nil, err
 		}
 	}
-	counted, err := u.countGuards(ctx, account, []string{guardSales}, nil, 0, 1)
+	counted, err := s.countGuards(ctx, u, account, []string{guardSales}, nil, 0, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -458,14 +458,14 @@ func (u *unit) watchSales(ctx context.Context, account string, near int64) (*cor
 		SELECT COUNT(*) FROM (
 			SELECT 1 FROM payments
 			WHERE account_id = ? AND id >= ? AND keyless AND status = 'succeeded' AND purpose = 'checkout' AND amount > 0 LIMIT ?) AS s`,
-		account, core.IDsBefore(core.KindPayment, u.store.Now().Add(-guardWindow)), sales.Declines)
+		account, core.IDsBefore(core.KindPayment, s.Now().Add(-guardWindow)), sales.Declines)
 	if err != nil {
 		return nil, fmt.Errorf("count sales: %w", err)
 	}
 	if *sold >= sales.Declines {
 		return nil, nil
 	}
-	until := u.store.Now().Add(salesPause)
+	until := s.Now().Add(salesPause)
 	if _, err := u.Exec(ctx, `UPDATE payment_guards SET declines = 0 WHERE account_id = ? AND subject = ?`, account, guardSales); err != nil {
 		return nil, err
 	}
@@ -475,11 +475,11 @@ func (u *unit) watchSales(ctx context.Context, account string, near int64) (*cor
 
 // pausedFor returns until when the seller's payments are paused for a buyer, nil if they are not. They never are for a buyer
 // with a key, nor for one whom the seller named or whose address is verified.
-func (u *unit) pausedFor(ctx context.Context, a *tenant.Account, c *Checkout, by Buyer) (*core.Time, error) {
+func (s *Store) pausedFor(ctx context.Context, a *tenant.Account, c *Checkout, by Buyer) (*core.Time, error) {
 	if !by.keyless() || a.PaymentsPausedUntil == nil {
 		return nil, nil
 	}
-	isKnown, err := u.store.knowsBuyer(ctx, c)
+	isKnown, err := s.knowsBuyer(ctx, c)
 	if err != nil || isKnown {
 		return nil, err
 	}
@@ -489,7 +489,7 @@ func (u *unit) pausedFor(ctx context.Context, a *tenant.Account, c *Checkout, by
 // DeleteOldGuards deletes at most limit guards that nobody has touched for guardMemory and under which nothing is under way. It
 // returns how many.
 func (s *Store) DeleteOldGuards(ctx context.Context, limit int) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			DELETE FROM payment_guards WHERE (account_id, subject) IN (
 				SELECT account_id, subject FROM payment_guards WHERE touched_at < ? AND under_way = 0 ORDER BY touched_at LIMIT ?`+u.LockSkip()+`)

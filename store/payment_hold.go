@@ -32,12 +32,12 @@ import (
 //
 // The rows of the things are locked already, because the payment took from them. Nothing is counted for the seller's own
 // program, nor for buyers behind a proxy that is not named, whose networks are not known.
-func (u *unit) holdScarce(ctx context.Context, c *Checkout, p *Payment, items []LineItem, by Buyer) (map[string]int64, error) {
+func (s *Store) holdScarce(ctx context.Context, u *db.Unit, c *Checkout, p *Payment, items []LineItem, by Buyer) (map[string]int64, error) {
 	network := by.network()
 	if network == "" {
 		return nil, nil
 	}
-	limited, err := u.store.limited(ctx, c, items)
+	limited, err := s.limited(ctx, c, items)
 	if err != nil || len(limited) == 0 {
 		return nil, err
 	}
@@ -46,11 +46,11 @@ func (u *unit) holdScarce(ctx context.Context, c *Checkout, p *Payment, items []
 		left[guardHeld+l.ID+":"+network] = l.Left
 	}
 	p.Guards.V = append(p.Guards.V, slices.Sorted(maps.Keys(left))...)
-	return left, u.storeGuards(ctx, p)
+	return left, s.storeGuards(ctx, u, p)
 }
 
 // holdForAll counts what a payment, which waits for its buyer's bank from now on, holds among what those of all networks do.
-func (u *unit) holdForAll(ctx context.Context, p *Payment, items []LineItem) error {
+func (s *Store) holdForAll(ctx context.Context, u *db.Unit, p *Payment, items []LineItem) error {
 	var subjects []string
 	for _, subject := range p.Guards.V {
 		thing, isHeld := strings.CutPrefix(subject, guardHeld)
@@ -62,14 +62,14 @@ func (u *unit) holdForAll(ctx context.Context, p *Payment, items []LineItem) err
 	if len(subjects) == 0 {
 		return nil
 	}
-	if _, err := u.countGuards(ctx, p.AccountID, subjects, sizesOf(items), 1, 0); err != nil {
+	if _, err := s.countGuards(ctx, u, p.AccountID, subjects, sizesOf(items), 1, 0); err != nil {
 		return err
 	}
 	p.Guards.V = append(p.Guards.V, subjects...)
-	return u.storeGuards(ctx, p)
+	return s.storeGuards(ctx, u, p)
 }
 
-func (u *unit) storeGuards(ctx context.Context, p *Payment) error {
+func (s *Store) storeGuards(ctx context.Context, u *db.Unit, p *Payment) error {
 	_, err := u.Exec(ctx, `UPDATE payments SET guards = ? WHERE account_id = ? AND id = ?`, p.Guards, p.AccountID, p.ID)
 	return err
 }
@@ -171,7 +171,7 @@ func (g guard) refusesHold(left, size int64, now core.Time) (time.Duration, stri
 // letOthersHold keeps a network whose payment was given up at the bank from holding the same things again if it would leave too
 // few to others. That lasts as long as the payment held them, at least shortestTurn and at most the account's payment hold.
 // Subjects are the guards of the payment; those that hold nothing are skipped.
-func (u *unit) letOthersHold(ctx context.Context, p *Payment, subjects []string) error {
+func (s *Store) letOthersHold(ctx context.Context, u *db.Unit, p *Payment, subjects []string) error {
 	var held []string
 	for _, subject := range slices.Sorted(slices.Values(subjects)) {
 		if strings.HasPrefix(subject, guardHeld) && !isOfAll(subject) {
@@ -181,11 +181,11 @@ func (u *unit) letOthersHold(ctx context.Context, p *Payment, subjects []string)
 	if len(held) == 0 {
 		return nil
 	}
-	longest, err := u.store.paymentHold(ctx, p.AccountID)
+	longest, err := s.paymentHold(ctx, p.AccountID)
 	if err != nil {
 		return err
 	}
-	until := u.store.Now().Add(min(max(p.UpdatedAt.Time().Sub(p.CreatedAt.Time()), shortestTurn), longest))
+	until := s.Now().Add(min(max(p.UpdatedAt.Time().Sub(p.CreatedAt.Time()), shortestTurn), longest))
 	for _, subject := range held {
 		if _, err := u.Exec(ctx, `
 			UPDATE payment_guards SET retry_at = ? WHERE account_id = ? AND subject = ? AND retry_at < ?`, until, p.AccountID, subject, until); err != nil {

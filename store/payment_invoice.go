@@ -28,8 +28,8 @@ type InvoicePayment struct {
 // way, or whose account is disabled, is CodeInvalid on status; an amount that the provider does not take, or too small a one, is CodeInvalid on
 // payment_method. After too many declines it is CodeRateLimit.
 func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in InvoicePayment) (*Confirmation, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*Confirmation, error) {
-		b, err := u.lockBill(ctx, account, ref)
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Confirmation, error) {
+		b, err := s.lockBill(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 		if err != nil || begun[id] != nil {
 			return &Confirmation{Invoice: b.Invoice, Payment: begun[id]}, err
 		}
-		if err := u.checkPayable(ctx, b); err != nil {
+		if err := s.checkPayable(ctx, b); err != nil {
 			return nil, err
 		}
 		err = tenant.PaymentsProvider(in.Provider).Check(b.Invoice.AmountDue(), b.Invoice.Currency, "payment_method", "Void the invoice and write another one, or have it paid out of band.")
@@ -51,22 +51,22 @@ func (s *Store) BeginInvoicePayment(ctx context.Context, account, ref string, in
 			return nil, refused
 		}
 		guards := append(in.From.guards(nil), guardInvoice+b.Invoice.ID)
-		payment, err := u.beginInvoicePayment(ctx, b, id, in, guards...)
+		payment, err := s.beginInvoicePayment(ctx, u, b, id, in, guards...)
 		if err != nil {
 			return nil, err
 		}
-		return &Confirmation{Invoice: b.Invoice, Payment: payment}, u.guard(ctx, account, guards, nil, nil, nil)
+		return &Confirmation{Invoice: b.Invoice, Payment: payment}, s.guard(ctx, u, account, guards, nil, nil, nil)
 	})
 }
 
 // beginInvoicePayment stores the intent to charge what is due of a locked bill, and returns the payment. Guards are the
 // subjects that count it, if a person tries to pay; the caller counts it there.
-func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in InvoicePayment, guards ...string) (*Payment, error) {
-	lease, err := db.Get[core.Time](ctx, u, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
+func (s *Store) beginInvoicePayment(ctx context.Context, u *db.Unit, b *bill, id string, in InvoicePayment, guards ...string) (*Payment, error) {
+	lease, err := db.Get[core.Time](ctx, u, `SELECT `+s.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
-	payment, err := u.newInvoicePayment(ctx, b, id)
+	payment, err := s.newInvoicePayment(ctx, b, id)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func (u *unit) beginInvoicePayment(ctx context.Context, b *bill, id string, in I
 }
 
 // newInvoicePayment returns a pending payment of all that is due of a bill. It is not stored, and has no provider yet.
-func (u *unit) newInvoicePayment(ctx context.Context, b *bill, id string) (*Payment, error) {
-	now, err := u.store.db.BusinessNow(ctx, b.Invoice.AccountID)
+func (s *Store) newInvoicePayment(ctx context.Context, b *bill, id string) (*Payment, error) {
+	now, err := s.db.BusinessNow(ctx, b.Invoice.AccountID)
 	return &Payment{
 		AccountID: b.Invoice.AccountID, ID: id, Purpose: PaymentPurposeInvoice, Status: PaymentStatusPending,
 		OrderID: b.Invoice.OrderID, InvoiceID: &b.Invoice.ID, CustomerID: &b.Invoice.CustomerID,
@@ -89,25 +89,25 @@ func (u *unit) newInvoicePayment(ctx context.Context, b *bill, id string) (*Paym
 
 // checkPayable returns CodeInvalid on status if a locked invoice is not open or past due, if a payment of it is under way, or
 // if the seller's account is disabled.
-func (u *unit) checkPayable(ctx context.Context, b *bill) error {
+func (s *Store) checkPayable(ctx context.Context, b *bill) error {
 	inv := b.Invoice
 	if inv.Status != InvoiceStatusOpen && inv.Status != InvoiceStatusPastDue {
 		return core.Invalid("status", fmt.Sprintf("The invoice is %s. Only an open or past due invoice can be paid.", inv.Status))
 	}
-	disabled, err := u.store.Tenant.IsDisabled(ctx, inv.AccountID)
+	disabled, err := s.Tenant.IsDisabled(ctx, inv.AccountID)
 	if err != nil {
 		return err
 	}
 	if disabled {
 		return core.Invalid("status", "The account is disabled. Nothing can be paid until it is enabled.")
 	}
-	return u.checkNotPaying(ctx, b)
+	return s.checkNotPaying(ctx, b)
 }
 
 // checkNotPaying returns CodeInvalid on status while a payment of a locked invoice is under way. Whoever begins to pay locks
 // the invoice too, so that the answer holds until the transaction ends.
-func (u *unit) checkNotPaying(ctx context.Context, b *bill) error {
-	underWay, err := u.isBeingPaid(ctx, b)
+func (s *Store) checkNotPaying(ctx context.Context, b *bill) error {
+	underWay, err := s.isBeingPaid(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -120,19 +120,19 @@ func (u *unit) checkNotPaying(ctx context.Context, b *bill) error {
 // PayInvoiceOutOfBand records that an open or past due invoice was paid without this service: order.paid and invoice.paid
 // follow. An invoice in another state, or whose payment is under way, is CodeInvalid on status.
 func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*Invoice, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Invoice, error) {
-		sub, err := u.lockBilled(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Invoice, error) {
+		sub, err := s.lockBilled(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		b, err := u.lockBill(ctx, account, ref)
+		b, err := s.lockBill(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		if err := u.checkPayable(ctx, b); err != nil {
+		if err := s.checkPayable(ctx, b); err != nil {
 			return nil, err
 		}
-		payment, err := u.newInvoicePayment(ctx, b, core.NewID(core.KindPayment))
+		payment, err := s.newInvoicePayment(ctx, b, core.NewID(core.KindPayment))
 		if err != nil {
 			return nil, err
 		}
@@ -141,12 +141,12 @@ func (s *Store) PayInvoiceOutOfBand(ctx context.Context, account, ref string) (*
 			return nil, err
 		}
 		b.Invoice.PaidOutOfBand = true
-		if err := u.switchPaid(ctx, sub, b); err != nil {
+		if err := s.switchPaid(ctx, u, sub, b); err != nil {
 			return nil, err
 		}
-		if err := u.payOrder(ctx, b, payment); err != nil || sub == nil {
+		if err := s.payOrder(ctx, u, b, payment); err != nil || sub == nil {
 			return b.Invoice, err
 		}
-		return b.Invoice, u.afterInvoicePayment(ctx, sub, b, payment.Status, payment.CreatedAt)
+		return b.Invoice, s.afterInvoicePayment(ctx, u, sub, b, payment.Status, payment.CreatedAt)
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
@@ -13,8 +14,8 @@ import (
 func (s *shop) openInvoice(t *testing.T) *Invoice {
 	t.Helper()
 	c := s.checkout(t, s.onSale(t, fixedPrice(1900)))
-	b, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (*bill, error) {
-		customer, _, err := u.buyer(ctx, c)
+	b, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (*bill, error) {
+		customer, _, err := s.buyer(ctx, u, c)
 		if err != nil {
 			return nil, err
 		}
@@ -24,7 +25,7 @@ func (s *shop) openInvoice(t *testing.T) *Invoice {
 		}
 		order := orderOf(c)
 		order.CheckoutID, order.BillingReason = nil, BillingReasonManual
-		return u.placeOrder(ctx, placement{Order: order, Items: items, Customer: customer})
+		return s.placeOrder(ctx, u, placement{Order: order, Items: items, Customer: customer})
 	})
 	require.NoError(t, err)
 	return b.Invoice

@@ -38,7 +38,7 @@ const maxTriesADay = 5
 // chargeWith makes a method the one that a locked subscription is charged with. If the subscription is past due, its latest
 // invoice is tried with the method at once, beside the schedule, unless it was tried with it before or too often within the
 // last day. The caller stores the subscription.
-func (u *unit) chargeWith(ctx context.Context, sub *Subscription, m *SavedMethod, now core.Time) error {
+func (s *Store) chargeWith(ctx context.Context, u *db.Unit, sub *Subscription, m *SavedMethod, now core.Time) error {
 	sub.Method, sub.ExtraAttempt = core.JSONOf(m.billing()), false
 	if sub.Status != SubscriptionStatusPastDue {
 		return nil
@@ -97,13 +97,13 @@ func (s *Store) checkRoom(ctx context.Context, c *Customer) error {
 // again. A customer who has too many methods is CodeInvalid on payment_method. The try counts as declined until ForgiveTry
 // takes that back; after too many declines it is CodeRateLimit.
 func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string, from Buyer) (*Customer, string, error) {
-	c, err := step(ctx, s, func(ctx context.Context, u *unit) (*Customer, error) {
+	c, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
 		c, err := s.getCustomer(ctx, account, customer, "")
 		if err == nil {
 			err = s.checkRoom(ctx, c)
 		}
 		if err == nil {
-			err = u.tryMethod(ctx, account, from.guards(&c.ID))
+			err = s.tryMethod(ctx, u, account, from.guards(&c.ID))
 		}
 		return c, err
 	})
@@ -114,12 +114,12 @@ func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string, f
 // that one. It becomes the customer's default if isDefault, or if they have none. Then their subscriptions that are past due
 // are charged with it at once.
 func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault bool) (*SavedMethod, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
-		pastDue, err := u.lockPastDue(ctx, m.AccountID, m.CustomerID)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SavedMethod, error) {
+		pastDue, err := s.lockPastDue(ctx, u, m.AccountID, m.CustomerID)
 		if err != nil {
 			return nil, err
 		}
-		c, err := u.lockCustomer(ctx, m.AccountID, m.CustomerID, "")
+		c, err := s.lockCustomer(ctx, u, m.AccountID, m.CustomerID, "")
 		if err != nil {
 			return nil, err
 		}
@@ -127,14 +127,14 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 		if err != nil {
 			return nil, err
 		}
-		kept, err := u.keepMethod(ctx, m, now)
+		kept, err := s.keepMethod(ctx, u, m, now)
 		if err == nil {
-			err = u.noteMethod(ctx, kept)
+			err = s.noteMethod(ctx, u, kept)
 		}
 		if err != nil || c.DefaultPaymentMethodID != nil && !isDefault {
 			return kept, err
 		}
-		return kept, u.makeDefault(ctx, c, kept, pastDue, now)
+		return kept, s.makeDefault(ctx, u, c, kept, pastDue, now)
 	})
 }
 
@@ -145,7 +145,7 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 // return the method, or nil if it was removed in between, so that it stays removed.
 func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bool, subscription string) (kept *SavedMethod, isNew bool, err error) {
 	m.ID = core.NewID(core.KindPaymentMethod)
-	kept, err = tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
+	kept, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SavedMethod, error) {
 		before, err := db.Get[SavedMethod](ctx, u, savedMethodColumns.SelectSQL+`
 			WHERE account_id = ? AND provider_ref = ? AND provider = ? AND customer_id = ? ORDER BY id DESC LIMIT 1`, m.AccountID, m.ProviderRef, m.Provider, m.CustomerID)
 		if err != nil {
@@ -159,7 +159,7 @@ func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bo
 		}
 		goesOn := false
 		if subscription != "" {
-			sub, err := u.lockSubscription(ctx, m.AccountID, subscription) // before the customer
+			sub, err := s.lockSubscription(ctx, u, m.AccountID, subscription) // before the customer
 			if err != nil {
 				return nil, err
 			}
@@ -178,8 +178,8 @@ func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bo
 // DeleteCustomerPaymentMethod deletes a payment method of a customer and returns it. If it was their default, they have none
 // then.
 func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
-		c, err := u.lockCustomer(ctx, account, customer, "")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SavedMethod, error) {
+		c, err := s.lockCustomer(ctx, u, account, customer, "")
 		if err != nil {
 			return nil, err
 		}
@@ -187,17 +187,17 @@ func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, custom
 		if err != nil {
 			return nil, err
 		}
-		return m, u.forgetMethod(ctx, c, m)
+		return m, s.forgetMethod(ctx, u, c, m)
 	})
 }
 
 // forgetMethod deletes a method of a locked customer, and stores the intent to tell its provider, which the reconciler does.
-func (u *unit) forgetMethod(ctx context.Context, c *Customer, m *SavedMethod) error {
-	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
+func (s *Store) forgetMethod(ctx context.Context, u *db.Unit, c *Customer, m *SavedMethod) error {
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
-	if err := u.detach(ctx, c, m.ID); err != nil {
+	if err := s.detach(ctx, u, c, m.ID); err != nil {
 		return err
 	}
 	m.DeletedAt, m.UpdatedAt = &now, now
@@ -247,11 +247,11 @@ func (c *Confirm) saves() bool { return c.Save && c.MethodRef != "" && c.methodI
 // saveMethod saves the method of a payment that has succeeded, if that was asked for. The customer is locked, and so are
 // pastDue, their subscriptions that are past due. If they have no default method it becomes that, and pastDue are charged with
 // it at once. A method that the customer has already is not kept twice. The caller stores the payment, which names the method.
-func (u *unit) saveMethod(ctx context.Context, c *Customer, p *Payment, pastDue []Subscription) error {
+func (s *Store) saveMethod(ctx context.Context, u *db.Unit, c *Customer, p *Payment, pastDue []Subscription) error {
 	if p == nil || !p.SaveMethod || p.CustomerRef == nil {
 		return nil
 	}
-	kept, err := u.keepMethod(ctx, SavedMethod{
+	kept, err := s.keepMethod(ctx, u, SavedMethod{
 		AccountID: c.AccountID, CustomerID: c.ID, Provider: p.Provider, ProviderRef: p.MethodRef, CustomerRef: *p.CustomerRef, Card: p.PaymentMethod,
 	}, p.UpdatedAt)
 	if err != nil {
@@ -261,11 +261,11 @@ func (u *unit) saveMethod(ctx context.Context, c *Customer, p *Payment, pastDue 
 	if c.DefaultPaymentMethodID != nil {
 		return nil
 	}
-	return u.makeDefault(ctx, c, kept, pastDue, p.UpdatedAt)
+	return s.makeDefault(ctx, u, c, kept, pastDue, p.UpdatedAt)
 }
 
 // keepMethod stores a method of a locked customer and returns it. If they have the same one already, that is returned instead.
-func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now core.Time) (*SavedMethod, error) {
+func (s *Store) keepMethod(ctx context.Context, u *db.Unit, m SavedMethod, now core.Time) (*SavedMethod, error) {
 	kept, err := db.Get[SavedMethod](ctx, u, savedMethodColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND provider = ? AND provider_ref = ? AND deleted_at IS NULL`,
 		m.AccountID, m.CustomerID, m.Provider, m.ProviderRef)
@@ -281,17 +281,17 @@ func (u *unit) keepMethod(ctx context.Context, m SavedMethod, now core.Time) (*S
 
 // makeDefault makes a method the default of its locked customer. Their subscriptions that are past due, which are locked too,
 // are charged with it at once.
-func (u *unit) makeDefault(ctx context.Context, c *Customer, m *SavedMethod, pastDue []Subscription, now core.Time) error {
+func (s *Store) makeDefault(ctx context.Context, u *db.Unit, c *Customer, m *SavedMethod, pastDue []Subscription, now core.Time) error {
 	c.DefaultPaymentMethodID, c.UpdatedAt = &m.ID, now
 	if err := u.Update(ctx, customerColumns, c); err != nil {
 		return err
 	}
-	return u.chargePastDue(ctx, pastDue, m, now)
+	return s.chargePastDue(ctx, u, pastDue, m, now)
 }
 
 // lockPastDue locks and returns the subscriptions of a customer that are past due. It must come before the customer is locked.
 // Those of which only a typed address says that they are the customer's are left out: they have methods of their own.
-func (u *unit) lockPastDue(ctx context.Context, account, customer string) ([]Subscription, error) {
+func (s *Store) lockPastDue(ctx context.Context, u *db.Unit, account, customer string) ([]Subscription, error) {
 	subs, err := db.Select[Subscription](ctx, u, subscriptionColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND `+isActive+` AND status = 'past_due' AND customer_verified ORDER BY id`+u.Lock(), account, customer)
 	if err != nil {
@@ -309,29 +309,29 @@ func (c *Checkout) keepsMethods(keyless bool) bool {
 
 // lockPastDueOf locks and returns the subscriptions that saveMethod is going to charge with the method of a payment: those of
 // the buyer of a locked checkout that are past due. It returns nil if no method is going to be saved.
-func (u *unit) lockPastDueOf(ctx context.Context, c *Checkout, p *Payment) ([]Subscription, error) {
+func (s *Store) lockPastDueOf(ctx context.Context, u *db.Unit, c *Checkout, p *Payment) ([]Subscription, error) {
 	if p == nil || !p.SaveMethod || !c.keepsMethods(p.Keyless) {
 		return nil, nil
 	}
-	buyer, isKnown, err := u.store.getBuyer(ctx, c)
+	buyer, isKnown, err := s.getBuyer(ctx, c)
 	if err != nil || buyer == nil || !isKnown {
 		return nil, err
 	}
-	return u.lockPastDue(ctx, c.AccountID, buyer.ID)
+	return s.lockPastDue(ctx, u, c.AccountID, buyer.ID)
 }
 
 // chargePastDue makes a customer's new default the method of their locked subscriptions that are past due, and stores them: see
 // chargeWith. A subscription that has this method already is left alone.
-func (u *unit) chargePastDue(ctx context.Context, subs []Subscription, m *SavedMethod, now core.Time) error {
+func (s *Store) chargePastDue(ctx context.Context, u *db.Unit, subs []Subscription, m *SavedMethod, now core.Time) error {
 	for i := range subs {
 		sub := &subs[i]
 		if own := sub.Method.V; own != nil && core.Deref(own.ID) == m.ID {
 			continue
 		}
-		if err := u.chargeWith(ctx, sub, m, now); err != nil {
+		if err := s.chargeWith(ctx, u, sub, m, now); err != nil {
 			return err
 		}
-		if err := u.saveSubscription(ctx, sub, now); err != nil {
+		if err := s.saveSubscription(ctx, u, sub, now); err != nil {
 			return err
 		}
 	}
@@ -364,12 +364,12 @@ func (s *Store) newDefault(ctx context.Context, c *Customer, before *string) (*S
 
 // forgetMethods deletes every payment method of a locked customer who is being deleted, and stores the intents to tell the
 // providers.
-func (u *unit) forgetMethods(ctx context.Context, c *Customer) error {
-	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
+func (s *Store) forgetMethods(ctx context.Context, u *db.Unit, c *Customer) error {
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
-	if err := u.detach(ctx, c, ""); err != nil {
+	if err := s.detach(ctx, u, c, ""); err != nil {
 		return err
 	}
 	_, err = u.Exec(ctx, `UPDATE payment_methods SET deleted_at = ?, updated_at = ? WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`,

@@ -47,8 +47,8 @@ func (s *Store) PortalURL(handle string) string {
 // CountPortalLetter counts a request for links to the portal, by the address that was typed and by the network address from which
 // it came. It does not look whether anybody has that address. One too many is CodeRateLimit.
 func (s *Store) CountPortalLetter(ctx context.Context, email, from string) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		over, wait, err := u.countLetter(ctx, everyShop, slices.Concat(
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		over, wait, err := s.countWindows(ctx, u, everyShop, slices.Concat(
 			lettersFrom(from), []letterLimit{{subject: "portal:" + mailboxKey(everyShop, email), most: portalLetters, window: time.Hour}, toMailbox(email)})...)
 		if err != nil || over == nil {
 			return nil, err
@@ -61,7 +61,7 @@ func (s *Store) CountPortalLetter(ctx context.Context, email, from string) error
 // AskPortalLinks has a letter with a link sent to each customer who owns an address: of one account, or, if that is empty, of
 // those at the last portalLinkShops shops that have met the address. Nobody is told whether there is one.
 func (s *Store) AskPortalLinks(ctx context.Context, email, account string) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		where, args := `email_key = ?`, []any{*emailKey(email)}
 		if account != "" {
 			where, args = `account_id = ? AND email_key = ?`, []any{account, *emailKey(email)}
@@ -95,7 +95,7 @@ func (s *Store) DuePortalLetters(ctx context.Context, limit int) ([]core.Due, er
 // has a link of its own: that of an attempt before opens nothing. It is nil if there is nothing to send: another caller has it, the
 // customer or the account is gone, or it was tried often enough.
 func (s *Store) ClaimPortalLetter(ctx context.Context, account, id string) (*PortalLink, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalLink, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PortalLink, error) {
 		l, err := db.Get[PortalLink](ctx, u, portalLinkColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND letter_due_at <= ?`+u.LockSkip(), account, id, s.Now())
 		if err != nil || l == nil {
 			return nil, err
@@ -124,7 +124,7 @@ func (s *Store) ClaimPortalLetter(ctx context.Context, account, id string) (*Por
 
 // EndPortalLetter notes that the letter of a link needs no further attempt.
 func (s *Store) EndPortalLetter(ctx context.Context, account, id string) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE portal_links SET letter_due_at = NULL WHERE account_id = ? AND id = ?`, account, id)
 	})
 	return err
@@ -150,12 +150,12 @@ func (s *Store) OpenPortalLink(ctx context.Context, token string) (l *PortalLink
 // UsePortalLink uses a link up, and returns the session that it becomes. The session is nil if the link cannot be used; the rest is
 // as of OpenPortalLink. Of several callers one has the session.
 func (s *Store) UsePortalLink(ctx context.Context, token string) (l *PortalLink, p *PortalSession, err error) {
-	p, err = tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
+	p, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PortalSession, error) {
 		var usable bool
 		if l, usable, err = s.OpenPortalLink(ctx, token); err != nil || !usable {
 			return nil, err
 		}
-		if _, err := u.lockCustomer(ctx, l.AccountID, l.CustomerID, ""); err != nil { // whom a merge locks first, too
+		if _, err := s.lockCustomer(ctx, u, l.AccountID, l.CustomerID, ""); err != nil { // whom a merge locks first, too
 			return nil, err
 		}
 		now := s.Now()
@@ -163,7 +163,7 @@ func (s *Store) UsePortalLink(ctx context.Context, token string) (l *PortalLink,
 		if err != nil || rows == 0 {
 			return nil, err
 		}
-		return u.createPortalSession(ctx, l.AccountID, l.CustomerID, l.ID, nil)
+		return s.createPortalSession(ctx, u, l.AccountID, l.CustomerID, l.ID, nil)
 	})
 	return l, p, err
 }
@@ -182,7 +182,7 @@ func splitPortalToken(token string) (account, id string, ok bool) {
 // DeleteExpiredPortalLinks deletes at most limit links that could not be used for a day, and returns how many. On that day whoever
 // opens one is told that it is over.
 func (s *Store) DeleteExpiredPortalLinks(ctx context.Context, limit int) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			DELETE FROM portal_links WHERE (account_id, id) IN (
 				SELECT account_id, id FROM portal_links WHERE expires_at < ? LIMIT ?`+u.LockSkip()+`)`, s.Now().Add(-day), limit)

@@ -57,7 +57,7 @@ func (s *Store) PlansFor(ctx context.Context, sub *Subscription) ([]Subscription
 // seller cancelled, that is not going to end, or that has ended, is CodeInvalid on status; one that is not the customer's is
 // CodeMissing.
 func (s *Store) KeepSubscription(ctx context.Context, account, customer, ref string) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ core.Time) error {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *Subscription, _ core.Time) error {
 		if !sub.isOf(customer) {
 			return core.Missing("subscription", "", ref)
 		}
@@ -81,8 +81,8 @@ func (s *Subscription) IsCustomersToKeep() bool {
 // RemovePaymentMethod deletes a payment method of a customer as DeleteCustomerPaymentMethod does. But if the next period of one
 // of their subscriptions, or a last bill, is to be charged to it, that is CodeInvalid on payment_method.
 func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SavedMethod, error) {
-		c, err := u.lockCustomer(ctx, account, customer, "")
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SavedMethod, error) {
+		c, err := s.lockCustomer(ctx, u, account, customer, "")
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 		if err != nil {
 			return nil, err
 		}
-		sub, err := u.chargedTo(ctx, m)
+		sub, err := s.chargedTo(ctx, u, m)
 		if err != nil {
 			return nil, err
 		}
@@ -100,15 +100,15 @@ func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref 
 		if sub != nil {
 			return nil, core.Invalid("payment_method", fmt.Sprintf("This card pays for %s. Choose another card for that first, or cancel it.", sub.currentPlan().describe()))
 		}
-		if err := u.forgetMethod(ctx, c, m); err != nil {
+		if err := s.forgetMethod(ctx, u, c, m); err != nil {
 			return nil, err
 		}
-		return m, u.noteMethod(ctx, m)
+		return m, s.noteMethod(ctx, u, m)
 	})
 }
 
 // chargedTo returns a subscription whose next period, or last bill, is to be charged to a saved method, nil if there is none.
-func (u *unit) chargedTo(ctx context.Context, m *SavedMethod) (*Subscription, error) {
+func (s *Store) chargedTo(ctx context.Context, u *db.Unit, m *SavedMethod) (*Subscription, error) {
 	going, err := db.Select[Subscription](ctx, u, subscriptionColumns.SelectSQL+`
 		WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') ORDER BY id`, m.AccountID, m.CustomerID)
 	if err != nil {
@@ -118,7 +118,7 @@ func (u *unit) chargedTo(ctx context.Context, m *SavedMethod) (*Subscription, er
 		if going[i].CancelAtPeriodEnd && len(going[i].Prorations.V) == 0 {
 			continue
 		}
-		method, err := u.store.MethodForSubscription(ctx, &going[i])
+		method, err := s.MethodForSubscription(ctx, &going[i])
 		if err != nil {
 			return nil, err
 		}

@@ -39,30 +39,30 @@ const maxPortalSessions = 50
 // CreatePortalSession makes a portal session for a customer, whom it locks. A customer who does not exist is CodeMissing. The
 // session expires by the store's time, not by the account's clock.
 func (s *Store) CreatePortalSession(ctx context.Context, account, customer string, returnURL *string) (*PortalSession, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
-		return u.createPortalSession(ctx, account, customer, core.NewID(core.KindPortalSession), returnURL)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PortalSession, error) {
+		return s.createPortalSession(ctx, u, account, customer, core.NewID(core.KindPortalSession), returnURL)
 	})
 }
 
-func (u *unit) createPortalSession(ctx context.Context, account, customer, id string, returnURL *string) (*PortalSession, error) {
-	c, err := u.lockCustomer(ctx, account, customer, "")
+func (s *Store) createPortalSession(ctx context.Context, u *db.Unit, account, customer, id string, returnURL *string) (*PortalSession, error) {
+	c, err := s.lockCustomer(ctx, u, account, customer, "")
 	if err != nil {
 		return nil, err
 	}
-	now := u.store.Now()
+	now := s.Now()
 	p := &PortalSession{
 		AccountID: account, ID: id, CustomerID: c.ID, ReturnURL: returnURL,
 		ExpiresAt: now.Add(portalSessionLifetime), CreatedAt: now, UpdatedAt: now,
 	}
-	p.giveToken(u.store.db.Options.PublicURL)
+	p.giveToken(s.db.Options.PublicURL)
 	if err := u.Insert(ctx, portalSessionColumns, p); err != nil {
 		return nil, err
 	}
-	return p, u.endOldest(ctx, c)
+	return p, s.endOldest(ctx, u, c)
 }
 
 // endOldest deletes the oldest sessions of a locked customer beyond maxPortalSessions.
-func (u *unit) endOldest(ctx context.Context, c *Customer) error {
+func (s *Store) endOldest(ctx context.Context, u *db.Unit, c *Customer) error {
 	_, err := u.Exec(ctx, `
 		DELETE FROM portal_sessions WHERE account_id = ? AND customer_id = ? AND id NOT IN (
 			SELECT id FROM portal_sessions WHERE account_id = ? AND customer_id = ? ORDER BY id DESC LIMIT ?)`,
@@ -121,7 +121,7 @@ func (s *Store) findPortalSession(ctx context.Context, token string) (*PortalSes
 
 // EndPortalSession deletes a session, so that its token opens nothing any more.
 func (s *Store) EndPortalSession(ctx context.Context, p *PortalSession) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `DELETE FROM portal_sessions WHERE account_id = ? AND id = ?`, p.AccountID, p.ID)
 	})
 	return err
@@ -130,7 +130,7 @@ func (s *Store) EndPortalSession(ctx context.Context, p *PortalSession) error {
 // DeletePortalSession deletes a session of a customer and returns it; only its ids are set. A session that does not exist, or
 // is over, is CodeMissing.
 func (s *Store) DeletePortalSession(ctx context.Context, account, customer, ref string) (*PortalSession, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*PortalSession, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*PortalSession, error) {
 		c, err := s.getCustomer(ctx, account, customer, "")
 		if err != nil {
 			return nil, err
@@ -148,7 +148,7 @@ func (s *Store) DeletePortalSession(ctx context.Context, account, customer, ref 
 // DeleteExpiredPortalSessions deletes at most limit sessions that have been over for a day, and returns how many. On that day
 // customers who open one are told that it is over.
 func (s *Store) DeleteExpiredPortalSessions(ctx context.Context, limit int) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			DELETE FROM portal_sessions WHERE (account_id, id) IN (
 				SELECT account_id, id FROM portal_sessions WHERE expires_at < ? LIMIT ?`+u.LockSkip()+`)`, s.Now().Add(-day), limit)

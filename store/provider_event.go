@@ -18,7 +18,7 @@ type ProviderEvent struct {
 // ApplyProviderEvent runs apply once for each event: in one transaction with a note of the event, and not at all if that note
 // exists already. Apply uses the methods of the store, which join the transaction; it must not call anything outside.
 func (s *Store) ApplyProviderEvent(ctx context.Context, e ProviderEvent, apply func(context.Context) error) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		fresh, err := u.Exec(ctx, `
 			INSERT INTO provider_events (account_id, provider, event_id, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			e.AccountID, e.Provider, e.ID, s.Now())
@@ -39,7 +39,7 @@ const providerEventLife = 30 * 24 * time.Hour
 // DeleteOldProviderEvents deletes at most limit notes of events older than providerEventLife, of any account, and returns how
 // many.
 func (s *Store) DeleteOldProviderEvents(ctx context.Context, limit int) (int64, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			DELETE FROM provider_events WHERE (account_id, provider, event_id) IN (
 				SELECT account_id, provider, event_id FROM provider_events WHERE created_at < ? LIMIT ?`+u.LockSkip()+`)`,

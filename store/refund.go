@@ -105,8 +105,8 @@ func (s *Store) ListRefunds(ctx context.Context, account string, in ListRefunds)
 // UpdateRefund locks the refund, applies change and stores it. Change may set the comment and the metadata; everything else is
 // a record and must be left alone. No event follows.
 func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change func(*Refund)) (*Refund, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
-		r, err := u.lockRefund(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Refund, error) {
+		r, err := s.lockRefund(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +125,7 @@ func (s *Store) UpdateRefund(ctx context.Context, account, ref string, change fu
 }
 
 // lockRefund does what GetRefund does, and locks the row until the transaction ends.
-func (u *unit) lockRefund(ctx context.Context, account, ref string) (*Refund, error) {
+func (s *Store) lockRefund(ctx context.Context, u *db.Unit, account, ref string) (*Refund, error) {
 	return findRefund(ctx, u.Locked(), account, ref)
 }
 

@@ -36,16 +36,16 @@ const maxRefunds = 100
 // again gets the refund of the first time. An order of which nothing can be refunded is CodeInvalid on order, more than is left of it
 // on amount.
 func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (*Refunding, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*Refunding, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Refunding, error) {
 		found, err := s.namedOrder(ctx, account, in.Order)
 		if err != nil {
 			return nil, err
 		}
-		customer, err := u.lockOwner(ctx, account, found.CustomerID, "orders", found.ID)
+		customer, err := s.lockOwner(ctx, u, account, found.CustomerID, "orders", found.ID)
 		if err != nil {
 			return nil, err
 		}
-		o, err := u.lockRefunded(ctx, account, found.ID)
+		o, err := s.lockRefunded(ctx, u, account, found.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -62,24 +62,24 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 		if err := p.Err(); err != nil {
 			return nil, err
 		}
-		payment, err := u.refundable(ctx, o)
+		payment, err := s.refundable(ctx, u, o)
 		if err != nil {
 			return nil, err
 		}
-		return u.beginRefund(ctx, o, customer, payment, id, in)
+		return s.beginRefund(ctx, u, o, customer, payment, id, in)
 	})
 }
 
 // lockRefunded locks the rows that a refund of an order changes, its invoice and then the order, and returns the order.
-func (u *unit) lockRefunded(ctx context.Context, account, id string) (*Order, error) {
-	o, err := u.store.GetOrder(ctx, account, id)
+func (s *Store) lockRefunded(ctx context.Context, u *db.Unit, account, id string) (*Order, error) {
+	o, err := s.GetOrder(ctx, account, id)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := u.lockInvoice(ctx, account, *o.InvoiceID); err != nil {
+	if _, err := s.lockInvoice(ctx, u, account, *o.InvoiceID); err != nil {
 		return nil, err
 	}
-	return u.lockOrder(ctx, account, id)
+	return s.lockOrder(ctx, u, account, id)
 }
 
 // namedOrder reads the order that a field or parameter named "order" refers to. If it does not exist, that is CodeMissing on
@@ -94,8 +94,8 @@ func (s *Store) namedOrder(ctx context.Context, account, ref string) (*Order, er
 
 // beginRefund stores the intent to refund an order from its payment, nil for none, and returns both: refund.created follows. What goes to the
 // balance alone succeeds here. The customer, the order and its invoice are locked. An amount that cannot be refunded is CodeInvalid on amount.
-func (u *unit) beginRefund(ctx context.Context, o *Order, customer *Customer, payment *Payment, id string, in NewRefund) (*Refunding, error) {
-	now, err := u.store.db.BusinessNow(ctx, o.AccountID)
+func (s *Store) beginRefund(ctx context.Context, u *db.Unit, o *Order, customer *Customer, payment *Payment, id string, in NewRefund) (*Refunding, error) {
+	now, err := s.db.BusinessNow(ctx, o.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, customer *Customer, pa
 	if r.ChargedAmount() == 0 {
 		r.PaymentID, r.Provider, payment = "", providerBalance, nil
 	}
-	lease, err := db.Get[core.Time](ctx, u, `SELECT `+u.store.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
+	lease, err := db.Get[core.Time](ctx, u, `SELECT `+s.db.NowSQL()+` + ?`, db.ProviderLease.Microseconds())
 	if err != nil {
 		return nil, fmt.Errorf("read the database's clock: %w", err)
 	}
@@ -121,11 +121,11 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, customer *Customer, pa
 	if err := u.Insert(ctx, refundColumns, r); err != nil {
 		return nil, err
 	}
-	if err := u.refunded(ctx, outbox.EventRefundCreated, r, o, customer); err != nil {
+	if err := s.refunded(ctx, u, outbox.EventRefundCreated, r, o, customer); err != nil {
 		return nil, err
 	}
 	if r.ChargedAmount() == 0 {
-		if err := u.settleRefund(ctx, r, o, customer, RefundResult{Status: RefundStatusSucceeded}, 0); err != nil {
+		if err := s.settleRefund(ctx, u, r, o, customer, RefundResult{Status: RefundStatusSucceeded}, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -134,7 +134,7 @@ func (u *unit) beginRefund(ctx context.Context, o *Order, customer *Customer, pa
 
 // refundable returns the payment of an order from which money can be given back, nil if there is only what its customer's balance paid. If
 // there is neither it returns CodeInvalid on order, with the reason.
-func (u *unit) refundable(ctx context.Context, o *Order) (*Payment, error) {
+func (s *Store) refundable(ctx context.Context, u *db.Unit, o *Order) (*Payment, error) {
 	switch {
 	case o.PaidAt == nil || o.Status == OrderStatusVoid:
 		return nil, core.Invalid("order", fmt.Sprintf("The order is %s: only a paid order can be refunded.", o.Status))

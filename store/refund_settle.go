@@ -35,20 +35,20 @@ type RefundDetail struct {
 // SettleRefund stores what the provider said about a refund. Every change of the status emits refund.updated. What fails or is
 // canceled can be refunded again. A refund that is still pending is not asked about again before the pause is over.
 func (s *Store) SettleRefund(ctx context.Context, begun *Refund, result RefundResult, pause time.Duration) (*Refund, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
-		customer, err := u.lockOwner(ctx, begun.AccountID, begun.CustomerID, "orders", begun.OrderID)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Refund, error) {
+		customer, err := s.lockOwner(ctx, u, begun.AccountID, begun.CustomerID, "orders", begun.OrderID)
 		if err != nil {
 			return nil, err
 		}
-		o, err := u.lockRefunded(ctx, begun.AccountID, begun.OrderID)
+		o, err := s.lockRefunded(ctx, u, begun.AccountID, begun.OrderID)
 		if err != nil {
 			return nil, err
 		}
-		r, err := u.lockRefund(ctx, begun.AccountID, begun.ID)
+		r, err := s.lockRefund(ctx, u, begun.AccountID, begun.ID)
 		if err != nil {
 			return nil, err
 		}
-		return r, u.settleRefund(ctx, r, o, customer, result, pause)
+		return r, s.settleRefund(ctx, u, r, o, customer, result, pause)
 	})
 }
 
@@ -64,8 +64,8 @@ func (s *Store) GetRefunding(ctx context.Context, account, ref string) (*Refundi
 // BeginCancelRefund returns a refund that the provider may now be asked to cancel, or one that is canceled already. A refund
 // that has another outcome, or of which the provider has not said yet that it has it, is CodeInvalid on status.
 func (s *Store) BeginCancelRefund(ctx context.Context, account, ref string) (*Refund, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*Refund, error) {
-		r, err := u.lockRefund(ctx, account, ref)
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Refund, error) {
+		r, err := s.lockRefund(ctx, u, account, ref)
 		switch {
 		case err != nil || r.Status == RefundStatusCanceled:
 			return r, err
@@ -124,15 +124,15 @@ func (o *Order) giveBack(r *Refund, sign int64) {
 
 // settleRefund gives a refund its next state and changes the order and the customer to match. All three are locked, and stored
 // here. If the state does not change it only plans when to ask again.
-func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *Customer, result RefundResult, pause time.Duration) error {
+func (s *Store) settleRefund(ctx context.Context, u *db.Unit, r *Refund, o *Order, customer *Customer, result RefundResult, pause time.Duration) error {
 	if r.ProviderRef == nil && result.Ref != "" {
 		r.ProviderRef = &result.Ref
 	}
 	from := r.Status
 	if from == result.Status || !refundLifecycle.Allows(from, result.Status) {
-		return u.postpone(ctx, r, pause)
+		return s.postpone(ctx, u, r, pause)
 	}
-	now, err := u.store.db.BusinessNow(ctx, r.AccountID)
+	now, err := s.db.BusinessNow(ctx, r.AccountID)
 	if err != nil {
 		return err
 	}
@@ -141,18 +141,18 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 	switch {
 	case r.Status == RefundStatusSucceeded:
 		r.SucceededAt = &now
-		u.countRefund(r, now, 1)
-		if err := u.refundCustomer(ctx, customer, r, 1, now); err != nil {
+		s.countRefund(u, r, now, 1)
+		if err := s.refundCustomer(ctx, u, customer, r, 1, now); err != nil {
 			return err
 		}
-		if err := u.writeRefund(ctx, r, customer); err != nil {
+		if err := s.writeRefund(ctx, u, r, customer); err != nil {
 			return err
 		}
 	case from == RefundStatusSucceeded: // it was counted for the customer, and the money came back
-		if err := u.refundCustomer(ctx, customer, r, -1, now); err != nil {
+		if err := s.refundCustomer(ctx, u, customer, r, -1, now); err != nil {
 			return err
 		}
-		u.countRefund(r, *succeededAt, -1)
+		s.countRefund(u, r, *succeededAt, -1)
 		fallthrough
 	default:
 		o.giveBack(r, -1)
@@ -166,32 +166,32 @@ func (u *unit) settleRefund(ctx context.Context, r *Refund, o *Order, customer *
 	if err := u.Update(ctx, refundColumns, r); err != nil {
 		return err
 	}
-	if err := u.deliverRefund(ctx, r, from); err != nil {
+	if err := s.deliverRefund(ctx, u, r, from); err != nil {
 		return err
 	}
-	if err := u.noteRefund(ctx, r, from); err != nil {
+	if err := s.noteRefund(ctx, u, r, from); err != nil {
 		return err
 	}
-	return u.refunded(ctx, outbox.EventRefundUpdated, r, o, customer)
+	return s.refunded(ctx, u, outbox.EventRefundUpdated, r, o, customer)
 }
 
 // refundCustomer counts a refund that has succeeded for its locked customer, and gives what their balance paid back to it. With -1 it takes
 // both back, so that they may owe what they have spent meanwhile. The caller stores the customer.
-func (u *unit) refundCustomer(ctx context.Context, customer *Customer, r *Refund, sign int64, now core.Time) error {
+func (s *Store) refundCustomer(ctx context.Context, u *db.Unit, customer *Customer, r *Refund, sign int64, now core.Time) error {
 	customer.refund(r.Currency, sign*r.ChargedAmount(), now)
-	return u.moveBalance(ctx, customer, &BalanceTransaction{Currency: r.Currency, Amount: sign * r.BalanceAmount, Reason: BalanceReasonRefunded, SourceID: &r.ID}, now)
+	return s.moveBalance(ctx, u, customer, &BalanceTransaction{Currency: r.Currency, Amount: sign * r.BalanceAmount, Reason: BalanceReasonRefunded, SourceID: &r.ID}, now)
 }
 
 // postpone stores the provider's reference of a refund whose state did not change, and lets nobody ask about it for the pause.
-func (u *unit) postpone(ctx context.Context, r *Refund, pause time.Duration) error {
-	_, err := u.Exec(ctx, `UPDATE refunds SET provider_ref = ?, lease_until = `+u.store.db.NowSQL()+` + ? WHERE account_id = ? AND id = ?`,
+func (s *Store) postpone(ctx context.Context, u *db.Unit, r *Refund, pause time.Duration) error {
+	_, err := u.Exec(ctx, `UPDATE refunds SET provider_ref = ?, lease_until = `+s.db.NowSQL()+` + ? WHERE account_id = ? AND id = ?`,
 		r.ProviderRef, pause.Microseconds(), r.AccountID, r.ID)
 	return err
 }
 
 // refunded stores an order after one of its refunds has changed, notes what is refunded on the invoice, and emits the event
 // kind. Order and invoice are locked. A deleted customer is not shown in the event.
-func (u *unit) refunded(ctx context.Context, kind string, r *Refund, o *Order, customer *Customer) error {
+func (s *Store) refunded(ctx context.Context, u *db.Unit, kind string, r *Refund, o *Order, customer *Customer) error {
 	items, err := db.Select[LineItem](ctx, u, lineItemColumns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (u *unit) refunded(ctx context.Context, kind string, r *Refund, o *Order, c
 	if customer.DeletedAt == nil {
 		d.Customer = customer
 	}
-	if err := u.emit(ctx, outbox.NewEvent{Kind: kind, Account: o.AccountID, Key: o.ID, Seq: o.EventSeq, Data: d}); err != nil {
+	if err := s.Outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: o.AccountID, Key: o.ID, Seq: o.EventSeq, Data: d}); err != nil {
 		return err
 	}
 	_, err = u.Exec(ctx, `UPDATE invoices SET credit_notes = ?, refunded_balance = ?, refund_ids = ?, updated_at = ? WHERE account_id = ? AND id = ?`,

@@ -50,7 +50,7 @@ func (s *Store) OwnSecretKeys(ctx context.Context) (KeyChange, error) {
 	if sealer.IsNewest(sealed) {
 		return KeyKept, nil
 	}
-	moved, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	moved, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `UPDATE secret_key_canary SET sealed = ? WHERE name = ? AND sealed = ?`, sealer.Seal([]byte(canary), canary), canary, sealed)
 	})
 	switch {
@@ -68,7 +68,7 @@ func (s *Store) makeCanary(ctx context.Context) ([]byte, error) {
 	if err := s.checkEverSealed(ctx); err != nil {
 		return nil, err
 	}
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `INSERT INTO secret_key_canary (name, sealed) VALUES (?, ?) ON CONFLICT DO NOTHING`,
 			canary, s.db.Options.Sealer.Seal([]byte(canary), canary))
 	})
@@ -101,7 +101,7 @@ func (s *Store) adoptUnasked(ctx context.Context) (bool, error) {
 // does not if something is sealed that our keys cannot open, unless lost says that the keys before are lost anyway. No server
 // may be at work on the database.
 func (s *Store) AdoptSecretKey(ctx context.Context, lost bool) (bool, error) {
-	adopted, err := tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+	adopted, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		keys, ours := s.db.Options.Sealer.Ours()
 		closed, err := db.Get[int](ctx, u, `SELECT count(*) FROM (SELECT 1 FROM (`+sealedRows+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours+` LIMIT 1) AS closed`,
 			append([]any{s.Now()}, keys...)...)

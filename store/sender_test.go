@@ -42,8 +42,8 @@ func (o *sender) endpoint(events ...string) *outbox.WebhookEndpoint {
 
 func (o *sender) emit(kind, key string, seq int64) {
 	o.t.Helper()
-	_, err := tx(o.t.Context(), o.Store, func(ctx context.Context, u *unit) (any, error) {
-		return nil, u.emit(ctx, outbox.NewEvent{Kind: kind, Account: o.account, Key: key, Seq: seq, Data: key})
+	_, err := db.Tx(o.t.Context(), o.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		return nil, o.Outbox.Emit(ctx, u, outbox.NewEvent{Kind: kind, Account: o.account, Key: key, Seq: seq, Data: key})
 	})
 	require.NoError(o.t, err)
 }

@@ -72,7 +72,7 @@ func TestShares_OfTransactions(t *testing.T) {
 		s.sharing()
 		for i := range 3 * s.db.Write.Size() {
 			require.NoError(t, s.makeOneAs(as(t, s.account), string(rune('a'+i))))
-			_, err := tx(as(t, s.account), s.Store, func(context.Context, *unit) (any, error) { return nil, core.Invalid("name", "No.") })
+			_, err := db.Tx(as(t, s.account), s.db, func(context.Context, *db.Unit) (any, error) { return nil, core.Invalid("name", "No.") })
 			require.Error(t, err)
 		}
 		for range max(1, s.db.Write.Size()/2) {
@@ -113,7 +113,7 @@ func TestRead_EndsWithItsCaller(t *testing.T) {
 		defer end()
 		_, err := db.Get[int](db.Abortable(ctx), s.db, forever, 1)
 		away(t, err)
-		_, err = tx(t.Context(), s.Store, func(inside context.Context, u *unit) (any, error) {
+		_, err = db.Tx(t.Context(), s.db, func(inside context.Context, u *db.Unit) (any, error) {
 			ctx, end := context.WithTimeout(inside, 20*time.Millisecond)
 			defer end()
 			_, err := db.Get[int](db.Abortable(ctx), u, forever, 1)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -22,7 +23,7 @@ type SignUp struct {
 // SetUp makes the first person on this server, its operator, by the link that was printed when it started. They own the account that the link
 // names, which takes the shop's name, or a new one. A link that is used up or over, or that comes after somebody else, is CodeMissing.
 func (s *Store) SetUp(ctx context.Context, token string, in SignUp) (*person.Person, error) {
-	return tx(ctx, s, func(ctx context.Context, _ *unit) (*person.Person, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*person.Person, error) {
 		link, err := s.Person.UseLink(ctx, person.LinkSetup, token)
 		if err != nil {
 			return nil, err
@@ -36,7 +37,7 @@ func (s *Store) SetUp(ctx context.Context, token string, in SignUp) (*person.Per
 
 // SignUp makes a person with an account of their own.
 func (s *Store) SignUp(ctx context.Context, in SignUp) (*person.Person, error) {
-	return tx(ctx, s, func(ctx context.Context, _ *unit) (*person.Person, error) { return s.signUp(ctx, in, "", false) })
+	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*person.Person, error) { return s.signUp(ctx, in, "", false) })
 }
 
 func (s *Store) signUp(ctx context.Context, in SignUp, account string, operates bool) (*person.Person, error) {
@@ -69,7 +70,7 @@ func (s *Store) signUp(ctx context.Context, in SignUp, account string, operates 
 // AcceptInvitation makes somebody a member of the account that invites them, by the link that they were sent: a person who has signed in, or
 // a new one with a password. New ones get the address that was invited. A link that is used up or over is CodeMissing.
 func (s *Store) AcceptInvitation(ctx context.Context, token, personID, password string) (*person.Person, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*person.Person, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*person.Person, error) {
 		link, err := s.Person.UseLink(ctx, person.LinkInvitation, token)
 		if err != nil {
 			return nil, err
@@ -87,6 +88,6 @@ func (s *Store) AcceptInvitation(ctx context.Context, token, personID, password 
 			return nil, err
 		}
 		ctx = activity.As(ctx, activity.Actor{Type: activity.ActorPerson, ID: p.ID, Name: p.Email})
-		return p, u.noteTeam(ctx, *link.AccountID, "acceptInvitation", &person.Member{PersonID: p.ID}, map[string][2]any{"email": {nil, p.Email}, "role": {nil, link.Role}})
+		return p, s.noteTeam(ctx, u, *link.AccountID, "acceptInvitation", &person.Member{PersonID: p.ID}, map[string][2]any{"email": {nil, p.Email}, "role": {nil, link.Role}})
 	})
 }

@@ -90,7 +90,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		Tenant: tenant.New(opened, o.LivePayments), Catalog: catalog.New(opened, events), Outbox: events, Advert: advert.New(opened),
 		Content: content.New(opened), Grant: grant.New(opened, o.Files), Report: report.New(opened), Activity: activity.New(opened), TestBank: testbank.New(opened), Person: person.New(opened), Requests: request.New(opened), db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
-	s.Grant.OnKey = func(ctx context.Context, u *db.Unit, g *grant.Grant) error { return (&unit{u, s}).writeKey(ctx, g) }
+	s.Grant.OnKey = func(ctx context.Context, u *db.Unit, g *grant.Grant) error { return s.writeKey(ctx, u, g) }
 	if opened.Engine == core.SQLite && o.Exclusive {
 		if err := s.endLeases(ctx); err != nil {
 			return nil, errors.Join(err, s.Close())
@@ -118,7 +118,7 @@ func (s *Store) endLeases(ctx context.Context) error {
 		if *tables == 0 {
 			continue
 		}
-		if _, err = tx(ctx, s, func(ctx context.Context, u *unit) (int64, error) {
+		if _, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 			return u.Exec(ctx, `UPDATE `+table+` SET lease_until = 0 WHERE `+underWay)
 		}); err != nil {
 			return err

@@ -380,7 +380,7 @@ func (s *Store) getSubscription(ctx context.Context, account, ref, param string)
 }
 
 // lockSubscription does what getSubscription does, and locks the row until the transaction ends.
-func (u *unit) lockSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
+func (s *Store) lockSubscription(ctx context.Context, u *db.Unit, account, ref string) (*Subscription, error) {
 	return findSubscription(ctx, u.Locked(), account, ref, "")
 }
 
@@ -400,7 +400,7 @@ func findSubscription(ctx context.Context, r db.Reader, account, ref, param stri
 }
 
 // checkUnsubscribed returns CodeInvalid on base if the customer has a subscription that has not ended.
-func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
+func (s *Store) checkUnsubscribed(ctx context.Context, u *db.Unit, c *Customer) error {
 	sub, err := db.Get[string](ctx, u, `
 		SELECT id FROM subscriptions WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') LIMIT 1`, c.AccountID, c.ID)
 	if err == nil && sub != nil {
@@ -412,25 +412,25 @@ func (u *unit) checkUnsubscribed(ctx context.Context, c *Customer) error {
 // saveSubscription stores a locked subscription, after it has set when something is to be done next, counts what has changed, and has its
 // customer have what follows from its state. It takes what the subscription needs by now from stocks: if there is not enough for who asks, that is
 // CodeInvalid on quantity.
-func (u *unit) saveSubscription(ctx context.Context, sub *Subscription, now core.Time) error {
+func (s *Store) saveSubscription(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
 	isPaid := sub.isPaid // delivering uses it up
-	if err := u.deliverSubscription(ctx, sub); err != nil {
+	if err := s.deliverSubscription(ctx, u, sub); err != nil {
 		return err
 	}
 	if sub.ends {
-		if _, err := u.releaseUnused(ctx, sub); err != nil {
+		if _, err := s.releaseUnused(ctx, u, sub); err != nil {
 			return err
 		}
-		if err := u.writeEnded(ctx, sub); err != nil {
+		if err := s.writeEnded(ctx, u, sub); err != nil {
 			return err
 		}
 	}
-	if err := u.takeUnits(ctx, sub, isPaid); err != nil {
+	if err := s.takeUnits(ctx, u, sub, isPaid); err != nil {
 		return err
 	}
 	sub.UpdatedAt = now
 	sub.schedule()
-	u.countSubscription(sub, now)
+	s.countSubscription(u, sub, now)
 	return u.Update(ctx, subscriptionColumns, sub)
 }
 

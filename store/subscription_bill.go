@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -149,7 +150,7 @@ func (c *Customer) credit(currency string, total int64) int64 {
 // placeBill makes the order and the invoice of a subscription's bill, and takes what the bill uses of the customer's credit off
 // their balance. If nothing is left to charge, both are paid at once. order.created and invoice.created follow, and then
 // order.paid and invoice.paid. Subscription and customer are locked.
-func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Customer, in *subscriptionBill, reason BillingReason) (*bill, error) {
+func (s *Store) placeBill(ctx context.Context, u *db.Unit, sub *Subscription, customer *Customer, in *subscriptionBill, reason BillingReason) (*bill, error) {
 	order := &Order{
 		AccountID: sub.AccountID, BillingReason: reason, SubscriptionID: &sub.ID, CustomerEmail: customer.Email, CustomerVerified: sub.CustomerVerified, Currency: sub.Currency,
 		BillingName: sub.BillingName, BillingAddress: core.JSONOf(sub.addressOf(customer)), TaxID: sub.TaxID, CustomFieldData: sub.CustomFieldData,
@@ -164,25 +165,25 @@ func (u *unit) placeBill(ctx context.Context, sub *Subscription, customer *Custo
 	if in.Amounts.Discount > 0 {
 		order.DiscountID = sub.DiscountID
 	}
-	b, err := u.placeOrder(ctx, placement{Order: order, Items: in.Items, Customer: customer})
+	b, err := s.placeOrder(ctx, u, placement{Order: order, Items: in.Items, Customer: customer})
 	if err != nil {
 		return nil, err
 	}
 	if order.DiscountID != nil {
-		if err := u.noteUse(ctx, sub, &order.ID, order.DiscountAmount, order.CreatedAt); err != nil {
+		if err := s.noteUse(ctx, u, sub, &order.ID, order.DiscountAmount, order.CreatedAt); err != nil {
 			return nil, err
 		}
 	}
 	if b.Order.DueAmount() == 0 {
-		err = u.payOrder(ctx, b, nil)
+		err = s.payOrder(ctx, u, b, nil)
 	}
 	return b, err
 }
 
 // chargeBill stores the intent to charge what is left of a locked bill while the customer is away. Id is the payment's id,
 // which the provider gets as its idempotency token.
-func (u *unit) chargeBill(ctx context.Context, b *bill, method *BillingMethod, id string) (*Payment, error) {
-	return u.beginInvoicePayment(ctx, b, id, InvoicePayment{
+func (s *Store) chargeBill(ctx context.Context, u *db.Unit, b *bill, method *BillingMethod, id string) (*Payment, error) {
+	return s.beginInvoicePayment(ctx, u, b, id, InvoicePayment{
 		Provider: method.Provider, MethodRef: method.Ref, PaymentMethod: method.Card, OffSession: true,
 		CustomerRef: method.CustomerRef, MethodID: method.ID,
 	})

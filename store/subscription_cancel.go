@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // CancellationRefund says what a customer gets back whose subscription ends before its period does.
@@ -50,7 +51,7 @@ func (s *Subscription) keep() {
 // its period, or whose order cannot have another refund, is CodeInvalid on refund.
 func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in CancelSubscription) (*Subscription, error) {
 	refund := core.KindRefund.Prefix() + s.db.Effect(ctx)
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now core.Time) error {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
 		if c := sub.Cancellation.V; c != nil && slices.Contains(c.RefundIDs, refund) {
 			return nil
 		}
@@ -75,11 +76,11 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 				return nil // the customer knows it already
 			}
 			sub.CancelAtPeriodEnd = true
-			return u.writeCanceled(ctx, sub)
+			return s.writeCanceled(ctx, u, sub)
 		}
-		err := u.cancelNow(ctx, sub, now)
+		err := s.cancelNow(ctx, u, sub, now)
 		if err == nil && in.Refund == CancellationRefundProrated {
-			err = u.refundUnused(ctx, sub, c, refund, now)
+			err = s.refundUnused(ctx, u, sub, c, refund, now)
 		}
 		return err
 	})
@@ -88,12 +89,12 @@ func (s *Store) CancelSubscription(ctx context.Context, account, ref string, in 
 // cancelNow ends a locked subscription and voids its latest invoice if that is unpaid. If a change of plan is being paid, or
 // the subscription is being charged, it returns CodeInvalid on status: the money would be taken for nothing. The caller stores
 // the subscription.
-func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now core.Time) error {
-	if err := u.store.checkFree(ctx, sub); err != nil {
+func (s *Store) cancelNow(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
+	if err := s.checkFree(ctx, sub); err != nil {
 		return err
 	}
 	if sub.LatestInvoiceID != nil {
-		if err := u.dropUnpaid(ctx, sub, now); err != nil {
+		if err := s.dropUnpaid(ctx, u, sub, now); err != nil {
 			return err
 		}
 	}
@@ -103,29 +104,29 @@ func (u *unit) cancelNow(ctx context.Context, sub *Subscription, now core.Time) 
 
 // dropUnpaid voids the latest invoice of a locked subscription, unless it is paid or void already. If a payment of it is under
 // way it returns CodeInvalid on status.
-func (u *unit) dropUnpaid(ctx context.Context, sub *Subscription, now core.Time) error {
-	latest, err := u.store.GetInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID)
+func (s *Store) dropUnpaid(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
+	latest, err := s.GetInvoice(ctx, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil || latest.Status == InvoiceStatusPaid || latest.Status == InvoiceStatusVoid {
 		return err
 	}
-	b, err := u.lockBill(ctx, sub.AccountID, latest.ID)
+	b, err := s.lockBill(ctx, u, sub.AccountID, latest.ID)
 	if err != nil {
 		return err
 	}
-	busy, err := u.isBeingPaid(ctx, b)
+	busy, err := s.isBeingPaid(ctx, b)
 	if err != nil {
 		return err
 	}
 	if busy {
 		return core.Invalid("status", "The subscription is being charged. Ask again in a moment.")
 	}
-	return u.voidBill(ctx, b, "subscription_canceled", now)
+	return s.voidBill(ctx, u, b, "subscription_canceled", now)
 }
 
 // UncancelSubscription takes back that a subscription is to end with its period. If it is not going to end, or has ended, that
 // is CodeInvalid on status.
 func (s *Store) UncancelSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, _ core.Time) error {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *Subscription, _ core.Time) error {
 		if err := sub.goesOn(); err != nil {
 			return err
 		}

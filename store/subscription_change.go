@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -57,8 +58,8 @@ type SubscriptionChange struct {
 //
 // A plan that cannot be bought is CodeInvalid, and so is any change while the subscription is neither active nor trialing.
 func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in ChangeSubscription) (*SubscriptionChange, error) {
-	return step(ctx, s, func(ctx context.Context, u *unit) (*SubscriptionChange, error) {
-		sub, err := u.lockSubscription(ctx, account, ref)
+	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SubscriptionChange, error) {
+		sub, err := s.lockSubscription(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +72,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err != nil {
 			return nil, err
 		}
-		customer, err := u.lockAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
+		customer, err := s.lockAnyCustomer(ctx, u, sub.AccountID, sub.CustomerID)
 		if err != nil {
 			return nil, err
 		}
@@ -80,13 +81,13 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err != nil {
 			return nil, err
 		}
-		if err := u.changePlan(ctx, c, customer, id, now); err != nil {
+		if err := s.changePlan(ctx, u, c, customer, id, now); err != nil {
 			return nil, err
 		}
-		if err := u.saveSubscription(ctx, sub, now); err != nil {
+		if err := s.saveSubscription(ctx, u, sub, now); err != nil {
 			return nil, err
 		}
-		return c, u.notePlan(ctx, sub, before, c.Plan.PriceVariantID)
+		return c, s.notePlan(ctx, u, sub, before, c.Plan.PriceVariantID)
 	})
 }
 
@@ -298,15 +299,15 @@ func (s *Subscription) unused(amount int64, now core.Time) (int64, error) {
 // changePlan carries out a change that quoteChange has computed. The subscription and the customer are locked. If the change
 // has to be charged, payment becomes the id of its payment, which is then in c.Payment. The change takes the place of one that waits;
 // one to the plan that there is takes that back. The caller stores the subscription.
-func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string, now core.Time) error {
+func (s *Store) changePlan(ctx context.Context, u *db.Unit, c *SubscriptionChange, customer *Customer, payment string, now core.Time) error {
 	sub := c.Subscription
 	sub.isAsked = true
 	switch {
 	case sub.Status == SubscriptionStatusTrialing:
 		if c.Plan.ProductID != sub.ProductID && sub.CustomerVerified {
-			isNew, err := u.noteTrial(ctx, customer, c.Plan.ProductID, sub.CheckoutID, now)
+			isNew, err := s.noteTrial(ctx, u, customer, c.Plan.ProductID, sub.CheckoutID, now)
 			if err == nil && !isNew { // a checkout may have been first
-				err = u.store.checkTrial(ctx, sub, customer, c.Plan.ProductID)
+				err = s.checkTrial(ctx, sub, customer, c.Plan.ProductID)
 			}
 			if err != nil {
 				return err
@@ -322,9 +323,9 @@ func (u *unit) changePlan(ctx context.Context, c *SubscriptionChange, customer *
 		sub.PendingChange = core.JSONOf(&PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
 		return nil
 	case len(c.Items) == 0 || c.Behavior == tenant.ProrationBehaviorNextInvoice && (c.waits || !c.restarts):
-		return u.changeUnbilled(ctx, c, customer, now)
+		return s.changeUnbilled(ctx, u, c, customer, now)
 	}
-	return u.billChange(ctx, c, customer, payment)
+	return s.billChange(ctx, u, c, customer, payment)
 }
 
 // pending returns the change in the form in which the subscription keeps it until it takes place.
@@ -335,18 +336,18 @@ func (c *SubscriptionChange) pending() *PendingChange {
 // changeUnbilled changes the plan at once without a bill. If the new plan costs more, the difference is billed with the next
 // period; if it costs less, what was paid of the difference goes to the customer's balance. Subscription and customer are locked, and the
 // customer is stored here.
-func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, customer *Customer, now core.Time) error {
+func (s *Store) changeUnbilled(ctx context.Context, u *db.Unit, c *SubscriptionChange, customer *Customer, now core.Time) error {
 	sub := c.Subscription
 	for _, item := range c.Items {
 		c.rest.debits = append(c.rest.debits, Proration{
 			Description: *item.Description, Amount: item.TotalAmount, TaxIncluded: true, Start: c.EffectiveAt, Left: item.TotalAmount,
 		})
 	}
-	if err := u.apply(ctx, sub, c.pending(), c.rest, nil); err != nil {
+	if err := s.apply(ctx, u, sub, c.pending(), c.rest, nil); err != nil {
 		return err
 	}
 	if c.Credit > 0 {
-		if err := u.giveCredits(ctx, customer, sub.AccountID, c.credits, now); err != nil {
+		if err := s.giveCredits(ctx, u, customer, sub.AccountID, c.credits, now); err != nil {
 			return err
 		}
 		customer.UpdatedAt = now
@@ -358,23 +359,23 @@ func (u *unit) changeUnbilled(ctx context.Context, c *SubscriptionChange, custom
 // billChange makes the order and the invoice of a change of plan. If the customer's credit pays all of it, the plan changes at
 // once. Otherwise the subscription keeps the change as pending, with the one that waited, and c.Payment is the payment to charge. A
 // subscription without a payment method is CodeInvalid on payment_method. Subscription and customer are locked.
-func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *Customer, payment string) error {
+func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChange, customer *Customer, payment string) error {
 	sub := c.Subscription
 	change := c.pending()
 	if c.Amounts.Total == c.Balance { // it is paid at once, and the order shows what it pays for
-		if err := u.switchProduct(ctx, sub, c.Plan); err != nil {
+		if err := s.switchProduct(ctx, u, sub, c.Plan); err != nil {
 			return err
 		}
 	}
-	b, err := u.placeBill(ctx, sub, customer, &subscriptionBill{Items: c.Items, Amounts: c.Amounts, Balance: c.Balance}, BillingReasonSubscriptionUpdate)
+	b, err := s.placeBill(ctx, u, sub, customer, &subscriptionBill{Items: c.Items, Amounts: c.Amounts, Balance: c.Balance}, BillingReasonSubscriptionUpdate)
 	if err != nil {
 		return err
 	}
 	if b.Order.Status == OrderStatusPaid {
 		sub.LatestInvoiceID = &b.Invoice.ID
-		return u.apply(ctx, sub, change, c.rest, b.Order)
+		return s.apply(ctx, u, sub, change, c.rest, b.Order)
 	}
-	method, err := u.store.MethodForSubscription(ctx, sub)
+	method, err := s.MethodForSubscription(ctx, sub)
 	if err != nil {
 		return err
 	}
@@ -383,19 +384,19 @@ func (u *unit) billChange(ctx context.Context, c *SubscriptionChange, customer *
 	}
 	change.InvoiceID, change.Replaces = &b.Invoice.ID, sub.PendingChange.V
 	sub.PendingChange = core.JSONOf(change)
-	c.Payment, err = u.chargeBill(ctx, b, method, payment)
+	c.Payment, err = s.chargeBill(ctx, u, b, method, payment)
 	return err
 }
 
 // apply makes a change of a locked subscription take place. Left is what pays for the rest of the period as of the change, beside the
 // order that pays for the change, which is nil if it cost nothing. The caller stores the subscription.
-func (u *unit) apply(ctx context.Context, sub *Subscription, change *PendingChange, left *rest, order *Order) error {
+func (s *Store) apply(ctx context.Context, u *db.Unit, sub *Subscription, change *PendingChange, left *rest, order *Order) error {
 	if order != nil {
 		left.parts = append(left.parts, PaidPart{OrderID: order.ID, Start: change.EffectiveAt, Amount: order.TotalAmount})
 	}
 	if change.Discounted {
 		// No order shows it: the change is billed as the difference of two prices after discount.
-		if err := u.noteUse(ctx, sub, nil, 0, change.EffectiveAt); err != nil {
+		if err := s.noteUse(ctx, u, sub, nil, 0, change.EffectiveAt); err != nil {
 			return err
 		}
 	}
@@ -425,28 +426,28 @@ func (s *Subscription) apply(change *PendingChange, left *rest) error {
 }
 
 // applyPaid makes a change take place that waited for the payment of its order.
-func (u *unit) applyPaid(ctx context.Context, sub *Subscription, change *PendingChange, order *Order) error {
-	left, err := u.store.restAt(ctx, sub, change.EffectiveAt, order.ID)
+func (s *Store) applyPaid(ctx context.Context, u *db.Unit, sub *Subscription, change *PendingChange, order *Order) error {
+	left, err := s.restAt(ctx, sub, change.EffectiveAt, order.ID)
 	if err != nil {
 		return err
 	}
-	return u.apply(ctx, sub, change, left, order)
+	return s.apply(ctx, u, sub, change, left, order)
 }
 
 // changeQuantity changes how many pieces a locked subscription is for, and how many it will be for by a change that waits. What more
 // pieces cost until the end of the period is billed with the next one; what was paid of what fewer pieces save goes to the customer's
 // balance. What either plan does not allow is CodeInvalid on quantity. The caller stores the subscription.
-func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity int64, now core.Time) error {
-	customer, err := u.lockAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
+func (s *Store) changeQuantity(ctx context.Context, u *db.Unit, sub *Subscription, quantity int64, now core.Time) error {
+	customer, err := s.lockAnyCustomer(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
 	}
-	c, err := u.store.quoteChange(ctx, sub, customer, ChangeSubscription{Quantity: &quantity, Behavior: tenant.ProrationBehaviorNextInvoice}, now)
+	c, err := s.quoteChange(ctx, sub, customer, ChangeSubscription{Quantity: &quantity, Behavior: tenant.ProrationBehaviorNextInvoice}, now)
 	if err != nil {
 		return err
 	}
 	waits := sub.PendingChange.V
-	if err := u.changePlan(ctx, c, customer, "", now); err != nil || waits == nil {
+	if err := s.changePlan(ctx, u, c, customer, "", now); err != nil || waits == nil {
 		return err
 	}
 	next := *waits
@@ -454,7 +455,7 @@ func (u *unit) changeQuantity(ctx context.Context, sub *Subscription, quantity i
 	if core.SameJSON(next.Plan, sub.currentPlan()) {
 		return nil // that was about the quantity alone
 	}
-	o, err := u.store.planOffer(ctx, sub, next.Plan.PriceVariantID)
+	o, err := s.planOffer(ctx, sub, next.Plan.PriceVariantID)
 	if err != nil {
 		return err
 	}

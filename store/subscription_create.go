@@ -17,7 +17,7 @@ import (
 // recurring price variant. A request that is sent again gets the checkout of the first time. A price variant that cannot be
 // sold is CodeInvalid on price_variant; a wrong amount or trial is CodeInvalid on custom_amount or trial_end.
 func (s *Store) BeginSubscription(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, error) {
-	return tx(ctx, s, func(ctx context.Context, _ *unit) (*Checkout, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*Checkout, error) {
 		draft.AccountID, draft.ID = account, core.KindCheckout.Prefix()+s.db.Effect(ctx)
 		begun, err := s.CheckoutsByID(ctx, account, []string{draft.ID})
 		if err != nil || begun[draft.ID] != nil {
@@ -90,16 +90,16 @@ type owner struct {
 
 // newSubscriptions makes a subscription for each recurring line of a checkout, and returns them with the index of the line that
 // each of them is from. They are not stored yet: insertSubscriptions does that.
-func (u *unit) newSubscriptions(ctx context.Context, c *Checkout, items []LineItem, by owner, method *BillingMethod, now core.Time) ([]Subscription, []int, error) {
+func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []LineItem, by owner, method *BillingMethod, now core.Time) ([]Subscription, []int, error) {
 	var ids []string
 	for _, item := range items {
 		ids = append(ids, core.Deref(item.PriceVariantID))
 	}
-	variants, err := u.store.Catalog.PriceVariantsByID(ctx, c.AccountID, ids)
+	variants, err := s.Catalog.PriceVariantsByID(ctx, c.AccountID, ids)
 	if err != nil {
 		return nil, nil, err
 	}
-	terms, err := u.store.discountTerms(ctx, c)
+	terms, err := s.discountTerms(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -177,17 +177,17 @@ func (o *Order) subscribe(subs []Subscription, lines []int, items []LineItem) []
 }
 
 // insertSubscriptions stores the subscriptions that a checkout made. The invoice of the checkout becomes their latest one.
-func (u *unit) insertSubscriptions(ctx context.Context, subs []Subscription, invoice string) error {
+func (s *Store) insertSubscriptions(ctx context.Context, u *db.Unit, subs []Subscription, invoice string) error {
 	for i := range subs {
 		sub := &subs[i]
 		sub.LatestInvoiceID = &invoice
 		sub.schedule()
-		u.countSubscription(sub, sub.StartedAt)
-		u.store.Report.Count(u.Unit, sub.AccountID, sub.Currency, sub.StartedAt, report.Figures{Started: 1})
+		s.countSubscription(u, sub, sub.StartedAt)
+		s.Report.Count(u, sub.AccountID, sub.Currency, sub.StartedAt, report.Figures{Started: 1})
 		if err := u.Insert(ctx, subscriptionColumns, sub); err != nil {
 			return err
 		}
-		if err := u.writeTrialEnding(ctx, sub, sub.StartedAt); err != nil {
+		if err := s.writeTrialEnding(ctx, u, sub, sub.StartedAt); err != nil {
 			return err
 		}
 	}

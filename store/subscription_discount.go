@@ -132,14 +132,14 @@ func (s *Subscription) next() []LineItem {
 // anything off. The discount that the subscription has already is left alone, unless it would take nothing off the next period
 // any more: then it is given again. While a change of plan is being paid, which was priced with the discount that there was, it is
 // CodeInvalid on status. The caller stores the subscription.
-func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref *string, now core.Time) error {
+func (s *Store) discountSubscription(ctx context.Context, u *db.Unit, sub *Subscription, ref *string, now core.Time) error {
 	if ref == nil || *ref == core.Deref(sub.DiscountID) && (*ref == "" || sub.discountAt(sub.CurrentPeriodEnd) != nil) {
 		return nil
 	}
 	if sub.changeIsBeingPaid() {
 		return errChangeIsBeingPaid
 	}
-	isUnused, err := u.releaseUnused(ctx, sub)
+	isUnused, err := s.releaseUnused(ctx, u, sub)
 	if err != nil {
 		return err
 	}
@@ -151,19 +151,19 @@ func (u *unit) discountSubscription(ctx context.Context, sub *Subscription, ref 
 		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, core.JSON[*DiscountTerms]{}, nil
 		return nil
 	}
-	d, err := u.store.getDiscount(ctx, sub.AccountID, *ref, "discount")
+	d, err := s.getDiscount(ctx, sub.AccountID, *ref, "discount")
 	if err != nil {
 		return err
 	}
 	if problem := d.refusesNext(sub, now); problem != "" {
 		return core.Invalid("discount", problem)
 	}
-	customer, err := u.store.getAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
+	customer, err := s.getAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
 	}
 	by := customer.redeemer()
-	if err := u.redeem(ctx, sub.redemption(d, by), d, by, "discount"); err != nil {
+	if err := s.redeem(ctx, u, sub.redemption(d, by), d, by, "discount"); err != nil {
 		return err
 	}
 	sub.setDiscount(d.terms())
@@ -200,7 +200,7 @@ func (s *Subscription) redemption(d *Discount, by redeemer) *DiscountRedemption 
 // releaseUnused deletes the use of the discount that a locked subscription has, if the discount has not taken anything off yet, so that
 // somebody else can have it. That is the use by which it was given, or that of the checkout that the subscription is from: another subscription
 // of the checkout that goes on with the discount keeps that. It reports whether the discount has taken nothing off.
-func (u *unit) releaseUnused(ctx context.Context, sub *Subscription) (bool, error) {
+func (s *Store) releaseUnused(ctx context.Context, u *db.Unit, sub *Subscription) (bool, error) {
 	if sub.DiscountID == nil {
 		return false, nil
 	}
@@ -210,7 +210,7 @@ func (u *unit) releaseUnused(ctx context.Context, sub *Subscription) (bool, erro
 		return false, fmt.Errorf("delete redemption: %w", err)
 	}
 	if given != nil || sub.CheckoutID == nil {
-		return given != nil, u.releaseDiscount(ctx, sub.AccountID, given)
+		return given != nil, s.releaseDiscount(ctx, u, sub.AccountID, given)
 	}
 	// The lock has the subscriptions of the checkout look one after the other: the last one sees that no other goes on.
 	bought, err := db.Get[string](ctx, u, `
@@ -225,12 +225,12 @@ func (u *unit) releaseUnused(ctx context.Context, sub *Subscription) (bool, erro
 	if err != nil {
 		return false, fmt.Errorf("delete redemption of a checkout: %w", err)
 	}
-	return true, u.releaseDiscount(ctx, sub.AccountID, bought)
+	return true, s.releaseDiscount(ctx, u, sub.AccountID, bought)
 }
 
 // noteUse notes in the use of a subscription's discount that it took something off: off an order, or with a nil order off a change of
 // plan. Only the first time counts: later ones change nothing. That of a checkout keeps the checkout's own order.
-func (u *unit) noteUse(ctx context.Context, sub *Subscription, order *string, off int64, now core.Time) error {
+func (s *Store) noteUse(ctx context.Context, u *db.Unit, sub *Subscription, order *string, off int64, now core.Time) error {
 	rows, err := u.Exec(ctx, `
 		UPDATE discount_redemptions SET order_id = ?, discount_amount = ?, used_at = ?, updated_at = ?
 		WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL`, order, off, now, now, sub.AccountID, sub.ID)

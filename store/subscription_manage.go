@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // maxTrial is the greatest length of a trial, from its start to its end, extensions included.
@@ -36,9 +37,9 @@ func (s *Subscription) pause(at core.Time) {
 // changeSubscription locks a subscription, lets change change it, and stores it if anything differs. Change gets the account's
 // time. It must check itself whether the subscription has ended. Nothing is charged here: what falls due by the change is done
 // by the worker.
-func (s *Store) changeSubscription(ctx context.Context, account, ref string, change func(context.Context, *unit, *Subscription, core.Time) error) (*Subscription, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Subscription, error) {
-		sub, err := u.lockSubscription(ctx, account, ref)
+func (s *Store) changeSubscription(ctx context.Context, account, ref string, change func(context.Context, *db.Unit, *Subscription, core.Time) error) (*Subscription, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Subscription, error) {
+		sub, err := s.lockSubscription(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -50,10 +51,10 @@ func (s *Store) changeSubscription(ctx context.Context, account, ref string, cha
 		if err := change(ctx, u, sub, now); err != nil || core.SameJSON(before, *sub) {
 			return sub, err
 		}
-		if err := u.saveSubscription(ctx, sub, now); err != nil {
+		if err := s.saveSubscription(ctx, u, sub, now); err != nil {
 			return nil, err
 		}
-		return sub, u.noteSubscription(ctx, &before, sub, "")
+		return sub, s.noteSubscription(ctx, u, &before, sub, "")
 	})
 }
 
@@ -69,7 +70,7 @@ func (s *Subscription) goesOn() error {
 // and not going to end with its period, can be paused: any other is CodeInvalid on status, and so is one that is being charged.
 // A moment to resume that is not after the pause begins is CodeInvalid on resumes_at.
 func (s *Store) PauseSubscription(ctx context.Context, account, ref string, in PauseSubscription) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, _ *unit, sub *Subscription, now core.Time) error {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, _ *db.Unit, sub *Subscription, now core.Time) error {
 		if sub.Status != SubscriptionStatusActive && sub.Status != SubscriptionStatusTrialing {
 			return core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can be paused.", sub.Status))
 		}
@@ -118,7 +119,7 @@ func (s *Store) checkFree(ctx context.Context, sub *Subscription) error {
 // subscription goes on as before; after the end of it, the worker begins a new period and charges it. A subscription that
 // neither is paused nor is going to be is CodeInvalid on status.
 func (s *Store) ResumeSubscription(ctx context.Context, account, ref string) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *unit, sub *Subscription, now core.Time) error {
+	return s.changeSubscription(ctx, account, ref, func(_ context.Context, _ *db.Unit, sub *Subscription, now core.Time) error {
 		switch {
 		case sub.PauseAtPeriodEnd:
 			sub.PauseAtPeriodEnd, sub.ResumesAt = false, nil
@@ -145,7 +146,7 @@ func (s *Subscription) goOn() {
 // resume goes on with a locked subscription whose pause is over. In the middle of a period nothing is billed. After its end a
 // new period begins, and the payment to charge for it is returned, nil if there is none; if all billing cycles are over the
 // subscription is completed instead. The caller stores the subscription.
-func (u *unit) resume(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
+func (s *Store) resume(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*Payment, error) {
 	if sub.CurrentPeriodEnd > now {
 		sub.goOn()
 		return nil, nil
@@ -153,15 +154,15 @@ func (u *unit) resume(ctx context.Context, sub *Subscription, now core.Time) (*P
 	start := max(core.Deref(sub.ResumesAt), sub.CurrentPeriodEnd)
 	sub.goOn()
 	if sub.isComplete() {
-		return u.finish(ctx, sub, SubscriptionStatusCompleted, now, now)
+		return s.finish(ctx, u, sub, SubscriptionStatusCompleted, now, now)
 	}
-	return u.renew(ctx, sub, start, now)
+	return s.renew(ctx, u, sub, start, now)
 }
 
 // UpdateSubscription applies a patch to a subscription. What its state does not allow is CodeInvalid; a discount or payment
 // method that does not exist is CodeMissing.
 func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*Subscription, error) {
-	return tx(ctx, s, func(ctx context.Context, _ *unit) (*Subscription, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*Subscription, error) {
 		if in.IsVerified != nil {
 			sub, err := s.getSubscription(ctx, account, ref, "")
 			if err == nil {
@@ -178,7 +179,7 @@ func (s *Store) UpdateSubscription(ctx context.Context, account, ref string, in 
 // updateSubscription applies all of a patch but IsVerified. A subscription that has ended takes nothing but the fields that
 // Change sets: anything else is CodeInvalid on status.
 func (s *Store) updateSubscription(ctx context.Context, account, ref string, in SubscriptionPatch) (*Subscription, error) {
-	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *unit, sub *Subscription, now core.Time) error {
+	return s.changeSubscription(ctx, account, ref, func(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
 		in.Change(sub)
 		var p core.Problems
 		sub.Metadata.Check(&p)
@@ -191,71 +192,71 @@ func (s *Store) updateSubscription(ctx context.Context, account, ref string, in 
 		if err := sub.goesOn(); err != nil {
 			return err
 		}
-		if err := u.endLater(ctx, sub, in.CancelAtPeriodEnd, now); err != nil {
+		if err := s.endLater(ctx, u, sub, in.CancelAtPeriodEnd, now); err != nil {
 			return err
 		}
-		if err := u.extendTrial(ctx, sub, in.TrialEnd, now); err != nil {
+		if err := s.extendTrial(ctx, u, sub, in.TrialEnd, now); err != nil {
 			return err
 		}
-		if err := u.chargeTo(ctx, sub, in.PaymentMethod, now); err != nil {
+		if err := s.chargeTo(ctx, u, sub, in.PaymentMethod, now); err != nil {
 			return err
 		}
 		if in.Quantity != nil && *in.Quantity != sub.Quantity {
-			if err := u.changeQuantity(ctx, sub, *in.Quantity, now); err != nil {
+			if err := s.changeQuantity(ctx, u, sub, *in.Quantity, now); err != nil {
 				return err
 			}
 		}
-		return u.discountSubscription(ctx, sub, in.Discount, now) // last, because others wait for the discount
+		return s.discountSubscription(ctx, u, sub, in.Discount, now) // last, because others wait for the discount
 	})
 }
 
 // endLater makes a locked subscription end with its period, or takes that back; nil wants no change. One that is past due or whose
 // period is over can only be cancelled now: CodeInvalid on status.
-func (u *unit) endLater(ctx context.Context, s *Subscription, wanted *bool, now core.Time) error {
-	if wanted == nil || *wanted == s.CancelAtPeriodEnd {
+func (s *Store) endLater(ctx context.Context, u *db.Unit, sub *Subscription, wanted *bool, now core.Time) error {
+	if wanted == nil || *wanted == sub.CancelAtPeriodEnd {
 		return nil
 	}
 	if !*wanted {
-		s.keep()
+		sub.keep()
 		return nil
 	}
-	if s.Status == SubscriptionStatusPastDue || s.CurrentPeriodEnd <= now {
-		return core.Invalid("status", fmt.Sprintf("The subscription is %s: cancel it now instead.", s.Status))
+	if sub.Status == SubscriptionStatusPastDue || sub.CurrentPeriodEnd <= now {
+		return core.Invalid("status", fmt.Sprintf("The subscription is %s: cancel it now instead.", sub.Status))
 	}
-	s.cancel(&Cancellation{By: cancelledByMerchant}, now)
-	s.CancelAtPeriodEnd = true
-	return u.writeCanceled(ctx, s)
+	sub.cancel(&Cancellation{By: cancelledByMerchant}, now)
+	sub.CancelAtPeriodEnd = true
+	return s.writeCanceled(ctx, u, sub)
 }
 
 // extendTrial moves the end of a locked subscription's trial to a later moment; nil wants no change. A subscription that is not trialing, an earlier
 // end, or a trial of more than 730 days is CodeInvalid on trial_end.
-func (u *unit) extendTrial(ctx context.Context, s *Subscription, end *core.Time, now core.Time) error {
-	if end == nil || s.TrialEnd != nil && *end == *s.TrialEnd {
+func (s *Store) extendTrial(ctx context.Context, u *db.Unit, sub *Subscription, end *core.Time, now core.Time) error {
+	if end == nil || sub.TrialEnd != nil && *end == *sub.TrialEnd {
 		return nil
 	}
-	if s.Status != SubscriptionStatusTrialing {
-		return core.Invalid("trial_end", fmt.Sprintf("The subscription is %s: it has no trial to extend.", s.Status))
+	if sub.Status != SubscriptionStatusTrialing {
+		return core.Invalid("trial_end", fmt.Sprintf("The subscription is %s: it has no trial to extend.", sub.Status))
 	}
-	if *end < s.CurrentPeriodEnd || *end <= now || *end > s.TrialStart.Add(maxTrial) {
-		return core.Invalid("trial_end", fmt.Sprintf("A trial is only extended: it ends after %s, and lasts up to 730 days.", s.CurrentPeriodEnd))
+	if *end < sub.CurrentPeriodEnd || *end <= now || *end > sub.TrialStart.Add(maxTrial) {
+		return core.Invalid("trial_end", fmt.Sprintf("A trial is only extended: it ends after %s, and lasts up to 730 days.", sub.CurrentPeriodEnd))
 	}
-	s.TrialEnd, s.CurrentPeriodEnd = end, *end
-	return u.writeTrialEnding(ctx, s, now)
+	sub.TrialEnd, sub.CurrentPeriodEnd = end, *end
+	return s.writeTrialEnding(ctx, u, sub, now)
 }
 
 // chargeTo makes one of the customer's saved methods the one that a locked subscription is charged with, as chargeWith
 // describes. A nil ref, or the method that it has already, changes nothing. CodeInvalid on payment_method if only a typed
 // address says that the subscription is this customer's, CodeMissing if the customer has no such method.
-func (u *unit) chargeTo(ctx context.Context, sub *Subscription, ref *string, now core.Time) error {
+func (s *Store) chargeTo(ctx context.Context, u *db.Unit, sub *Subscription, ref *string, now core.Time) error {
 	if ref == nil || sub.Method.V != nil && *ref == core.Deref(sub.Method.V.ID) {
 		return nil
 	}
 	if !sub.CustomerVerified {
 		return errUnverified
 	}
-	m, err := u.store.CustomerPaymentMethod(ctx, sub.AccountID, sub.CustomerID, *ref)
+	m, err := s.CustomerPaymentMethod(ctx, sub.AccountID, sub.CustomerID, *ref)
 	if err != nil {
 		return err
 	}
-	return u.chargeWith(ctx, sub, m, now)
+	return s.chargeWith(ctx, u, sub, m, now)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // afterInvoicePayment records on a subscription what became of a payment of one of its invoices, and stores the subscription.
@@ -15,7 +16,7 @@ import (
 // paid by hand. What a complete one gave may be suspended until then. Other invoices change nothing.
 //
 // The subscription and the bill are locked. After a success the caller has made the bill paid already.
-func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bill, status PaymentStatus, now core.Time) error {
+func (s *Store) afterInvoicePayment(ctx context.Context, u *db.Unit, sub *Subscription, b *bill, status PaymentStatus, now core.Time) error {
 	change := sub.PendingChange.V
 	isChange := change != nil && core.Deref(change.InvoiceID) == b.Invoice.ID
 	isLatest := core.Deref(sub.LatestInvoiceID) == b.Invoice.ID
@@ -24,27 +25,27 @@ func (u *unit) afterInvoicePayment(ctx context.Context, sub *Subscription, b *bi
 	switch {
 	case status == PaymentStatusSucceeded && isChange:
 		sub.LatestInvoiceID = &b.Invoice.ID
-		err = u.applyPaid(ctx, sub, change, b.Order)
+		err = s.applyPaid(ctx, u, sub, change, b.Order)
 	case status == PaymentStatusSucceeded && isLatest:
 		err = sub.endPastDue(now)
 		sub.isPaid = true
 	case status == PaymentStatusSucceeded && sub.Status == SubscriptionStatusCompleted:
-		sub.isSettled, err = u.isSettledBy(ctx, sub, b.Invoice)
+		sub.isSettled, err = s.isSettledBy(ctx, u, sub, b.Invoice)
 	case status == PaymentStatusRequiresAction || status == PaymentStatusSucceeded:
 		return nil
 	case isChange:
 		sub.PendingChange = core.JSONOf(change.Replaces)
-		err = u.voidBill(ctx, b, "payment_failed", now)
+		err = s.voidBill(ctx, u, b, "payment_failed", now)
 	case isLatest && !sub.hasEnded():
-		err = u.notCollected(ctx, sub, b, now)
+		err = s.notCollected(ctx, u, sub, b, now)
 	case sub.hasEnded() && b.Invoice.Status == InvoiceStatusOpen: // the last one: see billLast
-		err = u.lastNotCollected(ctx, sub, b, now)
+		err = s.lastNotCollected(ctx, u, sub, b, now)
 	}
 	if err != nil {
 		return err
 	}
-	if err := u.noteStatus(ctx, &before, sub); err != nil {
+	if err := s.noteStatus(ctx, u, &before, sub); err != nil {
 		return err
 	}
-	return u.saveSubscription(ctx, sub, now)
+	return s.saveSubscription(ctx, u, sub, now)
 }

@@ -68,15 +68,15 @@ func (r *rest) cut(amount int64) []orderCredit {
 
 // giveCredits gives parts of orders to the balance of a locked customer, whom the caller stores. It locks the orders, by id. Of an order
 // that was refunded meanwhile it gives no more than is left.
-func (u *unit) giveCredits(ctx context.Context, customer *Customer, account string, credits []orderCredit, now core.Time) error {
+func (s *Store) giveCredits(ctx context.Context, u *db.Unit, customer *Customer, account string, credits []orderCredit, now core.Time) error {
 	slices.SortFunc(credits, func(a, b orderCredit) int { return cmp.Compare(a.order, b.order) })
 	for _, credit := range credits {
-		o, err := u.lockRefunded(ctx, account, credit.order)
+		o, err := s.lockRefunded(ctx, u, account, credit.order)
 		if err != nil {
 			return err
 		}
 		amount := max(min(credit.amount, o.KeptAmount()), 0)
-		if err := u.moveOrderBalance(ctx, customer, o, amount, BalanceReasonCredit, now); err != nil {
+		if err := s.moveOrderBalance(ctx, u, customer, o, amount, BalanceReasonCredit, now); err != nil {
 			return err
 		}
 		o.CreditedAmount += amount
@@ -91,13 +91,13 @@ func (u *unit) giveCredits(ctx context.Context, customer *Customer, account stri
 // refundUnused begins the refunds for the rest of the current period of a locked subscription, as far as a provider took money for it or the
 // customer's balance paid it. There is one refund for each order that paid for the period. Cancellation names them, none if there is nothing to
 // give back, and says what cannot be given back. The first refund gets the given id, so that a request that is sent again finds it.
-func (u *unit) refundUnused(ctx context.Context, sub *Subscription, c *Cancellation, id string, now core.Time) error {
-	left, err := u.store.restAt(ctx, sub, now, "")
+func (s *Store) refundUnused(ctx context.Context, u *db.Unit, sub *Subscription, c *Cancellation, id string, now core.Time) error {
+	left, err := s.restAt(ctx, sub, now, "")
 	if err != nil {
 		return err
 	}
 	parts := left.parts
-	customer, err := u.lockAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
+	customer, err := s.lockAnyCustomer(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, c *Cancellat
 		if len(c.RefundIDs) > 0 {
 			id = core.NewID(core.KindRefund)
 		}
-		amount, rest, err := u.refundPart(ctx, sub, customer, id, part)
+		amount, rest, err := s.refundPart(ctx, u, sub, customer, id, part)
 		if err != nil {
 			return err
 		}
@@ -122,8 +122,8 @@ func (u *unit) refundUnused(ctx context.Context, sub *Subscription, c *Cancellat
 // refundPart begins a refund of one part, and returns its amount and what of the part is not in it. The share that was charged is rounded
 // down to an amount that its provider can give back, and left out if it was paid out of band. The share that the balance of the locked
 // customer paid goes there. If nothing can be given back there is no refund. An order that cannot have another refund is CodeInvalid on refund.
-func (u *unit) refundPart(ctx context.Context, sub *Subscription, customer *Customer, id string, part PaidPart) (amount, rest int64, err error) {
-	o, err := u.lockRefunded(ctx, sub.AccountID, part.OrderID)
+func (s *Store) refundPart(ctx context.Context, u *db.Unit, sub *Subscription, customer *Customer, id string, part PaidPart) (amount, rest int64, err error) {
+	o, err := s.lockRefunded(ctx, u, sub.AccountID, part.OrderID)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -150,12 +150,12 @@ func (u *unit) refundPart(ctx context.Context, sub *Subscription, customer *Cust
 		return 0, 0, core.Invalid("refund", fmt.Sprintf(
 			"Order %s has %d refunds, and cannot have more. Send refund none, and give what is left to the customer's balance, or another way.", o.ID, maxRefunds))
 	}
-	payment, err := u.refundable(ctx, o)
+	payment, err := s.refundable(ctx, u, o)
 	if err != nil {
 		return 0, 0, err
 	}
 	in := NewRefund{Amount: &amount, Reason: RefundReasonCustomerRequest, subscription: &sub.ID, balance: &balance}
-	_, err = u.beginRefund(ctx, o, customer, payment, id, in)
+	_, err = s.beginRefund(ctx, u, o, customer, payment, id, in)
 	return amount, most - amount, err
 }
 

@@ -41,7 +41,7 @@ func (s *Store) SubscribedAccounts(ctx context.Context) ([]string, error) {
 // reconciler charges it. As long as the outcome of a period's charge is not known nothing is done, however late the next step
 // is.
 func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*SubscriptionStep, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*SubscriptionStep, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SubscriptionStep, error) {
 		now, err := s.db.BusinessNow(ctx, account)
 		if err != nil {
 			return nil, err
@@ -60,40 +60,40 @@ func (s *Store) AdvanceSubscription(ctx context.Context, account, id string) (*S
 			return &SubscriptionStep{}, err
 		}
 		before := *sub
-		payment, err := u.advance(ctx, sub, now)
+		payment, err := s.advance(ctx, u, sub, now)
 		if err != nil {
 			return nil, fmt.Errorf("subscription %s: %w", sub.ID, err)
 		}
-		if err := u.noteStatus(ctx, &before, sub); err != nil {
+		if err := s.noteStatus(ctx, u, &before, sub); err != nil {
 			return nil, err
 		}
-		return &SubscriptionStep{true, payment}, u.saveSubscription(ctx, sub, now)
+		return &SubscriptionStep{true, payment}, s.saveSubscription(ctx, u, sub, now)
 	})
 }
 
 // advance does what is due for a locked subscription, and returns the payment that is to be charged, nil if there is none. The
 // caller stores the subscription.
-func (u *unit) advance(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
+func (s *Store) advance(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*Payment, error) {
 	switch {
 	case sub.Status == SubscriptionStatusPastDue:
-		return u.chargeAgain(ctx, sub, now)
+		return s.chargeAgain(ctx, u, sub, now)
 	case sub.CancelAtPeriodEnd && sub.CurrentPeriodEnd <= now:
-		return u.finish(ctx, sub, SubscriptionStatusCanceled, sub.CurrentPeriodEnd, now)
+		return s.finish(ctx, u, sub, SubscriptionStatusCanceled, sub.CurrentPeriodEnd, now)
 	case sub.Status == SubscriptionStatusPaused:
-		return u.resume(ctx, sub, now)
+		return s.resume(ctx, u, sub, now)
 	case sub.PauseAtPeriodEnd:
 		sub.pause(sub.CurrentPeriodEnd)
 		return nil, nil
 	case sub.isComplete():
-		return u.finish(ctx, sub, SubscriptionStatusCompleted, sub.CurrentPeriodEnd, now)
+		return s.finish(ctx, u, sub, SubscriptionStatusCompleted, sub.CurrentPeriodEnd, now)
 	}
-	return u.renew(ctx, sub, sub.CurrentPeriodEnd, now)
+	return s.renew(ctx, u, sub, sub.CurrentPeriodEnd, now)
 }
 
 // finish ends a locked subscription because its period is over and there is no next one, and bills what waited for that. It returns the
 // payment to charge, nil if there is none. The caller stores the subscription.
-func (u *unit) finish(ctx context.Context, sub *Subscription, status SubscriptionStatus, at, now core.Time) (*Payment, error) {
-	payment, err := u.billLast(ctx, sub, now)
+func (s *Store) finish(ctx context.Context, u *db.Unit, sub *Subscription, status SubscriptionStatus, at, now core.Time) (*Payment, error) {
+	payment, err := s.billLast(ctx, u, sub, now)
 	if err == nil {
 		sub.end(status, at)
 	}
@@ -104,50 +104,50 @@ func (u *unit) finish(ctx context.Context, sub *Subscription, status Subscriptio
 // the payment to charge, nil if nothing is left to charge, or if there is no payment method: then the invoice is past due. It is not the
 // subscription's latest invoice, which bills a period, and is charged once: if that fails it is paid by hand. Of a customer who was
 // deleted nothing is billed.
-func (u *unit) billLast(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
+func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*Payment, error) {
 	if len(sub.Prorations.V) == 0 {
 		return nil, nil
 	}
-	customer, err := u.lockAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
+	customer, err := s.lockAnyCustomer(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil || customer.DeletedAt != nil {
 		return nil, err
 	}
-	if _, err := u.releaseUnused(ctx, sub); err != nil { // before the numbers of the account, which come after discounts everywhere
+	if _, err := s.releaseUnused(ctx, u, sub); err != nil { // before the numbers of the account, which come after discounts everywhere
 		return nil, err
 	}
-	in, err := u.store.lastBill(ctx, sub, customer)
+	in, err := s.lastBill(ctx, sub, customer)
 	if err != nil {
 		return nil, err
 	}
-	b, err := u.placeBill(ctx, sub, customer, in, BillingReasonSubscriptionUpdate)
+	b, err := s.placeBill(ctx, u, sub, customer, in, BillingReasonSubscriptionUpdate)
 	if err != nil || b.Order.Status == OrderStatusPaid {
 		return nil, err
 	}
-	method, err := u.store.MethodForSubscription(ctx, sub)
+	method, err := s.MethodForSubscription(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
 	if method == nil {
-		return nil, u.lastNotCollected(ctx, sub, b, now)
+		return nil, s.lastNotCollected(ctx, u, sub, b, now)
 	}
-	return u.chargeBill(ctx, b, method, core.NewID(core.KindPayment))
+	return s.chargeBill(ctx, u, b, method, core.NewID(core.KindPayment))
 }
 
 // lastNotCollected makes the last invoice of a locked subscription past due, which is not tried again: the customer is told to pay it by hand.
 // The caller stores the subscription.
-func (u *unit) lastNotCollected(ctx context.Context, sub *Subscription, b *bill, now core.Time) error {
+func (s *Store) lastNotCollected(ctx context.Context, u *db.Unit, sub *Subscription, b *bill, now core.Time) error {
 	sub.owes = true
-	if err := u.writeLastFailed(ctx, sub, b); err != nil {
+	if err := s.writeLastFailed(ctx, u, sub, b); err != nil {
 		return err
 	}
-	return u.markPastDue(ctx, b, nil, now)
+	return s.markPastDue(ctx, u, b, nil, now)
 }
 
 // renew begins the period of a locked subscription that starts at start, and bills it. It returns the payment to charge. That
 // is nil if nothing is left to charge, if there is no payment method (then the subscription is past due), or if the customer
 // was deleted (then it is canceled). The caller stores the subscription.
-func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Time) (*Payment, error) {
-	customer, err := u.lockAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
+func (s *Store) renew(ctx context.Context, u *db.Unit, sub *Subscription, start, now core.Time) (*Payment, error) {
+	customer, err := s.lockAnyCustomer(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return nil, err
 	}
@@ -158,22 +158,22 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Tim
 	if err := sub.beginPeriod(start); err != nil {
 		return nil, err
 	}
-	if err := u.deliverSubscription(ctx, sub); err != nil { // the order shows what it pays for
+	if err := s.deliverSubscription(ctx, u, sub); err != nil { // the order shows what it pays for
 		return nil, err
 	}
-	seller, err := u.store.Tenant.Seller(ctx, sub.AccountID)
+	seller, err := s.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil {
 		return nil, err
 	}
 	if err := sub.catchUp(seller); err != nil {
 		return nil, err
 	}
-	in, err := u.store.periodBill(ctx, sub, customer)
+	in, err := s.periodBill(ctx, sub, customer)
 	if err != nil {
 		return nil, err
 	}
 	sub.billed(in)
-	b, err := u.placeBill(ctx, sub, customer, in, BillingReasonSubscriptionCycle)
+	b, err := s.placeBill(ctx, u, sub, customer, in, BillingReasonSubscriptionCycle)
 	if err != nil {
 		return nil, err
 	}
@@ -182,14 +182,14 @@ func (u *unit) renew(ctx context.Context, sub *Subscription, start, now core.Tim
 		sub.isPaid = true
 		return nil, nil
 	}
-	method, err := u.store.MethodForSubscription(ctx, sub)
+	method, err := s.MethodForSubscription(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
 	if method == nil {
-		return nil, u.notCollected(ctx, sub, b, now)
+		return nil, s.notCollected(ctx, u, sub, b, now)
 	}
-	return u.chargeBill(ctx, b, method, core.NewID(core.KindPayment))
+	return s.chargeBill(ctx, u, b, method, core.NewID(core.KindPayment))
 }
 
 // anchorNext has the months or years of a plan that waits begin on the day of the month of its first period, if it follows on days or weeks,
@@ -248,12 +248,12 @@ func (s *Subscription) billed(in *subscriptionBill) {
 // chargeAgain begins another attempt to collect the latest invoice of a locked subscription that is past due, and returns the
 // payment to charge. That is nil if another payment of the invoice is under way, which is looked at again after unpaidPause, or
 // if there is no payment method, which counts as a failed attempt. The caller stores the subscription.
-func (u *unit) chargeAgain(ctx context.Context, sub *Subscription, now core.Time) (*Payment, error) {
-	b, err := u.lockBill(ctx, sub.AccountID, *sub.LatestInvoiceID)
+func (s *Store) chargeAgain(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) (*Payment, error) {
+	b, err := s.lockBill(ctx, u, sub.AccountID, *sub.LatestInvoiceID)
 	if err != nil {
 		return nil, err
 	}
-	busy, err := u.isBeingPaid(ctx, b)
+	busy, err := s.isBeingPaid(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -267,19 +267,19 @@ func (u *unit) chargeAgain(ctx context.Context, sub *Subscription, now core.Time
 	if !extra { // nil marks an attempt of the schedule: see notCollected
 		sub.NextAttemptAt = nil
 	}
-	method, err := u.store.MethodForSubscription(ctx, sub)
+	method, err := s.MethodForSubscription(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
 	if method == nil {
-		return nil, u.notCollected(ctx, sub, b, now)
+		return nil, s.notCollected(ctx, u, sub, b, now)
 	}
-	return u.chargeBill(ctx, b, method, core.NewID(core.KindPayment))
+	return s.chargeBill(ctx, u, b, method, core.NewID(core.KindPayment))
 }
 
 // isBeingPaid reports whether a payment of the bill is under way.
-func (u *unit) isBeingPaid(ctx context.Context, b *bill) (bool, error) {
-	return u.store.isPaying(ctx, b.Invoice.AccountID, b.Invoice.ID)
+func (s *Store) isBeingPaid(ctx context.Context, b *bill) (bool, error) {
+	return s.isPaying(ctx, b.Invoice.AccountID, b.Invoice.ID)
 }
 
 // isPaying reports whether a payment of an invoice is under way.
@@ -333,13 +333,13 @@ func (s *Subscription) skipPassed(now core.Time) error {
 // forgive makes a locked subscription active again whose latest invoice the seller has given up, and stores it. What one gave that is complete
 // is not suspended any more if none of its bills is unpaid now. It does nothing if sub is nil, is not past due, or if the invoice is not its
 // latest one.
-func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now core.Time) error {
+func (s *Store) forgive(ctx context.Context, u *db.Unit, sub *Subscription, i *Invoice, now core.Time) error {
 	if sub != nil && sub.Status == SubscriptionStatusCompleted {
 		var err error
-		if sub.isSettled, err = u.isSettledBy(ctx, sub, i); err != nil || !sub.isSettled {
+		if sub.isSettled, err = s.isSettledBy(ctx, u, sub, i); err != nil || !sub.isSettled {
 			return err
 		}
-		return u.saveSubscription(ctx, sub, now)
+		return s.saveSubscription(ctx, u, sub, now)
 	}
 	if sub == nil || sub.Status != SubscriptionStatusPastDue || core.Deref(sub.LatestInvoiceID) != i.ID {
 		return nil
@@ -347,11 +347,11 @@ func (u *unit) forgive(ctx context.Context, sub *Subscription, i *Invoice, now c
 	if err := sub.endPastDue(now); err != nil {
 		return err
 	}
-	return u.saveSubscription(ctx, sub, now)
+	return s.saveSubscription(ctx, u, sub, now)
 }
 
 // isSettledBy reports whether no invoice of a subscription but this one is unpaid. Those that the seller has given up do not count.
-func (u *unit) isSettledBy(ctx context.Context, sub *Subscription, i *Invoice) (bool, error) {
+func (s *Store) isSettledBy(ctx context.Context, u *db.Unit, sub *Subscription, i *Invoice) (bool, error) {
 	other, err := db.Get[string](ctx, u, `SELECT id FROM invoices WHERE account_id = ? AND subscription_id = ? AND id <> ? AND status IN ('open', 'past_due') LIMIT 1`,
 		sub.AccountID, sub.ID, i.ID)
 	if err != nil {
@@ -364,7 +364,7 @@ func (u *unit) isSettledBy(ctx context.Context, sub *Subscription, i *Invoice) (
 // subscription become past due, the next attempt is planned by the account's schedule, and the customer is told: invoice.past_due follows the first
 // time. After the last attempt the subscription is canceled, and its order and invoice are void: invoice.voided follows. A
 // failed attempt beside the schedule, with a new payment method, changes nothing. The caller stores the subscription.
-func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now core.Time) error {
+func (s *Store) notCollected(ctx context.Context, u *db.Unit, sub *Subscription, b *bill, now core.Time) error {
 	if sub.Status == SubscriptionStatusPastDue && sub.NextAttemptAt != nil {
 		return nil
 	}
@@ -375,24 +375,24 @@ func (u *unit) notCollected(ctx context.Context, sub *Subscription, b *bill, now
 		sub.Status = SubscriptionStatusPastDue
 	}
 	sub.AttemptCount++
-	account, err := u.store.Tenant.Seller(ctx, sub.AccountID)
+	account, err := s.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil {
 		return err
 	}
 	if sub.NextAttemptAt = account.NextAttempt(*sub.PastDueAt, now, sub.AttemptCount); sub.NextAttemptAt != nil {
-		if err := u.writePaymentFailed(ctx, sub, b.Invoice); err != nil {
+		if err := s.writePaymentFailed(ctx, u, sub, b.Invoice); err != nil {
 			return err
 		}
-		return u.markPastDue(ctx, b, sub.NextAttemptAt, now)
+		return s.markPastDue(ctx, u, b, sub.NextAttemptAt, now)
 	}
-	return u.giveUp(ctx, sub, b, now)
+	return s.giveUp(ctx, u, sub, b, now)
 }
 
 // giveUp cancels a locked subscription because no attempt could collect its latest invoice, and voids that bill. The caller
 // stores the subscription.
-func (u *unit) giveUp(ctx context.Context, sub *Subscription, b *bill, now core.Time) error {
+func (s *Store) giveUp(ctx context.Context, u *db.Unit, sub *Subscription, b *bill, now core.Time) error {
 	reason := CancellationReasonPaymentFailed
 	sub.cancel(&Cancellation{Reason: &reason, By: cancelledBySystem}, now)
 	sub.end(SubscriptionStatusCanceled, now)
-	return u.voidBill(ctx, b, "dunning_exhausted", now)
+	return s.voidBill(ctx, u, b, "dunning_exhausted", now)
 }

@@ -114,7 +114,7 @@ func tooFew(variant string, left, needed int64) string {
 // locks the product first, and price variants in their order. If there is not enough for a plan that somebody asks for, it returns CodeInvalid on
 // quantity. What was agreed on before takes place whatever is left, because nobody would hear of an error: the stock is raised to what it takes. The
 // caller stores the subscription.
-func (u *unit) takeUnits(ctx context.Context, sub *Subscription, isPaid bool) error {
+func (s *Store) takeUnits(ctx context.Context, u *db.Unit, sub *Subscription, isPaid bool) error {
 	moves := sub.moveUnits(isPaid)
 	for _, m := range moves {
 		if m.sold == 0 {
@@ -132,7 +132,7 @@ func (u *unit) takeUnits(ctx context.Context, sub *Subscription, isPaid bool) er
 	for _, m := range moves {
 		agreed := m.held + m.sold
 		if sub.isAsked {
-			if err := u.checkStock(ctx, sub.AccountID, m); err != nil {
+			if err := s.checkStock(ctx, u, sub.AccountID, m); err != nil {
 				return err
 			}
 			agreed = 0
@@ -152,7 +152,7 @@ func (u *unit) takeUnits(ctx context.Context, sub *Subscription, isPaid bool) er
 }
 
 // checkStock locks the price variant of a move that takes something, and returns CodeInvalid on quantity if too little is left of it.
-func (u *unit) checkStock(ctx context.Context, account string, m unitsMove) error {
+func (s *Store) checkStock(ctx context.Context, u *db.Unit, account string, m unitsMove) error {
 	if needed := m.held + m.sold; needed > 0 {
 		left, err := db.Get[limitedThing](ctx, u, `
 			SELECT id, COALESCE(stock - sold_count - reserved_count, ?) AS remaining FROM price_variants WHERE account_id = ? AND id = ?`+u.Lock(),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/person"
 )
 
@@ -18,8 +19,8 @@ type Manager struct{ AccountID, PersonID string }
 // InviteMember lets whoever has the token that it returns become a member by a role. A former invitation of the address ends.
 // Only owners invite owners: CodeForbidden.
 func (s *Store) InviteMember(ctx context.Context, by Manager, email string, role person.Role) (string, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (string, error) {
-		members, err := u.team(ctx, by, role)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (string, error) {
+		members, err := s.team(ctx, by, role)
 		if err != nil {
 			return "", err
 		}
@@ -39,13 +40,13 @@ func (s *Store) InviteMember(ctx context.Context, by Manager, email string, role
 		if err != nil {
 			return "", err
 		}
-		return token, u.noteTeam(ctx, by.AccountID, "inviteMember", nil, map[string][2]any{"email": {nil, email}, "role": {nil, role}})
+		return token, s.noteTeam(ctx, u, by.AccountID, "inviteMember", nil, map[string][2]any{"email": {nil, email}, "role": {nil, role}})
 	})
 }
 
 // TakeBackInvitation ends an invitation. One that is used or over is CodeMissing; that of an owner only owners take back.
 func (s *Store) TakeBackInvitation(ctx context.Context, by Manager, id string) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		waiting, err := s.Person.ListInvitations(ctx, by.AccountID)
 		if err != nil {
 			return nil, err
@@ -55,36 +56,36 @@ func (s *Store) TakeBackInvitation(ctx context.Context, by Manager, id string) e
 			return nil, core.Missing("invitation", "", id)
 		}
 		link := waiting[at]
-		if _, err := u.team(ctx, by, link.Role); err != nil {
+		if _, err := s.team(ctx, by, link.Role); err != nil {
 			return nil, err
 		}
 		if err := s.Person.DeleteInvitation(ctx, by.AccountID, id); err != nil {
 			return nil, err
 		}
-		return nil, u.noteTeam(ctx, by.AccountID, "deleteInvitation", nil, map[string][2]any{"email": {link.Email, nil}, "role": {link.Role, nil}})
+		return nil, s.noteTeam(ctx, u, by.AccountID, "deleteInvitation", nil, map[string][2]any{"email": {link.Email, nil}, "role": {link.Role, nil}})
 	})
 	return err
 }
 
 // SetMemberRole gives a member another role. Only owners make owners, and change them; the last one stays.
 func (s *Store) SetMemberRole(ctx context.Context, by Manager, who string, role person.Role) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		member, err := u.member(ctx, by, who, role)
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		member, err := s.member(ctx, by, who, role)
 		if err != nil || member.Role == role {
 			return nil, err
 		}
 		if err := s.Person.SetRole(ctx, by.AccountID, who, role); err != nil {
 			return nil, err
 		}
-		return nil, u.noteTeam(ctx, by.AccountID, "updateMember", member, map[string][2]any{"role": {member.Role, role}})
+		return nil, s.noteTeam(ctx, u, by.AccountID, "updateMember", member, map[string][2]any{"role": {member.Role, role}})
 	})
 	return err
 }
 
 // RemoveMember has somebody act for the account no more. Only owners remove owners; the last one stays. Everybody may leave.
 func (s *Store) RemoveMember(ctx context.Context, by Manager, who string) error {
-	_, err := tx(ctx, s, func(ctx context.Context, u *unit) (any, error) {
-		member, err := u.member(ctx, by, who, "")
+	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		member, err := s.member(ctx, by, who, "")
 		if err != nil {
 			return nil, err
 		}
@@ -95,14 +96,14 @@ func (s *Store) RemoveMember(ctx context.Context, by Manager, who string) error 
 		if who == by.PersonID {
 			operation = "leaveAccount"
 		}
-		return nil, u.noteTeam(ctx, by.AccountID, operation, member, map[string][2]any{"email": {member.Email, nil}, "role": {member.Role, nil}})
+		return nil, s.noteTeam(ctx, u, by.AccountID, operation, member, map[string][2]any{"email": {member.Email, nil}, "role": {member.Role, nil}})
 	})
 	return err
 }
 
 // member returns a member whom somebody changes or removes, who may do so. Who leaves needs no leave.
-func (u *unit) member(ctx context.Context, by Manager, who string, to person.Role) (*person.Member, error) {
-	members, err := u.store.Person.ListMembers(ctx, by.AccountID)
+func (s *Store) member(ctx context.Context, by Manager, who string, to person.Role) (*person.Member, error) {
+	members, err := s.Person.ListMembers(ctx, by.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -113,13 +114,13 @@ func (u *unit) member(ctx context.Context, by Manager, who string, to person.Rol
 	if who == by.PersonID && to == "" {
 		return &members[at], nil
 	}
-	_, err = u.team(ctx, by, members[at].Role, to)
+	_, err = s.team(ctx, by, members[at].Role, to)
 	return &members[at], err
 }
 
 // team returns the members of an account to somebody who manages them. If one of the roles is that of owners, only another owner may.
-func (u *unit) team(ctx context.Context, by Manager, roles ...person.Role) ([]person.Member, error) {
-	members, err := u.store.Person.ListMembers(ctx, by.AccountID)
+func (s *Store) team(ctx context.Context, by Manager, roles ...person.Role) ([]person.Member, error) {
+	members, err := s.Person.ListMembers(ctx, by.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -137,10 +138,10 @@ func (u *unit) team(ctx context.Context, by Manager, roles ...person.Role) ([]pe
 }
 
 // noteTeam stores a line of what was done to a member, or to an invitation if there is none yet.
-func (u *unit) noteTeam(ctx context.Context, account, operation string, m *person.Member, changes map[string][2]any) error {
+func (s *Store) noteTeam(ctx context.Context, u *db.Unit, account, operation string, m *person.Member, changes map[string][2]any) error {
 	a := activity.Activity{AccountID: account, Operation: operation, TargetObject: "invitation", Changes: core.JSONOf(activity.Became(changes))}
 	if m != nil {
 		a.TargetObject, a.TargetID = string(core.KindPerson), &m.PersonID
 	}
-	return u.store.Activity.Note(ctx, u.Unit, a)
+	return s.Activity.Note(ctx, u, a)
 }

@@ -160,27 +160,27 @@ func (s *Store) trialsOf(ctx context.Context, account string, products []string,
 // holdTrials holds the trials of a checkout that is about to be paid, if the account gives each customer one. The same buyer may be about to have
 // one elsewhere: then it returns db.ErrOvertaken, so that the checkout is priced again without it. A buyer who only typed an address is
 // CodeInvalid on customer_email, whether or not its owner had a trial.
-func (u *unit) holdTrials(ctx context.Context, c *Checkout, items []LineItem) error {
+func (s *Store) holdTrials(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem) error {
 	products := productsOnTrial(items)
 	if len(products) == 0 {
 		return nil
 	}
-	if once, err := u.store.triesOnce(ctx, c.AccountID); err != nil || !once {
+	if once, err := s.triesOnce(ctx, c.AccountID); err != nil || !once {
 		return err
 	}
 	if c.isTyped() {
 		return core.Invalid("customer_email", "This trial is for customers whose e-mail address is confirmed. Have a link sent to the address, and open it.")
 	}
-	by, err := u.store.trierOf(ctx, c)
+	by, err := s.trierOf(ctx, c)
 	if err != nil {
 		return err
 	}
-	now, err := u.store.db.BusinessNow(ctx, c.AccountID)
+	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
 	}
 	for _, product := range products {
-		rows, err := u.insertTrial(ctx, Trial{AccountID: c.AccountID, ProductID: product, BuyerKey: by.key(c.AccountID), CheckoutID: &c.ID}, now)
+		rows, err := s.insertTrial(ctx, u, Trial{AccountID: c.AccountID, ProductID: product, BuyerKey: by.key(c.AccountID), CheckoutID: &c.ID}, now)
 		if err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (u *unit) holdTrials(ctx context.Context, c *Checkout, items []LineItem) er
 }
 
 // releaseTrials frees the trials that a checkout with these lines holds.
-func (u *unit) releaseTrials(ctx context.Context, c *Checkout, items []LineItem) error {
+func (s *Store) releaseTrials(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem) error {
 	if len(productsOnTrial(items)) == 0 {
 		return nil
 	}
@@ -204,13 +204,13 @@ func (u *unit) releaseTrials(ctx context.Context, c *Checkout, items []LineItem)
 
 // beginTrials notes that the buyer of a checkout has had the trials of its lines, whether or not the account gives each customer one: it may do
 // so later. Who only typed an address has not had its owner's: VerifyCheckout notes them once that is known.
-func (u *unit) beginTrials(ctx context.Context, c *Checkout, items []LineItem, by owner, now core.Time) error {
+func (s *Store) beginTrials(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem, by owner, now core.Time) error {
 	products := productsOnTrial(items)
 	if len(products) == 0 {
 		return nil
 	}
 	if !by.isKnown {
-		return u.releaseTrials(ctx, c, items)
+		return s.releaseTrials(ctx, u, c, items)
 	}
 	held, err := u.Exec(ctx, `UPDATE trials SET customer_id = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ?`, by.ID, now, c.AccountID, c.ID)
 	if err != nil {
@@ -220,7 +220,7 @@ func (u *unit) beginTrials(ctx context.Context, c *Checkout, items []LineItem, b
 		return nil
 	}
 	for _, product := range products {
-		if _, err := u.noteTrial(ctx, by.Customer, product, &c.ID, now); err != nil {
+		if _, err := s.noteTrial(ctx, u, by.Customer, product, &c.ID, now); err != nil {
 			return err
 		}
 	}
@@ -228,15 +228,15 @@ func (u *unit) beginTrials(ctx context.Context, c *Checkout, items []LineItem, b
 }
 
 // noteTrial notes that a customer has had a trial of a product, and reports whether it is their first. One that they had before is enough.
-func (u *unit) noteTrial(ctx context.Context, c *Customer, product string, checkout *string, now core.Time) (isNew bool, err error) {
-	rows, err := u.insertTrial(ctx, Trial{
+func (s *Store) noteTrial(ctx context.Context, u *db.Unit, c *Customer, product string, checkout *string, now core.Time) (isNew bool, err error) {
+	rows, err := s.insertTrial(ctx, u, Trial{
 		AccountID: c.AccountID, ProductID: product, BuyerKey: c.redeemer().key(c.AccountID), CustomerID: &c.ID, CheckoutID: checkout,
 	}, now)
 	return rows > 0, err
 }
 
 // insertTrial stores a trial, unless the buyer has one of the product: then it returns 0.
-func (u *unit) insertTrial(ctx context.Context, t Trial, now core.Time) (rows int64, err error) {
+func (s *Store) insertTrial(ctx context.Context, u *db.Unit, t Trial, now core.Time) (rows int64, err error) {
 	t.ID, t.CreatedAt, t.UpdatedAt = core.NewID(core.KindTrial), now, now
 	rows, err = u.Exec(ctx, trialColumns.InsertSQL+` ON CONFLICT (account_id, product_id, buyer_key) DO NOTHING`, trialColumns.Values(&t)...)
 	if err != nil {

@@ -105,7 +105,7 @@ func TestUnavailable_SQLiteIsReadOnlyOrLocked(t *testing.T) {
 
 	other := &shop{Store: openStore(t, s.db.Options.URL), account: s.account}
 	other.alter(t, `PRAGMA busy_timeout = 50`)
-	_, err := tx(t.Context(), s.Store, func(context.Context, *unit) (any, error) {
+	_, err := db.Tx(t.Context(), s.db, func(context.Context, *db.Unit) (any, error) {
 		assert.False(t, away(t, other.makeOne(t, "k")).Unclear)
 		return nil, nil
 	})
@@ -130,7 +130,7 @@ func TestUnavailable_AMistakeOfOursIsNot(t *testing.T) {
 		_, err := db.Get[int](t.Context(), s.Store.db, `SELECT count(*) FROM nothing`)
 		require.Error(t, err)
 		require.False(t, db.IsMarked(err), err)
-		_, err = tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (int64, error) {
+		_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 			return u.Exec(ctx, `INSERT INTO products (id) VALUES (NULL)`)
 		})
 		require.Error(t, err)
@@ -143,7 +143,7 @@ func TestUnavailable_TimeIsUp(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		_, err := tx(ctx, s.Store, func(ctx context.Context, u *unit) (int64, error) {
+		_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 			<-ctx.Done()
 			time.Sleep(20 * time.Millisecond) // database/sql rolls back by itself
 			return u.Exec(ctx, `UPDATE accounts SET name = '' WHERE id = ?`, s.account)

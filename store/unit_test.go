@@ -18,7 +18,7 @@ func TestBeforeCommit_RunsUseCasesInTheTransaction(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		var made *catalog.Product
 		endWith := func(fail error) error {
-			_, err := tx(t.Context(), s.Store, func(_ context.Context, u *unit) (any, error) {
+			_, err := db.Tx(t.Context(), s.db, func(_ context.Context, u *db.Unit) (any, error) {
 				u.BeforeCommit(func(ctx context.Context) (err error) {
 					if made, err = s.Catalog.CreateProduct(ctx, s.account, catalog.NewProduct{Product: catalog.Product{Name: "Book"}}); err != nil {
 						return err
@@ -41,23 +41,23 @@ func TestBeforeCommit_RunsUseCasesInTheTransaction(t *testing.T) {
 // A lock that nobody holds would be worse than none: whoever asks for it believes in it.
 func TestLock_NeedsItsOpenTransaction(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		var over *unit
-		during := func(lock func(context.Context, *unit) error) {
-			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) { return nil, lock(ctx, u) })
+		var over *db.Unit
+		during := func(lock func(context.Context, *db.Unit) error) {
+			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, lock(ctx, u) })
 			require.NoError(t, err)
 		}
 		refused := func(ctx context.Context) {
-			_, err := over.lockCustomer(ctx, s.account, core.NewID(core.KindCustomer), "")
+			_, err := s.lockCustomer(ctx, over, s.account, core.NewID(core.KindCustomer), "")
 			require.ErrorContains(t, err, "in an open transaction alone")
 		}
-		during(func(ctx context.Context, u *unit) error {
+		during(func(ctx context.Context, u *db.Unit) error {
 			over = u
-			_, err := u.lockCustomer(ctx, s.account, core.NewID(core.KindCustomer), "")
+			_, err := s.lockCustomer(ctx, u, s.account, core.NewID(core.KindCustomer), "")
 			dbtest.RequireCode(t, err, core.CodeMissing)
 			return nil
 		})
 		refused(t.Context())
-		during(func(ctx context.Context, _ *unit) error { // another is open, which would lock for somebody else
+		during(func(ctx context.Context, _ *db.Unit) error { // another is open, which would lock for somebody else
 			refused(ctx)
 			return nil
 		})
@@ -68,7 +68,7 @@ func TestLater_IsAsIfItWereNow(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		v := s.onSale(t, fixedPrice(1900))
 		name := "as it was"
-		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+		_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 			change := func(table, set, id string, arg any) {
 				require.NoError(t, u.Later(ctx, db.Change{
 					Table: table, Query: `UPDATE ` + table + ` SET ` + set + ` WHERE account_id = ? AND id = ?`, Args: []any{arg, s.account, id}, Rows: 1,
@@ -96,7 +96,7 @@ func TestLater_OfAnotherNumberOfRowsUndoesAll(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		v := s.onSale(t, fixedPrice(1900))
 		for _, wrong := range []error{nil, core.Invalid("name", "No.")} {
-			_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 				sold := db.Change{
 					Table: "products", Query: `UPDATE products SET sales_count = ? WHERE account_id = ? AND id = ?`, Args: []any{7, s.account, v.ProductID}, Rows: 1,
 				}
@@ -123,7 +123,7 @@ func TestLater_IsNotForgivenByWhoeverComesNext(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		v := s.onSale(t, fixedPrice(1900))
 		out := core.Invalid("line_items", "Out of stock.")
-		_, err := tx(t.Context(), s.Store, func(ctx context.Context, u *unit) (any, error) {
+		_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 			_ = u.Later(ctx, db.Change{
 				Table: "products", Query: `UPDATE products SET sales_count = ? WHERE account_id = ? AND id = ?`, Args: []any{7, s.account, v.ProductID}, Rows: 1,
 			})

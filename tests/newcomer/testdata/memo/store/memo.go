@@ -40,7 +40,7 @@ func (s *Store) ListMemos(ctx context.Context, account string, p core.Page) ([]M
 
 // CreateMemo makes a memo.
 func (s *Store) CreateMemo(ctx context.Context, account string, in Memo) (*Memo, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Memo, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Memo, error) {
 		m := in
 		m.AccountID, m.ID, m.CreatedAt = account, core.NewID(core.KindMemo), s.Now()
 		m.UpdatedAt = m.CreatedAt
@@ -53,8 +53,8 @@ func (s *Store) CreateMemo(ctx context.Context, account string, in Memo) (*Memo,
 
 // UpdateMemo locks the memo, applies change and stores it.
 func (s *Store) UpdateMemo(ctx context.Context, account, ref string, change func(*Memo)) (*Memo, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Memo, error) {
-		m, err := u.lockMemo(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Memo, error) {
+		m, err := s.lockMemo(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -70,8 +70,8 @@ func (s *Store) UpdateMemo(ctx context.Context, account, ref string, change func
 
 // DeleteMemo deletes a memo and returns it.
 func (s *Store) DeleteMemo(ctx context.Context, account, ref string) (*Memo, error) {
-	return tx(ctx, s, func(ctx context.Context, u *unit) (*Memo, error) {
-		m, err := u.lockMemo(ctx, account, ref)
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Memo, error) {
+		m, err := s.lockMemo(ctx, u, account, ref)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (s *Store) DeleteMemo(ctx context.Context, account, ref string) (*Memo, err
 }
 
 // lockMemo does what GetMemo does, and locks the row until the transaction ends.
-func (u *unit) lockMemo(ctx context.Context, account, ref string) (*Memo, error) {
+func (s *Store) lockMemo(ctx context.Context, u *db.Unit, account, ref string) (*Memo, error) {
 	return findMemo(ctx, u.Locked(), account, ref)
 }
 
