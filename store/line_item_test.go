@@ -72,8 +72,8 @@ func TestBeginConfirm_TwentyBuyersReadTheLastPiece(t *testing.T) {
 }
 
 // lock locks a row as a use case does that changes it. The clause is u.Lock(), or more.
-func (s *shop) lock(ctx context.Context, table, id, clause string) error {
-	_, err := db.Get[int](ctx, s.Store.db, `SELECT 1 FROM `+table+` WHERE account_id = ? AND id = ?`+clause, s.account, id)
+func (s *shop) lock(ctx context.Context, u *db.Unit, table, id, clause string) error {
+	_, err := db.Get[int](ctx, u, `SELECT 1 FROM `+table+` WHERE account_id = ? AND id = ?`+clause, s.account, id)
 	return err
 }
 
@@ -86,7 +86,7 @@ func twentyBuyers(t *testing.T, s *shop, v *catalog.PriceVariant) {
 	var buyers sync.WaitGroup
 	first := &shop{Store: openPatient(t, s.db.Options.URL), account: s.account}
 	first.during(t, func(ctx context.Context, u *db.Unit) {
-		require.NoError(t, first.lock(ctx, "price_variants", v.ID, u.Lock()))
+		require.NoError(t, first.lock(ctx, u, "price_variants", v.ID, u.Lock()))
 		for i := range checkouts {
 			buyers.Go(func() {
 				_, errs[i] = replicas[i%2].BeginConfirm(t.Context(), s.account, checkouts[i].ID, byCard)
@@ -168,7 +168,7 @@ func TestBeginConfirm_ForNothingLocksTheProductFirst(t *testing.T) {
 		c := s.checkout(t, v)
 		var confirmed func() error
 		s.during(t, func(ctx context.Context, u *db.Unit) {
-			require.NoError(t, s.lock(ctx, "products", v.ProductID, u.Lock()))
+			require.NoError(t, s.lock(ctx, u, "products", v.ProductID, u.Lock()))
 			confirmed = s.started(t, func(replica *Store) error {
 				_, err := replica.BeginConfirm(context.WithoutCancel(t.Context()), s.account, c.ID, Confirm{})
 				return err
@@ -178,7 +178,7 @@ func TestBeginConfirm_ForNothingLocksTheProductFirst(t *testing.T) {
 			if atOnce != "" {
 				atOnce += " NOWAIT"
 			}
-			require.NoError(t, s.lock(ctx, "price_variants", v.ID, atOnce), "the buyer holds it")
+			require.NoError(t, s.lock(ctx, u, "price_variants", v.ID, atOnce), "the buyer holds it")
 		})
 		require.NoError(t, confirmed())
 	})

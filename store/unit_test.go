@@ -64,6 +64,26 @@ func TestLock_NeedsItsOpenTransaction(t *testing.T) {
 	})
 }
 
+// What locks or changes rows shows that it does: it is given the transaction, and does not find one in its context.
+func TestRead_ChangesNothing(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		change := `UPDATE accounts SET name = name WHERE id = ? RETURNING id`
+		refused := func(ctx context.Context, query string) {
+			_, err := db.Get[string](ctx, s.db, query, s.account)
+			require.ErrorContains(t, err, "in an open transaction alone")
+		}
+		refused(t.Context(), change)
+		_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+			refused(ctx, change)
+			refused(ctx, `SELECT id FROM accounts WHERE id = ? FOR UPDATE`)
+			id, err := db.Get[string](ctx, u, change, s.account)
+			require.Equal(t, &s.account, id)
+			return nil, err
+		})
+		require.NoError(t, err)
+	})
+}
+
 func TestLater_IsAsIfItWereNow(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		v := s.onSale(t, fixedPrice(1900))

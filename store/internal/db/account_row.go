@@ -12,7 +12,7 @@ const EnabledAccount = `NOT EXISTS (SELECT 1 FROM accounts AS a WHERE a.id = acc
 // LockAccount locks an account until the transaction ends, so that one transaction at a time decides something about all its
 // objects.
 func (u *Unit) LockAccount(ctx context.Context, account string) error {
-	_, err := Get[string](ctx, u.db, `SELECT id FROM accounts WHERE id = ?`+u.Lock(), account)
+	_, err := Get[string](ctx, u.Locked(), `SELECT id FROM accounts WHERE id = ?`, account)
 	if err != nil {
 		return fmt.Errorf("lock account: %w", err)
 	}

@@ -379,13 +379,15 @@ func (d *DB) LookUp(table, alias, condition string) string {
 	return " CROSS JOIN LATERAL (SELECT * FROM " + table + " AS " + alias + " WHERE " + condition + " OFFSET 0) AS " + alias // OFFSET keeps it from being merged into the rest
 }
 
+const forUpdate = " FOR UPDATE"
+
 // Lock returns the end of a SELECT that locks its rows until the transaction ends. On SQLite that is "": a transaction is the
 // only writer there from its beginning.
 func (u *Unit) Lock() string {
 	if u.db.Engine == core.SQLite {
 		return ""
 	}
-	return " FOR UPDATE"
+	return forUpdate
 }
 
 // LockSkip returns the end of a SELECT that locks its rows as Lock does, but leaves out those that another transaction has

@@ -162,7 +162,7 @@ func (r *request) claim(ctx context.Context) (*core.Answer, error) {
 	taken, err := Get[struct {
 		Effect string    `db:"effect"`
 		Offset core.Time `db:"clock_offset"`
-	}](ctx, d, `
+	}](ctx, r.unit, `
 		INSERT INTO idempotency_keys AS k (account_id, key, fingerprint, token, effect, lease_until, expires_at)
 		VALUES (?, ?, ?, ?, ?, `+dbNow+` + ?, ?)
 		ON CONFLICT (account_id, key) DO UPDATE SET token = excluded.token, lease_until = excluded.lease_until,
@@ -280,8 +280,8 @@ func (r *request) recorded(ctx context.Context, answer *core.Answer) bool {
 		if err != nil {
 			return nil, err
 		}
-		status, err := Get[int](ctx, r.db, `
-			SELECT status FROM idempotency_keys WHERE account_id = ? AND key = ? AND token = ?`+u.Lock(), k.Account, k.Key, r.token)
+		status, err := Get[int](ctx, u.Locked(), `
+			SELECT status FROM idempotency_keys WHERE account_id = ? AND key = ? AND token = ?`, k.Account, k.Key, r.token)
 		if err == nil && (rows == 1 || status == nil || *status != answer.Status) {
 			err = errNotRecorded
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -120,29 +121,46 @@ func (d *DB) whose(ctx context.Context) string {
 }
 
 // Reader is where a query runs. A *Unit is its open transaction. A *DB is the open transaction of the context if there is one, and
-// the read pool otherwise: a use case that only reads does not know whether it is part of a bigger one. Unit.Locked is a transaction too.
+// the read pool otherwise: a use case that only reads does not know whether it is part of a bigger one. What locks or changes rows is
+// given the *Unit, or Unit.Locked: elsewhere it is an error.
 type Reader interface {
-	at(ctx context.Context) (d *DB, u *Unit, lock string, err error)
+	// at returns the query as it runs here, and in which transaction, nil if in none.
+	at(ctx context.Context, query string) (d *DB, u *Unit, text string, err error)
 }
 
-func (d *DB) at(ctx context.Context) (*DB, *Unit, string, error) { return d, UnitOf(ctx), "", nil }
+// errNotOpen says that rows would be locked or changed for nobody.
+var errNotOpen = errors.New("store: rows are locked and changed in an open transaction alone, which is given as a Unit")
 
-func (u *Unit) at(context.Context) (*DB, *Unit, string, error) { return u.db, u, "", nil }
+func (d *DB) at(ctx context.Context, query string) (*DB, *Unit, string, error) {
+	if changes(query) || strings.HasSuffix(query, forUpdate) {
+		return nil, nil, "", errNotOpen
+	}
+	return d, UnitOf(ctx), query, nil
+}
 
-// Locked returns where a SELECT runs that locks its rows until the transaction ends, as one does that ends in Lock. Once the transaction has
-// ended it is an error.
+func (u *Unit) at(_ context.Context, query string) (*DB, *Unit, string, error) {
+	return u.db, u, query, nil
+}
+
+// Locked returns where a SELECT runs that locks its rows until the transaction ends, as one does that ends in Lock.
 func (u *Unit) Locked() Reader { return locked{u} }
 
 type locked struct{ unit *Unit }
 
-// errNotOpen says that rows would be locked for nobody.
-var errNotOpen = errors.New("store: rows are locked in an open transaction alone")
-
-func (l locked) at(context.Context) (*DB, *Unit, string, error) {
+func (l locked) at(_ context.Context, query string) (*DB, *Unit, string, error) {
 	if l.unit == nil || l.unit.request.unit != l.unit {
 		return nil, nil, "", errNotOpen
 	}
-	return l.unit.db, l.unit, l.unit.Lock(), nil
+	return l.unit.db, l.unit, query + l.unit.Lock(), nil
+}
+
+// changes reports whether a query that returns rows changes them, too.
+func changes(query string) bool {
+	switch verb, _, _ := strings.Cut(strings.TrimSpace(query), " "); verb {
+	case "INSERT", "UPDATE", "DELETE":
+		return true
+	}
+	return false
 }
 
 // Get returns the first row of a query, nil if there is none.
@@ -161,11 +179,10 @@ func Select[T any](ctx context.Context, r Reader, query string, args ...any) ([]
 
 // read returns at most limit rows, from an open transaction if r is one, else from the read pool.
 func read[T any](ctx context.Context, r Reader, limit int, query string, args []any) ([]T, error) {
-	d, u, lock, err := r.at(ctx)
+	d, u, query, err := r.at(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	query += lock
 	if u == nil {
 		account := d.whose(ctx)
 		if err := d.Read.Enter(ctx, account); err != nil {
