@@ -78,6 +78,15 @@ var invariants = []db.Invariant{
 	{Promise: "ad networks are told of a lead with consent alone, and of none that is gone", Query: `
 		SELECT v.account_id, v.id FROM ad_conversions v LEFT JOIN leads l ON l.account_id = v.account_id AND l.id = v.event_id
 		WHERE v.source = 'lead' AND (NOT l.ads_consent OR l.id IS NULL AND v.status = 'pending')`},
+	{Promise: "a lead is converted by a paid order alone", Query: `
+		SELECT l.account_id, l.id FROM leads l LEFT JOIN orders o ON o.account_id = l.account_id AND o.id = l.converted_order_id
+		WHERE (l.converted_order_id IS NULL) <> (l.converted_at IS NULL) OR l.converted_order_id IS NOT NULL AND o.paid_at IS NULL
+			OR (l.converted_order_id IS NULL AND l.status = 'converted') OR (l.converted_order_id IS NOT NULL AND l.status IN ('new', 'qualified'))`},
+	{Promise: "a lead that is unsubscribed agrees to nothing", Query: `
+		SELECT account_id, id FROM leads WHERE status = 'unsubscribed' AND consent LIKE '%"marketing":true%'`},
+	{Promise: "a lead has a customer, who was not deleted", Query: `
+		SELECT l.account_id, l.id FROM leads l WHERE NOT EXISTS (
+			SELECT 1 FROM customers c WHERE c.account_id = l.account_id AND c.id = l.customer_id AND c.deleted_at IS NULL)`},
 	{Promise: "a processing checkout has one payment under way, another one none", Query: `
 		SELECT c.account_id, c.id FROM checkouts c WHERE CASE WHEN c.status = 'processing' THEN 1 ELSE 0 END <> (
 			SELECT COUNT(*) FROM payments p
