@@ -35,7 +35,7 @@ func (h *history) sound() error {
 		return fmt.Errorf("the bank wonders: %q", problems)
 	}
 	for _, s := range h.shops {
-		if err := errors.Join(h.banked(s), h.spent(s), h.credited(s), h.discounted(s), h.told(s), h.licensed(s), h.admitted(s), h.written(s), h.returnedTax(s)); err != nil {
+		if err := errors.Join(h.banked(s), h.spent(s), h.credited(s), h.discounted(s), h.told(s), h.licensed(s), h.admitted(s), h.written(s), h.returnedTax(s), h.courted(s)); err != nil {
 			return err
 		}
 	}

@@ -66,6 +66,9 @@ var moves = []struct {
 	{"licence keys are imported", 2, (*player).importKeys},
 	{"a licence key is used", 4, (*player).useKey},
 	{"a licence key is managed", 3, (*player).manageKey},
+	{"a lead is captured", 3, (*player).leave},
+	{"a lead is judged", 1, (*player).judge},
+	{"a lead buys", 2, (*player).comeBack},
 	{"everything is exported", 1, (*player).export},
 	{"time passes", 5, (*player).advance},
 	{"a client asks again", 3, (*player).again},
@@ -240,16 +243,29 @@ var faults = map[string]struct {
 	"a place is not counted": {"a licence key counts its activations", func(t *testing.T, h *history) {
 		h.sabotage(t, "license_keys", "activations_count", "NEW.activations_count > OLD.activations_count")
 	}},
+	"a refund forgets a grant": {"what an order gave is revoked exactly if a refund takes it away", func(t *testing.T, h *history) {
+		h.sabotage(t, "grants", "status, reason, refunded, revoked_at", "NEW.source_type = 'order' AND NEW.reason = 'refund' AND OLD.status <> 'revoked'")
+	}},
+	"a sale forgets its leads": {"what became of the leads", func(t *testing.T, h *history) {
+		h.sabotage(t, "leads", "status, converted_at, converted_order_id", "NEW.status = 'converted' AND OLD.status <> 'converted'")
+	}},
+	"a conversion is half noted": {"a lead is converted by a paid order alone", func(t *testing.T, h *history) {
+		h.sabotage(t, "leads", "status", "NEW.status = 'converted'")
+	}},
 	"credit is not booked": {"a balance is the sum of what changed it", func(t *testing.T, h *history) { h.sabotage(t, "customers", "balance", "OLD.balance = OLD.balance") }},
 }
 
-// sabotage keeps a column as it is whenever it changes under a condition.
-func (h *history) sabotage(t *testing.T, table, column, when string) {
+// sabotage keeps columns as they are whenever one of them changes under a condition.
+func (h *history) sabotage(t *testing.T, table, columns, when string) {
+	var back, keep []string
+	for column := range strings.SplitSeq(columns, ", ") {
+		back, keep = append(back, column+" = OLD."+column), append(keep, fmt.Sprintf("NEW.%[1]s := OLD.%[1]s;", column))
+	}
 	statements := []string{fmt.Sprintf(`CREATE TRIGGER sabotage AFTER UPDATE OF %[2]s ON %[1]s WHEN %[3]s BEGIN
-		UPDATE %[1]s SET %[2]s = OLD.%[2]s WHERE account_id = OLD.account_id AND id = OLD.id; END`, table, column, when)}
+		UPDATE %[1]s SET %[4]s WHERE account_id = OLD.account_id AND id = OLD.id; END`, table, columns, when, strings.Join(back, ", "))}
 	if h.Engine() == core.PostgreSQL {
 		statements = []string{
-			fmt.Sprintf(`CREATE FUNCTION sabotage() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.%[1]s := OLD.%[1]s; RETURN NEW; END $$`, column),
+			fmt.Sprintf(`CREATE FUNCTION sabotage() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN %s RETURN NEW; END $$`, strings.Join(keep, " ")),
 			fmt.Sprintf(`CREATE TRIGGER sabotage BEFORE UPDATE ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION sabotage()`, table, when),
 		}
 	}
