@@ -106,7 +106,8 @@ func (s *Store) sourceNamed(ctx context.Context, account string, in *ListGrants)
 	return err
 }
 
-// CheckoutDeliveries returns what the buyer of a completed checkout has by it now. Any other checkout delivers nothing.
+// CheckoutDeliveries returns what the buyer of a completed checkout has by it now. Any other checkout delivers nothing. A file or an experience for which
+// the product has no name goes by its own.
 func (s *Store) CheckoutDeliveries(ctx context.Context, c *Checkout) ([]grant.Delivery, error) {
 	if c.OrderID == nil {
 		return nil, nil
@@ -115,7 +116,46 @@ func (s *Store) CheckoutDeliveries(ctx context.Context, c *Checkout) ([]grant.De
 	if err != nil || orders[*c.OrderID] == nil {
 		return nil, err
 	}
-	return s.deliveries(ctx, c.AccountID, orders[*c.OrderID].GrantIDs.V)
+	found, err := s.deliveries(ctx, c.AccountID, orders[*c.OrderID].GrantIDs.V)
+	if err != nil {
+		return nil, err
+	}
+	return found, s.nameDeliveries(ctx, c.AccountID, found)
+}
+
+// nameDeliveries gives files and experiences without a name their own.
+func (s *Store) nameDeliveries(ctx context.Context, account string, found []grant.Delivery) error {
+	var fileIDs, experienceIDs []string
+	for _, d := range found {
+		switch {
+		case d.Name != nil:
+		case d.FileID != nil:
+			fileIDs = append(fileIDs, *d.FileID)
+		case d.ExperienceID != nil:
+			experienceIDs = append(experienceIDs, *d.ExperienceID)
+		}
+	}
+	files, err := s.Grant.FilesByID(ctx, account, fileIDs)
+	if err != nil {
+		return err
+	}
+	experiences, err := s.Content.ExperiencesByID(ctx, account, experienceIDs)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		d := &found[i]
+		if d.Name != nil {
+			continue
+		}
+		if f := files[core.Deref(d.FileID)]; f != nil {
+			d.Name = &f.Name
+		}
+		if e := experiences[core.Deref(d.ExperienceID)]; e != nil {
+			d.Name = &e.Name
+		}
+	}
+	return nil
 }
 
 // deliveries returns what the grants with these ids that exist open now, in the order of the ids.

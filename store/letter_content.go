@@ -148,6 +148,9 @@ func (s *Store) OrderDeliveries(ctx context.Context, o *Order) ([]LetterDelivery
 
 func (s *Store) letterDeliveries(ctx context.Context, account string, grants []string) ([]LetterDelivery, error) {
 	found, err := s.deliveries(ctx, account, grants)
+	if err == nil {
+		err = s.nameDeliveries(ctx, account, found)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4618,10 +4618,10 @@ type CheckoutDelivery struct {
 	// Type What kind of thing it is.
 	Type CheckoutDeliveryType `json:"type"`
 
-	// Name What the buyer reads.
+	// Name What the buyer reads. A file or an experience for which the product has no name goes by its own.
 	Name *string `json:"name"`
 
-	// URL Where a link leads.
+	// URL Where a link leads, or where the buyer downloads a file.
 	URL *string `json:"url"`
 
 	// Key A licence key. Null while none of the imported ones is left.

@@ -105,13 +105,17 @@ func PublicCheckout(c *store.Checkout, offer *store.CheckoutOffer, deliveries []
 		Locale:                c.Locale,
 		ExpiresAt:             at(c.ExpiresAt),
 		CompletedAt:           atOrNull(c.CompletedAt),
-		Deliveries:            mapped(deliveries, delivery),
+		Deliveries:            mapped(deliveries, func(d grant.Delivery) api.CheckoutDelivery { return delivery(c, d) }),
 		CreatedAt:             at(c.CreatedAt),
 		UpdatedAt:             at(c.UpdatedAt),
 	}
 }
 
-func delivery(d grant.Delivery) api.CheckoutDelivery {
+// delivery renders what the buyer of a checkout has by it. A file is downloaded by way of the checkout's page, as long as they have it.
+func delivery(c *store.Checkout, d grant.Delivery) api.CheckoutDelivery {
+	if d.FileID != nil {
+		d.URL = new(c.URL + "/downloads/" + d.GrantID + "/" + *d.FileID)
+	}
 	return api.CheckoutDelivery{Type: api.CheckoutDeliveryType(d.Type), Name: d.Name, URL: d.URL, Key: d.Key}
 }
 

@@ -1,11 +1,15 @@
 package contract
 
 import (
+	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -60,6 +64,46 @@ func TestConfirmCheckout_GivesWhatWasBought(t *testing.T) {
 		found := ok[*sdk.GrantList](t)(c.Grants.List(background, &sdk.ListGrantsParams{Source: &order.ID})).Data
 		if len(found) != 2 {
 			t.Errorf("by its source %d are found", len(found))
+		}
+	})
+}
+
+// TestGetPublicCheckout_NamesFilesAndExperiences says what a shop's own page can show of what has no name on the product, and how a file is downloaded.
+func TestGetPublicCheckout_NamesFilesAndExperiences(t *testing.T) {
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+		owner := s.Account(t)
+		c := owner.SDK()
+		file := readyFile(t, owner, "Notes.pdf", "hello")
+		circle := ok[*sdk.Experience](t)(c.Experiences.Create(background, &sdk.ExperienceCreate{Name: "Circle", Type: "link", Content: &sdk.ExperienceContent{URL: new("https://example.com/circle")}}))
+		ok[*sdk.Experience](t)(c.Experiences.Publish(background, circle.ID))
+		in := sellable("Guide")
+		in.Status = new(sdk.ProductStatus("active"))
+		in.Deliverables = []sdk.Deliverable{{Type: "file", Ref: &file.ID}, {Type: "experience", Ref: &circle.ID}, {Type: "file", Ref: &file.ID, Name: new("The notes")}}
+		guide := ok[*sdk.Product](t)(c.Products.Create(background, in))
+		checkout := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
+			CustomerEmail: new("ada@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: guide.PriceVariants[0].ID}},
+		}))
+		paid := ok[*sdk.PublicCheckout](t)(c.PublicCheckouts.Confirm(background, checkout.ClientSecret, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}}))
+		var names []string
+		for _, d := range paid.Deliveries {
+			names = append(names, core.Deref(d.Name))
+		}
+		if got := strings.Join(names, ", "); got != "Notes.pdf, Circle, The notes" {
+			t.Errorf("the buyer reads %q", got)
+		}
+		if len(paid.Deliveries) == 0 || paid.Deliveries[0].URL == nil {
+			t.Fatalf("nothing says where the file is: %+v", paid.Deliveries)
+		}
+		buyer := owner.As("")
+		buyer.HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		address := ok[*url.URL](t)(url.Parse(*paid.Deliveries[0].URL))
+		page := buyer.Do(t, http.MethodGet, address.Path, nil)
+		if resp := buyer.Do(t, http.MethodGet, ok[*url.URL](t)(url.Parse(page.Header.Get("Location"))).Path, nil); resp.Status != http.StatusOK || string(resp.Body) != "hello" {
+			t.Errorf("the download is %d %.200s", resp.Status, resp.Body)
+		}
+		success := string(buyer.Do(t, http.MethodGet, ok[*url.URL](t)(url.Parse(paid.URL)).Path, nil).Body)
+		if !strings.Contains(success, "Notes.pdf") || !strings.Contains(success, "Circle") {
+			t.Errorf("the page of what was bought is %s", success)
 		}
 	})
 }
