@@ -35,6 +35,7 @@ import (
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated" // the database that every test gets has its tables
+	"github.com/tillwright/tillwright/tests/harness/s3signed"
 )
 
 // world is a server with an account that has files, in a bucket of one kind.
@@ -103,7 +104,7 @@ func (w *world) disk() blob.Bucket {
 func (w *world) s3() blob.Bucket {
 	backend := s3mem.New()
 	require.NoError(w.t, backend.CreateBucket("files"))
-	fake := gofakes3.New(backend, gofakes3.WithTimeSkewLimit(0)).Server()
+	fake := s3signed.Check(gofakes3.New(backend, gofakes3.WithTimeSkewLimit(0)).Server())
 	server := httptest.NewTLSServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		if w.broken.Load() > 0 && w.broken.Add(-1) >= 0 {
 			_, _ = io.CopyN(io.Discard, r.Body, 1<<20)
@@ -126,7 +127,7 @@ func (w *world) s3() blob.Bucket {
 	}))
 	w.t.Cleanup(server.Close)
 	b, err := s3.Open(s3.Options{
-		Bucket: "files", Prefix: "shop", Endpoint: server.URL, Region: "us-east-1", PathStyle: true, Settle: 2 * time.Second, Transport: server.Client().Transport, Credentials: credentials.NewStaticV4("id", "secret", ""),
+		Bucket: "files", Prefix: "shop", Endpoint: server.URL, Region: "us-east-1", PathStyle: true, Settle: 2 * time.Second, Transport: server.Client().Transport, Credentials: credentials.NewStaticV4(s3signed.ID, s3signed.Secret, ""),
 	})
 	require.NoError(w.t, err)
 	return b

@@ -25,6 +25,7 @@ import (
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
+	"github.com/tillwright/tillwright/tests/harness/s3signed"
 )
 
 // TestKill_KeepsRowsAndBytesTogether kills the server under sellers who upload files, complete and delete them: it may die between any two of
@@ -46,16 +47,16 @@ func TestKill_KeepsRowsAndBytesTogether(t *testing.T) {
 	}
 }
 
-// s3Server runs an S3 server, which no kill concerns, and returns the settings that name it.
+// s3Server runs an S3 server that checks signatures, which no kill concerns, and returns the settings that name it.
 func s3Server(t *testing.T) []string {
 	t.Helper()
 	backend := s3mem.New()
 	if err := backend.CreateBucket("files"); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(gofakes3.New(backend, gofakes3.WithTimeSkewLimit(0)).Server())
+	server := httptest.NewUnstartedServer(s3signed.Check(gofakes3.New(backend, gofakes3.WithTimeSkewLimit(0)).Server()))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // killed clients do not say goodbye
-	server.StartTLS()                                   // in plain HTTP bodies have signatures in between, of which it knows nothing
+	server.StartTLS()
 	t.Cleanup(server.Close)
 	trusted := filepath.Join(t.TempDir(), "trusted.pem")
 	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
@@ -63,7 +64,7 @@ func s3Server(t *testing.T) []string {
 	}
 	return []string{
 		"TILLWRIGHT_FILES_URL=s3://files/shop?region=us-east-1&path_style=true&endpoint=" + server.URL,
-		"AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=secret", "SSL_CERT_FILE=" + trusted,
+		"AWS_ACCESS_KEY_ID=" + s3signed.ID, "AWS_SECRET_ACCESS_KEY=" + s3signed.Secret, "SSL_CERT_FILE=" + trusted,
 	}
 }
 
