@@ -205,6 +205,7 @@ func ExamplePublicCheckoutsService_Confirm() {
 	buyer := sdk.New("")
 	checkout, err := buyer.PublicCheckouts.Confirm(ctx, "the client_secret of a checkout", &sdk.CheckoutConfirm{
 		PaymentMethod: &sdk.PaymentMethod{Card: &sdk.Card{Number: "4242424242424242", ExpMonth: 12, ExpYear: 2030, CVC: "123"}},
+		TermsAccepted: new(true), // ticked by the buyer, where the checkout says terms_required
 	})
 	if err != nil {
 		log.Fatal(err)
