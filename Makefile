@@ -80,7 +80,7 @@ bench: build ## measure the server against the floor program; fails below the ga
 	@$(WITH_POSTGRES) -durable $(GO) run ./tests/bench
 
 # What is limited in seconds, but for the fault tests; each alone.
-TIMED = TestServe_(IsQuick|SaysInTime)|TestTerminate_|TestScheduledPosts_|TestExport_OfTwentyThousand|TestMetrics_OfAMillion|TestRender_Costs
+TIMED = TestServe_(IsQuick|SaysInTime)|TestTerminate_|TestScheduledPosts_|TestExport_OfTwentyThousand|TestMetrics_OfAMillion|TestRender_(Costs|OfWhatIsHostile)
 
 soak: build ## the fault tests and the random histories with their full counts, and what may take so long (over an hour)
 	@TILLWRIGHT_SOAK=1 $(WITH_POSTGRES) -durable $(GO) test -count=1 -v -p 1 -parallel 1 -timeout 30m -run '$(TIMED)' ./tests/e2e ./store ./store/content/markdown

@@ -42,7 +42,9 @@ var hostile = map[string]func(n int) string{
 		}
 		return b.String()
 	},
-	"ref amplify":            func(n int) string { return "[a]: /" + fill("x", n/12) + "\n\n" + fill(fill("[a] ", 400)+"\n\n", n/2) },
+	"ref amplify": func(n int) string {
+		return "[a]: /" + fill("x", n/12) + "\n\n" + fill(fill("[a] ", 400)+"\n\n", 15_000)
+	},
 	"blockquote one line":    func(n int) string { return fill(">", n) },
 	"blockquote lines":       func(n int) string { return fill(fill(">", 300)+"a\n", n) },
 	"blockquote then blanks": func(n int) string { return fill(">", n/2) + "\n" + fill("\n", n/2) },
@@ -183,9 +185,9 @@ var problems = map[string]string{
 	"blank lines in lists": "too many lines", "list nested": "nested", "list nested num": "nested", "list one line": "nested", "list one line blanks": "nested", "list one line lazy": "nested",
 	"mixed": "nested", "quote list": "nested", "tabs quote": "nested",
 
-	"brackets": "brackets", "brackets b": "brackets", "brackets2": "brackets", "footnotes undefined": "brackets", "images": "brackets", "link refs": "brackets", "links nest": "brackets", "lt5": "brackets", "task2": "brackets",
-	"ref def bad2": "brackets", "ref def bad4": "brackets",
-	"brackets a": "not closed", "link parens2": "not closed", "link title": "not closed", "link title2": "not closed",
+	"brackets": "brackets", "brackets2": "brackets", "footnotes undefined": "brackets", "images": "brackets", "link refs": "brackets", "links nest": "brackets", "lt5": "brackets", "task2": "brackets",
+	"ref def bad2": "brackets", "ref def bad4": "brackets", "brackets, many paragraphs": "brackets", "images in images": "brackets",
+	"brackets a": "not closed", "brackets b": "not closed", "link parens2": "not closed", "link title": "not closed", "link title2": "not closed",
 	"link title3": "not closed", "link titles, many lines": "not closed", "link titles, many paragraphs": "not closed",
 
 	"emphasis": "*, _ and ~", "emphasis2": "*, _ and ~", "emphasis4": "*, _ and ~", "emphasis5": "*, _ and ~", "emphasis close": "*, _ and ~",

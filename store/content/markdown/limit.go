@@ -14,7 +14,8 @@ const (
 	mostDepth       = 20      // lists and quotes in each other
 	mostBrackets    = 500     // of a paragraph
 	mostMarks       = 1_000   // runs of *, _ and ~ of a paragraph
-	mostBrokenLinks = 200     // of a text: "](" that makes no link, for which all that follows is looked through
+	mostLinkSigns   = 8_000   // of a text: its brackets
+	mostBrokenLinks = 25      // of a text: "](" that makes no link, for which all that follows is looked through
 	mostOpenCode    = 50      // of a text: runs of ` that nothing closes
 	mostFootnotes   = 1_000   // of a text
 	mostBars        = 2_000   // of a text: \| in its tables
@@ -33,7 +34,7 @@ type budget struct {
 	paragraph       ast.Node // whose brackets and marks are counted
 	brackets, marks int
 
-	brokenLinks, openCode, footnotes, bars, nestedLines int
+	linkSigns, brokenLinks, openCode, footnotes, bars, nestedLines int
 }
 
 var budgetKey = parser.NewContextKey()
@@ -134,7 +135,8 @@ func (p *links) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast
 	if line[0] == '!' && !bytes.HasPrefix(line, []byte("![")) {
 		return nil
 	}
-	if !b.spend(&b.brackets, mostBrackets, "A paragraph has too many brackets. Begin a new one, or write them as code.") {
+	if !b.spend(&b.brackets, mostBrackets, "A paragraph has too many brackets. Begin a new one, or write them as code.") ||
+		!b.spend(&b.linkSigns, mostLinkSigns, "It has too many brackets. At most 8,000 are possible, which make 4,000 links. Write others as code.") {
 		return nil
 	}
 	link := p.InlineParser.Parse(parent, block, pc)
