@@ -216,6 +216,20 @@ func TestImportLeads_TakesAThousand(t *testing.T) {
 		if first.Created != 1000 || again.Failed != 1000 || again.Results[999].Errors["email"] == nil {
 			t.Errorf("the first made %d, and of the second %d failed", first.Created, again.Failed)
 		}
+		for i := range rows {
+			if rows[i].Email = new(fmt.Sprintf("other%d@example.com", i)); i%10 == 3 {
+				rows[i].Email = new("nowhere")
+			}
+		}
+		some := ok[*sdk.LeadImport](t)(c.Leads.Import(background, &sdk.LeadImportCreate{Leads: rows[:1000]}))
+		if some.Created != 900 || some.Failed != 100 {
+			t.Errorf("of 1,000 of which 100 are wrong %d are made and %d not", some.Created, some.Failed)
+		}
+		for i, r := range some.Results {
+			if isWrong := i%10 == 3; (r.Status == "failed") != isWrong || (r.Errors["email"] != nil) != isWrong || (r.ID == nil) != isWrong {
+				t.Errorf("row %d is %+v", i, r)
+			}
+		}
 	})
 }
 

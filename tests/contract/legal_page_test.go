@@ -152,3 +152,53 @@ func TestGetLegalPageVersion_TakesPlainDigits(t *testing.T) {
 		}
 	})
 }
+
+// TestPublish_ByManyAtOnceIsOneVersion has callers publish the same text at the same time, and two pages of which one alone can be published.
+func TestPublish_ByManyAtOnceIsOneVersion(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		atOnce := func(n int, do func(i int) error) (errs []error) {
+			results := make(chan error, n)
+			for i := range n {
+				go func() { results <- do(i) }()
+			}
+			for range n {
+				if err := <-results; err != nil {
+					errs = append(errs, err)
+				}
+			}
+			return errs
+		}
+		post := ok[*sdk.BlogPost](t)(c.BlogPosts.Create(background, &sdk.BlogPostCreate{Title: "Tides", Body: new("b")}))
+		page := ok[*sdk.LegalPage](t)(c.LegalPages.Create(background, &sdk.LegalPageCreate{Kind: "terms", Title: "Terms", Body: new("b")}))
+		errs := atOnce(12, func(i int) error {
+			var err error
+			if i%2 == 0 {
+				_, err = c.BlogPosts.Publish(background, post.Slug)
+			} else {
+				_, err = c.LegalPages.Publish(background, page.Slug)
+			}
+			return err
+		})
+		if post = ok[*sdk.BlogPost](t)(c.BlogPosts.Get(background, post.ID)); len(errs) > 0 || post.Version != 1 {
+			t.Errorf("the post has version %d: %v", post.Version, errs)
+		}
+		if all := ok[*sdk.LegalPageVersionList](t)(c.LegalPages.ListVersions(background, page.ID)).Data; len(all) != 1 {
+			t.Errorf("the page has %d versions", len(all))
+		}
+
+		var rivals []string
+		for range 4 {
+			rivals = append(rivals, ok[*sdk.LegalPage](t)(c.LegalPages.Create(background, &sdk.LegalPageCreate{Kind: "privacy", Title: "Privacy", Body: new("b")})).ID)
+		}
+		errs = atOnce(len(rivals), func(i int) error {
+			_, err := c.LegalPages.Publish(background, rivals[i])
+			return err
+		})
+		if len(errs) != len(rivals)-1 {
+			t.Errorf("%d of %d are refused: %v", len(errs), len(rivals), errs)
+		}
+		for _, err := range errs {
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "status")
+		}
+	})
+}
