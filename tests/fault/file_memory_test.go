@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -57,7 +58,13 @@ func moveFile(t *testing.T, c *harness.Client, seed byte, size int64) {
 	id := made["id"].(string)
 	patient := *c
 	patient.HTTP = &http.Client{Transport: c.HTTP.Transport} // the S3 server takes its time to put 2 GiB together
-	patient.Must(t, http.MethodPost, "/v1/files/"+id+"/complete", nil)
+	done := patient.Do(t, http.MethodPost, "/v1/files/"+id+"/complete", nil)
+	for end := time.Now().Add(10 * time.Minute); done.Status == http.StatusConflict && time.Now().Before(end); time.Sleep(time.Second) {
+		done = patient.Do(t, http.MethodPost, "/v1/files/"+id+"/complete", nil)
+	}
+	if done.Status != http.StatusOK {
+		t.Errorf("%d bytes are completed with %d %s", size, done.Status, done.Body)
+	}
 	link := c.Must(t, http.MethodGet, "/v1/files/"+id+"/download", nil)["url"].(string)
 	transferFile(t, c, http.MethodGet, link, nil, 0, got)
 	if text := func(h hash.Hash) string { return fmt.Sprintf("%x", h.Sum(nil)) }; text(sent) != text(got) {
