@@ -15,7 +15,7 @@ func TestPages_FitANarrowPhoneAndEverybody(t *testing.T) {
 	r := whole(t)
 	at := serve(t, r, nil)
 	window := browser.Open(t, nil)
-	for name, path := range map[string]string{"overview": "/docs", "products": "/docs/products", "subscriptions": "/docs/subscriptions", "events": "/docs/events", "missing": "/docs/nothing"} {
+	for name, path := range map[string]string{"overview": "/docs", "products": "/docs/products", "subscriptions": "/docs/subscriptions", "events": "/docs/events", "guides": "/docs/guide", "guide": "/docs/guide/limits", "settings": "/docs/guide/settings", "missing": "/docs/nothing"} {
 		window.Go(at + path)
 		window.Wait("location.pathname === '" + path + "' && document.readyState === 'complete'")
 		window.Value(`document.querySelectorAll('details').forEach(one => { one.removeAttribute('name'); one.open = true })`)

@@ -16,7 +16,9 @@ const eventsName = "events"
 type frame struct {
 	Sheet, Script string // addresses
 	Develops      bool
-	Groups        []link // the pages
+	OnGuides      bool // the page in hand lists the guides, or is one
+	Guides        []link
+	Groups        []link // the pages of the reference
 	Inside        []link // what the page in hand has
 }
 
@@ -31,6 +33,10 @@ type link struct {
 // frame returns what stands around the page with a name.
 func (r *Reference) frame(d *document, name string) frame {
 	f := frame{Sheet: r.sheet.Address, Script: r.script.Address, Develops: r.develops}
+	f.OnGuides = name == guidesName || strings.HasPrefix(name, guidesName+"/")
+	for _, g := range r.guides {
+		f.Guides = append(f.Guides, link{Text: g.Title, Address: g.address(), Current: guidesName+"/"+g.Name == name, About: template.HTML(template.HTMLEscapeString(g.Lead))})
+	}
 	for _, tag := range d.Tags {
 		l := link{Text: title(tag.Name, tag.DisplayName), About: marked(summary(tag.Description))}
 		l.Address = "/docs/" + slug(l.Text)
@@ -136,8 +142,8 @@ func (r *Reference) events(d *document) events {
 	return e
 }
 
-// index returns what the search looks through: each operation with its name, method, path and address.
-func (d *document) index() []byte {
+// index returns what the search looks through: each operation with its name, method, path and address, each event and each guide.
+func (r *Reference) index(d *document) []byte {
 	all := [][5]string{}
 	for _, op := range d.operations {
 		all = append(all, [5]string{op.ID, op.Summary, op.Method, op.Path, d.addressOf(op)})
@@ -145,15 +151,23 @@ func (d *document) index() []byte {
 	for _, t := range view.EventTypes().Data {
 		all = append(all, [5]string{t.Type, "Event", "", "", "/docs/events#" + t.Type})
 	}
-	written, _ := json.Marshal(all) // of strings alone
-	return written
+	for _, g := range r.guides {
+		all = append(all, [5]string{g.Title, "Guide. " + g.Lead, "", "", g.address()})
+	}
+	text, _ := json.Marshal(all) // of strings alone
+	return text
 }
 
 // llms returns what programs that read for a model begin with: https://llmstxt.org
 func (r *Reference) llms(d *document) string {
 	var s strings.Builder
 	s.WriteString("# " + d.Info.Title + "\n\n> Sell digital products by API. The whole API is described in " + r.address + "/openapi.json (OpenAPI 3.0) and " + r.address + "/openapi-3.1.json (OpenAPI 3.1).\n\n")
-	s.WriteString(strings.TrimSpace(d.Info.Description) + "\n\n## Reference\n\n")
+	s.WriteString(strings.TrimSpace(d.Info.Description) + "\n\n## Guides\n\n")
+	s.WriteString("- [Guides](" + r.address + "/docs/guide)\n")
+	for _, g := range r.guides {
+		s.WriteString("- [" + g.Title + "](" + r.address + g.address() + "): " + g.Lead + "\n")
+	}
+	s.WriteString("\n## Reference\n\n")
 	s.WriteString("- [Overview](" + r.address + "/docs)\n- [Events](" + r.address + "/docs/events): what webhooks deliver, with an example of each\n")
 	for _, tag := range d.Tags {
 		name := d.titleOf(tag.Name)

@@ -194,7 +194,7 @@ func TestPages_AreSentOnceAndGuarded(t *testing.T) {
 	t.Parallel()
 	r := newReference(t, Options{})
 	at := serve(t, r, nil)
-	for path, status := range map[string]int{"/docs": 200, "/docs/products": 200, "/docs/events": 200, "/llms.txt": 200, "/docs/search.json": 200, r.sheet.Address: 200, r.script.Address: 200, "/docs/nothing": 404, "/docs/test-helpers": 404, "/docs/%2Fsearch.json": 404} {
+	for path, status := range map[string]int{"/docs": 200, "/docs/products": 200, "/docs/events": 200, "/llms.txt": 200, "/docs/search.json": 200, r.sheet.Address: 200, r.script.Address: 200, "/docs/guide": 200, "/docs/guide/start": 200, "/docs/guide/nothing": 404, "/docs/nothing": 404, "/docs/test-helpers": 404, "/docs/%2Fsearch.json": 404} {
 		response, err := http.Get(at + path)
 		require.NoError(t, err)
 		require.NoError(t, response.Body.Close())

@@ -37,6 +37,7 @@ type Reference struct {
 	text          []byte
 	address       string
 	develops      bool
+	guides        []guide
 	templates     *ui.Templates
 	sheet, script *ui.Asset
 
@@ -52,7 +53,10 @@ func New(o Options) (*Reference, error) {
 		r.text = o.Document
 	}
 	var err error
-	if r.templates, err = ui.New(files, nil, []string{"frame.html", "schema.html"}, []string{"overview.html", "resource.html", "events.html", "missing.html"}); err != nil {
+	if r.guides, err = readGuides(); err != nil {
+		return nil, err
+	}
+	if r.templates, err = ui.New(files, nil, []string{"frame.html", "schema.html"}, []string{"overview.html", "resource.html", "events.html", "guides.html", "guide.html", "missing.html"}); err != nil {
 		return nil, err
 	}
 	if r.sheet, err = ui.NewAsset("reference.css", sheet); err != nil {
@@ -68,12 +72,13 @@ func (r *Reference) Routes() map[string]echo.HandlerFunc {
 		return func(c echo.Context) error { return a.Serve(c.Response(), c.Request()) }
 	}
 	return map[string]echo.HandlerFunc{
-		"/docs":             func(c echo.Context) error { return r.answer(c, "") },
-		"/docs/:resource":   func(c echo.Context) error { return r.answer(c, c.Param("resource")) },
-		"/docs/search.json": func(c echo.Context) error { return r.answer(c, searchName) },
-		"/llms.txt":         func(c echo.Context) error { return r.answer(c, llmsName) },
-		r.sheet.Address:     asset(r.sheet),
-		r.script.Address:    asset(r.script),
+		"/docs":              func(c echo.Context) error { return r.answer(c, "") },
+		"/docs/:resource":    func(c echo.Context) error { return r.answer(c, c.Param("resource")) },
+		"/docs/guide/:guide": func(c echo.Context) error { return r.answer(c, guidesName+"/"+c.Param("guide")) },
+		"/docs/search.json":  func(c echo.Context) error { return r.answer(c, searchName) },
+		"/llms.txt":          func(c echo.Context) error { return r.answer(c, llmsName) },
+		r.sheet.Address:      asset(r.sheet),
+		r.script.Address:     asset(r.script),
 	}
 }
 
@@ -118,7 +123,7 @@ func (r *Reference) page(name string) (*ui.Packed, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	r.names = d.names()
+	r.names = r.namesOf(d)
 	if !r.names[name] {
 		name, status = missingName, http.StatusNotFound
 	}
@@ -129,9 +134,12 @@ func (r *Reference) page(name string) (*ui.Packed, int, error) {
 	return drawn, status, err
 }
 
-// names returns all names under which something is drawn for who asks for it.
-func (d *document) names() map[string]bool {
-	all := map[string]bool{"": true, eventsName: true, searchName: true, llmsName: true}
+// namesOf returns all names under which something is drawn for who asks for it.
+func (r *Reference) namesOf(d *document) map[string]bool {
+	all := map[string]bool{"": true, eventsName: true, guidesName: true, searchName: true, llmsName: true}
+	for _, g := range r.guides {
+		all[guidesName+"/"+g.Name] = true
+	}
 	for _, op := range d.operations {
 		all[slug(d.titleOf(op.Tags[0]))] = true
 	}
@@ -142,7 +150,7 @@ func (d *document) names() map[string]bool {
 func (r *Reference) draw(d *document, name string) (*ui.Packed, error) {
 	switch name {
 	case searchName:
-		return ui.Pack(echo.MIMEApplicationJSON, d.index())
+		return ui.Pack(echo.MIMEApplicationJSON, r.index(d))
 	case llmsName:
 		return ui.Pack("text/plain; charset=utf-8", []byte(r.llms(d)))
 	case missingName:
@@ -151,6 +159,15 @@ func (r *Reference) draw(d *document, name string) (*ui.Packed, error) {
 		return r.html("overview.html", "API reference", r.overview(d))
 	case eventsName:
 		return r.html("events.html", "Events", r.events(d))
+	case guidesName:
+		return r.html("guides.html", "Guides", r.frame(d, name))
+	}
+	if strings.HasPrefix(name, guidesName+"/") {
+		page, err := r.guide(d, name)
+		if err != nil {
+			return nil, err
+		}
+		return r.html("guide.html", page.Title, page)
 	}
 	page, err := r.resource(d, name)
 	if err != nil {

@@ -21,7 +21,7 @@ func TestServed_ToEverybodyToLookAt(t *testing.T) {
 		method, path string
 		status       int
 	}{
-		{"GET", "/docs", 200}, {"HEAD", "/docs", 200}, {"GET", "/docs/products", 200}, {"HEAD", "/docs/events", 200}, {"GET", "/docs/search.json", 200}, {"GET", "/llms.txt", 200},
+		{"GET", "/docs", 200}, {"HEAD", "/docs", 200}, {"GET", "/docs/products", 200}, {"HEAD", "/docs/events", 200}, {"GET", "/docs/guide", 200}, {"HEAD", "/docs/guide/start", 200}, {"GET", "/docs/guide/nothing", 404}, {"GET", "/docs/search.json", 200}, {"GET", "/llms.txt", 200},
 		{"GET", "/docs/nothing", 404}, {"HEAD", "/docs/nothing", 404}, {"GET", "/docs/products/more", 404}, {"GET", "/docs/", 404}, {"GET", "/assets/reference.0.css", 404},
 		{"POST", "/docs", 405}, {"DELETE", "/docs/products", 405}, {"PUT", "/llms.txt", 405}, {"GET", "/v1/docs", 401},
 	} {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,7 +32,8 @@ func drawnPages(t *testing.T, r *Reference) map[string]string {
 	d, err := read(r.text, r.develops)
 	require.NoError(t, err)
 	pages := map[string]string{}
-	for _, path := range append([]link{{Address: "/docs"}, {Address: "/docs/events"}}, r.frame(d, "").Groups...) {
+	around := r.frame(d, "")
+	for _, path := range slices.Concat([]link{{Address: "/docs"}, {Address: "/docs/events"}, {Address: "/docs/guide"}}, around.Guides, around.Groups) {
 		pages[path.Address] = drawnAt(t, r, strings.TrimPrefix(strings.TrimPrefix(path.Address, "/docs"), "/"))
 	}
 	return pages

@@ -15,18 +15,21 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// TestAccount_HasTheBoundsThatTheREADMEGives holds the figures of its sentences about pauses and about payments that wait.
-func TestAccount_HasTheBoundsThatTheREADMEGives(t *testing.T) {
+// TestAccount_HasTheBoundsThatTheGuidesGive holds the figures of their sentences about pauses and about payments that wait.
+func TestAccount_HasTheBoundsThatTheGuidesGive(t *testing.T) {
 	t.Parallel()
-	file, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	readme := strings.Join(strings.Fields(string(file)), " ")
+	guides := ""
+	for _, name := range []string{"limits", "stripe"} {
+		file, err := os.ReadFile("../../server/reference/guide/" + name + ".md")
+		require.NoError(t, err)
+		guides += strings.Join(strings.Fields(string(file)), " ")
+	}
 	for _, sentence := range []string{
 		fmt.Sprintf("When %d checkouts were declined in an hour without a key", defaultDeclineLimit),
 		fmt.Sprintf("(%d to %d, %d unless you say so)", minHoldMinutes, maxHoldMinutes, defaultHoldMinutes),
 		fmt.Sprintf("After %d minutes, or the account's `payment_hold_minutes`", defaultHoldMinutes),
 	} {
-		require.Contains(t, readme, sentence)
+		require.Contains(t, guides, sentence)
 	}
 }
 
