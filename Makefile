@@ -13,10 +13,10 @@ LEAN          = -gcflags=github.com/tillwright/tillwright/...=-dwarf=false
 # failed is run again after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
 LONGEST = ./store ./server/billing ./server
-# Whole packages without the race detector. The contract comes first, since it takes longest. The next three run the program in processes of its
+# Whole packages without the race detector. The contract comes first, since it takes longest. The next four run the program in processes of its
 # own, which have none anyway: it would watch the clients and the fakes alone. What draws pages and reads arguments shares nothing between
 # requests but what the rooms below it guard: make race has it, every night.
-PLAIN   = ./tests/contract ./tests/fault ./tests/e2e ./tests/newcomer $(SHOWN)
+PLAIN   = ./tests/contract ./tests/fault ./tests/e2e ./tests/newcomer ./tests/guide $(SHOWN)
 SHOWN   = ./server/dashboard ./server/pages ./server/reference ./server/cmd/tillwright
 # Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold. Their packages are those of the
 # step alone: a test of another package that has such a name would be run nowhere.
@@ -65,7 +65,7 @@ test: build ## every test, on SQLite and a PostgreSQL that it starts itself, wit
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
 		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/invoicepdf ./ads/pinterest ./ads/tiktok ./ads/zernio \
-		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(tests/(contract|fault|e2e|newcomer)|server/(dashboard|pages|reference|cmd/tillwright))$$')
+		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(tests/(contract|fault|e2e|newcomer|guide)|server/(dashboard|pages|reference|cmd/tillwright))$$')
 
 race: ## the pages and commands with the race detector, which make test runs without it
 	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(SHOWN)

@@ -1,0 +1,246 @@
+// Package guide does what the guides say: it runs their commands, compiles their Go, and runs the receivers that they show.
+package guide
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/debian"
+	_ "github.com/tillwright/tillwright/tests/harness/migrated"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	harness.RemoveBuilds()
+	os.Exit(code)
+}
+
+const (
+	root   = "../.."
+	folder = root + "/server/reference/guide"
+	// shown is the address of the server in the guides. Each guide is run against a server of its own, which has another one.
+	shown = "127.0.0.1:8080"
+)
+
+// block is what stands between two fences.
+type block struct{ language, text string }
+
+var fenced = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+
+func blocks(t *testing.T, path string) (all []block) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, match := range fenced.FindAllStringSubmatch(string(text), -1) {
+		all = append(all, block{match[1], match[2]})
+	}
+	return all
+}
+
+// named returns the files of all guides by their names.
+func named(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(folder + "/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	all := map[string]string{}
+	for _, file := range files {
+		all[strings.TrimSuffix(filepath.Base(file), ".md")] = file
+	}
+	return all
+}
+
+// The blocks that are marked `console` are run in order by one shell, behind those of the first guide. Behind a block may stand one that is
+// marked `text`: what the commands print. There `...` is anything.
+func TestGuides_ShowCommandsThatRun(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"curl", "jq", "sqlite3", "openssl"} {
+		install(t, tool, tool)
+	}
+	install(t, "python3", "python3-minimal")
+	start := blocks(t, folder+"/start.md")
+	for name, file := range named(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all := blocks(t, file)
+			if name != "start" {
+				all = slices.Concat(start, all)
+			}
+			run(t, all, port(t))
+		})
+	}
+}
+
+// warned returns the lines of a log that are no mere information.
+func warned(log string) string {
+	var lines []string
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// port returns one on which nobody listens.
+func port(t *testing.T) string {
+	t.Helper()
+	_, free, _ := strings.Cut(harness.FreeAddr(t), ":")
+	return free
+}
+
+func install(t *testing.T, command, pack string) {
+	t.Helper()
+	if _, err := exec.LookPath(command); err != nil {
+		require.NoError(t, debian.Install(pack))
+	}
+}
+
+// place returns a folder as a newcomer has it after `make run`: with the program, the examples, and a server that serves data.
+func place(t *testing.T) (string, *harness.Process) {
+	t.Helper()
+	dir := t.TempDir()
+	b := harness.Build(t)
+	require.NoError(t, os.Mkdir(dir+"/bin", 0o755))
+	require.NoError(t, os.Symlink(b.Path, dir+"/bin/tillwright"))
+	return dir, (&harness.Binary{Path: b.Path, Env: []string{"TILLWRIGHT_DATA_DIR=" + dir + "/data"}}).Serve(t, "", "--demo")
+}
+
+// saved matches the first line of a block that is saved as a file, which it names.
+var saved = regexp.MustCompile(`^(?:#|//) ([a-z]+\.[a-z]+)\n`)
+
+// receiving is the port on which the receivers of the guides listen.
+var receiving = regexp.MustCompile(`\b3000\b`)
+
+// mark stands between what two blocks print.
+const mark = "\x1e"
+
+// run runs the commands of blocks, whose receivers listen on a port.
+func run(t *testing.T, all []block, port string) {
+	t.Helper()
+	dir, server := place(t)
+	var script strings.Builder
+	script.WriteString("set -euo pipefail\n")
+	for _, b := range all {
+		text := receiving.ReplaceAllString(strings.ReplaceAll(b.text, shown, server.Addr), port)
+		if name := saved.FindStringSubmatch(text); name != nil {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name[1]), []byte(text), 0o600))
+		}
+		if b.language == "console" {
+			fmt.Fprintf(&script, "%s\nprintf '%s\\n'\n", text, mark)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
+	cmd.Dir = dir
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "TILLWRIGHT_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the guide leaves running ends with it
+	cmd.WaitDelay = time.Second
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	err := cmd.Wait()
+	said := strings.Split(strings.ReplaceAll(out.String(), server.Addr, shown), mark+"\n")
+	if !assert.NoError(t, err, "%d blocks were run; the last one said:\n%s%s\n%s", len(said)-1, said[len(said)-1], complaints.String(), warned(server.Log())) {
+		return
+	}
+	at := 0
+	for i, b := range all {
+		if b.language != "console" {
+			continue
+		}
+		if i+1 < len(all) && all[i+1].language == "text" {
+			want := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(all[i+1].text)), `\.\.\.`, `.*`)
+			assert.Regexp(t, "^"+want+"$", strings.TrimSpace(said[at]), "after\n%s", b.text)
+		}
+		at++
+	}
+}
+
+// The receiver in Go does what the one in Python does, which the guide starts. make readers starts the one in TypeScript.
+func TestGuides_HaveAReceiverInGo(t *testing.T) {
+	t.Parallel()
+	all, listens, program := blocks(t, folder+"/webhooks.md"), port(t), ""
+	for _, b := range all {
+		if strings.HasPrefix(b.text, "// receiver.go\n") {
+			program = compiled(t, receiving.ReplaceAllString(b.text, listens))
+		}
+	}
+	require.NotEmpty(t, program)
+	for i := range all {
+		all[i].text = strings.ReplaceAll(all[i].text, "python3 receiver.py", program)
+	}
+	run(t, slices.Concat(blocks(t, folder+"/start.md"), all), listens)
+}
+
+// compiled returns the program of a Go file.
+func compiled(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(dir+"/main.go", []byte(text), 0o600))
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir+"/program", dir+"/main.go")
+	build.Dir = root
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return dir + "/program"
+}
+
+// around makes a program of some lines.
+const around = `package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/tillwright/tillwright/sdk"
+)
+
+func lines(ctx context.Context) error {
+%s	return nil
+}
+
+func main() { fmt.Println(lines(context.Background()), os.Args) }
+`
+
+// What is no whole program is the inside of a function.
+func TestGuides_HaveGoThatCompiles(t *testing.T) {
+	t.Parallel()
+	files := named(t)
+	found := 0
+	for name, file := range files {
+		for _, b := range blocks(t, file) {
+			if b.language != "go" {
+				continue
+			}
+			found++
+			if !strings.Contains(b.text, "package main") {
+				b.text = fmt.Sprintf(around, b.text)
+			}
+			path := filepath.Join(t.TempDir(), "main.go")
+			require.NoError(t, os.WriteFile(path, []byte(b.text), 0o600))
+			vet := exec.CommandContext(t.Context(), "go", "vet", path)
+			vet.Dir = root
+			out, err := vet.CombinedOutput()
+			assert.NoError(t, err, "%s: %s\n%s", name, out, b.text)
+		}
+	}
+	assert.GreaterOrEqual(t, found, 3)
+}
