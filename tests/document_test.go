@@ -34,3 +34,58 @@ func TestDocuments_NameFilesThatExist(t *testing.T) {
 		}
 	}
 }
+
+var (
+	linkedTo = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading  = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	unspoken = regexp.MustCompile(`[^\pL\pN _-]`)
+)
+
+// anchors returns the addresses of a document's headings, as GitHub makes them.
+func anchors(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, match := range heading.FindAllStringSubmatch(fencedBlock.ReplaceAllString(text, ""), -1) {
+		title := linkTo.ReplaceAllString(match[1], "$1")
+		all[strings.ReplaceAll(unspoken.ReplaceAllString(strings.ToLower(title), ""), " ", "-")] = true
+	}
+	return all
+}
+
+// Whoever follows a link from one document to another arrives, at the heading that the link names too.
+func TestDocuments_LinkToWhatIsThere(t *testing.T) {
+	t.Parallel()
+	documents, err := filepath.Glob("../.github/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	for _, document := range append(append(documents, "../README.md"), guideFiles(t)...) {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range linkedTo.FindAllStringSubmatch(inCode.ReplaceAllString(fencedBlock.ReplaceAllString(string(text), ""), ""), -1) {
+			path, anchor, _ := strings.Cut(match[1], "#")
+			if strings.Contains(path, "://") || strings.HasPrefix(path, "mailto:") {
+				continue
+			}
+			links++
+			target := document
+			if path != "" {
+				target = filepath.Join(filepath.Dir(document), path)
+			}
+			found, err := os.ReadFile(target)
+			if info, statErr := os.Stat(target); statErr == nil && info.IsDir() && anchor == "" {
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s links to %s, which is not there", document, match[1])
+			} else if anchor != "" && !anchors(string(found))[anchor] {
+				t.Errorf("%s links to %s, which has no such heading", document, match[1])
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("only %d links are found: does the pattern still fit?", links)
+	}
+}
