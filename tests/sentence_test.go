@@ -83,7 +83,7 @@ func guideFiles(t *testing.T) []string {
 
 func TestSentences_AreShort(t *testing.T) {
 	t.Parallel()
-	for _, file := range guideFiles(t) {
+	for _, file := range append(guideFiles(t), "../README.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -103,6 +103,18 @@ func TestSentences_AreShort(t *testing.T) {
 			t.Errorf("%s: half of its sentences have more than %d words; they may have %d", file, median, medianWords)
 		}
 		t.Logf("%s: median %d, longest %d", filepath.Base(file), counts[len(counts)/2], counts[len(counts)-1])
+	}
+}
+
+// The README is one page.
+func TestReadme_IsShort(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(text), "\n"); lines > 150 {
+		t.Errorf("the README has %d lines, and may have 150: what one person needs stands in a guide", lines)
 	}
 }
 

@@ -133,7 +133,14 @@ func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) s
 		}, State: state, Due: 41650, Here: "x", Error: problem, Key: "pk_test_1"}
 		return drawn{name, "document.html", page.frame(seller), page}
 	}
+	receipt := documentPage{Document: &invoicepdf.Document{ // of the checkout that is paid
+		Title: l.T("document.receipt"), Number: "1042", Status: "status.paid", IssuedAt: someday.Time(), Facts: []invoicepdf.Fact{{Name: l.T("document.paid_on"), Value: l.Day(someday.Time())}}, Seller: party,
+		Buyer: invoicepdf.Party{Name: word("Grace Hopper"), Email: "grace@example.com"}, Currency: "eur", Lines: []invoicepdf.Line{{Description: word("Birds of the Wadden Sea"), Quantity: 1, Unit: 4900, RateBps: new(int64(1900))}},
+		Subtotal: 4900, Discount: 490, Net: 4410, Taxes: []invoicepdf.Tax{{Name: word("VAT"), RateBps: 1900, Taxable: 4410, Tax: 838}}, Tax: 838, Total: 5248, Balances: paidOf(l, 0, 5248, false),
+		Notes: []string{l.T("document.paid_card", "amount", l.Money(5248, "eur"), "brand", "visa", "last4", "4242")},
+	}, Here: "x"}
 	return []drawn{
+		{"receipt", "document.html", receipt.frame(seller), receipt},
 		shows("invoice", "pay", "status.due", ""), shows("invoice-declined", "pay", "status.past_due", word("The card was declined.")), shows("invoice-stripe", "stripe", "status.due", ""),
 		shows("invoice-closed", "closed", "status.due", ""), shows("invoice-paid", "", "status.paid", ""), shows("invoice-void", "", "status.void", ""), shows("invoice-refunded", "processing", "status.partly_refunded", ""),
 		{"document-empty", "document.html", ui.Frame{}, documentPage{Document: &invoicepdf.Document{Currency: "usd"}}},

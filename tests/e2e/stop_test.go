@@ -16,7 +16,7 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// stopLimit is what the README promises of SIGTERM. Everywhere but in make soak, ending may take a minute.
+// stopLimit is what the guide to production promises of SIGTERM. Everywhere but in make soak, ending may take a minute.
 const stopLimit = 10 * time.Second
 
 // neverAnswers returns the URL of a receiver that takes webhooks in and answers none, and what tells of one.

@@ -1,4 +1,4 @@
-// Package guide does what the guides say: it runs their commands, compiles their Go, and runs the receivers that they show.
+// Package guide does what the guides and the README say: it runs their commands, compiles their Go, and runs the receivers that they show.
 package guide
 
 import (
@@ -82,6 +82,10 @@ func TestGuides_ShowCommandsThatRun(t *testing.T) {
 			run(t, all, port(t))
 		})
 	}
+	t.Run("README", func(t *testing.T) {
+		t.Parallel()
+		run(t, blocks(t, root+"/README.md"), port(t))
+	})
 }
 
 // warned returns the lines of a log that are no mere information.
@@ -150,6 +154,7 @@ func run(t *testing.T, all []block, port string) {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
+	cmd.Env = append(cmd.Env, "TILLWRIGHT_API_KEY="+regexp.MustCompile(`sk_[0-9a-z]+`).FindString(server.Log()))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the guide leaves running ends with it
 	cmd.WaitDelay = time.Second
 	var out, complaints bytes.Buffer
@@ -224,6 +229,7 @@ func main() { fmt.Println(lines(context.Background()), os.Args) }
 func TestGuides_HaveGoThatCompiles(t *testing.T) {
 	t.Parallel()
 	files := named(t)
+	files["README"] = root + "/README.md"
 	found := 0
 	for name, file := range files {
 		for _, b := range blocks(t, file) {
@@ -242,5 +248,5 @@ func TestGuides_HaveGoThatCompiles(t *testing.T) {
 			assert.NoError(t, err, "%s: %s\n%s", name, out, b.text)
 		}
 	}
-	assert.GreaterOrEqual(t, found, 3)
+	assert.GreaterOrEqual(t, found, 4)
 }

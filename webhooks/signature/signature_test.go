@@ -35,7 +35,7 @@ func vectors(t *testing.T) []vector {
 	return all
 }
 
-// recipe is what the README tells integrators, written without this package.
+// recipe is what the guide tells integrators, written without this package.
 func recipe(key []byte, parts ...string) string {
 	mac := hmac.New(sha256.New, key)
 	for _, part := range parts {
