@@ -3,6 +3,7 @@ package guide
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -126,20 +127,20 @@ func place(t *testing.T) (string, *harness.Process) {
 // saved matches the first line of a block that is saved as a file, which it names.
 var saved = regexp.MustCompile(`^(?:#|//) ([a-z]+\.[a-z]+)\n`)
 
-// receiving is the port on which the receivers of the guides listen.
-var receiving = regexp.MustCompile(`\b3000\b`)
+// listened matches the port of what a guide starts itself: a receiver of webhooks, or a server.
+var listened = regexp.MustCompile(`\b(3000|8081)\b`)
 
 // mark stands between what two blocks print.
 const mark = "\x1e"
 
-// run runs the commands of blocks, whose receivers listen on a port.
+// run runs the commands of blocks. What they start listens on a port.
 func run(t *testing.T, all []block, port string) {
 	t.Helper()
 	dir, server := place(t)
 	var script strings.Builder
 	script.WriteString("set -euo pipefail\n")
 	for _, b := range all {
-		text := receiving.ReplaceAllString(strings.ReplaceAll(b.text, shown, server.Addr), port)
+		text := listened.ReplaceAllString(strings.ReplaceAll(b.text, shown, server.Addr), port)
 		if name := saved.FindStringSubmatch(text); name != nil {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name[1]), []byte(text), 0o600))
 		}
@@ -147,7 +148,9 @@ func run(t *testing.T, all []block, port string) {
 			fmt.Fprintf(&script, "%s\nprintf '%s\\n'\n", text, mark)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // the commands wait for what they start
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", script.String())
 	cmd.Dir = dir
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "TILLWRIGHT_") {
@@ -156,6 +159,7 @@ func run(t *testing.T, all []block, port string) {
 	}
 	cmd.Env = append(cmd.Env, "TILLWRIGHT_API_KEY="+regexp.MustCompile(`sk_[0-9a-z]+`).FindString(server.Log()))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the guide leaves running ends with it
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
@@ -185,7 +189,7 @@ func TestGuides_HaveAReceiverInGo(t *testing.T) {
 	all, listens, program := blocks(t, folder+"/webhooks.md"), port(t), ""
 	for _, b := range all {
 		if strings.HasPrefix(b.text, "// receiver.go\n") {
-			program = compiled(t, receiving.ReplaceAllString(b.text, listens))
+			program = compiled(t, listened.ReplaceAllString(b.text, listens))
 		}
 	}
 	require.NotEmpty(t, program)
