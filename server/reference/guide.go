@@ -87,9 +87,11 @@ func written(source string) (template.HTML, []link, error) {
 	if err := writer.Renderer().Render(&out, reader.Source(), document); err != nil {
 		return "", nil, fmt.Errorf("render a guide: %w", err)
 	}
-	// A block that is wider than the page is scrolled, by the keyboard too.
-	return template.HTML(strings.ReplaceAll(out.String(), "<pre>", `<pre tabindex="0" aria-label="Example">`)), sections, nil
+	return template.HTML(scrolled.Replace(out.String())), sections, nil
 }
+
+// scrolled has what is wider than the page scrolled, by the keyboard too.
+var scrolled = strings.NewReplacer("<pre>", `<pre tabindex="0" aria-label="Example">`, "<table>", `<div class="wide" tabindex="0"><table>`, "</table>", "</table></div>")
 
 // textIn returns the text of a node without its marks.
 func textIn(node ast.Node, source []byte) string {
