@@ -3,6 +3,7 @@ package advert
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -228,23 +229,41 @@ func (a *Audience) place(in *Account, source Source, now core.Time) {
 // putAudience stores an audience that an action made or read again. The mirror may have found it at the network before
 // the action was known to have made it: that row is native from now on and keeps its id, which a then has as well.
 func (s *Store) putAudience(ctx context.Context, u *db.Unit, in *Account, a *Audience) error {
-	known, err := db.Get[Audience](ctx, u, audienceColumns.SelectSQL+`
-		WHERE account_id = ? AND (id = ? OR platform_id = ? AND platform = ?) ORDER BY CASE id WHEN ? THEN 0 ELSE 1 END LIMIT 1`+u.Lock(),
-		in.AccountID, a.ID, a.PlatformID, in.Platform, a.ID)
-	if err != nil {
-		return fmt.Errorf("read audience: %w", err)
-	}
 	now := s.Now()
 	a.place(in, SourceNative, now)
+	known, err := s.lockAudience(ctx, u, a)
+	if err != nil {
+		return err
+	}
 	if known == nil {
 		a.CreatedAt = now
-		return u.Insert(ctx, audienceColumns, a)
+		rows, err := u.Exec(ctx, audienceColumns.InsertSQL+` ON CONFLICT (account_id, platform_id, platform) DO NOTHING`, audienceColumns.Values(a)...)
+		if err != nil || rows > 0 {
+			return err
+		}
+		if known, err = s.lockAudience(ctx, u, a); err != nil { // the mirror found it meanwhile
+			return err
+		}
+		if known == nil {
+			return errors.New("store audience: the row that was in the way is gone")
+		}
 	}
 	if known.ID == a.ID {
 		a.Source = known.Source
 	}
 	a.ID, a.CreatedAt, a.DeletedAt = known.ID, known.CreatedAt, known.DeletedAt
 	return u.Update(ctx, audienceColumns, a)
+}
+
+// lockAudience locks the row of an audience, by its id or that of its network, and returns it, nil if there is none.
+func (s *Store) lockAudience(ctx context.Context, u *db.Unit, a *Audience) (*Audience, error) {
+	known, err := db.Get[Audience](ctx, u.Locked(), audienceColumns.SelectSQL+`
+		WHERE account_id = ? AND (id = ? OR platform_id = ? AND platform = ?) ORDER BY CASE id WHEN ? THEN 0 ELSE 1 END LIMIT 1`,
+		a.AccountID, a.ID, a.PlatformID, a.Platform, a.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read audience: %w", err)
+	}
+	return known, nil
 }
 
 // deleteAudience marks an audience as deleted and deletes the identifiers of the people in it. An empty id does nothing.

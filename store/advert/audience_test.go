@@ -1,6 +1,7 @@
 package advert
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
@@ -130,5 +132,40 @@ func TestPutAudiences_KnowsOursAgain(t *testing.T) {
 		require.NoError(t, a.RecordAudience(t.Context(), all[1]))
 		require.NoError(t, a.PutAudiences(t.Context(), a.in, seen[:1], a.Now()))
 		assert.Len(t, list(), 1, "what the network has no more is deleted")
+	})
+}
+
+func TestSettleAction_TakesTheAudienceThatTheMirrorIsFinding(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		begun, err := a.BeginAction(t.Context(), a.account, BeginAction{Op: OpCreateAudience, AdAccount: a.in})
+		require.NoError(t, err)
+		await, settled, tries := dbtest.Waiter(t, a.db), make(chan error, 1), 0
+		_, err = db.Tx(t.Context(), a.db, func(ctx context.Context, u *db.Unit) (any, error) {
+			theirs := Audience{ID: core.NewID(core.KindAudience), PlatformID: new("23"), Name: "Buyers", Type: AudienceTypeCustomerList, Status: AudienceStatusReady, CreatedAt: a.Now()}
+			theirs.place(a.in, SourceExternal, a.Now())
+			if err := audienceRows.upsert(ctx, a.Store, u, []Audience{theirs}); err != nil {
+				return nil, err
+			}
+			go func() {
+				made := &Audience{ID: begun.Action.AudienceOf(), PlatformID: new("23"), Name: "Buyers", Type: AudienceTypeCustomerList, Status: AudienceStatusPending}
+				_, err := db.Tx(context.Background(), a.db, func(ctx context.Context, u *db.Unit) (*Action, error) {
+					tries++
+					return a.settleAction(ctx, u, a.account, begun.Action.ID, Outcome{State: ActionDone, Audience: made})
+				})
+				settled <- err
+			}()
+			await()
+			return nil, nil
+		})
+		require.NoError(t, err)
+		require.NoError(t, <-settled)
+		require.Equal(t, 1, tries, "a request that has asked a network has one try")
+		found, err := a.ListAudiences(t.Context(), a.account, a.channel.ID, "act_1", "", Page{Limit: 10})
+		require.NoError(t, err)
+		require.Len(t, found.Items, 1)
+		assert.Equal(t, SourceNative, found.Items[0].Source)
+		action, err := a.GetAction(t.Context(), a.account, begun.Action.ID)
+		require.NoError(t, err)
+		assert.Equal(t, found.Items[0].ID, action.TargetID)
 	})
 }
