@@ -2,14 +2,18 @@ package store
 
 import (
 	"context"
+	"database/sql/driver"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"modernc.org/sqlite"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 type accountKey struct{}
@@ -89,35 +93,72 @@ func TestShares_OfTransactions(t *testing.T) {
 	})
 }
 
-// forever is a read that nobody waits for to end.
-const forever = `WITH RECURSIVE many (n) AS (SELECT CAST(? AS bigint) UNION ALL SELECT n + 1 FROM many WHERE n < 1000000000000) SELECT count(*) FROM many`
+// endless is a read that nobody waits for to end. On SQLite its first row says that it runs: what is interrupted before goes on.
+var endless = map[string]string{
+	core.SQLite:     `WITH RECURSIVE many (n) AS (SELECT ? UNION ALL SELECT n + 1 FROM many WHERE n < 1000000000000) SELECT count(*) FROM many WHERE n > 1 OR test_runs()`,
+	core.PostgreSQL: `WITH RECURSIVE many (n) AS (SELECT CAST(? AS bigint) UNION ALL SELECT n + 1 FROM many WHERE n < 1000000000000) SELECT count(*) FROM many`,
+}
+
+// runs is what test_runs of SQLite calls, once it is known to that.
+var runs atomic.Pointer[func()]
+
+// knowRuns gives connections that SQLite makes from then on the function test_runs.
+var knowRuns = sync.OnceValue(func() error {
+	return sqlite.RegisterScalarFunction("test_runs", 0, func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
+		(*runs.Load())()
+		return true, nil
+	})
+})
+
+// ending is a context that ends when it is told to, with the error that it has then.
+type ending struct {
+	context.Context
+	over chan struct{}
+	why  error
+}
+
+func (e *ending) Done() <-chan struct{} { return e.over }
+
+func (e *ending) Err() error {
+	select {
+	case <-e.over:
+		return e.why
+	default:
+		return nil
+	}
+}
+
+// readEndless begins an endless read, ends its context once it runs, and returns its error.
+func (s *shop) readEndless(t *testing.T, ctx context.Context, where db.Reader, why error) error {
+	t.Helper()
+	e := &ending{Context: ctx, over: make(chan struct{}), why: why}
+	end := sync.OnceFunc(func() { close(e.over) })
+	if s.db.Engine == core.SQLite {
+		runs.Store(&end)
+	} else {
+		go func() {
+			for dbtest.Count(t, s.db, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE 'WITH RECURSIVE many%'`) == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			end()
+		}()
+	}
+	_, err := db.Get[int](db.Abortable(e), where, endless[s.db.Engine], 1)
+	return err
+}
 
 // A read that may examine much ends with its caller, and gives its reader back.
 func TestRead_EndsWithItsCaller(t *testing.T) {
+	require.NoError(t, knowRuns())
 	eachShop(t, func(t *testing.T, s *shop) {
-		var cancel context.CancelFunc
-		s.db.Options.Trace = func(context.Context, string, []any) {
-			if cancel != nil {
-				time.AfterFunc(20*time.Millisecond, cancel) // once it runs
-			}
-		}
 		for range 2 * s.db.Read.Size() {
-			var ctx context.Context
-			ctx, cancel = context.WithCancel(t.Context())
-			_, err := db.Get[int](db.Abortable(ctx), s.db, forever, 1)
+			err := s.readEndless(t, t.Context(), s.db, context.Canceled)
 			require.ErrorIs(t, err, context.Canceled)
 			require.False(t, db.IsMarked(err), "nothing is wrong with the database")
 		}
-		cancel = nil
-		ctx, end := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		defer end()
-		_, err := db.Get[int](db.Abortable(ctx), s.db, forever, 1)
-		away(t, err)
-		_, err = db.Tx(t.Context(), s.db, func(inside context.Context, u *db.Unit) (any, error) {
-			ctx, end := context.WithTimeout(inside, 20*time.Millisecond)
-			defer end()
-			_, err := db.Get[int](db.Abortable(ctx), u, forever, 1)
-			return nil, err
+		away(t, s.readEndless(t, t.Context(), s.db, context.DeadlineExceeded))
+		_, err := db.Tx(t.Context(), s.db, func(inside context.Context, u *db.Unit) (any, error) {
+			return nil, s.readEndless(t, inside, u, context.DeadlineExceeded)
 		})
 		away(t, err)
 		require.NoError(t, s.makeOne(t, "the transaction is over"))
