@@ -122,7 +122,7 @@ func (d *DB) whose(ctx context.Context) string {
 
 // Reader is where a query runs. A *Unit is its open transaction. A *DB is the open transaction of the context if there is one, and
 // the read pool otherwise: a use case that only reads does not know whether it is part of a bigger one. What locks or changes rows is
-// given the *Unit, or Unit.Locked: elsewhere it is an error.
+// given the *Unit, or Unit.Locked: a *DB refuses it, but for a change within a WITH, which is a transaction by itself.
 type Reader interface {
 	// at returns the query as it runs here, and in which transaction, nil if in none.
 	at(ctx context.Context, query string) (d *DB, u *Unit, text string, err error)
@@ -132,7 +132,7 @@ type Reader interface {
 var errNotOpen = errors.New("store: rows are locked and changed in an open transaction alone, which is given as a Unit")
 
 func (d *DB) at(ctx context.Context, query string) (*DB, *Unit, string, error) {
-	if changes(query) || strings.HasSuffix(query, forUpdate) {
+	if changes(query) || strings.Contains(query, forUpdate) {
 		return nil, nil, "", errNotOpen
 	}
 	return d, UnitOf(ctx), query, nil
