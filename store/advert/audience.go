@@ -173,8 +173,8 @@ func (s *Store) audiencesBy(ctx context.Context, key func(*Audience) string, whe
 }
 
 // PutAudiences stores the audiences of an ad account as its network listed them. An audience that is new here is
-// external. One that the network did not list is deleted, unless it was stored after the network was asked, at the time
-// asked.
+// external. One that the network did not list is deleted, unless something was stored of it after the network was asked, at
+// the time asked.
 func (s *Store) PutAudiences(ctx context.Context, a *Account, found []Audience, asked core.Time) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now, rows, ids := s.Now(), make([]Audience, 0, len(found)), make([]string, 0, len(found))
@@ -195,7 +195,7 @@ func (s *Store) PutAudiences(ctx context.Context, a *Account, found []Audience, 
 		condition, arg := s.db.In("platform_id", ids)
 		return u.Exec(ctx, `
 			UPDATE ad_audiences SET deleted_at = ?, updated_at = ?
-			WHERE account_id = ? AND channel_id = ? AND ad_account_id = ? AND deleted_at IS NULL AND platform_id IS NOT NULL AND created_at < ? AND NOT (`+condition+`)`,
+			WHERE account_id = ? AND channel_id = ? AND ad_account_id = ? AND deleted_at IS NULL AND platform_id IS NOT NULL AND updated_at < ? AND NOT (`+condition+`)`,
 			now, now, a.AccountID, a.ChannelID, a.PlatformID, asked, arg)
 	})
 	return err
@@ -250,9 +250,24 @@ func (s *Store) putAudience(ctx context.Context, u *db.Unit, in *Account, a *Aud
 	}
 	if known.ID == a.ID {
 		a.Source = known.Source
+		if err := s.replaceTwin(ctx, u, a); err != nil {
+			return err
+		}
 	}
 	a.ID, a.CreatedAt, a.DeletedAt = known.ID, known.CreatedAt, known.DeletedAt
 	return u.Update(ctx, audienceColumns, a)
+}
+
+// replaceTwin deletes the row that the mirror made of an audience before anybody knew that a is the same. A network that makes a list with
+// its first users has no id for it until then.
+func (s *Store) replaceTwin(ctx context.Context, u *db.Unit, a *Audience) error {
+	if a.PlatformID == nil {
+		return nil
+	}
+	_, err := u.Exec(ctx, `
+		UPDATE ad_audiences SET platform_id = NULL, deleted_at = COALESCE(deleted_at, ?), updated_at = ?
+		WHERE account_id = ? AND platform_id = ? AND platform = ? AND id <> ?`, a.UpdatedAt, a.UpdatedAt, a.AccountID, *a.PlatformID, a.Platform, a.ID)
+	return err
 }
 
 // lockAudience locks the row of an audience, by its id or that of its network, and returns it, nil if there is none.

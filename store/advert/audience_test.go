@@ -169,3 +169,23 @@ func TestSettleAction_TakesTheAudienceThatTheMirrorIsFinding(t *testing.T) {
 		assert.Equal(t, found.Items[0].ID, action.TargetID)
 	})
 }
+
+func TestSettleAction_TakesTheListThatTheMirrorFoundBeforeItsUploadEnded(t *testing.T) {
+	eachAdvertiser(t, func(t *testing.T, a *advertiser) {
+		ours, asked := a.audience(t, nil), a.Now() // which the network makes with its first users
+		seen := []Audience{{PlatformID: new("23"), Name: "Buyers", Type: AudienceTypeCustomerList, Status: AudienceStatusReady}}
+		require.NoError(t, a.PutAudiences(t.Context(), a.in, seen, a.Now()))
+		made := *ours
+		made.PlatformID = new("23")
+		a.settle(t, a.upload(t, ours.ID, membersOf(0, 3)).Action.ID, Outcome{State: ActionDone, Audience: &made})
+		for _, late := range [][]Audience{nil, seen} { // the network was asked before the upload
+			require.NoError(t, a.PutAudiences(t.Context(), a.in, late, asked))
+			found, err := a.ListAudiences(t.Context(), a.account, a.channel.ID, "act_1", "", Page{Limit: 10})
+			require.NoError(t, err)
+			require.Len(t, found.Items, 1)
+			assert.Equal(t, ours.ID, found.Items[0].ID)
+			assert.Equal(t, SourceNative, found.Items[0].Source)
+			assert.Equal(t, new("23"), found.Items[0].PlatformID)
+		}
+	})
+}
