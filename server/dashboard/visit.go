@@ -155,6 +155,8 @@ func (d *Dashboard) explain(c echo.Context, v *visit, err error) error {
 		return nil
 	case errors.As(err, &refused) && refused.Status < http.StatusInternalServerError:
 		known = &core.Error{Code: core.Code(refused.Code), Message: refused.Message, After: refused.RetryAfter}
+	case refused != nil && refused.Status == http.StatusServiceUnavailable:
+		return &core.UnavailableError{Cause: err, Unclear: c.Request().Method == http.MethodPost}
 	case !errors.As(err, &known):
 		return err
 	}
