@@ -27,10 +27,10 @@ type pageOf[T any] interface{ Items() []T }
 //	}
 //
 // A page is fetched when it is reached. An error is yielded once, with a zero item, and ends the walk. An item that exists for
-// the whole walk is yielded exactly once, whatever is created or deleted meanwhile. params may be nil and is not changed;
-// its StartingAfter or Cursor is where the walk begins, its Limit the size of a page. Unless set that is 100, and less if 100 are
-// more than one answer may hold. EndingBefore must be nil.
-// Options apply to the fetch of each page.
+// the whole walk is yielded exactly once, even if others are created or deleted meanwhile.
+//
+// params may be nil and is not changed. The walk begins at its StartingAfter or Cursor. Its Limit is the size of a page: 100 by
+// default, and less if an answer cannot hold 100. EndingBefore must be nil. Options apply to the fetch of each page.
 func All[T, P any, L pageOf[T]](ctx context.Context, list func(context.Context, *P, ...Option) (L, error), params *P, opts ...Option) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T

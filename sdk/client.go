@@ -36,8 +36,8 @@ type clientSettings struct {
 // ClientOption configures New.
 type ClientOption func(*Client)
 
-// New returns a client that authenticates with an API key (`sk_...`). It sends nothing. A setting that cannot work, such as
-// a base URL without a scheme, is the error of the first call. Without a key only PublicCheckouts works.
+// New returns a client that authenticates with an API key (`sk_...`). It sends nothing. If a setting cannot work, such as
+// a base URL without a scheme, the first call returns the error. Without a key only public operations work.
 func New(key string, options ...ClientOption) *Client {
 	c := newClient(clientSettings{
 		key:       strings.TrimSpace(key),
@@ -85,13 +85,13 @@ func WithHTTPClient(h *http.Client) ClientOption {
 	}
 }
 
-// WithRetries sets how often a call is repeated after its first attempt, 6 unless set, which bridge some
-// 12 to 24 seconds. 0 never repeats.
+// WithRetries sets how often a call is repeated after its first attempt. The default is 6, which takes some 12 to 24 seconds.
+// 0 never repeats.
 func WithRetries(most int) ClientOption {
 	return func(c *Client) { c.retries = most }
 }
 
-// WithTimeout bounds one attempt, a minute unless set; 0 does not bound it. An attempt that takes longer is a network error
+// WithTimeout bounds one attempt. The default is a minute; 0 sets no bound. An attempt that takes longer is a network error
 // and is repeated. WithCallTimeout and the context bound all attempts of a call together.
 func WithTimeout(each time.Duration) ClientOption {
 	return func(c *Client) { c.timeout = each }

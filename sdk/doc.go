@@ -7,30 +7,30 @@
 //	client := sdk.New(os.Getenv("TILLWRIGHT_API_KEY"), sdk.WithBaseURL("https://shop.example/v1"))
 //	product, err := client.Products.Create(ctx, &sdk.ProductCreate{Name: "Field guide"})
 //
-// Optional fields are pointers; since Go 1.26 new takes a value, so they read Headline: new("A small book"). Integers are int64, so
-// that a literal is written new(int64(3)). A [Time] is text as it stands in JSON; its Time method and [TimeOf] convert.
+// Optional fields are pointers. Since Go 1.26 new takes a value: Headline: new("A small book"). Integers are int64: new(int64(3)).
+// A [Time] is text as it is in JSON; its Time method and [TimeOf] convert it.
 // Amounts are in the currency's minor unit: new(int64(1900)) is 19.00. Enums have constants: [ProductStatusActive].
 //
-// In an update a field that is left alone keeps its value. A field that can be cleared takes [Set] or [Null]; a list is emptied by an
-// empty slice.
+// In an update a field that you do not set keeps its value. A field that can be cleared takes [Set] or [Null]. An empty slice
+// empties a list.
 //
 // # Errors
 //
-// When the server refuses, the error is an [*Error], for errors.As; branch on its Code, and show its Errors by field. [CodeOf] is a
-// shorthand. Any other error means that no answer came, or that the call was wrong before anything was sent: an empty id,
-// a nil body.
+// When the server refuses, the error is an [*Error]: get it with errors.As. Branch on its Code, and show its Errors by field.
+// [CodeOf] is a shorthand. Any other error means that no answer came, or that nothing was sent because the call was wrong, for
+// example with an empty id or a nil body.
 //
 // # Retries
 //
-// Every write carries a random Idempotency-Key, the same for all attempts of a call, so the server does it once however often it
-// is sent. A call is repeated, up to [WithRetries] times, after a network error, a status of 500 or above, a 429, and a 409
-// idempotency_request_in_progress, never after another 4xx. A host that DNS does not know, a certificate that is not accepted, and
-// plain HTTP behind an https address are errors at once.
+// Every write carries a random Idempotency-Key, the same for all attempts of a call. So the server does it once, even if it is
+// sent several times. A call is repeated, up to [WithRetries] times, after a network error, a status of 500 or above, a 429, and
+// a 409 idempotency_request_in_progress. It is never repeated after another 4xx. A host that DNS does not know, a certificate that
+// is not accepted, and plain HTTP behind an https address are errors at once.
 //
-// Before each repetition it waits for half of a bound that doubles from half a second to eight, and for a random part of the other
-// half, so that a restart of the server or of its database is bridged. It also waits for what Retry-After asks for, and on a 429
-// without it until X-RateLimit-Reset. It does not wait for more than two minutes, nor beyond the context's deadline: then the error
-// comes back at once.
+// The wait before each repetition doubles, from half a second to eight. A random part of it, up to half, is left out. So a call
+// outlasts a restart of the server or of its database. It also waits as long as Retry-After asks for, and on a 429 without it
+// until X-RateLimit-Reset. It never waits longer than two minutes, or beyond the context's deadline: then the error comes back at
+// once.
 //
 // # Lists
 //
@@ -40,13 +40,13 @@
 //
 // # References
 //
-// A reference to another resource is an [Expandable]: its ID always, and with Get the resource, if the call asked for it with
-// [Expand] and it was not deleted since.
+// A reference to another resource is an [Expandable]. It always has its ID. Get returns the resource, if the call asked for it
+// with [Expand] and it was not deleted since.
 //
 // # Webhooks
 //
-// [VerifyWebhook] checks the signature of a delivery and returns its [Event]; Event.Order, Event.Invoice,
-// Event.Refund, Event.Checkout and Event.Product read what happened.
+// [VerifyWebhook] checks the signature of a delivery and returns its [Event]. Event.Order, Event.Invoice,
+// Event.Refund, Event.Checkout and Event.Product read its resource.
 //
 // # Trying things
 //

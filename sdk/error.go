@@ -38,8 +38,8 @@ const (
 // snippetLength is how many bytes an error quotes of an answer that does not come from the API.
 const snippetLength = 200
 
-// Error is a refusal by the server. Every method returns one, for errors.As, when the server answered with a status that is
-// not 2xx. Branch on Code; Message is for people.
+// Error is a refusal by the server. Every method returns one when the server answers with a status that is not 2xx. Get it with
+// errors.As. Branch on Code; Message is for people.
 type Error struct {
 	// Operation is the operationId of the call, for example "createProduct".
 	Operation string
@@ -56,7 +56,7 @@ type Error struct {
 	Errors map[string][]string
 	// RequestID names the request in the server's log.
 	RequestID string
-	// RetryAfter is how long the server asks to wait, 0 if it does not. It is a year at most.
+	// RetryAfter is the time that the server asks you to wait, 0 if it does not. It is a year at most.
 	RetryAfter time.Duration
 }
 

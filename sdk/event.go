@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Event is what a webhook delivers: something that happened, with the resource as it was then.
+// Event is the content of a webhook: its type, and the resource as it was at that time.
 type Event struct {
 	// ID is unique (`whev_...`). A repeated delivery has the same one.
 	ID        string `json:"id"`
@@ -13,7 +13,7 @@ type Event struct {
 	// Type is one of the Event constants, or one that is newer than this package.
 	Type       string `json:"type"`
 	APIVersion string `json:"api_version"`
-	// Test marks an event that was sent on demand and stands for nothing.
+	// Test marks an example that was sent on demand. Nothing has happened.
 	Test bool `json:"test"`
 	// Data is the resource. Customer, Lead, Product, Checkout, Order, Refund and Invoice read it.
 	Data json.RawMessage `json:"data"`
@@ -22,7 +22,7 @@ type Event struct {
 // Customer returns the customer of lead.created.
 func (e *Event) Customer() (*Customer, error) { return dataOf[Customer](e, "customer") }
 
-// Lead returns the lead that lead.created is about. Customer returns who left it.
+// Lead returns the lead of lead.created. Customer returns its customer.
 func (e *Event) Lead() (*Lead, error) {
 	var data struct {
 		Lead *Lead `json:"lead"`
@@ -45,8 +45,8 @@ func (e *Event) Checkout() (*Checkout, error) { return dataOf[Checkout](e, "chec
 // Order returns the order of order.created, order.paid and the events of its refunds, its line items and customer expanded.
 func (e *Event) Order() (*Order, error) { return dataOf[Order](e, "order") }
 
-// Refund returns the refund that refund.created and refund.updated are about. Order returns its order, line items,
-// customer and refunds expanded.
+// Refund returns the refund of refund.created and refund.updated. Order returns its order, with line items, customer and
+// refunds expanded.
 func (e *Event) Refund() (*Refund, error) {
 	var data struct {
 		Refund *Refund `json:"refund"`

@@ -12,14 +12,14 @@ import (
 var (
 	// ErrBadLicense means that a token was not signed with this key, or was changed.
 	ErrBadLicense = errors.New("sdk: the licence token is not signed with this key")
-	// ErrLicenseExpired means that a token has ended, or is of a later time than this device's clock says: ask the server for another one.
+	// ErrLicenseExpired means that a token has ended, or is newer than this device's clock. Ask the server for another one.
 	ErrLicenseExpired = errors.New("sdk: the licence token has expired, or the clock of this device is wrong")
-	// ErrLicenseElsewhere means that a token is of another device.
+	// ErrLicenseElsewhere means that a token belongs to another device.
 	ErrLicenseElsewhere = errors.New("sdk: the licence token is of another device")
 )
 
-// License is what a token of an activation says. Check that Product is the one that your program is: all products of an account
-// are signed with the same key.
+// License is the content of an activation's token. Check that Product is your program's, because one key signs for all
+// products of an account.
 type License struct {
 	Account     string // `acct_...`
 	LicenseKey  string // `lic_...`
@@ -35,9 +35,10 @@ const licenseSkew = 24 * time.Hour
 // longestLicense bounds a token that is read: the longest fingerprint fits.
 const longestLicense = 8 << 10
 
-// VerifyLicense checks, without a network, that a token was made for the device with this fingerprint, and has not ended. PublicKey is the `x` of
-// one of the account's signing keys: a constant of your program, not a setting, which whoever has the program could change. It returns
-// ErrBadLicense, ErrLicenseElsewhere or ErrLicenseExpired, and with the last of these what the token says.
+// VerifyLicense checks, without a network, that a token was made for the device with this fingerprint, and has not ended.
+//
+// publicKey is the `x` of one of the account's signing keys. Make it a constant of your program: a user could change a setting.
+// The error is ErrBadLicense, ErrLicenseElsewhere or ErrLicenseExpired. With the last of these the license is returned too.
 func VerifyLicense(token, publicKey, fingerprint string) (*License, error) {
 	return verifyLicense(token, publicKey, fingerprint, time.Now())
 }
@@ -102,8 +103,8 @@ const licenseDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 // licenseModulus is what the last two of a key's 25 characters are the remainder by.
 const licenseModulus = 1021
 
-// IsLicenseKey reports whether a text may be a key that a server generated, as `9F3XT-0MBWC-5Z8RA-H4DNE-17QK2`: a character that was mistyped, or two
-// that changed places, are found without asking. Do not use it where you import keys from elsewhere.
+// IsLicenseKey reports whether a text may be a key that a server generated, such as `9F3XT-0MBWC-5Z8RA-H4DNE-17QK2`. It finds a
+// mistyped character, or two that changed places, without a request. Do not use it if you import keys from elsewhere.
 func IsLicenseKey(text string) bool {
 	var value, digits, check int
 	for _, r := range strings.ToUpper(text) {

@@ -16,13 +16,13 @@ type Operation struct {
 	// Path is its path under the base URL with placeholders, for example "/products/{id}". The path of a public operation
 	// is under the server's root.
 	Path string
-	// Approval is "allow", or "ask" where a person should agree before a program does this.
+	// Approval is "allow", or "ask" if a person should agree before a program does this.
 	Approval string
-	// Scope is what a restricted key needs, for example "products:write". Empty when it needs no key.
+	// Scope is the scope that a key needs, for example "products:write". It is empty if none is needed.
 	Scope string
-	// Locked marks what must not be made to run without asking.
+	// Locked marks an operation whose Approval must stay "ask".
 	Locked bool
-	// Deprecated operations stop on the day that their answers' Sunset header names.
+	// Deprecated operations stop on the day in the Sunset header of their answers.
 	Deprecated bool
 	// Public operations take no API key.
 	Public bool

@@ -29,8 +29,8 @@ type optionFunc func(*settings)
 
 func (f optionFunc) apply(s *settings) { f(s) }
 
-// WithIdempotencyKey sends your own Idempotency-Key with a write, instead of a random one. Use one that you have stored where
-// a write must happen once even if your program stops between two attempts: the server remembers it for 24 hours.
+// WithIdempotencyKey sends your own Idempotency-Key with a write, instead of a random one. Store the key before you send it: then
+// the write happens once even if your program stops between two attempts. The server remembers it for 24 hours.
 func WithIdempotencyKey(key string) Option {
 	return optionFunc(func(s *settings) {
 		s.key = key
@@ -55,7 +55,7 @@ func WithHeader(name, value string) Option {
 	})
 }
 
-// WithResponse fills r with what the server said beside the resource, whether the call succeeds or fails.
+// WithResponse fills r with the status, headers and number of attempts, whether the call succeeds or fails.
 func WithResponse(r *Response) Option {
 	return optionFunc(func(s *settings) { s.response = r })
 }
@@ -73,10 +73,10 @@ type Response struct {
 	Attempts int
 }
 
-// Expansion is what Expand returns: an Option, and a value for the Expand field of list parameters.
+// Expansion is the result of Expand. It is an Option, and a value for the Expand field of list parameters.
 type Expansion []string
 
-// Expand asks for references as whole objects, by field name and, with dots, below: "customer", "line_items.product".
+// Expand asks for references as whole objects, by the names of their fields. Dots lead further: "customer", "line_items.product".
 // Read them with the Get method of Expandable.
 func Expand(names ...string) Expansion { return names }
 

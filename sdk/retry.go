@@ -26,7 +26,7 @@ type Attempt struct {
 	// Operation is the operationId, for example "createProduct".
 	Operation string
 	Method    string
-	// Path is the path under the base URL. That of a public operation keeps its placeholder, because it would hold a secret.
+	// Path is the path under the base URL. A public operation keeps its placeholder, because the path would hold a secret.
 	Path string
 	// Number counts the attempts of a call from 1.
 	Number    int
@@ -35,7 +35,7 @@ type Attempt struct {
 	// Status is 0 if no answer came.
 	Status    int
 	RequestID string
-	// Err is nil, an *Error, or what the network said.
+	// Err is nil, an *Error, or the error of the network.
 	Err error
 }
 

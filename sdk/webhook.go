@@ -30,22 +30,22 @@ type verification struct {
 	now    func() time.Time
 }
 
-// WithSignatureHeader accepts the signature in this header only, for example "X-Acme-Hmac-SHA256", and while a secret is being
-// rotated in "X-Acme-Hmac-SHA256-Previous". Without it any header X-<Service>-Hmac-SHA256 will do, and those of Standard
-// Webhooks: the name is the server's setting, the secret is what makes a signature good.
+// WithSignatureHeader accepts the signature in this header only, for example "X-Acme-Hmac-SHA256". While a secret is being
+// rotated, it also accepts "X-Acme-Hmac-SHA256-Previous". Without this option any header X-<Service>-Hmac-SHA256 will do, and
+// those of Standard Webhooks. The name is a setting of the server; only the secret makes a signature good.
 func WithSignatureHeader(name string) WebhookOption {
 	return func(v *verification) { v.header = name }
 }
 
 // VerifyWebhook checks that a delivery was signed with the endpoint's secret (`whsec_...`), in constant time, and returns its
-// event. body must be the bytes as they were received. It returns ErrNotSigned or ErrBadSignature, for errors.Is, for what to
-// answer with 401, and another error for a signed body that is no event.
+// event. body must be the bytes as they were received. Answer 401 if errors.Is finds ErrNotSigned or ErrBadSignature. A signed
+// body that is no event is another error.
 //
-// One good signature is enough, in the service's own header or in webhook-signature of Standard Webhooks; the latter only
-// within five minutes of its webhook-timestamp. While a secret is being rotated, the previous and the new one both verify:
-// a receiver changes over whenever it suits.
+// One good signature is enough, in the service's own header or in webhook-signature of Standard Webhooks. The latter is good
+// within five minutes of its webhook-timestamp. While a secret is being rotated, the old and the new one both verify, so you
+// can change over at any time.
 //
-// The same event may come twice: remember Event.ID. Answer 2xx within five seconds, work later.
+// The same event may come twice: remember Event.ID. Answer 2xx within five seconds, and work later.
 func VerifyWebhook(body []byte, header http.Header, secret string, options ...WebhookOption) (*Event, error) {
 	v := verification{now: time.Now}
 	for _, option := range options {
