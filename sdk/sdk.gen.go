@@ -1161,10 +1161,19 @@ type AISite struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// AISiteBlock A part of a page. By its type it has `heading`, `text`, `image_url` and `button` (`hero`), `items` with label and url (`links`), question and
-// answer (`faq`) or quote and name (`testimonials`), `products` and `limit` (`products`), `tag` and `limit` (`posts`), `heading`, `text`, `product` and
-// `consent_text` (`lead_form`, which makes leads), `markdown` (`text`), `url`, `alt` and `caption` (`image`), `url`
-// (`video`, to which the page leads), `ends_at` and `label` (`countdown`). Links are https, mailto, tel or a path of this server.
+// AISiteBlock A part of a page. Links are https, mailto, tel or a path of this server. The fields depend on the type:
+//
+// - `hero`: `heading`, `text`, `image_url` and `button`
+// - `links`: `items` with label and url
+// - `faq`: `items` with question and answer
+// - `testimonials`: `items` with quote and name
+// - `products`: `products` and `limit`
+// - `posts`: `tag` and `limit`
+// - `lead_form`, which makes leads: `heading`, `text`, `product` and `consent_text`
+// - `text`: `markdown`
+// - `image`: `url`, `alt` and `caption`
+// - `video`: `url`, to which the page leads
+// - `countdown`: `ends_at` and `label`
 type AISiteBlock struct {
 	// ID Yours, or made from its place.
 	//
@@ -1243,8 +1252,7 @@ type AISiteButton struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// AISiteContent What a site shows, from top to bottom. All texts but Markdown are plain: pages run no scripts, and what looks like one is shown as text. What a
-// block cannot have is 422, by its path, such as `content.blocks.2.url`.
+// AISiteContent What a site shows, from top to bottom. All texts but Markdown are plain: pages run no scripts, and what looks like one is shown as text. A field that a block cannot have is 422, by its path, such as `content.blocks.2.url`.
 type AISiteContent struct {
 	// Theme How a site looks.
 	Theme *AISiteTheme `json:"theme,omitempty"`
@@ -1308,7 +1316,7 @@ type AISiteDomainRecord struct {
 // AISiteDomainRecordType The record's type.
 type AISiteDomainRecordType string
 
-// AISiteDomainStatus How far the custom domain has come: its records are awaited (`pending`), one was found and https is awaited (`ssl_pending`), it is in use (`active`), or `domain_error` says what is wrong (`error`).
+// AISiteDomainStatus How far the custom domain has come. `pending`: its records are awaited. `ssl_pending`: one was found, and https is awaited. `active`: it is in use. `error`: `domain_error` says what is wrong.
 type AISiteDomainStatus string
 
 // AISiteGeneration What to make a page of.
@@ -1466,7 +1474,7 @@ type APIKey struct {
 	// LastUsedIP Where it was last used from.
 	LastUsedIP *string `json:"last_used_ip"`
 
-	// CreatedBy The id of its maker: the key that made it, or adopted it, which can do no less, and is revoked with it; or the person (`pers_`) who made it in the dashboard. Null when made on the command line, or before keys had makers.
+	// CreatedBy The id of its maker. A key that made or adopted it can do no less, and revoking that key revokes this one. Otherwise it is the person (`pers_`) who made it in the dashboard. Null if it was made on the command line, or before keys had makers.
 	CreatedBy *string   `json:"created_by"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1484,7 +1492,7 @@ type APIKeyCreate struct {
 	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 }
 
-// APIKeyDescendants What becomes of the keys that a revoked key made.
+// APIKeyDescendants The fate of the keys that a revoked key made.
 type APIKeyDescendants string
 
 // APIKeyList A page of results.
@@ -1592,7 +1600,7 @@ type Account struct {
 	// CheckoutRequiresTerms A buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms bool `json:"checkout_requires_terms"`
 
-	// TrialOncePerCustomer Whether a customer has one trial of a product, of whichever price variant. Who had theirs pays for the first period at once, as the checkout shows before. An address is the same however it is written. Who only typed an address is shown the trial, and confirms the address before they pay. Else it is 422 `customer_email`, whether or not its owner had a trial. A trial counts once it is known whose it is. A change of plan in a trial is bound by it too: see `POST /subscriptions/{id}/change`.
+	// TrialOncePerCustomer Whether a customer has one trial of a product, of whichever price variant. A customer who had theirs pays for the first period at once, as the checkout shows before. An address is the same however it is written. A buyer who only typed an address is shown the trial, and confirms the address before they pay. Else it is 422 `customer_email`, whether or not its owner had a trial. A trial counts once it is known whose it is. A change of plan in a trial is bound by it too: see `POST /subscriptions/{id}/change`.
 	//
 	// Example: false
 	TrialOncePerCustomer bool `json:"trial_once_per_customer"`
@@ -1603,11 +1611,11 @@ type Account struct {
 	// LeadAdsConsent Whether the forms on the pages of sites ask visitors if ad networks may be told that they left their address (`ads_consent` of a lead).
 	LeadAdsConsent bool `json:"lead_ads_consent"`
 
-	// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
-	// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+	// LeadConfirmation When a lead of `POST /public/leads` agrees to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the address
+	// presses the button on its page. That needs a server that sends mail.
 	LeadConfirmation LeadConfirmation `json:"lead_confirmation"`
 
-	// CaptureAbandonedCheckouts Whether a checkout that expires with an address and without an order makes a lead of its first product, without consent, unless there is one or its customer has bought something.
+	// CaptureAbandonedCheckouts Whether a checkout that expires with an address, but without an order, makes a lead of its first product. The lead has no consent. None is made if there is one already, or if its customer has bought something.
 	CaptureAbandonedCheckouts bool `json:"capture_abandoned_checkouts"`
 
 	// Letters Which letters customers are sent by themselves, by kind. All are on unless you switch them off.
@@ -1625,7 +1633,7 @@ type Account struct {
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax TaxSettings `json:"tax"`
 
-	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
+	// PastDueAccess Whether subscribers keep access while a payment is past due and tried again, or while the last invoice of a payment plan is not paid. The setting counts at the moment at which it becomes past due.
 	PastDueAccess PastDueAccess `json:"past_due_access"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
@@ -1652,8 +1660,8 @@ type Account struct {
 	// Example: Kp2x
 	StripeWebhookSecretLast4 *string `json:"stripe_webhook_secret_last4"`
 
-	// DeclineLimit So many declined payments of checkouts in an hour, if they are more than the paid ones, look like somebody who tries stolen cards:
-	// checkouts then take no payments without an API key for 15 minutes. Null means that this never happens.
+	// DeclineLimit How many declined payments of checkouts in an hour look like somebody who tries stolen cards. If they are also more than the paid ones,
+	// checkouts take no payments without an API key for 15 minutes. Null switches this off.
 	//
 	//
 	// Example: 100
@@ -1662,7 +1670,7 @@ type Account struct {
 	// PaymentsPausedUntil Until then buyers cannot pay checkouts without an API key, because `decline_limit` was reached: they are answered 429. Null while nothing is paused.
 	PaymentsPausedUntil *wire.Time `json:"payments_paused_until"`
 
-	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank. Stock, a redemption of a discount and a use of a checkout link are held meanwhile. Where they are limited, payments of one network (/24, of IPv6 a /48) without an API key hold at most as many as they leave to others, or what one of them buys (`quantity_max` of a price variant); after one that was given up not the latter for as long as it was held, at least a minute. 429 says when to try again.
+	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank. Stock, a redemption of a discount and a use of a checkout link are held meanwhile. Where they are limited, the payments of one network (a /24, of IPv6 a /48) without an API key hold at most as many as they leave to others. They may hold more if a single one buys more (`quantity_max` of a price variant). After such a payment was given up, the next has to wait as long as it was held, at least a minute. 429 says when to try again.
 	//
 	// Example: 30
 	PaymentHoldMinutes int64     `json:"payment_hold_minutes"`
@@ -1735,11 +1743,11 @@ type AccountUpdate struct {
 	// LeadAdsConsent Whether the forms on the pages of sites ask visitors if ad networks may be told that they left their address (`ads_consent` of a lead). They show a box that is never ticked before the visitor does it, and take no for an answer. With `lead_confirmation` of `double_opt_in` only forms that ask to write to them show it.
 	LeadAdsConsent *bool `json:"lead_ads_consent,omitempty"`
 
-	// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
-	// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+	// LeadConfirmation When a lead of `POST /public/leads` agrees to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the address
+	// presses the button on its page. That needs a server that sends mail.
 	LeadConfirmation *LeadConfirmation `json:"lead_confirmation,omitempty"`
 
-	// CaptureAbandonedCheckouts Whether a checkout that expires with an address and without an order makes a lead of its first product, without consent, unless there is one or its customer has bought something.
+	// CaptureAbandonedCheckouts Whether a checkout that expires with an address, but without an order, makes a lead of its first product. The lead has no consent. None is made if there is one already, or if its customer has bought something.
 	CaptureAbandonedCheckouts *bool `json:"capture_abandoned_checkouts,omitempty"`
 
 	// Letters Which kinds of letters to switch on or off. The others stay as they are, and an unknown kind is 422.
@@ -1757,7 +1765,7 @@ type AccountUpdate struct {
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax *TaxSettings `json:"tax,omitempty"`
 
-	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
+	// PastDueAccess Whether subscribers keep access while a payment is past due and tried again, or while the last invoice of a payment plan is not paid. The setting counts at the moment at which it becomes past due.
 	PastDueAccess *PastDueAccess `json:"past_due_access,omitempty"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
@@ -1805,9 +1813,9 @@ type Activity struct {
 	// Target What it was done to.
 	Target ActivityTarget `json:"target"`
 
-	// Changes What became different, by the fields of the object as it is read: without `updated_at`, references as ids, secrets as `***`. After a delete it is
-	// all that the object had. Null for what was made, for what changes no object that can be read by its id, and of ads, whose changes
-	// `GET /ads/actions` has; for a key that may not read the object; and once the customer whom it is about was deleted.
+	// Changes The fields that changed, as the object is read. `updated_at` is left out, references are ids, and secrets are `***`. After a delete these
+	// are all fields of the object. Null for a new object, for one that cannot be read by its id, and for ads, whose changes `GET /ads/actions`
+	// has. Null also for a key that may not read the object, and once its customer was deleted.
 	Changes map[string]ActivityChange `json:"changes"`
 
 	// RequestID The `x-request-id` of the request. Null for what was done without one.
@@ -1824,7 +1832,7 @@ type Activity struct {
 
 // ActivityActor Who did it.
 type ActivityActor struct {
-	// Type `api_key`: a request with a key; `person`: somebody who is signed in to the dashboard; `customer`: somebody on a page, or a request without a key; `system`: the server by itself; `cli`: its operator on the command line.
+	// Type `api_key`: a request with a key. `person`: somebody who is signed in to the dashboard. `customer`: somebody on a page, or a request without a key. `system`: the server by itself. `cli`: its operator on the command line.
 	Type ActivityActorType `json:"type"`
 
 	// ID The id of the API key, of the person, or of the customer if it is known whom it was.
@@ -1838,7 +1846,7 @@ type ActivityActor struct {
 	Name *string `json:"name"`
 }
 
-// ActivityActorType `api_key`: a request with a key; `person`: somebody who is signed in to the dashboard; `customer`: somebody on a page, or a request without a key; `system`: the server by itself; `cli`: its operator on the command line.
+// ActivityActorType `api_key`: a request with a key. `person`: somebody who is signed in to the dashboard. `customer`: somebody on a page, or a request without a key. `system`: the server by itself. `cli`: its operator on the command line.
 type ActivityActorType string
 
 // ActivityChange A field that became different.
@@ -1849,7 +1857,7 @@ type ActivityChange struct {
 	// After What it became. Absent if that is null.
 	After json.RawMessage `json:"after,omitempty"`
 
-	// Cut Whether one of both was longer than 4 KiB: then it is the beginning of its text, of an object or an array that of its JSON.
+	// Cut Whether one of the two values was longer than 4 KiB. Then it is the beginning of its text, or of its JSON if it is an object or an array.
 	Cut bool `json:"cut"`
 }
 
@@ -1905,8 +1913,8 @@ type Ad struct {
 	// AdGroupName The ad group's name at the network.
 	AdGroupName string `json:"ad_group_name"`
 
-	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
-	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	// Status Whether it is delivered. It is `paused` if it or an ancestor is switched off. It is `completed` after its end date or once a lifetime budget
+	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
 	// ConfiguredStatus Its own switch, whatever it is inside of.
@@ -1962,7 +1970,7 @@ type Ad struct {
 	// Ads In the answer to a create with `creatives`: all ads that were made, this one first. Otherwise absent.
 	Ads []Ad `json:"ads,omitempty"`
 
-	// Warnings What the network has no use for and what was sent besides the fields of a new ad, in the answer to a create or a change. Otherwise empty.
+	// Warnings Values that the network does not use, and unknown fields. Only the answer to a create or a change has them; otherwise it is empty.
 	Warnings  []string  `json:"warnings"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -2111,10 +2119,10 @@ type AdAction struct {
 	// DailyAmount What it adds to what may be spent a day, in whole currency units.
 	DailyAmount *AdAmount `json:"daily_amount"`
 
-	// Before What it was: `configured_status` of what is paused or resumed, the terms of what is changed, name and size or status of what is deleted.
+	// Before The state before:  `configured_status` of what is paused or resumed, the terms of what is changed, name and size or status of what is deleted.
 	Before json.RawMessage `json:"before"`
 
-	// After What it became, or what the network made or counted, in the words of the operation's answer. `settled_by` is in it if no network said so, but whoever runs the service.
+	// After The state after, or the network's result, in the words of the operation's answer. `settled_by` is in it if no network said so, but whoever runs the service.
 	After     json.RawMessage `json:"after"`
 	Failure   *AdFailure      `json:"failure"`
 	CreatedAt wire.Time       `json:"created_at"`
@@ -2347,7 +2355,7 @@ type AdAudienceUpload struct {
 	// Errors What is wrong with the first 100 invalid ones.
 	Errors []AdAudienceUserError `json:"errors"`
 
-	// Ignored Fields that were sent and that the network does not match people by, then up to 100 fields that no person has, by name, shortened to 100 characters.
+	// Ignored Fields that the network does not match people by, by name. After them up to 100 unknown fields. Names are shortened to 100 characters.
 	Ignored []string `json:"ignored"`
 
 	// AudienceSize How many people are in it, about. Null while that is not known.
@@ -2360,8 +2368,7 @@ type AdAudienceUpload struct {
 // AdAudienceUploadStatus How far the network is with the audience.
 type AdAudienceUploadStatus string
 
-// AdAudienceUser One person, by an address, a number, or a hash of one in the form that the network asks for. Whatever is 64 hexadecimal digits
-// is taken for the hash that it is, under any name; everything else is hashed here. A field that is null is as if it had not been
+// AdAudienceUser One person, by an address, a number, or a hash of one in the form that the network asks for. A value of 64 hexadecimal digits counts as a hash, under any name. Every other value is hashed here. A field that is null is as if it had not been
 // sent. Other fields are not looked at, and named in `ignored` of the answer.
 type AdAudienceUser struct {
 	// Email In plain text or as a SHA-256.
@@ -2530,7 +2537,7 @@ type AdBudget struct {
 	// Example: 20
 	Amount AdAmount `json:"amount"`
 
-	// Type `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
+	// Type `daily`: at most the amount a day, as the network counts it. Meta may spend 75 % more on one day and less on others. `lifetime`: at most the amount until the end date.
 	Type AdBudgetType `json:"type"`
 
 	// Formatted The amount with its currency.
@@ -2547,14 +2554,14 @@ type AdBudgetInput struct {
 	// Example: 20
 	Amount AdAmount `json:"amount"`
 
-	// Type `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
+	// Type `daily`: at most the amount a day, as the network counts it. Meta may spend 75 % more on one day and less on others. `lifetime`: at most the amount until the end date.
 	Type AdBudgetType `json:"type"`
 }
 
 // AdBudgetLevel Where the budget stands.
 type AdBudgetLevel string
 
-// AdBudgetType `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
+// AdBudgetType `daily`: at most the amount a day, as the network counts it. Meta may spend 75 % more on one day and less on others. `lifetime`: at most the amount until the end date.
 type AdBudgetType string
 
 // AdBulkItem What became of one campaign.
@@ -2650,8 +2657,8 @@ type AdCampaign struct {
 	// AdAccountName The ad account's name at the network.
 	AdAccountName string `json:"ad_account_name"`
 
-	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
-	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	// Status Whether it is delivered. It is `paused` if it or an ancestor is switched off. It is `completed` after its end date or once a lifetime budget
+	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
 	// ConfiguredStatus Its own switch, whatever it is inside of.
@@ -2876,10 +2883,9 @@ type AdConversionRules struct {
 	Days *int64 `json:"days"`
 }
 
-// AdCreate An ad to be made. A field that is null, if it may be, is as if it had not been sent. Up to 50 fields with other names may be sent,
-// of 16 KiB together. They set nothing and are never sent to the network: they are kept and shown with the ad as they are, null
-// too, unless an ad has a field of that name itself, in whatever case. `warnings` in the answer names each of them, shortened to
-// 100 characters, and says what became of it.
+// AdCreate An ad to be made. A null counts as absent where null is allowed. You may send up to 50 fields with other names, of 16 KiB together. They set
+// nothing and are never sent to the network. They are kept and shown with the ad as they are, null too, unless an ad has a field of that name in
+// any case. `warnings` in the answer names each of them, shortened to 100 characters, and says what became of it.
 type AdCreate struct {
 	// AccountID The channel, `sacct_...`.
 	AccountID string `json:"account_id"`
@@ -2944,7 +2950,7 @@ type AdCreate struct {
 	// ImageURL Its picture.
 	ImageURL *string `json:"image_url,omitempty"`
 
-	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	// VideoURL Its video. It is sent to the network first. Until the network has processed it, you get 409 `media_processing`: repeat the request with the same Idempotency-Key.
 	VideoURL *string `json:"video_url,omitempty"`
 
 	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
@@ -3111,7 +3117,7 @@ type AdCreativeInput struct {
 	// ImageURL Its picture.
 	ImageURL *string `json:"image_url,omitempty"`
 
-	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	// VideoURL Its video. It is sent to the network first. Until the network has processed it, you get 409 `media_processing`: repeat the request with the same Idempotency-Key.
 	VideoURL *string `json:"video_url,omitempty"`
 
 	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
@@ -3126,7 +3132,7 @@ type AdCreativeRules struct {
 	// Required Fields that an ad must have. Instead of `image_url` or `video_url` it may have the field of another of the `kinds` of `media`.
 	Required []string `json:"required"`
 
-	// Ignored What it has no place for; `warnings` of the ad names them.
+	// Ignored Fields that it does not use;  `warnings` of the ad names them.
 	Ignored []string `json:"ignored"`
 
 	// Limits The most characters by field.
@@ -3283,8 +3289,8 @@ type AdGroup struct {
 	// CampaignName The campaign's name at the network.
 	CampaignName string `json:"campaign_name"`
 
-	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
-	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	// Status Whether it is delivered. It is `paused` if it or an ancestor is switched off. It is `completed` after its end date or once a lifetime budget
+	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
 	// ConfiguredStatus Its own switch, whatever it is inside of.
@@ -3321,7 +3327,7 @@ type AdGroup struct {
 	// ROASFloor The least return on spend that the network is to aim at.
 	ROASFloor *json.Number `json:"roas_floor"`
 
-	// Targeting Whom it is shown to. What this has no word for is in `platform_targeting` alone.
+	// Targeting Whom it is shown to. Options without a field here are in `platform_targeting` alone.
 	Targeting AdTargeting `json:"targeting"`
 
 	// PlatformTargeting Whom it is shown to, all of it, in the network's own words.
@@ -3444,10 +3450,10 @@ type AdLimitUpdate struct {
 	MaxBidAmount nullable.Nullable[AdAmount] `json:"max_bid_amount,omitempty"`
 }
 
-// AdLimits What the account's keys may commit to spend, by currency. It holds for whatever begins to spend: a new ad, a boost, a higher
-// budget, a resume. A lifetime budget counts as its amount divided by its days. What it is raised by counts over the days that are
-// left, in which a network may spend all of it; a resume counts what is left of the amount over the days that are left. What would
-// pass a limit is 422 `spend_limit_exceeded`, with the figures.
+// AdLimits How much the account's keys may commit to spend, by currency. It applies whenever spending begins: to a new ad, a boost, a higher budget, a
+// resume. A lifetime budget counts as its amount divided by its days. An increase is divided by the days that are left, in which a network may
+// spend all of it. A resume counts the rest of the amount over the days that are left. Anything above a limit is 422 `spend_limit_exceeded`,
+// with the figures.
 type AdLimits struct {
 	Object string `json:"object"`
 
@@ -3515,9 +3521,8 @@ type AdMediaRulesKinds string
 // AdMediaRulesPreviewable defines model for AdMediaRules.Previewable.
 type AdMediaRulesPreviewable string
 
-// AdMetrics What came of it between two days, both included. Sums are the network's; every ratio is computed from them here, and null
-// where it would divide by nothing. A figure that the network does not give is null, never 0, and so is a sum or a ratio that
-// would need it; the other figures are there all the same.
+// AdMetrics The results between two days, both included. Sums are the network's. Ratios are computed from them here, and are null if they would divide by
+// zero. A figure that the network does not give is null, never 0. A sum or ratio that needs it is null too; the other figures are there.
 type AdMetrics struct {
 	// Spend What it cost, in whole currency units.
 	Spend *AdSpend `json:"spend"`
@@ -3566,7 +3571,7 @@ type AdMetrics struct {
 	// Actions The network's own counts, by its own names. Null where it gives none.
 	Actions map[string]json.Number `json:"actions"`
 
-	// From The first day that was counted, in the ad account's time zone; on Pinterest in UTC. It is later than the one asked for where the network does not keep figures as long, or older ones are being fetched; null if no day was counted.
+	// From The first day that was counted, in the ad account's time zone; on Pinterest in UTC. It is later than the day that you asked for if the network keeps no older figures, or is still fetching them. Null if no day was counted.
 	From *string `json:"from"`
 
 	// To The last day that was counted.
@@ -3585,7 +3590,7 @@ type AdMetricsBreakdown string
 // AdMetricsInterval How long a period is.
 type AdMetricsInterval string
 
-// AdMetricsPeriod What came of an ad, an ad group or a campaign in one period.
+// AdMetricsPeriod The results of an ad, an ad group or a campaign in one period.
 type AdMetricsPeriod struct {
 	Object string `json:"object"`
 
@@ -3598,12 +3603,11 @@ type AdMetricsPeriod struct {
 	// Timezone Whose days they are: the ad account's, or UTC on Pinterest.
 	Timezone string `json:"timezone"`
 
-	// Breakdown What the period was divided by and the value of this row, in the network's words, such as `{"age": "25-34"}`. Empty where nothing was divided, or nothing is known.
+	// Breakdown The breakdown and the value of this row, in the network's words, such as `{"age": "25-34"}`. Empty where nothing was divided, or nothing is known.
 	Breakdown map[string]string `json:"breakdown"`
 
-	// Metrics What came of it between two days, both included. Sums are the network's; every ratio is computed from them here, and null
-	// where it would divide by nothing. A figure that the network does not give is null, never 0, and so is a sum or a ratio that
-	// would need it; the other figures are there all the same.
+	// Metrics The results between two days, both included. Sums are the network's. Ratios are computed from them here, and are null if they would divide by
+	// zero. A figure that the network does not give is null, never 0. A sum or ratio that needs it is null too; the other figures are there.
 	Metrics AdMetrics `json:"metrics"`
 }
 
@@ -3635,7 +3639,7 @@ type AdNamedCreative struct {
 	// ImageURL Its picture.
 	ImageURL *string `json:"image_url,omitempty"`
 
-	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	// VideoURL Its video. It is sent to the network first. Until the network has processed it, you get 409 `media_processing`: repeat the request with the same Idempotency-Key.
 	VideoURL *string `json:"video_url,omitempty"`
 
 	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
@@ -3648,7 +3652,7 @@ type AdNamedCreative struct {
 // AdOperation What can be done to ads. `update_limits` is on the audit trail only, and cannot be blocked.
 type AdOperation string
 
-// AdPixel What counts for a network what people do on a site.
+// AdPixel A network's counter on a site, which tells it about visitors.
 type AdPixel struct {
 	// ID The network's id.
 	ID     string `json:"id"`
@@ -3729,7 +3733,7 @@ type AdPreview struct {
 	// ExpiresAt Until when the page can be opened. Null when the network does not say: ask for another one then.
 	ExpiresAt *wire.Time `json:"expires_at"`
 
-	// Warnings What the page does not show, and what else there is to say about what was sent.
+	// Warnings Parts that the page does not show, and other warnings about the request.
 	Warnings []string `json:"warnings"`
 }
 
@@ -3761,8 +3765,8 @@ type AdSourceScope string
 // Example: 12.34
 type AdSpend = json.Number
 
-// AdStatus Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
-// `completed`, whatever the network says; a word of the network that is not known is `error`.
+// AdStatus Whether it is delivered. It is `paused` if it or an ancestor is switched off. It is `completed` after its end date or once a lifetime budget
+// is spent, whatever the network says. An unknown word of the network is `error`.
 type AdStatus string
 
 // AdStatusResult What a pause or a resume changed.
@@ -3776,8 +3780,8 @@ type AdStatusResult struct {
 	// Platform An ad network.
 	Platform AdPlatform `json:"platform"`
 
-	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
-	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	// Status Whether it is delivered. It is `paused` if it or an ancestor is switched off. It is `completed` after its end date or once a lifetime budget
+	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
 	// ConfiguredStatus Its own switch, whatever it is inside of.
@@ -3803,7 +3807,7 @@ type AdStatusResult struct {
 type AdStatusResultType string
 
 // AdTargeting Whom an ad is shown to, in the same words for all networks; `GET /ads/capabilities` says which of them a network has. An id is
-// the network's, from `GET /ads/targeting/search`. What a network has and this has no word for goes into `platform_targeting`.
+// the network's, from `GET /ads/targeting/search`. Options of a network that have no field here go into `platform_targeting`.
 // A word that is absent or null narrows nothing.
 type AdTargeting struct {
 	// Countries Countries, two letters each.
@@ -4040,7 +4044,7 @@ type BalanceTransaction struct {
 	// Customer Whose balance it is.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
-	// Amount What was given, or taken if it is below 0, in the minor unit of `currency`.
+	// Amount The amount given, or taken if it is below 0, in the minor unit of `currency`.
 	Amount int64 `json:"amount"`
 
 	// Currency An ISO 4217 code in lower case.
@@ -4064,7 +4068,7 @@ type BalanceTransaction struct {
 	UpdatedAt   wire.Time `json:"updated_at"`
 }
 
-// BalanceTransactionCreate What to give to a balance, or to take from it.
+// BalanceTransactionCreate An amount to give to a balance, or to take from it.
 type BalanceTransactionCreate struct {
 	// Amount In the minor unit of `currency`: above 0 it is given, below 0 taken. 0 is 422.
 	Amount int64 `json:"amount"`
@@ -4347,7 +4351,7 @@ type Checkout struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -4363,12 +4367,12 @@ type Checkout struct {
 	// TaxBreakdown The tax by rate.
 	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
 
-	// AmountDueNow What is charged at once: the total without what is on trial.
+	// AmountDueNow The amount that is charged at once, which is the total without trials.
 	AmountDueNow int64 `json:"amount_due_now"`
 
 	// Status Where a checkout stands. Completed and expired are final.
@@ -4377,7 +4381,7 @@ type Checkout struct {
 	// PaymentStatus Whether a checkout is paid, or has nothing to be paid.
 	PaymentStatus CheckoutPaymentStatus `json:"payment_status"`
 
-	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too. Only a confirm with an API key may leave it out then, if the buyer is known (see `customer_email_verified`): renewals are charged to what they have saved.
+	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too. Only a confirm with an API key may leave it out then, if the buyer is known (see `customer_email_verified`). Renewals are charged to a saved method in that case.
 	PaymentMethodRequired bool            `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
 
@@ -4387,7 +4391,7 @@ type Checkout struct {
 	// URL The page to send the buyer to. Null where `client_secret` is.
 	URL string `json:"url"`
 
-	// ClientSecret Lets its holder see and pay this checkout and nothing else. Null for a key without `checkouts:write`, in events, and if the server has lost the key that sealed it, until the buyer comes again, or the checkout is changed or confirmed, which gives it another one.
+	// ClientSecret Lets its holder see and pay this checkout and nothing else. Null for a key without `checkouts:write`, and in events. Also null if the server has lost the key that sealed it. Then the checkout gets another one when the buyer comes again, or when it is changed or confirmed.
 	ClientSecret string `json:"client_secret"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
@@ -4445,10 +4449,10 @@ type CheckoutConfirm struct {
 	// do not have is 404; at the public address any saved one is 422. Needed when `payment_method_required`.
 	PaymentMethod *wire.PaymentMethod `json:"payment_method,omitempty"`
 
-	// SavePaymentMethod Whether the method is kept, so that the customer can be charged with it later. One that pays for a subscription always is. It is kept for the subscription alone, and is nobody's saved method, where an address that was only typed says who the buyer is (see `customer_email_verified`), and at the public address unless `customer` or `external_customer_id` does.
+	// SavePaymentMethod Whether the method is saved, so that the customer can be charged with it later. A method that pays for a subscription always is. If the buyer is known only by a typed address (see `customer_email_verified`), it is kept for the subscription alone. The same holds at the public address, unless `customer` or `external_customer_id` says who the buyer is.
 	SavePaymentMethod *bool `json:"save_payment_method,omitempty"`
 
-	// TermsAccepted The buyer accepts the seller's terms. Needed where the account has `checkout_requires_terms`, or a published legal page has `requires_acceptance`: of each kind the one in the checkout's `locale`, or else in the account's. A page that has changed since is to be accepted again.
+	// TermsAccepted The buyer accepts the seller's terms. Needed if the account has `checkout_requires_terms`, or a published legal page has `requires_acceptance`. Of each kind it is the page in the checkout's `locale`, or else in the account's. A page that has changed since has to be accepted again.
 	TermsAccepted *bool `json:"terms_accepted,omitempty"`
 
 	// AdsConsent As in a change of the checkout, which it is before anything is charged; as it was when absent.
@@ -4471,7 +4475,7 @@ type CheckoutCreate struct {
 	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail *string `json:"customer_email,omitempty"`
 
-	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Nor can trials, if the account has `trial_once_per_customer`. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
+	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's, for example because they signed in to your site with an address that you confirmed. Without it, `customer` or `external_customer_id`, anybody may have typed the address. Then nothing that its owner has saved is used or shown, and a subscription is charged only to the card that it was bought with. Discounts for a first purchase, or with a limit per customer, cannot be used. Nor can trials, if the account has `trial_once_per_customer`. Another `customer_email` makes it false. In a change, send true together with the `customer_email`.
 	CustomerEmailVerified *bool `json:"customer_email_verified,omitempty"`
 
 	// CustomerName Stands on the invoice.
@@ -4518,7 +4522,7 @@ type CheckoutCreate struct {
 	ExpiresAt *wire.Time      `json:"expires_at,omitempty"`
 	Source    *CheckoutSource `json:"source,omitempty"`
 
-	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	// AdsConsent Send true if the buyer agreed that ad networks are told of the purchase, by a box that they ticked themselves. False when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`). They get hashes of address, name and e-mail. They are not told of an order that costs nothing, of a renewal, or of anything without a checkout. False takes the consent back, as long as the checkout is open, and erases `ads_visit`.
 	AdsConsent *bool     `json:"ads_consent,omitempty"`
 	AdsVisit   *AdsVisit `json:"ads_visit,omitempty"`
 
@@ -4586,7 +4590,7 @@ type CheckoutLink struct {
 	// Active A link that is not active leads nowhere.
 	Active bool `json:"active"`
 
-	// MaxUses How many purchases it is good for. Null means any number. Payments that wait for a bank hold theirs; without an API key, those of one network (/24, of IPv6 a /48) hold at most as many as they leave to others, or one: see `payment_hold_minutes` of the account.
+	// MaxUses How many purchases it allows. Null means any number. Payments that wait for a bank hold theirs. Without an API key, those of one network (a /24, of IPv6 a /48) hold at most as many as they leave to others, or one. See `payment_hold_minutes` of the account.
 	MaxUses *int64 `json:"max_uses"`
 
 	// Uses How many purchases were made by it. A payment that is under way counts, and no more when it fails.
@@ -4726,7 +4730,7 @@ type CheckoutUpdate struct {
 	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail nullable.Nullable[string] `json:"customer_email,omitempty"`
 
-	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Nor can trials, if the account has `trial_once_per_customer`. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
+	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's, for example because they signed in to your site with an address that you confirmed. Without it, `customer` or `external_customer_id`, anybody may have typed the address. Then nothing that its owner has saved is used or shown, and a subscription is charged only to the card that it was bought with. Discounts for a first purchase, or with a limit per customer, cannot be used. Nor can trials, if the account has `trial_once_per_customer`. Another `customer_email` makes it false. In a change, send true together with the `customer_email`.
 	CustomerEmailVerified *bool `json:"customer_email_verified,omitempty"`
 
 	// CustomerName Stands on the invoice.
@@ -4773,7 +4777,7 @@ type CheckoutUpdate struct {
 	ExpiresAt *wire.Time                        `json:"expires_at,omitempty"`
 	Source    nullable.Nullable[CheckoutSource] `json:"source,omitempty"`
 
-	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	// AdsConsent Send true if the buyer agreed that ad networks are told of the purchase, by a box that they ticked themselves. False when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`). They get hashes of address, name and e-mail. They are not told of an order that costs nothing, of a renewal, or of anything without a checkout. False takes the consent back, as long as the checkout is open, and erases `ads_visit`.
 	AdsConsent *bool                       `json:"ads_consent,omitempty"`
 	AdsVisit   nullable.Nullable[AdsVisit] `json:"ads_visit,omitempty"`
 
@@ -4891,7 +4895,7 @@ type ConversionDestination struct {
 	// Example: active
 	Status ConversionDestinationStatus `json:"status"`
 
-	// LastError What the network said when it let this service tell it no more.
+	// LastError The network's message when it stopped accepting events.
 	LastError *string   `json:"last_error"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -5029,8 +5033,7 @@ type ConversionItem struct {
 // ConversionList A page of results.
 type ConversionList = wire.List[Conversion]
 
-// ConversionPerson Who it was, as in the upload of an audience: an address, a number or a hash of one. Whatever is 64 hexadecimal digits is taken for the
-// hash that it is; everything else is hashed here.
+// ConversionPerson Who it was, as in the upload of an audience: an address, a number or a hash of one. A value of 64 hexadecimal digits counts as a hash. Every other value is hashed here.
 type ConversionPerson struct {
 	// Email In plain text or as a SHA-256.
 	//
@@ -5158,17 +5161,18 @@ type CustomFieldData map[string]string
 
 // Customer Somebody who buys or may buy.
 //
-// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two are the same that differ in
-// case alone (`ÉMILE` and `émile`), in how their accents are put together, or in a domain that is written in letters or as `xn--`. Two in
-// small letters are not: `straße` and `strasse` are two mailboxes.
-// What is stored and answered is the address as it was sent. An address has at most 254 bytes, 64 of them before the `@`. It has no spaces and
-// no characters that nobody sees. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
+// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two addresses are the same if they differ
+// in case alone (`ÉMILE` and `émile`), or in how their accents are put together. So are two whose domain is written in letters or as `xn--`.
+// `straße` and `strasse` are two mailboxes.
+//
+// The address is stored and answered as it was sent. It has at most 254 bytes, 64 of them before the `@`. It has no spaces and no invisible
+// characters. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
 type Customer struct {
 	// ID Example: cus_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Email Unique in the account, however it is written, but for customers who were made for an `external_customer_id` and only typed it at a checkout: it is not known to be theirs, what is bought under it elsewhere is another customer's, and another customer may have it. Set it to say that it is theirs.
+	// Email Unique in the account, however it is written. An exception is a customer who was made for an `external_customer_id` and only typed it at a checkout. It is not known to be theirs, so another customer may have it, and gets the purchases under it elsewhere. Set it to confirm that it is theirs.
 	Email string  `json:"email"`
 	Name  *string `json:"name"`
 
@@ -5275,11 +5279,12 @@ type CustomerState struct {
 
 	// Customer Somebody who buys or may buy.
 	//
-	// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two are the same that differ in
-	// case alone (`ÉMILE` and `émile`), in how their accents are put together, or in a domain that is written in letters or as `xn--`. Two in
-	// small letters are not: `straße` and `strasse` are two mailboxes.
-	// What is stored and answered is the address as it was sent. An address has at most 254 bytes, 64 of them before the `@`. It has no spaces and
-	// no characters that nobody sees. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
+	// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two addresses are the same if they differ
+	// in case alone (`ÉMILE` and `émile`), or in how their accents are put together. So are two whose domain is written in letters or as `xn--`.
+	// `straße` and `strasse` are two mailboxes.
+	//
+	// The address is stored and answered as it was sent. It has at most 254 bytes, 64 of them before the `@`. It has no spaces and no invisible
+	// characters. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
 	Customer Customer `json:"customer"`
 
 	// ActiveSubscriptions Those that are trialing, active or past due, newest first. One that is past due goes on until the last attempt to charge it has failed.
@@ -5408,9 +5413,8 @@ type Deliverable struct {
 // DeliverableType What kind of thing it is.
 type DeliverableType string
 
-// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
-// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
-// and the versions that its files had then.
+// DeliveryUpdates Who is affected when you add deliverables later, or remove some: everybody who has the product, or only those who buy it later. With
+// `new_buyers` each buyer keeps the list of their purchase, and the versions that its files had then.
 type DeliveryUpdates string
 
 // Discount Something off what is bought.
@@ -5489,7 +5493,7 @@ type Discount struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 //
 // Example: 200
 type DiscountAmount = int64
@@ -5617,7 +5621,7 @@ type DiscountRedemption struct {
 	// Example: usd
 	Currency Currency `json:"currency"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -5628,7 +5632,7 @@ type DiscountRedemption struct {
 // DiscountRedemptionList A page of results.
 type DiscountRedemptionList = wire.List[DiscountRedemption]
 
-// DiscountRule What a discount takes off one price variant, instead of what it takes off the others. The price variant need not
+// DiscountRule The reduction of one price variant, in place of the general one. The price variant need not
 // be among those that the discount is for.
 type DiscountRule struct {
 	// PriceVariant Its id.
@@ -5786,10 +5790,10 @@ type Experience struct {
 	// CoverURL An image.
 	CoverURL *string `json:"cover_url"`
 
-	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
-	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
-	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
-	// `access: public` without a grant opens no files.
+	// Content The content behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`. An event has
+	// `starts_at` and `timezone`, and perhaps `ends_at`, `url` and `location`. An embed has the `url` of a host whose content can be shown in
+	// another page. Files that do not exist are 422. Once it is published, so are files that are not complete. An active grant that opens the
+	// experience downloads them, in their newest version. `access: public` without a grant opens no files.
 	Content ExperienceContent `json:"content"`
 
 	// Access Who may open it, everybody or buyers.
@@ -5816,10 +5820,10 @@ type Experience struct {
 // ExperienceAccess Who may open it, everybody or buyers.
 type ExperienceAccess string
 
-// ExperienceContent What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
-// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
-// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
-// `access: public` without a grant opens no files.
+// ExperienceContent The content behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`. An event has
+// `starts_at` and `timezone`, and perhaps `ends_at`, `url` and `location`. An embed has the `url` of a host whose content can be shown in
+// another page. Files that do not exist are 422. Once it is published, so are files that are not complete. An active grant that opens the
+// experience downloads them, in their newest version. `access: public` without a grant opens no files.
 type ExperienceContent struct {
 	// Modules Of a course, in their order.
 	Modules []ExperienceModule `json:"modules,omitempty"`
@@ -5863,10 +5867,10 @@ type ExperienceCreate struct {
 	// CoverURL An image.
 	CoverURL *string `json:"cover_url,omitempty"`
 
-	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
-	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
-	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
-	// `access: public` without a grant opens no files.
+	// Content The content behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`. An event has
+	// `starts_at` and `timezone`, and perhaps `ends_at`, `url` and `location`. An embed has the `url` of a host whose content can be shown in
+	// another page. Files that do not exist are 422. Once it is published, so are files that are not complete. An active grant that opens the
+	// experience downloads them, in their newest version. `access: public` without a grant opens no files.
 	Content *ExperienceContent `json:"content,omitempty"`
 
 	// Access Who may open it, everybody or buyers.
@@ -5940,10 +5944,10 @@ type ExperienceUpdate struct {
 	// CoverURL An image.
 	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
 
-	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
-	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
-	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
-	// `access: public` without a grant opens no files.
+	// Content The content behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`. An event has
+	// `starts_at` and `timezone`, and perhaps `ends_at`, `url` and `location`. An embed has the `url` of a host whose content can be shown in
+	// another page. Files that do not exist are 422. Once it is published, so are files that are not complete. An active grant that opens the
+	// experience downloads them, in their newest version. `access: public` without a grant opens no files.
 	Content *ExperienceContent `json:"content,omitempty"`
 
 	// Access Who may open it, everybody or buyers.
@@ -6241,7 +6245,7 @@ type GrantUpdate struct {
 	DownloadLimit nullable.Nullable[int64] `json:"download_limit,omitempty"`
 }
 
-// Invoice What a customer is asked to pay for one order. Once it is issued, its lines and what they come to are records and do not change.
+// Invoice The bill of one order. Once it is issued, its lines and what they come to are records and do not change.
 type Invoice struct {
 	// ID Example: inv_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -6285,7 +6289,7 @@ type Invoice struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -6300,21 +6304,21 @@ type Invoice struct {
 	// Example: 342
 	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
 
-	// AmountPaid What payments brought in, here or out of band; refunds do not reduce it.
+	// AmountPaid The amount paid, here or out of band; refunds do not reduce it.
 	AmountPaid Amount `json:"amount_paid"`
 
-	// AmountDue What is still asked for; 0 once it is void.
+	// AmountDue The amount still due; 0 once it is void.
 	AmountDue int64 `json:"amount_due"`
 
 	// BalanceApplied What of the total the customer's credit paid.
 	BalanceApplied int64 `json:"balance_applied"`
 
-	// CreditNotes What is given back: the refunds of its order that are pending or have succeeded. What goes back to the customer's balance is in it, as in the order's `refunded_amount`.
+	// CreditNotes The refunds of its order that are pending or have succeeded. Money that goes back to the customer's balance is in it, as in the order's `refunded_amount`.
 	CreditNotes int64 `json:"credit_notes"`
 
 	// TaxBreakdown The tax by rate.
@@ -6344,7 +6348,7 @@ type Invoice struct {
 	// VoidedAt When it was called off.
 	VoidedAt *wire.Time `json:"voided_at"`
 
-	// VoidReason What called it off: `requested` (you did), `dunning_exhausted`, `payment_failed` or `subscription_canceled`.
+	// VoidReason The reason for voiding it:  `requested` (you did), `dunning_exhausted`, `payment_failed` or `subscription_canceled`.
 	VoidReason *string `json:"void_reason"`
 
 	// PaidOutOfBand Whether it was paid without this service.
@@ -6377,7 +6381,7 @@ type Invoice struct {
 	// Footer A note below them.
 	Footer *string `json:"footer"`
 
-	// HostedURL The customer's page, on which the invoice can be read and paid; null for a draft. Whoever has the address can open it while the invoice is to be paid, and for at least six months from when it is read; the invoice read later has one that ends later, and revoking ends it at once.
+	// HostedURL The customer's page, on which the invoice can be read and paid. Null for a draft. Anybody who has the address can open it while the invoice is to be paid, and for at least six months after it is read. An invoice that is read later has an address that ends later. Revoking ends it at once.
 	//
 	// Example: https://shop.example/invoice/inv_01k0000000000000000000000a_7h3t0k3n
 	HostedURL *string `json:"hosted_url"`
@@ -6404,7 +6408,7 @@ type InvoiceCreate struct {
 	// Currency That of the first price variant, else the account's, when absent.
 	Currency *string `json:"currency,omitempty"`
 
-	// CollectionMethod charge_automatically charges what the customer has saved once the invoice is issued, one time: what fails, or finds nothing saved, waits to be paid with `/pay` or on its page. Without `due_at` it is due at once.
+	// CollectionMethod `charge_automatically` charges the customer's saved method once, when the invoice is issued. If that fails, or nothing is saved, the invoice waits to be paid with `/pay` or on its page. Without `due_at` it is due at once.
 	CollectionMethod *CollectionMethod `json:"collection_method,omitempty"`
 
 	// DueAt Required with send_invoice; not in the past.
@@ -6562,8 +6566,8 @@ type Lead struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
-// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+// LeadConfirmation When a lead of `POST /public/leads` agrees to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the address
+// presses the button on its page. That needs a server that sends mail.
 type LeadConfirmation string
 
 // LeadConsent What a lead agreed to, with what proves it.
@@ -6757,7 +6761,7 @@ type LeadRowConsent struct {
 	ConfirmedAt *string `json:"confirmed_at,omitempty"`
 }
 
-// LeadRowUTM What the address of the page said of the campaign.
+// LeadRowUTM The campaign, as the address of the page named it.
 type LeadRowUTM struct {
 	// Source `utm_source`.
 	Source *string `json:"source,omitempty"`
@@ -6782,7 +6786,7 @@ type LeadSource string
 // is final.
 type LeadStatus string
 
-// LeadUTM What the address of the page said of the campaign.
+// LeadUTM The campaign, as the address of the page named it.
 type LeadUTM struct {
 	// Source `utm_source`.
 	//
@@ -6981,17 +6985,17 @@ type LegalPageVersion struct {
 // LegalPageVersionList A page of results.
 type LegalPageVersionList = wire.List[LegalPageVersion]
 
-// Letter A letter that a customer is sent by itself. Its text is written when it is sent, and is not kept. It is sent once; only if the server dies in the moment
-// in which the mail server takes it, it is sent again, with the same Message-ID.
+// Letter An automatic letter to a customer. Its text is written when it is sent, and is not kept. It is sent once. If the server dies while the mail
+// server takes it, it is sent again with the same Message-ID.
 type Letter struct {
 	// ID Example: letter_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again; or the last
-	// invoice of a subscription that has ended, which is paid by hand. `trial_ending`: a trial is over
-	// in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
-	// paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
+	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again, or the last invoice of
+	// an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
+	// it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
+	// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back.
 	Kind LetterKind `json:"kind"`
 
 	// Status `queued`: it waits to be sent. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
@@ -7036,10 +7040,10 @@ type Letter struct {
 	UpdatedAt wire.Time  `json:"updated_at"`
 }
 
-// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again; or the last
-// invoice of a subscription that has ended, which is paid by hand. `trial_ending`: a trial is over
-// in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
-// paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
+// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again, or the last invoice of
+// an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
+// it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
+// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back.
 type LetterKind string
 
 // LetterList A page of results.
@@ -7052,7 +7056,7 @@ type LetterSettings struct {
 	// Example: true
 	Receipt bool `json:"receipt"`
 
-	// PaymentFailed Each time that a renewal cannot be charged and will be tried again, and when the last invoice of a subscription that has ended cannot be charged.
+	// PaymentFailed Each time that a renewal cannot be charged and will be tried again. Also when the last invoice of a subscription that has ended cannot be charged.
 	//
 	// Example: true
 	PaymentFailed bool `json:"payment_failed"`
@@ -7161,7 +7165,7 @@ type LicenseJWKAlg string
 // LicenseJWKUse What it is for.
 type LicenseJWKUse string
 
-// LicenseKey What a buyer's program shows to be used, on as many devices as it allows.
+// LicenseKey A key that unlocks a buyer's program, on as many devices as it allows.
 type LicenseKey struct {
 	// ID Example: lic_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -7372,9 +7376,10 @@ type LicenseSigningKey struct {
 // LicenseSigningKeyList A page of results.
 type LicenseSigningKeyList = wire.List[LicenseSigningKey]
 
-// LicenseToken A proof that the device needs no network to check: a compact JWS, signed by EdDSA with the key that `kid` names. It says
-// `iss` (the account), `sub` (the licence key), `prd` (the product), `fpr` (the fingerprint), `iat`, and `exp`: the earliest of the days that the price variant allows
-// (`license.offline_days`, else 30), the key's `expires_at`, and three days after the period that its subscription has paid for.
+// LicenseToken A proof that the device can check without a network. It is a compact JWS, signed by EdDSA with the key that `kid` names. It has `iss` (the
+// account), `sub` (the licence key), `prd` (the product), `fpr` (the fingerprint), `iat` and `exp`. `exp` is the earliest of three: the days
+// that the price variant allows (`license.offline_days`, else 30), the key's `expires_at`, and three days after the period that its subscription
+// has paid for.
 type LicenseToken = string
 
 // LicenseValidation Whether a licence key may be used.
@@ -7384,7 +7389,7 @@ type LicenseValidation struct {
 	// Valid Whether it may be used.
 	Valid bool `json:"valid"`
 
-	// Code Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+	// Code Why a key is valid or not. `suspended`: its subscription is paused or past due. `not_activated`: it is not active on this device.
 	Code LicenseValidationCode `json:"code"`
 
 	// LicenseKey The key. Null if none was found.
@@ -7397,7 +7402,7 @@ type LicenseValidation struct {
 	Token *LicenseToken `json:"token"`
 }
 
-// LicenseValidationCode Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+// LicenseValidationCode Why a key is valid or not. `suspended`: its subscription is paused or past due. `not_activated`: it is not active on this device.
 type LicenseValidationCode string
 
 // LineItem One line of a checkout, or of an order and its invoice, which have lines of their own.
@@ -7438,7 +7443,7 @@ type LineItem struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -7462,7 +7467,7 @@ type LineItem struct {
 	// TaxInclusive Whether the unit amount contains the tax.
 	TaxInclusive bool `json:"tax_inclusive"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
@@ -7542,12 +7547,12 @@ type Metrics struct {
 
 // MetricsFigures What happened in a stretch of time.
 type MetricsFigures struct {
-	// Revenue What the orders that were paid came to, with tax and before refunds.
+	// Revenue The sum of the orders that were paid, with tax and before refunds.
 	//
 	// Example: 190000
 	Revenue int64 `json:"revenue"`
 
-	// Refunds What was refunded of any order, by when the refund succeeded.
+	// Refunds The sum of refunds of any order, by the time at which they succeeded.
 	//
 	// Example: 1900
 	Refunds int64 `json:"refunds"`
@@ -7567,7 +7572,7 @@ type MetricsFigures struct {
 	// Example: 1900
 	AverageOrderValue *int64 `json:"average_order_value"`
 
-	// Mrr What the current periods of the active and past due subscriptions cost after discounts, for a month, at the end.
+	// Mrr The monthly price of the active and past due subscriptions, after discounts, at the end.
 	//
 	// Example: 49000
 	Mrr int64 `json:"mrr"`
@@ -7628,12 +7633,12 @@ type MetricsPeriod struct {
 	// Example: 2026-01-01
 	End string `json:"end"`
 
-	// Revenue What the orders that were paid came to, with tax and before refunds.
+	// Revenue The sum of the orders that were paid, with tax and before refunds.
 	//
 	// Example: 190000
 	Revenue int64 `json:"revenue"`
 
-	// Refunds What was refunded of any order, by when the refund succeeded.
+	// Refunds The sum of refunds of any order, by the time at which they succeeded.
 	//
 	// Example: 1900
 	Refunds int64 `json:"refunds"`
@@ -7653,7 +7658,7 @@ type MetricsPeriod struct {
 	// Example: 1900
 	AverageOrderValue *int64 `json:"average_order_value"`
 
-	// Mrr What the current periods of the active and past due subscriptions cost after discounts, for a month, at the end.
+	// Mrr The monthly price of the active and past due subscriptions, after discounts, at the end.
 	//
 	// Example: 49000
 	Mrr int64 `json:"mrr"`
@@ -7745,7 +7750,7 @@ type Order struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -7760,7 +7765,7 @@ type Order struct {
 	// Example: 342
 	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
@@ -7768,22 +7773,22 @@ type Order struct {
 	// PaidAmount What payments brought in; refunds do not reduce it.
 	PaidAmount Amount `json:"paid_amount"`
 
-	// RefundedAmount What is given back, wherever it goes: refunds that are pending or have succeeded.
+	// RefundedAmount The sum of refunds that are pending or have succeeded, wherever they go.
 	RefundedAmount Amount `json:"refunded_amount"`
 
 	// RefundedTaxAmount The tax in `refunded_amount`.
 	RefundedTaxAmount Amount `json:"refunded_tax_amount"`
 
-	// RefundedBalanceAmount What of `refunded_amount` goes back to the customer's balance, which had paid it.
+	// RefundedBalanceAmount The part of `refunded_amount` that goes back to the customer's balance, which had paid it.
 	RefundedBalanceAmount Amount `json:"refunded_balance_amount"`
 
-	// CreditedAmount What changes of plan gave of it to the customer's `balance_amount`.
+	// CreditedAmount The part that changes of plan gave to the customer's `balance_amount`.
 	CreditedAmount Amount `json:"credited_amount"`
 
-	// RefundableAmount What a refund can still give back. It is 0 if the order has 100 refunds. What was paid out of band, or by the balance of a customer who was deleted, is not in it. Nor is what the provider cannot give back.
+	// RefundableAmount What a refund can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, and by the balance of a deleted customer. Nor is what the provider cannot give back.
 	RefundableAmount Amount `json:"refundable_amount"`
 
-	// DueAmount What is still to be paid; 0 once it is void.
+	// DueAmount The amount still due; 0 once it is void.
 	DueAmount int64 `json:"due_amount"`
 
 	// BalanceApplied What of the total the customer's credit paid. A total that is too little to be charged counts as paid by it, though less may have been taken off. `refundable_amount` has no more than was.
@@ -7824,7 +7829,7 @@ type Order struct {
 	// Refunds Oldest first, those that failed too.
 	Refunds []wire.Expandable[Refund] `json:"refunds"`
 
-	// Grants What its payment gave, or what the subscription that it bills gives.
+	// Grants The grants of its payment, or of the subscription that it bills.
 	Grants []wire.Expandable[Grant] `json:"grants"`
 
 	// LegalAcceptances The legal pages that the buyer accepted with it.
@@ -7844,7 +7849,7 @@ type Order struct {
 	// VoidedAt When it was called off.
 	VoidedAt *wire.Time `json:"voided_at"`
 
-	// ReceiptURL The buyer's page with the receipt. Whoever has the address can open it, for at least six months from when it is read; the order read later has one that ends later, and revoking ends it at once.
+	// ReceiptURL The buyer's page with the receipt. Anybody who has the address can open it, for at least six months after it is read. An order that is read later has an address that ends later. Revoking ends it at once.
 	//
 	// Example: https://shop.example/receipt/order_01k0000000000000000000000a_7h3t0k3n
 	ReceiptURL string `json:"receipt_url"`
@@ -7875,7 +7880,7 @@ type OrderUpdate struct {
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
-// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
+// PastDueAccess Whether subscribers keep access while a payment is past due and tried again, or while the last invoice of a payment plan is not paid. The setting counts at the moment at which it becomes past due.
 type PastDueAccess string
 
 // Payment One attempt to charge a buyer.
@@ -7902,7 +7907,7 @@ type Payment struct {
 	// Status How far a payment is. Succeeded, failed and canceled are final.
 	Status PaymentStatus `json:"status"`
 
-	// Amount What was to be charged, in the minor unit of `currency`.
+	// Amount The amount to be charged, in the minor unit of `currency`.
 	Amount Amount `json:"amount"`
 
 	// Currency An ISO 4217 code in lower case.
@@ -7968,7 +7973,7 @@ type PaymentStatus string
 // PaymentsProvider Who moves the money. `test` takes test cards and moves none.
 type PaymentsProvider string
 
-// PortalSession What opens the portal to a customer for a while. Its `url` and `token` are never shown again.
+// PortalSession A link that opens the portal to a customer for a while. Its `url` and `token` are never shown again.
 type PortalSession struct {
 	// ID Example: psess_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -8077,7 +8082,7 @@ type PriceVariant struct {
 	// QuantityMax The most that is sold at once, and that one payment which waits for a bank holds of the stock. Null means any number.
 	QuantityMax *int64 `json:"quantity_max"`
 
-	// Stock Units that may ever be sold, also by changes of plan and quantity: a refund or a cancellation gives none back. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account. A change of plan that waits, or in a trial, holds its units too. What was paid or agreed on takes place whatever is left: if nothing is held for it, the stock is raised to fit.
+	// Stock Units that may ever be sold, also by changes of plan and quantity: a refund or a cancellation gives none back. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account. A change of plan that waits, or in a trial, holds its units too. A change that was paid or agreed on takes place even if nothing is left. If nothing is held for it, the stock is raised to fit.
 	Stock *int64 `json:"stock"`
 
 	// SoldCount Units sold, by purchases and by changes of plan.
@@ -8311,9 +8316,8 @@ type Product struct {
 	// Deliverables What a buyer receives.
 	Deliverables []Deliverable `json:"deliverables"`
 
-	// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
-	// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
-	// and the versions that its files had then.
+	// DeliveryUpdates Who is affected when you add deliverables later, or remove some: everybody who has the product, or only those who buy it later. With
+	// `new_buyers` each buyer keeps the list of their purchase, and the versions that its files had then.
 	DeliveryUpdates DeliveryUpdates `json:"delivery_updates"`
 
 	// PriceVariants Ids in their order, or the price variants when expanded.
@@ -8520,9 +8524,8 @@ type ProductUpdate struct {
 	// Deliverables Replaces all of them.
 	Deliverables []Deliverable `json:"deliverables,omitzero"`
 
-	// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
-	// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
-	// and the versions that its files had then.
+	// DeliveryUpdates Who is affected when you add deliverables later, or remove some: everybody who has the product, or only those who buy it later. With
+	// `new_buyers` each buyer keeps the list of their purchase, and the versions that its files had then.
 	DeliveryUpdates *DeliveryUpdates `json:"delivery_updates,omitempty"`
 
 	// SEOTitle For search engines.
@@ -8583,7 +8586,7 @@ type PublicCheckout struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -8599,12 +8602,12 @@ type PublicCheckout struct {
 	// TaxBreakdown The tax by rate.
 	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
 
-	// AmountDueNow What is charged at once: the total without what is on trial.
+	// AmountDueNow The amount that is charged at once, which is the total without trials.
 	AmountDueNow Amount `json:"amount_due_now"`
 
 	// Status Where a checkout stands. Completed and expired are final.
@@ -8613,7 +8616,7 @@ type PublicCheckout struct {
 	// PaymentStatus Whether a checkout is paid, or has nothing to be paid.
 	PaymentStatus CheckoutPaymentStatus `json:"payment_status"`
 
-	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too, whoever the buyer is: what a customer has saved is never charged for what is confirmed here.
+	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too, whoever the buyer is. A saved method of a customer is never charged for a purchase that is confirmed here.
 	PaymentMethodRequired bool            `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
 	NextAction            *NextAction     `json:"next_action"`
@@ -8651,7 +8654,7 @@ type PublicCheckout struct {
 	// CompletedAt When it was paid, or found to cost nothing.
 	CompletedAt *wire.Time `json:"completed_at"`
 
-	// Deliveries What the buyer has by it now: nothing before it is completed, nor after it was refunded.
+	// Deliveries The products that the buyer has by it now. It is empty before it is completed, and after it was refunded.
 	Deliveries []CheckoutDelivery `json:"deliveries"`
 	CreatedAt  wire.Time          `json:"created_at"`
 	UpdatedAt  wire.Time          `json:"updated_at"`
@@ -8676,7 +8679,7 @@ type PublicCheckoutUpdate struct {
 	// Locale A language tag, kept for the seller.
 	Locale nullable.Nullable[string] `json:"locale,omitempty"`
 
-	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	// AdsConsent Send true if the buyer agreed that ad networks are told of the purchase, by a box that they ticked themselves. False when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`). They get hashes of address, name and e-mail. They are not told of an order that costs nothing, of a renewal, or of anything without a checkout. False takes the consent back, as long as the checkout is open, and erases `ads_visit`.
 	AdsConsent *bool                       `json:"ads_consent,omitempty"`
 	AdsVisit   nullable.Nullable[AdsVisit] `json:"ads_visit,omitempty"`
 }
@@ -8796,7 +8799,7 @@ type PublicLicenseValidation struct {
 	// Valid Whether it may be used.
 	Valid bool `json:"valid"`
 
-	// Code Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+	// Code Why a key is valid or not. `suspended`: its subscription is paused or past due. `not_activated`: it is not active on this device.
 	Code LicenseValidationCode `json:"code"`
 
 	// LicenseKey The key. Null if none was found.
@@ -8828,7 +8831,7 @@ type ReachEstimate struct {
 	// Ready Whether the network has finished. Ask again later when it has not.
 	Ready bool `json:"ready"`
 
-	// Warnings What else there is to say about what was sent.
+	// Warnings Other warnings about the request.
 	Warnings []string `json:"warnings"`
 }
 
@@ -8869,13 +8872,13 @@ type Refund struct {
 	// Subscription What had billed it.
 	Subscription wire.Expandable[Subscription] `json:"subscription"`
 
-	// Amount What is given back, tax included, in the minor unit of `currency`.
+	// Amount The amount given back, tax included, in the minor unit of `currency`.
 	Amount Amount `json:"amount"`
 
 	// BalanceAmount The part of `amount` that goes to the customer's balance. The rest goes to the payment method.
 	BalanceAmount Amount `json:"balance_amount"`
 
-	// TaxAmount The part of the order's tax that goes back with it. The tax of all refunds so far is the share of the order's tax that falls on what is refunded so far, rounded once; so this may differ by 1 from its own share.
+	// TaxAmount The part of the order's tax that goes back with it. The tax of all refunds together is in proportion to their amounts, rounded once. So this may differ by 1 from its own share.
 	TaxAmount int64 `json:"tax_amount"`
 
 	// Currency An ISO 4217 code in lower case.
@@ -9271,7 +9274,7 @@ type SocialProfileSelect struct {
 	PlatformAccountID string `json:"platform_account_id"`
 }
 
-// Subscription What bills a customer for a price variant, period after period. A period is billed when it begins. There are no events of
+// Subscription An agreement that bills a customer for a price variant, period after period. A period is billed when it begins. There are no events of
 // subscriptions: each period is told by order.created and invoice.created with billing_reason `subscription_cycle`, then order.paid
 // and invoice.paid. When the charge is declined invoice.past_due follows instead, and the subscription is past due. It is charged again
 // on the account's `dunning` schedule: either order.paid and invoice.paid follow, or after the last attempt invoice.voided, and the
@@ -9288,7 +9291,7 @@ type Subscription struct {
 	// Customer Who is billed.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
-	// CustomerVerified False if the buyer only typed the customer's e-mail address, and nobody has vouched for it since. Then it is charged to the method that it was bought with and to no other, and is not on the customer's portal before they say that it is theirs.
+	// CustomerVerified False if the buyer only typed the customer's e-mail address, and nobody has vouched for it since. Then it is charged only to the method that it was bought with. The customer's portal does not show it before they confirm that it is theirs.
 	CustomerVerified bool `json:"customer_verified"`
 
 	// Product What for.
@@ -9303,7 +9306,7 @@ type Subscription struct {
 	// UnitAmount The price of a unit.
 	UnitAmount Amount `json:"unit_amount"`
 
-	// Amount What a period costs, without discount and without tax on top.
+	// Amount The price of a period, without discount and without tax on top.
 	Amount int64 `json:"amount"`
 
 	// Currency An ISO 4217 code in lower case.
@@ -9425,7 +9428,7 @@ type SubscriptionCancellation struct {
 	// Refunds The refunds of what was left of the period, `re_...`.
 	Refunds []string `json:"refunds"`
 
-	// UnrefundedAmount What was left of the period besides, and cannot be given back here: it was paid out of band, or is less than the provider gives back.
+	// UnrefundedAmount The rest of the period's value that cannot be given back here. It was paid out of band, or is less than the provider gives back.
 	UnrefundedAmount Amount `json:"unrefunded_amount"`
 }
 
@@ -9474,10 +9477,10 @@ type SubscriptionChangePreview struct {
 	// PeriodEnd When the next period is billed then.
 	PeriodEnd wire.Time `json:"period_end"`
 
-	// UnusedAmount What is left of what was paid for the period, and of what waits to be billed for it, with tax.
+	// UnusedAmount The unused part of the payments for the period, and of the amounts for it that wait to be billed, with tax.
 	UnusedAmount int64 `json:"unused_amount"`
 
-	// RemainingAmount What the rest of the period costs under the new plan, with tax.
+	// RemainingAmount The cost of the rest of the period under the new plan, with tax.
 	RemainingAmount int64 `json:"remaining_amount"`
 
 	// CreditAmount What goes to the customer's balance, with tax. It was paid: what comes off what waits to be billed is not in it.
@@ -9491,7 +9494,7 @@ type SubscriptionChangePreview struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -9506,7 +9509,7 @@ type SubscriptionChangePreview struct {
 	// Example: 342
 	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
@@ -9572,7 +9575,7 @@ type SubscriptionLine struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -9587,7 +9590,7 @@ type SubscriptionLine struct {
 	// Example: 342
 	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
@@ -9629,7 +9632,7 @@ type SubscriptionPendingChange struct {
 	Invoice *string `json:"invoice"`
 }
 
-// SubscriptionRenewalPreview What the next period of a subscription is going to cost.
+// SubscriptionRenewalPreview The cost of the next period of a subscription.
 type SubscriptionRenewalPreview struct {
 	Object string `json:"object"`
 
@@ -9661,7 +9664,7 @@ type SubscriptionRenewalPreview struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -9676,7 +9679,7 @@ type SubscriptionRenewalPreview struct {
 	// Example: 342
 	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
@@ -9708,7 +9711,7 @@ type SubscriptionUpdate struct {
 	// CustomerVerified True: you know that the customer bought it. It cannot be taken back.
 	CustomerVerified *bool `json:"customer_verified,omitempty"`
 
-	// PaymentMethod One of the customer's payment methods, `pm_...`. Of a subscription that is not `customer_verified` it cannot be set. What is past due is tried with it at once, beside the schedule of attempts, unless the invoice was tried with it before or five times within a day.
+	// PaymentMethod One of the customer's payment methods, `pm_...`. It cannot be set if the subscription is not `customer_verified`. Past due invoices are tried with it at once, beside the schedule of attempts. That is not done if the invoice was tried with it before, or five times within a day.
 	PaymentMethod *string `json:"payment_method,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
@@ -9852,7 +9855,7 @@ type TestClockCreate struct {
 	Now *wire.Time `json:"now,omitempty"`
 }
 
-// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 //
 // Example: 2142
 type TotalAmount = int64
@@ -9904,11 +9907,19 @@ type WebhookDelivery struct {
 // WebhookDeliveryList A page of results.
 type WebhookDeliveryList = wire.List[WebhookDelivery]
 
-// WebhookDeliveryReason Why a delivery failed: the host was not found (`dns_error`), is none that may be called (`blocked_ip`), could not be
-// reached (`connect_refused`, `connect_timeout`), broke off (`connect_reset`), has no good certificate (`tls_error`), did
-// not answer within 5 seconds (`timeout`), answered 3xx (`redirect`), another status than 2xx (`http_status`) or no
-// HTTP (`invalid_response`); the endpoint was not active any more (`endpoint_inactive`); or this server could not send
-// it (`aborted`).
+// WebhookDeliveryReason Why a delivery failed:
+//
+// - `dns_error`: the host was not found
+// - `blocked_ip`: the host may not be called
+// - `connect_refused`, `connect_timeout`: the host could not be reached
+// - `connect_reset`: the connection broke off
+// - `tls_error`: the host has no good certificate
+// - `timeout`: no answer within 5 seconds
+// - `redirect`: the answer was 3xx
+// - `http_status`: the answer was another status than 2xx
+// - `invalid_response`: the answer was not HTTP
+// - `endpoint_inactive`: the endpoint was not active any more
+// - `aborted`: this server could not send it
 type WebhookDeliveryReason string
 
 // WebhookDeliveryStatus How far a delivery has come.
@@ -10046,8 +10057,8 @@ type WebhookEventRedelivery struct {
 	WebhookEndpoint string `json:"webhook_endpoint"`
 }
 
-// WebhookEventStatus How telling the event went: `failed` when a delivery of it failed and none that began later has succeeded, else `pending` while one
-// is on its way, else `succeeded`. Null when no endpoint was to be told.
+// WebhookEventStatus The outcome of the event's deliveries. `failed`: one failed, and none that began later has succeeded. `pending`: one is on its way.
+// `succeeded`: any other case. Null when no endpoint was to be told.
 type WebhookEventStatus string
 
 // WebhookFormat What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
@@ -10172,7 +10183,7 @@ type StartingAfter = string
 
 // ListActivityParams are the filters of ListActivity and the page to return. Nil fields do not filter.
 type ListActivityParams struct {
-	// Actor Only what this API key, person or customer did, by id, or what was done by customers who are not known, the server or the command line: `customer`, `system` or `cli`.
+	// Actor Only changes by this API key, person or customer, by id. `customer`, `system` and `cli` stand for unknown customers, the server and the command line.
 	Actor *string `form:"actor,omitempty" json:"actor,omitempty"`
 
 	// Operation Only this operation, such as `updateProduct`.
@@ -10199,7 +10210,7 @@ type ListActivityParams struct {
 
 // ExportActivityParams are the filters of ExportActivity and the page to return. Nil fields do not filter.
 type ExportActivityParams struct {
-	// Actor Only what this API key, person or customer did, by id, or what was done by customers who are not known, the server or the command line: `customer`, `system` or `cli`.
+	// Actor Only changes by this API key, person or customer, by id. `customer`, `system` and `cli` stand for unknown customers, the server and the command line.
 	Actor *string `form:"actor,omitempty" json:"actor,omitempty"`
 
 	// Operation Only this operation, such as `updateProduct`.
@@ -10349,7 +10360,7 @@ type ListAdGroupMetricsParams struct {
 	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
 	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
 
-	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	// Breakdown What to divide each period by. A breakdown that the network does not have is 422; `figures` of its capabilities says what it can.
 	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
 
 	// Limit How many rows to return: 1 to 100, 100 unless sent.
@@ -10475,7 +10486,7 @@ type ListAdCampaignMetricsParams struct {
 	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
 	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
 
-	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	// Breakdown What to divide each period by. A breakdown that the network does not have is 422; `figures` of its capabilities says what it can.
 	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
 
 	// Limit How many rows to return: 1 to 100, 100 unless sent.
@@ -10595,7 +10606,7 @@ type ListAdMetricsParams struct {
 	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
 	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
 
-	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	// Breakdown What to divide each period by. A breakdown that the network does not have is 422; `figures` of its capabilities says what it can.
 	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
 
 	// Limit How many rows to return: 1 to 100, 100 unless sent.
@@ -10628,10 +10639,10 @@ type ListAISitesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10652,10 +10663,10 @@ type ExportAISitesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10691,10 +10702,10 @@ type ListAPIKeysParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
@@ -10733,10 +10744,10 @@ type ListBlogPostsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10763,10 +10774,10 @@ type ExportBlogPostsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10805,10 +10816,10 @@ type ListCheckoutLinksParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10832,10 +10843,10 @@ type ExportCheckoutLinksParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10880,10 +10891,10 @@ type ListCheckoutsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10919,10 +10930,10 @@ type ExportCheckoutsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -10964,10 +10975,10 @@ type ListCustomersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11000,10 +11011,10 @@ type ExportCustomersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11081,10 +11092,10 @@ type ListDiscountsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11111,10 +11122,10 @@ type ExportDiscountsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11177,10 +11188,10 @@ type ListExperiencesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11207,10 +11218,10 @@ type ExportExperiencesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11243,10 +11254,10 @@ type ListFilesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11264,10 +11275,10 @@ type ExportFilesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11411,10 +11422,10 @@ type ListInvoicesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11459,10 +11470,10 @@ type ExportInvoicesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11522,10 +11533,10 @@ type ListLeadsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11561,10 +11572,10 @@ type ExportLeadsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11597,10 +11608,10 @@ type ListLegalPagesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11621,10 +11632,10 @@ type ExportLegalPagesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11849,10 +11860,10 @@ type ListOrdersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11912,10 +11923,10 @@ type ExportOrdersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11951,10 +11962,10 @@ type ListPriceVariantsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11981,10 +11992,10 @@ type ExportPriceVariantsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12029,10 +12040,10 @@ type ListProductsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12068,10 +12079,10 @@ type ExportProductsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12113,10 +12124,10 @@ type ListRefundsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12149,10 +12160,10 @@ type ExportRefundsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12164,7 +12175,7 @@ type SearchParams struct {
 	// Q Words, eight at most, or an id or a number.
 	Q string `form:"q" json:"q"`
 
-	// Types What to look for: all types that the key may read unless sent.
+	// Types The types to search. By default all types that the key may read.
 	Types []SearchType `form:"types,omitempty" json:"types,omitempty"`
 
 	// Limit How many results to return: 1 to 50, 10 unless sent.
@@ -12257,10 +12268,10 @@ type ListSubscriptionsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12305,10 +12316,10 @@ type ExportSubscriptionsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12335,10 +12346,10 @@ type ListWebhookEndpointsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12356,10 +12367,10 @@ type ExportWebhookEndpointsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -15221,51 +15232,55 @@ func (s *AccountService) Get(ctx context.Context, opts ...Option) (*Account, err
 
 // Update sends PATCH /account.
 //
-// Changes the fields that are sent; null clears one. `custom_domain` and `remove_branding: true` need a paid plan
-// and answer 402 on the free one.
+// Changes the fields that you send; null clears one. `custom_domain` and `remove_branding: true` need a paid plan. On the free one they are 402.
 func (s *AccountService) Update(ctx context.Context, body *AccountUpdate, opts ...Option) (*Account, error) {
 	return do[Account](ctx, s.client, "updateAccount", nil, nil, body, opts)
 }
 
 // List sends GET /activity.
 //
-// Returns what was changed, by whom and when, newest first: a line for each request to the API that changed something, and for what customers do
-// on checkouts and their portal, what the server does by itself that nobody asked for (subscriptions that end, are paused or become past due, purchases that
-// turn out to be paid, outcomes of refunds), who is invited to the team on the dashboard, joins it, gets another role or leaves, and what its operator does to accounts, keys and by imports on the command line. A line is
-// stored together with its change. It is kept for a year, or as long as the operator says.
+// Returns changes with their author and time, newest first. Each request to the API that changed something has a line. So have:
 //
-// What a request read, or refused (a payment that was declined, too), or left as it was, has no line, nor has a repeated one that was answered
-// from its Idempotency-Key. Of a request that changes several objects the line names the one that it is about, or that it made.
+// - what customers do on checkouts and their portal
+// - what the server does by itself: subscriptions that end, pause or become past due, purchases that turn out to be paid, outcomes of refunds
+// - changes of the team on the dashboard
+// - what the operator does on the command line
+//
+// A line is stored together with its change. It is kept for a year, or as long as the operator says.
+//
+// A request that reads, is refused or changes nothing has no line. A declined payment counts as refused. A repeat that is answered from its
+// Idempotency-Key has none either. If a request changes several objects, its line names the main one, or the one that it made.
 func (s *ActivityService) List(ctx context.Context, params *ListActivityParams, opts ...Option) (*ActivityList, error) {
 	return do[ActivityList](ctx, s.client, "listActivity", nil, params, nil, opts)
 }
 
 // Export sends GET /activity/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *ActivityService) Export(ctx context.Context, params *ExportActivityParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportActivity", nil, params, nil, opts)
 }
 
 // List sends GET /ads.
 //
-// Returns ads with their metrics, newest first: those of the channel `account_id`, or of every activated channel.
-// `from` and `to` choose the days that the metrics are of, the last 90 unless sent; they hide no ad.
-// Of several channels, one that does not answer does not fail the list: its ads are as they were last, and their `metrics` null.
+// Returns ads with their metrics, newest first. They are those of the channel `account_id`, or of every activated channel. `from` and `to`
+// choose the days of the metrics, by default the last 90. They hide no ad. A channel that does not answer does not fail a list of several. Its
+// ads are shown as last known, and their `metrics` are null.
 func (s *AdsService) List(ctx context.Context, params *ListAdsParams, opts ...Option) (*AdList, error) {
 	return do[AdList](ctx, s.client, "listAds", nil, params, nil, opts)
 }
 
 // Create sends POST /ads.
 //
-// Makes a campaign with an ad group and an ad, or one more ad in the ad group `ad_group_id`, whose goal and budget it
-// shares then. It spends money as soon as the network lets it, unless `status` is `paused`. Amounts are whole currency
-// units: 20 is 20.00. What would pass the account's limits is 422 `spend_limit_exceeded`. Other fields than those below
-// are kept and shown again with the ad, and never sent to the network; `warnings` names each of them.
+// Makes a campaign with an ad group and an ad. With `ad_group_id` it adds an ad to that group, and shares its goal and budget. The ad spends
+// money as soon as the network lets it, unless `status` is `paused`. Amounts are whole currency units: 20 is 20.00. An ad that would exceed the
+// account's limits is 422 `spend_limit_exceeded`. Unknown fields are kept with the ad and shown again, but never sent to the network. `warnings`
+// names each of them.
 func (s *AdsService) Create(ctx context.Context, body *AdCreate, opts ...Option) (*Ad, error) {
 	return do[Ad](ctx, s.client, "createAd", nil, nil, body, opts)
 }
@@ -15278,35 +15293,36 @@ func (s *AdsService) PlanCreate(ctx context.Context, body *AdCreate, opts ...Opt
 
 // List sends GET /ads/actions.
 //
-// Returns the audit trail, newest first: everything that networks were asked for, and every change of the limits, by which key,
-// and what became of it. It is kept for good.
+// Returns the audit trail, newest first: every request to a network and every change of the limits. Each entry names the key and the outcome.
+// The trail is kept for good.
 func (s *AdActionsService) List(ctx context.Context, params *ListAdActionsParams, opts ...Option) (*AdActionList, error) {
 	return do[AdActionList](ctx, s.client, "listAdActions", nil, params, nil, opts)
 }
 
 // Export sends GET /ads/actions/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *AdActionsService) Export(ctx context.Context, params *ExportAdActionsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportAdActions", nil, params, nil, opts)
 }
 
 // List sends GET /ads/ad-accounts.
 //
-// Returns the ad accounts that a channel reaches, with what each may be used for. Disabled ones are among them.
+// Returns the ad accounts that a channel reaches, and the uses that each allows. Disabled ones are included.
 func (s *AdAccountsService) List(ctx context.Context, params *ListAdAccountsParams, opts ...Option) (*AdAccountList, error) {
 	return do[AdAccountList](ctx, s.client, "listAdAccounts", nil, params, nil, opts)
 }
 
 // Update sends PATCH /ads/ad-accounts/{id}.
 //
-// Says who profits from the ads of an ad account and who pays for them, where the EU's Digital Services Act wants it said: an ad that
-// names nobody names these. They are kept here and hold over what the network has; the network is not asked, and never told.
-// On a network without such a thing, 422.
+// Sets who profits from the ads of an ad account and who pays for them, as the EU's Digital Services Act demands. An ad that names nobody gets
+// these names. They are kept here and override the network's own. The network is neither asked nor told. A network that has no such names is
+// 422.
 func (s *AdAccountsService) Update(ctx context.Context, id string, body *AdAccountUpdate, opts ...Option) (*AdAccount, error) {
 	return do[AdAccount](ctx, s.client, "updateAdAccount", []string{id}, nil, body, opts)
 }
@@ -15320,8 +15336,8 @@ func (s *AdGroupsService) Get(ctx context.Context, id string, params *GetAdGroup
 
 // Update sends PATCH /ads/ad-groups/{id}.
 //
-// Changes the budget, the bid strategy or the targeting of an ad group. A budget that stands at the campaign is changed there (422 here); daily
-// and lifetime are not exchanged. What would pass the account's limits is 422 `spend_limit_exceeded`.
+// Changes the budget, the bid strategy or the targeting of an ad group. If the budget is set at the campaign, change it there (422 here). A
+// daily budget cannot become a lifetime one, nor the other way round. If it would exceed the account's limits, it is 422 `spend_limit_exceeded`.
 func (s *AdGroupsService) Update(ctx context.Context, id string, body *AdGroupUpdate, opts ...Option) (*AdGroup, error) {
 	return do[AdGroup](ctx, s.client, "updateAdGroup", []string{id}, nil, body, opts)
 }
@@ -15334,28 +15350,26 @@ func (s *AdGroupsService) PlanUpdate(ctx context.Context, id string, body *AdGro
 
 // ListMetrics sends GET /ads/ad-groups/{id}/metrics.
 //
-// Returns what came of it in each day, week or month between two days, the oldest first, or in all of them together. The days are
-// those of `timezone`. What the network does not count any more is null, with a warning that says why; it is never 0. Figures of the
-// last weeks may still change.
+// Returns the results for each day, week or month between two days, the oldest first, or for all of them together. The days are those of
+// `timezone`. A figure that the network no longer counts is null, never 0, and a warning says why. Figures of the last weeks may still change.
 //
-// Pinterest tells figures of days that are older than 90 days in a report alone, as far as 914 days back. Whoever asks for such days has
-// their months fetched: they are null, with a warning that they are being fetched, until they are there some minutes later, and
-// are kept from then on. They cannot be divided.
+// Pinterest has days older than 90 days in a report only, up to 914 days back. If you ask for such days, their months are fetched, and kept from
+// then on. Until they arrive some minutes later, they are null, with a warning. They cannot be broken down.
 func (s *AdGroupsService) ListMetrics(ctx context.Context, id string, params *ListAdGroupMetricsParams, opts ...Option) (*AdMetricsPeriodList, error) {
 	return do[AdMetricsPeriodList](ctx, s.client, "listAdGroupMetrics", []string{id}, params, nil, opts)
 }
 
 // Pause sends POST /ads/ad-groups/{id}/pause.
 //
-// Stops the delivery of an ad group's ads. Pausing a paused one changes nothing and asks nobody.
+// Stops the delivery of an ad group's ads. Pausing a paused one changes nothing, and the network is not asked.
 func (s *AdGroupsService) Pause(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*AdStatusResult, error) {
 	return do[AdStatusResult](ctx, s.client, "pauseAdGroup", []string{id}, nil, body, opts)
 }
 
 // Resume sends POST /ads/ad-groups/{id}/resume.
 //
-// Lets an ad group's ads be delivered again, which spends money. Inside of a paused campaign they stay paused. What would pass
-// the account's limits is 422 `spend_limit_exceeded`.
+// Lets an ad group's ads be delivered again, which spends money. Inside a paused campaign they stay paused. If they would exceed the account's
+// limits, it is 422 `spend_limit_exceeded`.
 func (s *AdGroupsService) Resume(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*AdStatusResult, error) {
 	return do[AdStatusResult](ctx, s.client, "resumeAdGroup", []string{id}, nil, body, opts)
 }
@@ -15369,7 +15383,8 @@ func (s *AdAudiencesService) List(ctx context.Context, params *ListAdAudiencesPa
 
 // Create sends POST /ads/audiences.
 //
-// Makes a `customer_list` to upload people to, a `retargeting` audience of a pixel's visitors, or a `lookalike` of another audience.
+// Makes an audience: a `customer_list` to upload people to, a `retargeting` audience of a pixel's visitors, or a `lookalike` of another
+// audience.
 func (s *AdAudiencesService) Create(ctx context.Context, body *AdAudienceCreate, opts ...Option) (*AdAudience, error) {
 	return do[AdAudience](ctx, s.client, "createAdAudience", nil, nil, body, opts)
 }
@@ -15390,25 +15405,24 @@ func (s *AdAudiencesService) Get(ctx context.Context, id string, opts ...Option)
 
 // RemoveUsers sends DELETE /ads/audiences/{id}/users.
 //
-// Takes up to 10,000 people out of a `customer_list`: the network is told of each of them, and their hashes are deleted here. Those who
-// had not been uploaded here are counted as `not_found`. A network that removes nobody (`audience_users.removal` of its capabilities)
-// is 422.
+// Takes up to 10,000 people out of a `customer_list`. The network is told, and their hashes are deleted here. People who were never uploaded
+// here are counted as `not_found`. A network that removes nobody is 422; see `audience_users.removal` of its capabilities.
 func (s *AdAudiencesService) RemoveUsers(ctx context.Context, id string, body *AdAudienceUsers, opts ...Option) (*AdAudienceRemoval, error) {
 	return do[AdAudienceRemoval](ctx, s.client, "removeAdAudienceUsers", []string{id}, nil, body, opts)
 }
 
 // UploadUsers sends POST /ads/audiences/{id}/users.
 //
-// Adds up to 10,000 people to a `customer_list`. An e-mail address or a phone number is hashed as the network wants it and never
-// stored; a hash is passed on as it is. Those who cannot be used are counted as `invalid`, and do not stop the others.
+// Adds up to 10,000 people to a `customer_list`. E-mail addresses and phone numbers are hashed as the network wants it, and never stored. Hashes
+// are passed on as they are. People who cannot be used are counted as `invalid`, and do not stop the others.
 func (s *AdAudiencesService) UploadUsers(ctx context.Context, id string, body *AdAudienceUsers, opts ...Option) (*AdAudienceUpload, error) {
 	return do[AdAudienceUpload](ctx, s.client, "uploadAdAudienceUsers", []string{id}, nil, body, opts)
 }
 
 // Boost sends POST /ads/boost.
 //
-// Makes an ad of a published post of the channel. With a lifetime budget and without `end_date` it runs for
-// `duration_days`, 7 unless sent, and never spends more than the amount.
+// Makes an ad from a published post of the channel. With a lifetime budget and no `end_date` it runs for `duration_days`, by default 7. It never
+// spends more than the amount.
 func (s *AdsService) Boost(ctx context.Context, body *AdBoost, opts ...Option) (*Ad, error) {
 	return do[Ad](ctx, s.client, "boostPost", nil, nil, body, opts)
 }
@@ -15428,16 +15442,15 @@ func (s *BusinessCentersService) List(ctx context.Context, params *ListBusinessC
 
 // List sends GET /ads/campaigns.
 //
-// Returns campaigns with the sums of their ads' metrics, newest first. A campaign without ads is one, too.
-// Of several channels, one that does not answer does not fail the list: its campaigns are as they were last, and their
-// `metrics` null.
+// Returns campaigns with the sums of their ads' metrics, newest first. Campaigns without ads are included. A channel that does not answer does
+// not fail a list of several. Its campaigns are shown as last known, and their `metrics` are null.
 func (s *AdCampaignsService) List(ctx context.Context, params *ListAdCampaignsParams, opts ...Option) (*AdCampaignList, error) {
 	return do[AdCampaignList](ctx, s.client, "listAdCampaigns", nil, params, nil, opts)
 }
 
 // BulkPause sends POST /ads/campaigns/bulk-pause.
 //
-// Pauses up to 50 campaigns. Each has its own result, in the order of the request; one that fails does not stop the others.
+// Pauses up to 50 campaigns. Each has its own result, in the order of the request. One that fails does not stop the others.
 func (s *AdCampaignsService) BulkPause(ctx context.Context, body *AdCampaignBulk, opts ...Option) (*AdBulkResult, error) {
 	return do[AdBulkResult](ctx, s.client, "pauseAdCampaigns", nil, nil, body, opts)
 }
@@ -15450,8 +15463,8 @@ func (s *AdCampaignsService) PlanBulkPause(ctx context.Context, body *AdCampaign
 
 // BulkResume sends POST /ads/campaigns/bulk-resume.
 //
-// Resumes up to 50 campaigns, which spend money then. Each has its own result, in the order of the request; one that fails, or
-// would pass the account's limits together with those before it, does not stop the others.
+// Resumes up to 50 campaigns, which spend money then. Each has its own result, in the order of the request. One that fails does not stop the
+// others. A campaign fails if it would exceed the account's limits together with those before it.
 func (s *AdCampaignsService) BulkResume(ctx context.Context, body *AdCampaignBulk, opts ...Option) (*AdBulkResult, error) {
 	return do[AdBulkResult](ctx, s.client, "resumeAdCampaigns", nil, nil, body, opts)
 }
@@ -15464,7 +15477,7 @@ func (s *AdCampaignsService) PlanBulkResume(ctx context.Context, body *AdCampaig
 
 // Delete sends DELETE /ads/campaigns/{id}.
 //
-// Deletes a campaign with its ad groups and ads. They stay in lists as `cancelled`, with what they spent.
+// Deletes a campaign with its ad groups and ads. They stay in lists as `cancelled`, with the money that they spent.
 func (s *AdCampaignsService) Delete(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*DeletedAdCampaign, error) {
 	return do[DeletedAdCampaign](ctx, s.client, "deleteAdCampaign", []string{id}, nil, body, opts)
 }
@@ -15478,8 +15491,8 @@ func (s *AdCampaignsService) Get(ctx context.Context, id string, params *GetAdCa
 
 // Update sends PATCH /ads/campaigns/{id}.
 //
-// Changes the budget or the bid strategy of a campaign. A budget that stands at the ad groups is changed there (422 here); daily
-// and lifetime are not exchanged. What would pass the account's limits is 422 `spend_limit_exceeded`.
+// Changes the budget or the bid strategy of a campaign. If the budget is set at the ad groups, change it there (422 here). A daily budget cannot
+// become a lifetime one, nor the other way round. If it would exceed the account's limits, it is 422 `spend_limit_exceeded`.
 func (s *AdCampaignsService) Update(ctx context.Context, id string, body *AdCampaignUpdate, opts ...Option) (*AdCampaign, error) {
 	return do[AdCampaign](ctx, s.client, "updateAdCampaign", []string{id}, nil, body, opts)
 }
@@ -15499,58 +15512,57 @@ func (s *AdCampaignsService) ListAdGroups(ctx context.Context, id string, params
 
 // ListMetrics sends GET /ads/campaigns/{id}/metrics.
 //
-// Returns what came of it in each day, week or month between two days, the oldest first, or in all of them together. The days are
-// those of `timezone`. What the network does not count any more is null, with a warning that says why; it is never 0. Figures of the
-// last weeks may still change.
+// Returns the results for each day, week or month between two days, the oldest first, or for all of them together. The days are those of
+// `timezone`. A figure that the network no longer counts is null, never 0, and a warning says why. Figures of the last weeks may still change.
 //
-// Pinterest tells figures of days that are older than 90 days in a report alone, as far as 914 days back. Whoever asks for such days has
-// their months fetched: they are null, with a warning that they are being fetched, until they are there some minutes later, and
-// are kept from then on. They cannot be divided.
+// Pinterest has days older than 90 days in a report only, up to 914 days back. If you ask for such days, their months are fetched, and kept from
+// then on. Until they arrive some minutes later, they are null, with a warning. They cannot be broken down.
 func (s *AdCampaignsService) ListMetrics(ctx context.Context, id string, params *ListAdCampaignMetricsParams, opts ...Option) (*AdMetricsPeriodList, error) {
 	return do[AdMetricsPeriodList](ctx, s.client, "listAdCampaignMetrics", []string{id}, params, nil, opts)
 }
 
 // ListCapabilities sends GET /ads/capabilities.
 //
-// Returns an entry for each network, with what it accepts. A request is held against it before the network is asked.
+// Returns an entry for each network, which says what it accepts. Requests are checked against it before the network is asked.
 func (s *AdsService) ListCapabilities(ctx context.Context, opts ...Option) (*AdCapabilityList, error) {
 	return do[AdCapabilityList](ctx, s.client, "listAdCapabilities", nil, nil, nil, opts)
 }
 
 // ListDestinations sends GET /ads/conversion-destinations.
 //
-// Returns the pixels that are told what happens in the shop, newest first.
+// Returns the pixels that are told about events in the shop, newest first.
 func (s *AdConversionsService) ListDestinations(ctx context.Context, params *ListConversionDestinationsParams, opts ...Option) (*ConversionDestinationList, error) {
 	return do[ConversionDestinationList](ctx, s.client, "listConversionDestinations", nil, params, nil, opts)
 }
 
 // CreateDestination sends POST /ads/conversion-destinations.
 //
-// From now on a pixel is told of what happens in the shop: that an order was paid, that a subscription or a trial has begun, that
-// somebody left their address in a form, each with the id of the order, the subscription or the lead as `event_id`, so that the network
-// counts it once if the shop's own pixel tells it too. Only who agreed to it at the checkout or in the form is told of, and by hashes
-// alone; so nothing is told of leads that you create or import, or that a checkout leaves behind. Refunds are not told: networks cannot
-// take back.
+// Tells a pixel about events in the shop from now on: paid orders, begun subscriptions and trials, and addresses left in forms. Each carries the
+// id of the order, subscription or lead as `event_id`. So the network counts it once if the shop's own pixel tells it too.
 //
-// The network is asked for the pixel; one that it does not list is 422. Pinterest needs a `token` of its own.
+// Only people who agreed at the checkout or in the form are told about, and only by hashes. Leads that you create or import, or that a checkout
+// leaves behind, are not told. Refunds are not told, because networks cannot take a sale back.
+//
+// A pixel that the network does not list is 422. Pinterest needs a `token` of its own.
 func (s *AdConversionsService) CreateDestination(ctx context.Context, body *ConversionDestinationCreate, opts ...Option) (*ConversionDestination, error) {
 	return do[ConversionDestination](ctx, s.client, "createConversionDestination", nil, nil, body, opts)
 }
 
 // ExportDestinations sends GET /ads/conversion-destinations/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *AdConversionsService) ExportDestinations(ctx context.Context, params *ExportConversionDestinationsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportConversionDestinations", nil, params, nil, opts)
 }
 
 // DeleteDestination sends DELETE /ads/conversion-destinations/{id}.
 //
-// Ends that a pixel is told, and deletes what waits for it. What it was told stays in the list of conversions.
+// Stops telling a pixel, and deletes the events that wait for it. Events that it was told stay in the list of conversions.
 func (s *AdConversionsService) DeleteDestination(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteConversionDestination", []string{id}, nil, nil, opts)
 }
@@ -15564,100 +15576,102 @@ func (s *AdConversionsService) GetDestination(ctx context.Context, id string, op
 
 // UpdateDestination sends PATCH /ads/conversion-destinations/{id}.
 //
-// Changes what a pixel is told. Of what happens while the destination is `paused` nothing is kept; what waits already goes on waiting, for
-// seven days in all. One in `error` is told again once it has another `token` or is made `active`.
+// Changes the events that a pixel is told. While the destination is `paused`, new events are not kept. Events that wait already go on waiting,
+// for seven days in all. A destination in `error` works again with another `token`, or when you make it `active`.
 func (s *AdConversionsService) UpdateDestination(ctx context.Context, id string, body *ConversionDestinationUpdate, opts ...Option) (*ConversionDestination, error) {
 	return do[ConversionDestination](ctx, s.client, "updateConversionDestination", []string{id}, nil, body, opts)
 }
 
 // List sends GET /ads/conversions.
 //
-// Returns what pixels are told, and were told, newest first. A `refused` one shows what the network said, an `expired` one why nobody
-// was told. Who it was is kept only until then, and shown never.
+// Returns past and queued events of pixels, newest first. A `refused` one shows the network's answer, and an `expired` one says why nobody was
+// told. The person is stored only until then, and never shown.
 func (s *AdConversionsService) List(ctx context.Context, params *ListConversionsParams, opts ...Option) (*ConversionList, error) {
 	return do[ConversionList](ctx, s.client, "listConversions", nil, params, nil, opts)
 }
 
 // Create sends POST /ads/conversions.
 //
-// Queues up to 1,000 events of sales that were made, and leads that were won, elsewhere; they are told within seconds. Each has its own result, in the
-// order of the request, and one that is wrong does not stop the others. A pixel is told the same `event` with the same `event_id` once.
+// Queues up to 1,000 events of sales and leads from elsewhere. Networks are told within seconds. Each event has its own result, in the order of
+// the request, and a wrong one does not stop the others. A pixel is told the same `event` with the same `event_id` once.
 //
-// **An event without `ads_consent: true` is not taken.** An address or a number is hashed as the network wants it and never stored; a hash is
-// passed on as it is. What happened longer ago than the network takes it (seven days) is not taken either.
+// **An event without `ads_consent: true` is refused.** E-mail addresses and phone numbers are hashed as the network wants it, and never stored.
+// Hashes are passed on as they are. Events older than the network accepts (seven days) are refused too.
 func (s *AdConversionsService) Create(ctx context.Context, body *ConversionsCreate, opts ...Option) (*ConversionsResult, error) {
 	return do[ConversionsResult](ctx, s.client, "createConversions", nil, nil, body, opts)
 }
 
 // Export sends GET /ads/conversions/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *AdConversionsService) Export(ctx context.Context, params *ExportConversionsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportConversions", nil, params, nil, opts)
 }
 
 // Get sends GET /ads/conversions/{id}.
 //
-// Returns what a pixel is told, or was told.
+// Returns an event of a pixel, told or queued.
 func (s *AdConversionsService) Get(ctx context.Context, id string, opts ...Option) (*Conversion, error) {
 	return do[Conversion](ctx, s.client, "getConversion", []string{id}, nil, nil, opts)
 }
 
 // Get sends GET /ads/limits.
 //
-// Returns what the account's keys may commit to spend, at all networks together.
+// Returns how much the account's keys may commit to spend, on all networks together.
 func (s *AdLimitsService) Get(ctx context.Context, opts ...Option) (*AdLimits, error) {
 	return do[AdLimits](ctx, s.client, "getAdLimits", nil, nil, nil, opts)
 }
 
 // Update sends PATCH /ads/limits.
 //
-// Changes the limits of the currencies that are sent; null gives one its defaults again. A limit that is lower than what runs stops
-// nothing, but lets nothing more begin. It takes a scope of its own: a key that spends does not also say how much. The change is on the audit trail, GET /ads/actions, as `update_limits`.
+// Changes the limits of the currencies that you send. Null restores the defaults of one. A limit below the current spending stops nothing, but
+// lets nothing new begin. It has a scope of its own, so that a key that spends cannot raise its own limit. The audit trail (`GET /ads/actions`)
+// shows the change as `update_limits`.
 func (s *AdLimitsService) Update(ctx context.Context, body *AdLimitsUpdate, opts ...Option) (*AdLimits, error) {
 	return do[AdLimits](ctx, s.client, "updateAdLimits", nil, nil, body, opts)
 }
 
 // ListPixels sends GET /ads/pixels.
 //
-// Returns the pixels (Pinterest: tags) of an ad account as the network has them now. A network that is told of no conversions
-// (`conversions` of its capabilities) is 422.
+// Returns the pixels (Pinterest: tags) of an ad account as the network has them now. A network that takes no conversions is 422; see
+// `conversions` of its capabilities.
 func (s *AdConversionsService) ListPixels(ctx context.Context, params *ListAdPixelsParams, opts ...Option) (*AdPixelList, error) {
 	return do[AdPixelList](ctx, s.client, "listAdPixels", nil, params, nil, opts)
 }
 
 // PreviewNew sends POST /ads/preview.
 //
-// Shows how people would see an ad. The body is that of `POST /ads`, and refused for the same reasons; what the account's limits say
-// is not asked. Nothing is made, uploaded or spent, so that a video cannot be shown before its ad is made: make it paused, and preview
-// that. A network without previews (`previews` of its capabilities) is 422.
+// Shows how people would see an ad. The body is that of `POST /ads`, and is refused for the same reasons. The account's limits are not checked.
+// Nothing is made, uploaded or spent. So a video cannot be shown before its ad is made: make the ad paused, and preview that. A network without
+// previews is 422; see `previews` of its capabilities.
 func (s *AdsService) PreviewNew(ctx context.Context, body *AdCreate, opts ...Option) (*AdPreview, error) {
 	return do[AdPreview](ctx, s.client, "previewNewAd", nil, nil, body, opts)
 }
 
 // EstimateReach sends POST /ads/targeting/reach.
 //
-// Asks the network how many people a targeting reaches. The targeting is read as that of a new ad, and refused for the same
-// reasons. Nothing is created. A network that makes no estimates answers `available: false`.
+// Asks the network how many people a targeting reaches. The targeting is read like that of a new ad, and refused for the same reasons. Nothing
+// is created. A network that makes no estimates answers `available: false`.
 func (s *AdsService) EstimateReach(ctx context.Context, body *ReachEstimateCreate, opts ...Option) (*ReachEstimate, error) {
 	return do[ReachEstimate](ctx, s.client, "estimateAdReach", nil, nil, body, opts)
 }
 
 // SearchTargeting sends GET /ads/targeting/search.
 //
-// Returns what the network of the channel calls by an id of its own: places, interests, behaviors and languages. `search_types` of
-// `GET /ads/capabilities` says which types it has; another one is 422.
+// Returns the network's own ids for places, interests, behaviors and languages. `search_types` of `GET /ads/capabilities` says which types a
+// network has. Another type is 422.
 func (s *AdsService) SearchTargeting(ctx context.Context, params *SearchAdTargetingParams, opts ...Option) (*TargetingOptionList, error) {
 	return do[TargetingOptionList](ctx, s.client, "searchAdTargeting", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /ads/{id}.
 //
-// Deletes an ad. It stays in lists as `cancelled`, with what it spent. Its ad group and its campaign stay as they are.
+// Deletes an ad. It stays in lists as `cancelled`, with the money that it spent. Its ad group and its campaign stay as they are.
 func (s *AdsService) Delete(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*DeletedAd, error) {
 	return do[DeletedAd](ctx, s.client, "deleteAd", []string{id}, nil, body, opts)
 }
@@ -15671,7 +15685,7 @@ func (s *AdsService) Get(ctx context.Context, id string, params *GetAdParams, op
 
 // Update sends PATCH /ads/{id}.
 //
-// Changes the name of an ad or what it shows, or pauses or resumes it. To resume it spends money: what would pass the account's limits is 422
+// Changes the name or the content of an ad, or pauses or resumes it. Resuming spends money. If that would exceed the account's limits, it is 422
 // `spend_limit_exceeded`.
 func (s *AdsService) Update(ctx context.Context, id string, body *AdUpdate, opts ...Option) (*Ad, error) {
 	return do[Ad](ctx, s.client, "updateAd", []string{id}, nil, body, opts)
@@ -15685,36 +15699,35 @@ func (s *AdsService) PlanUpdate(ctx context.Context, id string, body *AdUpdate, 
 
 // ListMetrics sends GET /ads/{id}/metrics.
 //
-// Returns what came of it in each day, week or month between two days, the oldest first, or in all of them together. The days are
-// those of `timezone`. What the network does not count any more is null, with a warning that says why; it is never 0. Figures of the
-// last weeks may still change.
+// Returns the results for each day, week or month between two days, the oldest first, or for all of them together. The days are those of
+// `timezone`. A figure that the network no longer counts is null, never 0, and a warning says why. Figures of the last weeks may still change.
 //
-// Pinterest tells figures of days that are older than 90 days in a report alone, as far as 914 days back. Whoever asks for such days has
-// their months fetched: they are null, with a warning that they are being fetched, until they are there some minutes later, and
-// are kept from then on. They cannot be divided.
+// Pinterest has days older than 90 days in a report only, up to 914 days back. If you ask for such days, their months are fetched, and kept from
+// then on. Until they arrive some minutes later, they are null, with a warning. They cannot be broken down.
 func (s *AdsService) ListMetrics(ctx context.Context, id string, params *ListAdMetricsParams, opts ...Option) (*AdMetricsPeriodList, error) {
 	return do[AdMetricsPeriodList](ctx, s.client, "listAdMetrics", []string{id}, params, nil, opts)
 }
 
 // Pause sends POST /ads/{id}/pause.
 //
-// Stops the delivery of an ad. Pausing a paused one changes nothing and asks nobody. Where a network has no switch for a single ad it is 422.
+// Stops the delivery of an ad. Pausing a paused ad changes nothing, and the network is not asked. A network that cannot pause a single ad is
+// 422.
 func (s *AdsService) Pause(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*AdStatusResult, error) {
 	return do[AdStatusResult](ctx, s.client, "pauseAd", []string{id}, nil, body, opts)
 }
 
 // Preview sends POST /ads/{id}/preview.
 //
-// Shows how people see an ad, also while it is paused. A network may show the page to those alone who have a role in the ad account,
-// as Meta does. A network without previews is 422.
+// Shows how people see an ad, also while it is paused. Some networks, such as Meta, show the page only to people who have a role in the ad
+// account. A network without previews is 422.
 func (s *AdsService) Preview(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*AdPreview, error) {
 	return do[AdPreview](ctx, s.client, "previewAd", []string{id}, nil, body, opts)
 }
 
 // Resume sends POST /ads/{id}/resume.
 //
-// Lets an ad be delivered again, which spends money. Inside of a paused ad group or campaign it stays paused. What would pass the
-// account's limits is 422 `spend_limit_exceeded`.
+// Lets an ad be delivered again, which spends money. Inside a paused ad group or campaign it stays paused. If it would exceed the account's
+// limits, it is 422 `spend_limit_exceeded`.
 func (s *AdsService) Resume(ctx context.Context, id string, body *AdPlatformBody, opts ...Option) (*AdStatusResult, error) {
 	return do[AdStatusResult](ctx, s.client, "resumeAd", []string{id}, nil, body, opts)
 }
@@ -15728,26 +15741,27 @@ func (s *AISitesService) List(ctx context.Context, params *ListAISitesParams, op
 
 // Create sends POST /ai_sites.
 //
-// Makes a site. The account's first one is its default. The subdomain is made from the name when absent. Content becomes its first
-// version; without any its page is composed. One that is live is published at once.
+// Makes a site. The account's first site is its default. Without a `subdomain` it gets one made from its name. Content becomes its first
+// version. Without content its page is composed. A site that is made live is published at once.
 func (s *AISitesService) Create(ctx context.Context, body *AISiteCreate, opts ...Option) (*AISite, error) {
 	return do[AISite](ctx, s.client, "createAISite", nil, nil, body, opts)
 }
 
 // Export sends GET /ai_sites/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *AISitesService) Export(ctx context.Context, params *ExportAISitesParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportAISites", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /ai_sites/{id}.
 //
-// Deletes a site. The default one stays while it is the default (422).
+// Deletes a site. The default site cannot be deleted (422): make another one the default first.
 func (s *AISitesService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteAISite", []string{id}, nil, nil, opts)
 }
@@ -15761,25 +15775,25 @@ func (s *AISitesService) Get(ctx context.Context, id string, opts ...Option) (*A
 
 // Update sends PATCH /ai_sites/{id}.
 //
-// Changes the fields that are sent. Making a site the default takes it from the one that was. A new domain is `pending`. Content
-// makes a version, which is the draft; visitors go on seeing what is published. A site that becomes live is published.
+// Changes the fields that you send. Making a site the default takes that from the former one. A new domain is `pending`. Content makes a
+// version, which becomes the draft. Visitors go on seeing the published version. A site that becomes live is published.
 func (s *AISitesService) Update(ctx context.Context, id string, body *AISiteUpdate, opts ...Option) (*AISite, error) {
 	return do[AISite](ctx, s.client, "updateAISite", []string{id}, nil, body, opts)
 }
 
 // Generate sends POST /ai_sites/{id}/generate.
 //
-// Makes a version of the site's content from a prompt: by rules, or by a language model if the server has one, which is told names, headlines
-// and prices, and of nobody. What it answers is checked as if it was sent, and links that are neither yours nor in the prompt are left out;
-// `dropped` names what was. The version is neither the draft nor shown before it is published. At most 20 an hour (429); 422 on
-// `prompt` if no page came of it.
+// Makes a version of the site's content from a prompt, by rules or by a language model if the server has one. The model learns names, headlines
+// and prices of products, and nothing about people. Its answer is checked like content that you send. Links that are neither yours nor in the
+// prompt are left out; `dropped` names everything left out. The version is not the draft, and nobody sees it before you publish it. More than 20
+// an hour are 429. If no page results, it is 422 on `prompt`.
 func (s *AISitesService) Generate(ctx context.Context, id string, body *AISiteGeneration, opts ...Option) (*AISiteVersion, error) {
 	return do[AISiteVersion](ctx, s.client, "generateAISite", []string{id}, nil, body, opts)
 }
 
 // Publish sends POST /ai_sites/{id}/publish.
 //
-// Shows the draft to visitors, or the version that is named, which becomes the draft too.
+// Shows visitors the draft, or the version that you name. A named version becomes the draft too.
 func (s *AISitesService) Publish(ctx context.Context, id string, body *AISitePublish, opts ...Option) (*AISite, error) {
 	return do[AISite](ctx, s.client, "publishAISite", []string{id}, nil, optional(body), opts)
 }
@@ -15793,15 +15807,15 @@ func (s *AISitesService) Unpublish(ctx context.Context, id string, opts ...Optio
 
 // VerifyDomain sends POST /ai_sites/{id}/verify_domain.
 //
-// Looks for the records of the site's domain now, and returns what came of it. The server looks by itself too: after 10 s, 30 s, 1, 5 and
-// 15 minutes, then hourly, and daily once the domain is in use. A site needs a domain (422 on `domain`).
+// Looks for the records of the site's domain now, and returns the result. The server also looks by itself: after 10 s, 30 s, 1, 5 and 15
+// minutes, then hourly. Once the domain is in use, it looks daily. A site without a domain is 422 on `domain`.
 func (s *AISitesService) VerifyDomain(ctx context.Context, id string, opts ...Option) (*AISite, error) {
 	return do[AISite](ctx, s.client, "verifyAISiteDomain", []string{id}, nil, nil, opts)
 }
 
 // ListVersions sends GET /ai_sites/{id}/versions.
 //
-// Returns the versions of the site's content, newest first. The newest 100 are kept, the draft and what is published besides.
+// Returns the versions of the site's content, newest first. The newest 100 are kept, and also the draft and the published one.
 func (s *AISitesService) ListVersions(ctx context.Context, id string, params *ListAISiteVersionsParams, opts ...Option) (*AISiteVersionList, error) {
 	return do[AISiteVersionList](ctx, s.client, "listAISiteVersions", []string{id}, params, nil, opts)
 }
@@ -15822,17 +15836,17 @@ func (s *APIKeysService) List(ctx context.Context, params *ListAPIKeysParams, op
 
 // Create sends POST /auth/keys.
 //
-// Makes a key and returns its `token`, which is never shown again. A key can do at most what the key making it can: a scope that
-// this one lacks, or a later expiry, is 403 with `param`. When a key is revoked, the keys that it made are revoked with it.
+// Makes a key and returns its `token`, which is never shown again. A key can do at most as much as the key that makes it. A scope that this one
+// lacks, or a later expiry, is 403 with `param`. Revoking a key also revokes the keys that it made.
 func (s *APIKeysService) Create(ctx context.Context, body *APIKeyCreate, opts ...Option) (*APIKey, error) {
 	return do[APIKey](ctx, s.client, "createAPIKey", nil, nil, body, opts)
 }
 
 // Delete sends DELETE /auth/keys/{id}.
 //
-// Deletes the key for good, and with it every key that it made: a key that leaked leaked them too. Every later request with them
-// answers 401. For a planned rotation `descendants=adopt` makes the calling key their maker instead. A key that can do more than
-// the calling one is 403. A key may always delete itself, whatever its scopes.
+// Deletes the key for good, with every key that it made, because a leaked key leaked them too. Every later request with them is 401. For a
+// planned rotation send `descendants=adopt`: then your key becomes their maker. A key that can do more than yours is 403. A key may always
+// delete itself.
 func (s *APIKeysService) Delete(ctx context.Context, id string, params *DeleteAPIKeyParams, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteAPIKey", []string{id}, params, nil, opts)
 }
@@ -15846,9 +15860,8 @@ func (s *APIKeysService) Get(ctx context.Context, id string, opts ...Option) (*A
 
 // Update sends PATCH /auth/keys/{id}.
 //
-// Changes name, scopes or expiry. A key that can do more than the calling one, before or after the change, is 403; one that could
-// then do more than the key that made it is 422. What a key loses is lost by every key that it made; one of them that is left with
-// no scope is revoked.
+// Changes name, scopes or expiry. A key that can do more than yours, before or after the change, is 403. It is 422 if it could then do more than
+// the key that made it. A scope that a key loses is also lost by every key that it made. A key that is left without scopes is revoked.
 func (s *APIKeysService) Update(ctx context.Context, id string, body *APIKeyUpdate, opts ...Option) (*APIKey, error) {
 	return do[APIKey](ctx, s.client, "updateAPIKey", []string{id}, nil, body, opts)
 }
@@ -15862,7 +15875,7 @@ func (s *BlogPostsService) List(ctx context.Context, params *ListBlogPostsParams
 
 // Create sends POST /blog_posts.
 //
-// Makes a post, a draft unless `status` says otherwise. `body` is GitHub's Markdown with footnotes; raw HTML in it is shown as text.
+// Makes a post, a draft unless `status` says otherwise. `body` is GitHub's Markdown with footnotes. Raw HTML in it is shown as text.
 // `status: scheduled` needs `scheduled_for`, and `access: product` needs `product`.
 func (s *BlogPostsService) Create(ctx context.Context, body *BlogPostCreate, opts ...Option) (*BlogPost, error) {
 	return do[BlogPost](ctx, s.client, "createBlogPost", nil, nil, body, opts)
@@ -15870,11 +15883,12 @@ func (s *BlogPostsService) Create(ctx context.Context, body *BlogPostCreate, opt
 
 // Export sends GET /blog_posts/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *BlogPostsService) Export(ctx context.Context, params *ExportBlogPostsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportBlogPosts", nil, params, nil, opts)
 }
@@ -15895,23 +15909,23 @@ func (s *BlogPostsService) Get(ctx context.Context, id string, opts ...Option) (
 
 // Update sends PATCH /blog_posts/{id}.
 //
-// Changes the fields that are sent; null clears one. `{"status": "scheduled", "scheduled_for": ...}` has a draft published at that time.
-// A published post whose title or body changes gets its next version at once.
+// Changes the fields that you send; null clears one. `{"status": "scheduled", "scheduled_for": ...}` publishes a draft at that time. If the
+// title or body of a published post changes, it gets a new version at once.
 func (s *BlogPostsService) Update(ctx context.Context, id string, body *BlogPostUpdate, opts ...Option) (*BlogPost, error) {
 	return do[BlogPost](ctx, s.client, "updateBlogPost", []string{id}, nil, body, opts)
 }
 
 // Access sends GET /blog_posts/{id}/access.
 //
-// Says whether a customer may read a published post now. A `public` one is open to everybody, one for `customers` to each who has ordered something, and
-// one for a `product` to those with an active grant of it.
+// Says whether a customer may read a published post now. Everybody may read a `public` one. One for `customers` is open to those who have
+// ordered something. One for a `product` is open to those with an active grant of it.
 func (s *BlogPostsService) Access(ctx context.Context, id string, params *GetBlogPostAccessParams, opts ...Option) (*Access, error) {
 	return do[Access](ctx, s.client, "getBlogPostAccess", []string{id}, params, nil, opts)
 }
 
 // Archive sends POST /blog_posts/{id}/archive.
 //
-// Puts a post away for good or until it is unarchived.
+// Puts a post away until it is unarchived.
 func (s *BlogPostsService) Archive(ctx context.Context, id string, opts ...Option) (*BlogPost, error) {
 	return do[BlogPost](ctx, s.client, "archiveBlogPost", []string{id}, nil, nil, opts)
 }
@@ -15925,7 +15939,7 @@ func (s *BlogPostsService) Duplicate(ctx context.Context, id string, opts ...Opt
 
 // Publish sends POST /blog_posts/{id}/publish.
 //
-// Publishes a draft or scheduled post at once. Its text becomes its next version if it is another one than the last.
+// Publishes a draft or scheduled post at once. Its text becomes a new version if it has changed.
 func (s *BlogPostsService) Publish(ctx context.Context, id string, opts ...Option) (*BlogPost, error) {
 	return do[BlogPost](ctx, s.client, "publishBlogPost", []string{id}, nil, nil, opts)
 }
@@ -15967,28 +15981,31 @@ func (s *CheckoutLinksService) List(ctx context.Context, params *ListCheckoutLin
 
 // Create sends POST /checkout_links.
 //
-// Makes an address to publish. Who opens `url` sees what is sold, at the prices of that moment, and nothing is made: programs
-// open addresses too. When they begin to buy, a checkout is made for them, and `checkout.created` is emitted; beyond 120 an
-// hour from one network address (600 from a network, /24 or of IPv6 /48) their page says when to try again. `max_uses` counts
-// purchases. `utm_*` parameters of the address are kept in the checkout's `source`. What can never be bought together, such as prices in two currencies, is 422; what is not for sale yet is not.
+// Makes an address to publish. Its page shows the products at their current prices. Opening it makes nothing, because programs open addresses
+// too. When a visitor begins to buy, a checkout is made, and `checkout.created` is emitted. More than 120 an hour from one network address have
+// to wait, and so have more than 600 from a network (a /24, of IPv6 a /48).
+//
+// `max_uses` counts purchases. The checkout keeps `utm_*` parameters of the address in its `source`. Products that can never be bought together
+// are 422, such as prices in two currencies. A product that is not for sale yet is accepted.
 func (s *CheckoutLinksService) Create(ctx context.Context, body *CheckoutLinkCreate, opts ...Option) (*CheckoutLink, error) {
 	return do[CheckoutLink](ctx, s.client, "createCheckoutLink", nil, nil, body, opts)
 }
 
 // Export sends GET /checkout_links/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *CheckoutLinksService) Export(ctx context.Context, params *ExportCheckoutLinksParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportCheckoutLinks", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /checkout_links/{id}.
 //
-// Deletes a checkout link, whose address then leads nowhere. Checkouts that were made by it stay.
+// Deletes a checkout link. Its address then leads nowhere. Checkouts that it has made stay.
 func (s *CheckoutLinksService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteCheckoutLink", []string{id}, nil, nil, opts)
 }
@@ -16002,7 +16019,7 @@ func (s *CheckoutLinksService) Get(ctx context.Context, id string, opts ...Optio
 
 // Update sends PATCH /checkout_links/{id}.
 //
-// Changes the fields that are sent. Checkouts that were made by the link stay as they are.
+// Changes the fields that you send. Checkouts that the link has made stay as they are.
 func (s *CheckoutLinksService) Update(ctx context.Context, id string, body *CheckoutLinkUpdate, opts ...Option) (*CheckoutLink, error) {
 	return do[CheckoutLink](ctx, s.client, "updateCheckoutLink", []string{id}, nil, body, opts)
 }
@@ -16016,20 +16033,21 @@ func (s *CheckoutsService) List(ctx context.Context, params *ListCheckoutsParams
 
 // Create sends POST /checkouts.
 //
-// Opens a purchase of 1 to 50 lines. Products must be active, price variants active and in stock; all lines
-// share a currency, and recurring ones an interval. A set-up fee is a line of its own. Send the buyer to `url`, or confirm through
-// the API. Nothing is reserved before that. Emits `checkout.created`.
+// Opens a purchase of 1 to 50 lines. Products must be active; price variants must be active and in stock. All lines share a currency, and
+// recurring ones share an interval. A set-up fee is a line of its own. Send the buyer to `url`, or confirm through the API. Nothing is reserved
+// before that. Emits `checkout.created`.
 func (s *CheckoutsService) Create(ctx context.Context, body *CheckoutCreate, opts ...Option) (*Checkout, error) {
 	return do[Checkout](ctx, s.client, "createCheckout", nil, nil, body, opts)
 }
 
 // Export sends GET /checkouts/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *CheckoutsService) Export(ctx context.Context, params *ExportCheckoutsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportCheckouts", nil, params, nil, opts)
 }
@@ -16043,26 +16061,29 @@ func (s *CheckoutsService) Get(ctx context.Context, id string, opts ...Option) (
 
 // Update sends PATCH /checkouts/{id}.
 //
-// Changes an open checkout (422 once it is not). `line_items` replaces all lines; amounts are computed anew.
+// Changes an open checkout. Any other is 422. `line_items` replaces all lines, and amounts are computed anew.
 func (s *CheckoutsService) Update(ctx context.Context, id string, body *CheckoutUpdate, opts ...Option) (*Checkout, error) {
 	return do[Checkout](ctx, s.client, "updateCheckout", []string{id}, nil, body, opts)
 }
 
 // Confirm sends POST /checkouts/{id}/confirm.
 //
-// Charges the payment method and makes the order. A decline answers 422 with `errors.payment_method` and leaves the
-// checkout open with `last_payment_error`. Confirming a completed checkout again returns it as it is: there is one
-// order. What has changed since it was read, because of another tax rate or a trial that the buyer has had by now, is stored and answered with 422
-// `errors.line_items`: show it to the buyer and confirm again. Recurring lines begin subscriptions. Emits `order.created`,
-// `invoice.created`, `order.paid` and `invoice.paid` when it is completed, and nothing before.
+// Charges the payment method and makes the order. A decline is 422 with `errors.payment_method`. The checkout stays open, with
+// `last_payment_error`. Confirming a completed checkout again returns it as it is: there is one order.
+//
+// Prices may have changed since you read the checkout, because of a tax rate or a trial that the buyer has had. The change is stored, and you
+// get 422 `errors.line_items`: show it to the buyer and confirm again.
+//
+// Recurring lines begin subscriptions. When it is completed, it emits `order.created`, `invoice.created`, `order.paid` and `invoice.paid`. It
+// emits nothing before.
 func (s *CheckoutsService) Confirm(ctx context.Context, id string, body *CheckoutConfirm, opts ...Option) (*Checkout, error) {
 	return do[Checkout](ctx, s.client, "confirmCheckout", []string{id}, nil, optional(body), opts)
 }
 
 // Expire sends POST /checkouts/{id}/expire.
 //
-// Ends an open checkout, which can then no longer be paid. If its buyer is with their bank, the payment is given up first, and
-// the stock that it holds is free at once; one that was paid meanwhile is 422. Expiring an expired one changes nothing. No event follows.
+// Ends an open checkout, so that nobody can pay it any more. If its buyer is with their bank, the payment is given up first, and its stock is
+// free at once. A checkout that was paid meanwhile is 422. Expiring an expired one changes nothing. No event follows.
 func (s *CheckoutsService) Expire(ctx context.Context, id string, opts ...Option) (*Checkout, error) {
 	return do[Checkout](ctx, s.client, "expireCheckout", []string{id}, nil, nil, opts)
 }
@@ -16083,29 +16104,29 @@ func (s *CustomersService) Create(ctx context.Context, body *CustomerCreate, opt
 
 // Export sends GET /customers/export.
 //
-// Returns a URL of all customers that the filters of the list let through, as a CSV file of any length, newest first. The file is
-// written while it is fetched and shows the customers as they are then. Amounts have decimals and their currency, such as
-// `19.00 usd; 5.00 eur`. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe.
+// Returns a URL of a CSV file with all customers that match the list's filters, newest first. The file is written while it is fetched, and
+// shows the customers as they are then. Amounts have decimals and their currency, such as `19.00 usd; 5.00 eur`. A cell that a spreadsheet
+// could run as a formula begins with an apostrophe, if somebody else wrote it.
 func (s *CustomersService) Export(ctx context.Context, params *ExportCustomersParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportCustomers", nil, params, nil, opts)
 }
 
 // GetByExternalID sends GET /customers/external/{external_id}.
 //
-// Returns the customer whose `external_id` this is.
+// Returns the customer with this `external_id`.
 func (s *CustomersService) GetByExternalID(ctx context.Context, externalID string, opts ...Option) (*Customer, error) {
 	return do[Customer](ctx, s.client, "getCustomerByExternalID", []string{externalID}, nil, nil, opts)
 }
 
 // Delete sends DELETE /customers/{id}.
 //
-// Deletes a customer. One with orders loses every personal detail here while the orders, which are records,
-// keep theirs. As long as one of their subscriptions goes on this is 422 with `errors.base`, unless `cancel_subscriptions=true`: then
-// these end now, and what is unpaid of them is void (invoice.voided). A subscription that is being charged at this moment is 422 with
-// `errors.status`: nothing is cancelled or deleted then.
+// Deletes a customer. If they have orders, every personal detail is erased here, but the orders keep theirs, because they are records. While a
+// subscription of theirs goes on, it is 422 with `errors.base`. With `cancel_subscriptions=true` these end now, and their unpaid invoices are
+// void (`invoice.voided`). If a subscription is being charged at this moment, it is 422 with `errors.status`, and nothing is cancelled or
+// deleted.
 //
-// Their leads are deleted too. Whoever is deleted leaves every customer list of ads to which their e-mail address or phone number was uploaded, within minutes;
-// `remove_audience_users` in the audit trail of ads says what became of it, and which network keeps what it has.
+// Their leads are deleted too. Within minutes they leave every customer list of ads to which they were uploaded. `remove_audience_users` in the
+// audit trail of ads shows the outcome, and names a network that keeps its data.
 func (s *CustomersService) Delete(ctx context.Context, id string, params *DeleteCustomerParams, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteCustomer", []string{id}, params, nil, opts)
 }
@@ -16119,9 +16140,10 @@ func (s *CustomersService) Get(ctx context.Context, id string, opts ...Option) (
 
 // Update sends PATCH /customers/{id}.
 //
-// Changes the fields that are sent; null clears one. A `default_payment_method` that the customer does not have is 404. The
-// customer's subscriptions that are past due are charged with a new one from now on: it is tried at once, besides the attempts that
-// are planned, unless the invoice was tried with it before or five times within a day. So is one that a checkout saves for a
+// Changes the fields that you send; null clears one. A `default_payment_method` that the customer does not have is 404.
+//
+// From then on, a new default method is charged for their subscriptions that are past due. It is tried at once, besides the planned attempts. It
+// is not tried if the invoice was tried with it before, or five times within a day. The same holds for a method that a checkout saves for a
 // customer who has none.
 func (s *CustomersService) Update(ctx context.Context, id string, body *CustomerUpdate, opts ...Option) (*Customer, error) {
 	return do[Customer](ctx, s.client, "updateCustomer", []string{id}, nil, body, opts)
@@ -16129,84 +16151,86 @@ func (s *CustomersService) Update(ctx context.Context, id string, body *Customer
 
 // ListBalanceTransactions sends GET /customers/{id}/balance_transactions.
 //
-// Returns every change of the customer's `balance_amount`, newest first: what was given or taken, and why. The balance in a currency is
-// the sum of its changes.
+// Returns every change of the customer's `balance_amount`, newest first, with its amount and reason. The balance in a currency is the sum of its
+// changes.
 func (s *CustomersService) ListBalanceTransactions(ctx context.Context, id string, params *ListCustomerBalanceTransactionsParams, opts ...Option) (*BalanceTransactionList, error) {
 	return do[BalanceTransactionList](ctx, s.client, "listCustomerBalanceTransactions", []string{id}, params, nil, opts)
 }
 
 // CreateBalanceTransaction sends POST /customers/{id}/balance_transactions.
 //
-// Adds an amount to the customer's `balance_amount`, or takes it off if it is below 0, and says why in `description`. The balance pays
-// the next invoices of their subscriptions. No money moves, what is open already stays as it is, and no event follows. More than there is cannot
-// be taken, and the balance can be 1,000,000,000,000 at most: both are 422 with `errors.amount`. Who did it stands in
-// `GET /activity`. It takes the scope of refunds, because a balance is worth money.
+// Adds an amount to the customer's `balance_amount`, or takes one off if it is below 0. `description` says why. The balance pays the next
+// invoices of their subscriptions. No money moves, open invoices stay as they are, and no event follows. You cannot take more than there is, and
+// a balance is at most 1,000,000,000,000: both are 422 with `errors.amount`. `GET /activity` shows who did it. The scope is that of refunds,
+// because a balance is worth money.
 func (s *CustomersService) CreateBalanceTransaction(ctx context.Context, id string, body *BalanceTransactionCreate, opts ...Option) (*BalanceTransaction, error) {
 	return do[BalanceTransaction](ctx, s.client, "createCustomerBalanceTransaction", []string{id}, nil, body, opts)
 }
 
 // Merge sends POST /customers/{id}/merge.
 //
-// Gives the customer everything that the customer `from` has: orders, invoices, subscriptions, grants, checkouts, payment methods, refunds,
-// uses of discounts, leads, balance and the sums of what was spent. Then `from` is deleted, which cannot be taken back. What the customer
-// lacks (name, phone, `external_id`, avatar, address, tax id, locale, notes, default payment method) is taken over; tags and metadata
-// are joined as far as there is room. E-mail address, `tax_exempt` and `marketing_consent` stay the customer's own; where both have the same address, it is theirs then. What invoices and
-// orders say about their buyer stays as it was, nothing is charged, and no event follows. An unknown `from` is 404; the customer
-// itself is 422. So is one with whose balance this one's would be more than 1,000,000,000,000: take some off first.
+// Moves everything of the customer `from` to this one: orders, invoices, subscriptions, grants, checkouts, payment methods, refunds, uses of
+// discounts, leads, balance and the sums spent. Then `from` is deleted. That cannot be undone.
+//
+// Fields that are empty here are taken over: name, phone, `external_id`, avatar, address, tax id, locale, notes and default payment method. Tags
+// and metadata are joined as far as there is room. E-mail address, `tax_exempt` and `marketing_consent` stay this customer's own. If both have
+// the same address, this customer owns it then. Invoices and orders keep the buyer's details. Nothing is charged, and no event follows.
+//
+// An unknown `from` is 404. The customer itself is 422. If the two balances come to more than 1,000,000,000,000, it is 422 as well: take some
+// off first.
 func (s *CustomersService) Merge(ctx context.Context, id string, body *CustomerMerge, opts ...Option) (*Customer, error) {
 	return do[Customer](ctx, s.client, "mergeCustomer", []string{id}, nil, body, opts)
 }
 
 // ListPaymentMethods sends GET /customers/{id}/payment_methods.
 //
-// Returns the payment methods that the customer can be charged with later, newest first. A method is saved here, by confirming a
-// checkout with `save_payment_method`, or for a subscription.
+// Returns the payment methods that the customer can be charged with later, newest first. Methods are saved here, for a subscription, or by
+// confirming a checkout with `save_payment_method`.
 func (s *CustomersService) ListPaymentMethods(ctx context.Context, id string, params *ListCustomerPaymentMethodsParams, opts ...Option) (*SavedPaymentMethodList, error) {
 	return do[SavedPaymentMethodList](ctx, s.client, "listCustomerPaymentMethods", []string{id}, params, nil, opts)
 }
 
 // CreatePaymentMethod sends POST /customers/{id}/payment_methods.
 //
-// Keeps a payment method that the customer can be charged with later, and charges nothing. It becomes the customer's default if
-// `default` says so, or if they have none: what is past due is tried with it then, as with a new `default_payment_method`. One that
-// they have already is returned as it is kept. One that the provider does not take is 422 with `errors.payment_method`, and so is
-// the 51st.
+// Saves a payment method for later charges, and charges nothing. It becomes the customer's default if `default` says so, or if they have none.
+// Then past due invoices are tried with it, as with a new `default_payment_method`. A method that they have already is returned as it is kept. A
+// method that the provider refuses is 422 with `errors.payment_method`, and so is the 51st.
 func (s *CustomersService) CreatePaymentMethod(ctx context.Context, id string, body *SavedPaymentMethodCreate, opts ...Option) (*SavedPaymentMethod, error) {
 	return do[SavedPaymentMethod](ctx, s.client, "createCustomerPaymentMethod", []string{id}, nil, body, opts)
 }
 
 // DeletePaymentMethod sends DELETE /customers/{id}/payment_methods/{payment_method}.
 //
-// Forgets a payment method, so that nothing is charged to it any more. Was it the default, the customer has none then.
-// A method of Stripe's is detached from its customer there within seconds, or as soon as a payment with it has its outcome.
+// Deletes a payment method, so that it is never charged again. If it was the default, the customer has none then. A method of Stripe's is
+// detached there within seconds. If a payment with it is under way, that waits for the outcome.
 func (s *CustomersService) DeletePaymentMethod(ctx context.Context, id string, paymentMethod string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteCustomerPaymentMethod", []string{id, paymentMethod}, nil, nil, opts)
 }
 
 // CreatePortalSession sends POST /customers/{id}/portal_sessions.
 //
-// Returns a `url` that opens the customer portal to one customer for 24 hours, without a key or a password: send them there from a
-// page on which they are signed in. They see their orders with receipts and their invoices, which they can pay; they cancel
-// subscriptions or take that back, choose what those are charged to, and remove or add cards (where the account's provider is `stripe`, with its `stripe_publishable_key`).
-// Whoever has the URL can do that, until they or you end the session or it expires: make one when they ask for it, and keep none. The API key also needs what
-// the page gives: `orders:read`, `invoices:read` and `subscriptions:write`.
+// Returns a `url` that opens the customer portal to one customer for 24 hours, without a key or a password. Send them there from a page on which
+// they are signed in. They see their orders, receipts and invoices, and can pay them. They can cancel subscriptions, take that back, and choose
+// a payment method for them. They can remove and add cards, if the account's provider is `stripe`, with its `stripe_publishable_key`.
+//
+// Anybody with the URL can do that, until they or you end the session or it expires. Make one when they ask for it, and store none. The API key
+// also needs `orders:read`, `invoices:read` and `subscriptions:write`, because the page gives access to these.
 func (s *CustomersService) CreatePortalSession(ctx context.Context, id string, body *PortalSessionCreate, opts ...Option) (*PortalSession, error) {
 	return do[PortalSession](ctx, s.client, "createPortalSession", []string{id}, nil, optional(body), opts)
 }
 
 // DeletePortalSession sends DELETE /customers/{id}/portal_sessions/{portal_session}.
 //
-// Ends a session before its time: its URL opens nothing any more. One that has ended is 404. A customer who is deleted or merged into
-// another one has none, and of more than 50 the oldest ends.
+// Ends a session, so that its URL opens nothing any more. A session that has ended is 404. A customer has 50 sessions at most: with one more,
+// the oldest ends. Deleting or merging a customer ends theirs.
 func (s *CustomersService) DeletePortalSession(ctx context.Context, id string, portalSession string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deletePortalSession", []string{id, portalSession}, nil, nil, opts)
 }
 
 // GetState sends GET /customers/{id}/state.
 //
-// Returns in one answer what decides about a customer's access: who they are, which subscriptions they have, and what they
-// still owe. Each array holds the newest hundred; the lists filtered by `customer` hold the rest. The API key also needs
-// `subscriptions:read` and `invoices:read`.
+// Returns in one answer everything that decides about a customer's access: their data, their subscriptions and their debts. Each array holds the
+// newest hundred. The lists filtered by `customer` hold the rest. The API key also needs `subscriptions:read` and `invoices:read`.
 func (s *CustomersService) GetState(ctx context.Context, id string, opts ...Option) (*CustomerState, error) {
 	return do[CustomerState](ctx, s.client, "getCustomerState", []string{id}, nil, nil, opts)
 }
@@ -16220,34 +16244,34 @@ func (s *DiscountsService) List(ctx context.Context, params *ListDiscountsParams
 
 // Create sends POST /discounts.
 //
-// Makes a discount. A code is unique in the account in any case (422). A product or price variant that the account
-// does not have is 404 with its place as `param`.
+// Makes a discount. A code is unique in the account, in upper or lower case (422). A product or price variant that the account does not have is
+// 404, with its place as `param`.
 func (s *DiscountsService) Create(ctx context.Context, body *DiscountCreate, opts ...Option) (*Discount, error) {
 	return do[Discount](ctx, s.client, "createDiscount", nil, nil, body, opts)
 }
 
 // Export sends GET /discounts/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *DiscountsService) Export(ctx context.Context, params *ExportDiscountsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportDiscounts", nil, params, nil, opts)
 }
 
 // Lookup sends GET /discounts/lookup.
 //
-// Returns the discount with this code, in any case; 404 if there is none. Whether it can be used now is its status.
+// Returns the discount with this code, in upper or lower case, or 404. Its `status` says whether it can be used now.
 func (s *DiscountsService) Lookup(ctx context.Context, params *LookupDiscountParams, opts ...Option) (*Discount, error) {
 	return do[Discount](ctx, s.client, "lookupDiscount", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /discounts/{id}.
 //
-// Deletes a discount. Nobody can use it any more, and its code is free. Orders keep what it took off, and
-// subscriptions that have it keep having it.
+// Deletes a discount. Nobody can use it any more, and its code is free. Past orders keep their reduction, and subscriptions keep the discount.
 func (s *DiscountsService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteDiscount", []string{id}, nil, nil, opts)
 }
@@ -16261,34 +16285,35 @@ func (s *DiscountsService) Get(ctx context.Context, id string, opts ...Option) (
 
 // Update sends PATCH /discounts/{id}.
 //
-// Changes the fields that are sent; null clears one. Once it is redeemed, type, `percent_bps`, amounts, currency, rules
-// and duration are fixed (422): make a new discount instead. A product or price variant that the account does not
-// have is 404 with its place as `param`.
+// Changes the fields that you send; null clears one. Once it is redeemed, type, `percent_bps`, amounts, currency, rules and duration are fixed
+// (422): make a new discount instead. A product or price variant that the account does not have is 404, with its place as `param`.
 func (s *DiscountsService) Update(ctx context.Context, id string, body *DiscountUpdate, opts ...Option) (*Discount, error) {
 	return do[Discount](ctx, s.client, "updateDiscount", []string{id}, nil, body, opts)
 }
 
 // Disable sends POST /discounts/{id}/disable.
 //
-// Ends its use until it is enabled. Disabling a disabled one changes nothing.
+// Disables a discount until it is enabled again. Disabling a disabled one changes nothing.
 func (s *DiscountsService) Disable(ctx context.Context, id string, opts ...Option) (*Discount, error) {
 	return do[Discount](ctx, s.client, "disableDiscount", []string{id}, nil, nil, opts)
 }
 
 // Enable sends POST /discounts/{id}/enable.
 //
-// Lets a disabled discount be used again, within its time and its number of redemptions. Enabling another one changes nothing.
+// Lets a disabled discount be used again, within its time and its number of redemptions. Enabling an enabled one changes nothing.
 func (s *DiscountsService) Enable(ctx context.Context, id string, opts ...Option) (*Discount, error) {
 	return do[Discount](ctx, s.client, "enableDiscount", []string{id}, nil, nil, opts)
 }
 
 // ListRedemptions sends GET /discounts/{id}/redemptions.
 //
-// Returns the uses of a discount, newest first: by checkouts, and by subscriptions to which you gave it. That of a checkout
-// counts from the moment that its buyer begins to pay, and goes again when the payment fails. That of a subscription counts at
-// once. Either goes again if you take the discount away, or the subscription ends, before it took anything off, an order or a change
-// of plan. An order that was not paid counts as one. If a checkout made several subscriptions with the discount, that is when the last
-// one ends or loses it.
+// Returns the uses of a discount, newest first: by checkouts, and by subscriptions to which you gave it.
+//
+// - The use of a checkout counts from the moment that its buyer begins to pay. It is given back when the payment fails.
+// - The use of a subscription counts at once.
+//
+// Either is given back if you take the discount away, or the subscription ends, before it took anything off an order or a change of plan. An
+// unpaid order counts. If a checkout made several subscriptions, this holds when the last one ends or loses it.
 func (s *DiscountsService) ListRedemptions(ctx context.Context, id string, params *ListDiscountRedemptionsParams, opts ...Option) (*DiscountRedemptionList, error) {
 	return do[DiscountRedemptionList](ctx, s.client, "listDiscountRedemptions", []string{id}, params, nil, opts)
 }
@@ -16302,19 +16327,20 @@ func (s *ExperiencesService) List(ctx context.Context, params *ListExperiencesPa
 
 // Create sends POST /experiences.
 //
-// Makes an experience, a draft unless `status` says otherwise. `content` has the fields of its `type` and no others; a draft may do
-// without them until it is published.
+// Makes an experience, a draft unless `status` says otherwise. `content` has the fields of its `type` and no others. A draft may lack them until
+// it is published.
 func (s *ExperiencesService) Create(ctx context.Context, body *ExperienceCreate, opts ...Option) (*Experience, error) {
 	return do[Experience](ctx, s.client, "createExperience", nil, nil, body, opts)
 }
 
 // Export sends GET /experiences/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *ExperiencesService) Export(ctx context.Context, params *ExportExperiencesParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportExperiences", nil, params, nil, opts)
 }
@@ -16335,30 +16361,30 @@ func (s *ExperiencesService) Get(ctx context.Context, id string, opts ...Option)
 
 // Update sends PATCH /experiences/{id}.
 //
-// Changes the fields that are sent; null clears one. `content` replaces all of it, and goes with another `type`. `status` follows the
-// rules of the actions beside it.
+// Changes the fields that you send; null clears one. `content` replaces all of it, and must come along with another `type`. `status` follows the
+// rules of the actions, such as publishing.
 func (s *ExperiencesService) Update(ctx context.Context, id string, body *ExperienceUpdate, opts ...Option) (*Experience, error) {
 	return do[Experience](ctx, s.client, "updateExperience", []string{id}, nil, body, opts)
 }
 
 // Access sends GET /experiences/{id}/access.
 //
-// Says whether a published experience is open to a customer now. A `public` one is open to everybody, any other one by each active grant whose
-// product delivers it.
+// Says whether a published experience is open to a customer now. A `public` one is open to everybody. Any other is opened by each active grant
+// whose product delivers it.
 func (s *ExperiencesService) Access(ctx context.Context, id string, params *GetExperienceAccessParams, opts ...Option) (*Access, error) {
 	return do[Access](ctx, s.client, "getExperienceAccess", []string{id}, params, nil, opts)
 }
 
 // Archive sends POST /experiences/{id}/archive.
 //
-// Puts an experience away for good or until it is unarchived.
+// Puts an experience away until it is unarchived.
 func (s *ExperiencesService) Archive(ctx context.Context, id string, opts ...Option) (*Experience, error) {
 	return do[Experience](ctx, s.client, "archiveExperience", []string{id}, nil, nil, opts)
 }
 
 // Attach sends POST /experiences/{id}/attach.
 //
-// Puts the experience at the end of the product's `deliverables`, if it is not among them. An active product delivers published experiences only (422
+// Adds the experience to the end of the product's `deliverables`, unless it is there. An active product delivers published experiences only (422
 // on `deliverables`). Emits `product.updated` if something changed.
 func (s *ExperiencesService) Attach(ctx context.Context, id string, body *ExperienceProduct, opts ...Option) (*Experience, error) {
 	return do[Experience](ctx, s.client, "attachExperience", []string{id}, nil, body, opts)
@@ -16366,7 +16392,7 @@ func (s *ExperiencesService) Attach(ctx context.Context, id string, body *Experi
 
 // Detach sends POST /experiences/{id}/detach.
 //
-// Takes the experience off the product's `deliverables`, if it is among them. Emits `product.updated` if something changed.
+// Removes the experience from the product's `deliverables`, if it is there. Emits `product.updated` if something changed.
 func (s *ExperiencesService) Detach(ctx context.Context, id string, body *ExperienceProduct, opts ...Option) (*Experience, error) {
 	return do[Experience](ctx, s.client, "detachExperience", []string{id}, nil, body, opts)
 }
@@ -16380,7 +16406,7 @@ func (s *ExperiencesService) Duplicate(ctx context.Context, id string, opts ...O
 
 // Publish sends POST /experiences/{id}/publish.
 //
-// Opens a draft to those who have access. Needs the content of its type (422).
+// Opens a draft to everybody who has access. It needs the content of its type (422).
 func (s *ExperiencesService) Publish(ctx context.Context, id string, opts ...Option) (*Experience, error) {
 	return do[Experience](ctx, s.client, "publishExperience", []string{id}, nil, nil, opts)
 }
@@ -16408,29 +16434,34 @@ func (s *FilesService) List(ctx context.Context, params *ListFilesParams, opts .
 
 // Create sends POST /files.
 //
-// Makes a `pending` file, whose `upload` says where to send its bytes: a PUT of the raw bytes, without a key. A PUT that was cut off goes on at
-// `received`, which a GET of the address tells: `PUT {url}?offset={received}`; without an offset it starts again. The address speaks the core of tus 1.0, too.
-// Then complete the file. `received` grows by `part_size`, so that less than that is sent again; a shorter piece that is not the end is refused (400).
-// Another offset, and a second writer, are 409 `upload_conflict`; more bytes than `size` are 413; an upload that is over or too old is 410.
-// A `size` beyond what the server takes (10 GiB, unless it is set otherwise) or beyond the account's room is 422.
+// Makes a `pending` file. Its `upload` says where to send the bytes: a PUT of the raw bytes, without a key. Then complete the file.
+//
+// If a PUT breaks off, a GET of the address says in `received` where to go on: `PUT {url}?offset={received}`. Without an offset it starts again.
+// The address also speaks the core of tus 1.0. `received` grows by `part_size`, so you resend less than that. A piece that is shorter, and is
+// not the end, is 400.
+//
+// Another offset and a second writer are 409 `upload_conflict`. More bytes than `size` are 413. An upload that is over or too old is 410. A
+// `size` above the server's limit, by default 10 GiB, or beyond the account's room is 422.
 func (s *FilesService) Create(ctx context.Context, body *FileCreate, opts ...Option) (*File, error) {
 	return do[File](ctx, s.client, "createFile", nil, nil, body, opts)
 }
 
 // Export sends GET /files/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *FilesService) Export(ctx context.Context, params *ExportFilesParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportFiles", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /files/{id}.
 //
-// Deletes a file with all its versions. One that an active product delivers is 422 on `base`. Links to it end at once; its bytes are gone, and count no more, after a day.
+// Deletes a file with all its versions. If an active product delivers it, it is 422 on `base`. Links to it end at once. Its bytes are gone after
+// a day, and count until then.
 func (s *FilesService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteFile", []string{id}, nil, nil, opts)
 }
@@ -16444,66 +16475,70 @@ func (s *FilesService) Get(ctx context.Context, id string, opts ...Option) (*Fil
 
 // Update sends PATCH /files/{id}.
 //
-// Changes the name, under which buyers save it, and the metadata. Its bytes are changed by a new version.
+// Changes the metadata, and the name under which buyers save the file. To change its bytes, make a new version.
 func (s *FilesService) Update(ctx context.Context, id string, body *FileUpdate, opts ...Option) (*File, error) {
 	return do[File](ctx, s.client, "updateFile", []string{id}, nil, body, opts)
 }
 
 // Complete sends POST /files/{id}/complete.
 //
-// Makes a file `ready` whose bytes have all arrived, or moves it to the version that has. Bytes that are missing are 422 on `size`, another hash than the one that was promised is 422 on
-// `sha256`: the upload stays, and its bytes may be sent again. A file of which nothing is being uploaded is returned as it is.
-// An S3 server may take minutes to put a large file together, which goes on without the request: a 409 `idempotency_request_in_progress` says that it is not done yet. Complete the file
-// again after its `Retry-After`, as after a 500 or 503, until it is answered 200; bytes that have arrived need not be sent again.
+// Makes a file `ready` once all its bytes have arrived, or moves it to the version whose bytes have. Missing bytes are 422 on `size`, and a
+// wrong hash is 422 on `sha256`. The upload stays then, and you may send its bytes again. Without an upload under way, the file is returned as
+// it is.
+//
+// An S3 server may take minutes to put a large file together. The work goes on without the request: a 409 `idempotency_request_in_progress` says
+// that it is not done yet. Complete the file again after its `Retry-After`, as after a 500 or 503, until you get 200. Bytes that have arrived
+// need not be sent again.
 func (s *FilesService) Complete(ctx context.Context, id string, opts ...Option) (*File, error) {
 	return do[File](ctx, s.client, "completeFile", []string{id}, nil, nil, opts)
 }
 
 // Download sends GET /files/{id}/download.
 //
-// Returns a URL that downloads the file, for you: it counts nothing. Downloads can be resumed, also by a fresh link to the same version. Without `version` it is the one that is current now; a
-// version that is not ready is 422 on `status`.
+// Returns a URL that downloads the file, for you: it counts nothing. Downloads can be resumed, also by a new link to the same version. Without
+// `version` you get the current one. A version that is not ready is 422 on `status`.
 func (s *FilesService) Download(ctx context.Context, id string, params *GetFileDownloadParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "getFileDownload", []string{id}, params, nil, opts)
 }
 
 // ListVersions sends GET /files/{id}/versions.
 //
-// Returns the versions of a file, newest first, one that is being uploaded included.
+// Returns the versions of a file, newest first, including one that is being uploaded.
 func (s *FilesService) ListVersions(ctx context.Context, id string, params *ListFileVersionsParams, opts ...Option) (*FileVersionList, error) {
 	return do[FileVersionList](ctx, s.client, "listFileVersions", []string{id}, params, nil, opts)
 }
 
 // CreateVersion sends POST /files/{id}/versions.
 //
-// Makes a `pending` version, with the `upload` for its bytes. Completing the file makes it the one that is downloaded; until then the one before is. A version that was still being
-// uploaded is given up for it. Versions never change.
+// Makes a `pending` version, with the `upload` for its bytes. Once you complete the file, downloads get this version; until then they get the
+// former one. A version that was still being uploaded is given up for it. Versions never change.
 func (s *FilesService) CreateVersion(ctx context.Context, id string, body *FileVersionCreate, opts ...Option) (*FileVersion, error) {
 	return do[FileVersion](ctx, s.client, "createFileVersion", []string{id}, nil, body, opts)
 }
 
 // List sends GET /grants.
 //
-// Returns what the account's customers have and had, newest first.
+// Returns the products that customers have or had, newest first.
 func (s *GrantsService) List(ctx context.Context, params *ListGrantsParams, opts ...Option) (*GrantList, error) {
 	return do[GrantList](ctx, s.client, "listGrants", nil, params, nil, opts)
 }
 
 // Create sends POST /grants.
 //
-// Gives a customer a product that they have not bought, until you revoke it or `expires_at`. A customer may have a product by several
-// grants, and loses it with the last one.
+// Gives a customer a product without a purchase, until you revoke it or until `expires_at`. A customer may have a product by several grants, and
+// loses it with the last one.
 func (s *GrantsService) Create(ctx context.Context, body *GrantCreate, opts ...Option) (*Grant, error) {
 	return do[Grant](ctx, s.client, "createGrant", nil, nil, body, opts)
 }
 
 // Export sends GET /grants/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *GrantsService) Export(ctx context.Context, params *ExportGrantsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportGrants", nil, params, nil, opts)
 }
@@ -16517,33 +16552,34 @@ func (s *GrantsService) Get(ctx context.Context, id string, opts ...Option) (*Gr
 
 // Update sends PATCH /grants/{id}.
 //
-// Changes the fields that are sent; null clears one. The rest follows from what was paid.
+// Changes the fields that you send; null clears one. All other fields follow from the payment.
 func (s *GrantsService) Update(ctx context.Context, id string, body *GrantUpdate, opts ...Option) (*Grant, error) {
 	return do[Grant](ctx, s.client, "updateGrant", []string{id}, nil, body, opts)
 }
 
 // Download sends GET /grants/{id}/download.
 //
-// Returns a URL that downloads a file that the grant opens, for the customer: one of the product's, or of an experience that the product
-// delivers. Each download from the first byte counts; going on with one that broke off does not, also by a
-// fresh link. When it is opened it is 410 once the grant is not active any more or does not open the file, and 403 once `download_limit` is used up. Only an
-// active grant opens files (422 on `status`).
+// Returns a URL for the customer, which downloads a file that the grant opens. That is a file of the product, or of an experience that the
+// product delivers. Each download from the first byte counts. Resuming one does not, also by a new link. Only an active grant opens files (422
+// on `status`).
+//
+// The URL answers 410 once the grant is not active any more or does not open the file. It answers 403 once `download_limit` is used up.
 func (s *GrantsService) Download(ctx context.Context, id string, params *GetGrantDownloadParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "getGrantDownload", []string{id}, params, nil, opts)
 }
 
 // Reinstate sends POST /grants/{id}/reinstate.
 //
-// Makes a revoked grant active again, whatever it was revoked for. A `suspended` one is 422 on `status`, because it goes on with its
-// subscription, and so is one whose customer was deleted. Reinstating an active grant changes nothing.
+// Makes a revoked grant active again, whatever the reason was. A `suspended` one is 422 on `status`, because it goes on with its subscription.
+// If its customer was deleted, it is 422, too. Reinstating an active grant changes nothing.
 func (s *GrantsService) Reinstate(ctx context.Context, id string, opts ...Option) (*Grant, error) {
 	return do[Grant](ctx, s.client, "reinstateGrant", []string{id}, nil, nil, opts)
 }
 
 // Revoke sends POST /grants/{id}/revoke.
 //
-// Takes the product away, whatever was paid: nothing but you gives it back by this grant. No money is given back. Revoking a revoked
-// grant changes nothing.
+// Takes the product away, even if it was paid for. Only you can give it back by this grant. No money is given back. Revoking a revoked grant
+// changes nothing.
 func (s *GrantsService) Revoke(ctx context.Context, id string, opts ...Option) (*Grant, error) {
 	return do[Grant](ctx, s.client, "revokeGrant", []string{id}, nil, nil, opts)
 }
@@ -16557,27 +16593,28 @@ func (s *InvoicesService) List(ctx context.Context, params *ListInvoicesParams, 
 
 // Create sends POST /invoices.
 //
-// Drafts an invoice of 1 to 100 lines: a price variant at its price, or anything else with a description and an amount.
-// A line without a tax rate of its own is taxed as the account's settings say for the customer's address. Emits
-// `invoice.created`. With `finalize` it is issued at once, with the events of that. It takes nothing from the stock of what it bills.
+// Drafts an invoice of 1 to 100 lines: a price variant at its price, or anything else with a description and an amount. A line without a tax
+// rate is taxed by the account's settings for the customer's address. Emits `invoice.created`. With `finalize` it is issued at once, with the
+// events of that. It takes nothing from the stock of its products.
 func (s *InvoicesService) Create(ctx context.Context, body *InvoiceCreate, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "createInvoice", nil, nil, body, opts)
 }
 
 // Export sends GET /invoices/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *InvoicesService) Export(ctx context.Context, params *ExportInvoicesParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportInvoices", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /invoices/{id}.
 //
-// Deletes a draft with its lines. An invoice that was issued can be voided instead (422).
+// Deletes a draft with its lines. An issued invoice is 422: void it instead.
 func (s *InvoicesService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteInvoice", []string{id}, nil, nil, opts)
 }
@@ -16591,15 +16628,16 @@ func (s *InvoicesService) Get(ctx context.Context, id string, opts ...Option) (*
 
 // Update sends PATCH /invoices/{id}.
 //
-// Changes a draft in every way; `lines` replaces all lines, and another customer or currency needs them anew. Once it is
-// issued, only metadata, memo and, until it is paid, `due_at` can be changed (422).
+// Changes any field of a draft. `lines` replaces all lines. Send them anew with another customer or currency. Once the invoice is issued, only
+// metadata, memo and, until it is paid, `due_at` can change (422).
 func (s *InvoicesService) Update(ctx context.Context, id string, body *InvoiceUpdate, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "updateInvoice", []string{id}, nil, body, opts)
 }
 
 // Finalize sends POST /invoices/{id}/finalize.
 //
-// Gives a draft its number and makes its order. It is open then, or paid if there is nothing to pay. Finalizing it again changes nothing. Emits `order.created`, and with nothing to pay `order.paid` and `invoice.paid`.
+// Gives a draft its number and makes its order. It is open then, or paid if there is nothing to pay. Finalizing it again changes nothing. Emits
+// `order.created`, and with nothing to pay `order.paid` and `invoice.paid`.
 func (s *InvoicesService) Finalize(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "finalizeInvoice", []string{id}, nil, nil, opts)
 }
@@ -16613,50 +16651,50 @@ func (s *InvoicesService) ListLines(ctx context.Context, id string, params *List
 
 // MarkUncollectible sends POST /invoices/{id}/mark_uncollectible.
 //
-// Marks an unpaid invoice as one that will not be paid. It can still be voided. One with a payment under way is 422. No event follows.
+// Marks an unpaid invoice that you expect nobody to pay. You can still void it. With a payment under way it is 422. No event follows.
 func (s *InvoicesService) MarkUncollectible(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "markInvoiceUncollectible", []string{id}, nil, nil, opts)
 }
 
 // Pay sends POST /invoices/{id}/pay.
 //
-// Charges what is due of an open or past due invoice, without its buyer: `payment_method`, or else what its subscription is
-// charged to, or without a subscription the customer's default one. A decline answers 422 with `errors.payment_method`, and the
-// invoice stays as it is. `out_of_band: true` notes instead that it was paid without this service. While a payment is under way, and once it is paid, void or uncollectible, it is 422 on `status`.
-// Emits `order.paid` and `invoice.paid` when the money has come.
+// Charges the amount due of an open or past due invoice, without its buyer. It charges `payment_method`, or else the method of its subscription.
+// Without a subscription it charges the customer's default one. A decline is 422 with `errors.payment_method`, and the invoice stays as it is.
+// `out_of_band: true` records a payment outside of this service instead. While a payment is under way, and once the invoice is paid, void or
+// uncollectible, it is 422 on `status`. Emits `order.paid` and `invoice.paid` when the money has come.
 func (s *InvoicesService) Pay(ctx context.Context, id string, body *InvoicePay, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "payInvoice", []string{id}, nil, body, opts)
 }
 
 // PDF sends GET /invoices/{id}/pdf.
 //
-// Returns a URL of the invoice as PDF. It is written while it is fetched and shows the invoice as it is then. A draft has one too.
+// Returns a URL of the invoice as PDF. The PDF is made when it is fetched, and shows the invoice as it is then. A draft has one too.
 func (s *InvoicesService) PDF(ctx context.Context, id string, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "getInvoicePDF", []string{id}, nil, nil, opts)
 }
 
 // RevokeLinks sends POST /invoices/{id}/revoke_links.
 //
-// Ends every address of the invoice that there is: `hosted_url` and `pdf_url` as they were read before, in events and in letters,
-// and URLs of its file. Whoever opens one can have a new one sent to the customer's e-mail address. The invoice has other ones
-// then. No event follows.
+// Ends every address of the invoice: `hosted_url` and `pdf_url` as they were read before, in events and in letters, and URLs of its file. The
+// invoice gets new ones. Anybody who opens an old one can have a new one sent to the customer's e-mail address. No event follows.
 func (s *InvoicesService) RevokeLinks(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "revokeInvoiceLinks", []string{id}, nil, nil, opts)
 }
 
 // Send sends POST /invoices/{id}/send.
 //
-// Sends the customer a mail with the address of the invoice's page, on which it can be read, kept as PDF and paid. A draft, a void
-// invoice, one without an address to send to, and a server without a mail server are 422; in development mail goes into
-// files of the data directory. An invoice can be sent 5 times within an hour, and an account can send 1000 letters; beyond that
-// it is 429, and `Retry-After` says when to try again.
+// Sends the customer a mail with the address of the invoice's page. There it can be read, saved as PDF and paid. In development mail goes into
+// files of the data directory. It is 422 for a draft, for a void invoice, without an address to send to, and on a server without a mail server.
+// An invoice can be sent 5 times within an hour, and an account can send 1000 letters. Beyond that it is 429, and `Retry-After` says when to try
+// again.
 func (s *InvoicesService) Send(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "sendInvoice", []string{id}, nil, nil, opts)
 }
 
 // Void sends POST /invoices/{id}/void.
 //
-// Calls an unpaid invoice off, and voids its order. Its number is not used again. A paid one, and one with a payment under way, is 422. Emits `invoice.voided`.
+// Voids an unpaid invoice with its order. Its number is not used again. An invoice that is paid, or has a payment under way, is 422. Emits
+// `invoice.voided`.
 func (s *InvoicesService) Void(ctx context.Context, id string, opts ...Option) (*Invoice, error) {
 	return do[Invoice](ctx, s.client, "voidInvoice", []string{id}, nil, nil, opts)
 }
@@ -16670,38 +16708,38 @@ func (s *LeadsService) List(ctx context.Context, params *ListLeadsParams, opts .
 
 // Create sends POST /leads.
 //
-// Makes a lead, and a customer of type `lead` unless somebody owns the address; lead.created follows. An address has one lead for each
-// product, and one for none, however it is written: another one is 422 with `errors.email`. With `upsert` the lead that is there is changed
-// instead, and answered with 200: what is sent replaces what is known, tags and metadata are joined, what is absent or null stays,
-// consent is never taken back, nothing follows. Whoever is `unsubscribed` stays so, without consent.
+// Makes a lead. If nobody owns the address, it makes a customer of type `lead` too. Emits lead.created. An address has one lead for each
+// product, and one for none, however it is written. Another one is 422 with `errors.email`.
 //
-// The address and the consent are your word: send what you can prove. A form on a page of yours is `POST /public/leads` instead. Ad networks are
-// told nothing of this lead by themselves; tell them with `POST /ads/conversions` of whom you know that they agreed to it.
+// With `upsert` the existing lead is changed instead, with 200. Sent values replace stored ones, and tags and metadata are joined. Values that
+// are absent or null stay. Consent is never taken back, and no event follows. An `unsubscribed` lead stays so, without consent.
+//
+// You vouch for the address and the consent: send only leads whose consent you can prove. For a form on a page of yours use `POST /public/leads`
+// instead. Ad networks are not told about this lead. If its person agreed, tell them with `POST /ads/conversions`.
 func (s *LeadsService) Create(ctx context.Context, body *LeadCreate, opts ...Option) (*Lead, error) {
 	return do[Lead](ctx, s.client, "createLead", nil, nil, body, opts)
 }
 
 // Export sends GET /leads/export.
 //
-// Returns a URL of all leads that the filters of the list let through, as a CSV file of any length, newest first. The file is
-// written while it is fetched and shows the leads as they are then. A cell in which somebody else wrote what a spreadsheet would
-// run begins with an apostrophe.
+// Returns a URL of a CSV file with all leads that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the leads as they are then. A cell that a spreadsheet could run as a formula begins with an apostrophe, if somebody else wrote it.
 func (s *LeadsService) Export(ctx context.Context, params *ExportLeadsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportLeads", nil, params, nil, opts)
 }
 
 // Import sends POST /leads/import.
 //
-// Makes up to 1,000 leads, and changes those that are there, as `upsert` of a create does; with `upsert: false` they fail. Each has its own
-// result, in the order of the request, and one that is wrong does not stop the others. lead.created follows for each that is new.
-// More are 422 with `errors.leads`.
+// Makes up to 1,000 leads, and changes existing ones as `upsert` does. With `upsert: false` existing ones fail. More than 1,000 are 422 with
+// `errors.leads`. Each has its own result, in the order of the request, and a wrong one does not stop the others. Emits lead.created for each
+// new one.
 func (s *LeadsService) Import(ctx context.Context, body *LeadImportCreate, opts ...Option) (*LeadImport, error) {
 	return do[LeadImport](ctx, s.client, "importLeads", nil, nil, body, opts)
 }
 
 // Delete sends DELETE /leads/{id}.
 //
-// Deletes a lead, and what ad networks are yet to be told of it. Its customer stays.
+// Deletes a lead, with the messages about it that wait for ad networks. Its customer stays.
 func (s *LeadsService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteLead", []string{id}, nil, nil, opts)
 }
@@ -16715,8 +16753,8 @@ func (s *LeadsService) Get(ctx context.Context, id string, opts ...Option) (*Lea
 
 // Update sends PATCH /leads/{id}.
 //
-// Changes the fields that are sent; null clears one. A `status` of `unsubscribed` ends the lead's consent and its customer's
-// `marketing_consent`, and is final. Nobody but a paid order makes a lead `converted` (422 with `errors.status`).
+// Changes the fields that you send; null clears one. A `status` of `unsubscribed` ends the lead's consent and its customer's
+// `marketing_consent`, and is final. Only a paid order makes a lead `converted` (422 with `errors.status`).
 func (s *LeadsService) Update(ctx context.Context, id string, body *LeadUpdate, opts ...Option) (*Lead, error) {
 	return do[Lead](ctx, s.client, "updateLead", []string{id}, nil, body, opts)
 }
@@ -16730,26 +16768,27 @@ func (s *LegalPagesService) List(ctx context.Context, params *ListLegalPagesPara
 
 // Create sends POST /legal_pages.
 //
-// Makes a page, a draft unless `status` says otherwise. Of each kind but `custom` one page is published in a locale (422). `body` is
-// GitHub's Markdown with footnotes; raw HTML in it is shown as text.
+// Makes a page, a draft unless `status` says otherwise. Each kind but `custom` has one published page in a locale (422). `body` is GitHub's
+// Markdown with footnotes. Raw HTML in it is shown as text.
 func (s *LegalPagesService) Create(ctx context.Context, body *LegalPageCreate, opts ...Option) (*LegalPage, error) {
 	return do[LegalPage](ctx, s.client, "createLegalPage", nil, nil, body, opts)
 }
 
 // Export sends GET /legal_pages/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *LegalPagesService) Export(ctx context.Context, params *ExportLegalPagesParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportLegalPages", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /legal_pages/{id}.
 //
-// Deletes a page with its versions for good. To keep them, archive it. A page that a buyer has accepted is kept (422 on `base`).
+// Deletes a page with its versions for good. To keep them, archive it. A page that a buyer has accepted cannot be deleted (422 on `base`).
 func (s *LegalPagesService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteLegalPage", []string{id}, nil, nil, opts)
 }
@@ -16763,14 +16802,14 @@ func (s *LegalPagesService) Get(ctx context.Context, id string, opts ...Option) 
 
 // Update sends PATCH /legal_pages/{id}.
 //
-// Changes the fields that are sent. A published page whose title or body changes gets its next version at once.
+// Changes the fields that you send. If the title or body of a published page changes, it gets a new version at once.
 func (s *LegalPagesService) Update(ctx context.Context, id string, body *LegalPageUpdate, opts ...Option) (*LegalPage, error) {
 	return do[LegalPage](ctx, s.client, "updateLegalPage", []string{id}, nil, body, opts)
 }
 
 // Archive sends POST /legal_pages/{id}/archive.
 //
-// Puts a page away for good or until it is unarchived.
+// Puts a page away until it is unarchived.
 func (s *LegalPagesService) Archive(ctx context.Context, id string, opts ...Option) (*LegalPage, error) {
 	return do[LegalPage](ctx, s.client, "archiveLegalPage", []string{id}, nil, nil, opts)
 }
@@ -16784,7 +16823,7 @@ func (s *LegalPagesService) Duplicate(ctx context.Context, id string, opts ...Op
 
 // Publish sends POST /legal_pages/{id}/publish.
 //
-// Publishes a draft. Its text becomes its next version if it is another one than the last. Another page of its kind and locale must not be published (422).
+// Publishes a draft. Its text becomes a new version if it has changed. If another page of its kind and locale is published, it is 422.
 func (s *LegalPagesService) Publish(ctx context.Context, id string, opts ...Option) (*LegalPage, error) {
 	return do[LegalPage](ctx, s.client, "publishLegalPage", []string{id}, nil, nil, opts)
 }
@@ -16805,7 +16844,7 @@ func (s *LegalPagesService) Unpublish(ctx context.Context, id string, opts ...Op
 
 // ListVersions sends GET /legal_pages/{id}/versions.
 //
-// Returns the newest 100 versions that were published, newest first, without their bodies. Older ones are kept too, and read by their number.
+// Returns the newest 100 versions that were published, newest first, without their bodies. Older ones are kept too: read them by their number.
 func (s *LegalPagesService) ListVersions(ctx context.Context, id string, opts ...Option) (*LegalPageVersionList, error) {
 	return do[LegalPageVersionList](ctx, s.client, "listLegalPageVersions", []string{id}, nil, nil, opts)
 }
@@ -16819,19 +16858,20 @@ func (s *LegalPagesService) GetVersion(ctx context.Context, id string, version s
 
 // List sends GET /letters.
 //
-// Returns what customers were sent by themselves, or are about to be sent, newest first. Letters that somebody asks for, such as
-// `POST /invoices/{id}/send`, are not among them.
+// Returns automatic letters to customers, sent or waiting, newest first. Letters that somebody asks for are not among them, such as those of
+// `POST /invoices/{id}/send`.
 func (s *LettersService) List(ctx context.Context, params *ListLettersParams, opts ...Option) (*LetterList, error) {
 	return do[LetterList](ctx, s.client, "listLetters", nil, params, nil, opts)
 }
 
 // Export sends GET /letters/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *LettersService) Export(ctx context.Context, params *ExportLettersParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportLetters", nil, params, nil, opts)
 }
@@ -16845,82 +16885,86 @@ func (s *LettersService) Get(ctx context.Context, id string, opts ...Option) (*L
 
 // Resend sends POST /letters/{id}/resend.
 //
-// Sends a letter once more, as things stand now, to the address that the customer has now. It is `queued` again; one that is queued already
-// is 422 with `errors.status`, and so is any on a server that sends no mail. That its kind is switched off does not matter. About one object 5 letters can be
-// asked for within an hour, and an account can ask for 1000; beyond that it is 429, and `Retry-After` says when to try again.
+// Sends a letter once more, with current data, to the customer's current address. It is `queued` again. A letter that is queued already is 422
+// with `errors.status`. So is any on a server that sends no mail. You can resend a letter of a kind that is switched off. An object can have 5
+// letters resent within an hour, and an account 1000. Beyond that it is 429, and `Retry-After` says when to try again.
 func (s *LettersService) Resend(ctx context.Context, id string, opts ...Option) (*Letter, error) {
 	return do[Letter](ctx, s.client, "resendLetter", []string{id}, nil, nil, opts)
 }
 
 // List sends GET /license_keys.
 //
-// Returns the account's licence keys, newest first. A key itself is in no list, `key` is null.
+// Returns the account's licence keys, newest first. In lists `key` is null.
 func (s *LicenseKeysService) List(ctx context.Context, params *ListLicenseKeysParams, opts ...Option) (*LicenseKeyList, error) {
 	return do[LicenseKeyList](ctx, s.client, "listLicenseKeys", nil, params, nil, opts)
 }
 
 // Create sends POST /license_keys.
 //
-// Makes a key of a product, for a customer if you name one. Without `key` one is generated: 25 characters of Crockford's base32 in five groups,
-// of which the last two are check characters. In every key case, spaces and hyphens make no difference, nor do `O` for 0, and `I` or `L` for 1; one that the account
-// has already is 422. `key` is shown here, by GET and by rotating alone.
+// Makes a key of a product, for a customer if you name one. Without `key` it is generated: 25 characters of Crockford's base32 in five groups.
+// The last two characters check the others. Case, spaces and hyphens make no difference in any key. O counts as 0, and I or L count as 1. A key
+// that the account has already is 422. Only this answer, GET and rotating show `key`.
 func (s *LicenseKeysService) Create(ctx context.Context, body *LicenseKeyCreate, opts ...Option) (*LicenseKey, error) {
 	return do[LicenseKey](ctx, s.client, "createLicenseKey", nil, nil, body, opts)
 }
 
 // Activate sends POST /license_keys/activate.
 //
-// Makes a key active on a device, which takes one of its places. The same fingerprint again is the same activation, whose name and metadata are
-// those sent last. An unknown key, and one of another product, is 404 with `param: key`; one that cannot be used is 422 with `errors.key`, and one without a free place 422 with `errors.activation_limit`.
+// Makes a key active on a device, which takes one of its places. The same fingerprint again is the same activation, with the name and metadata
+// sent last. An unknown key, and one of another product, is 404 with `param: key`. A key that cannot be used is 422 with `errors.key`. One
+// without a free place is 422 with `errors.activation_limit`.
 func (s *LicenseKeysService) Activate(ctx context.Context, body *LicenseKeyActivate, opts ...Option) (*LicenseActivation, error) {
 	return do[LicenseActivation](ctx, s.client, "activateLicenseKey", nil, nil, body, opts)
 }
 
 // Deactivate sends POST /license_keys/deactivate.
 //
-// Ends the activation with a fingerprint or an id, and frees its place, whatever the key's status. An unknown key is 404 with `param: key`, an unknown activation
-// 404 with the field that named it.
+// Ends the activation with a fingerprint or an id, and frees its place. The key's status does not matter. An unknown key is 404 with
+// `param: key`. An unknown activation is 404 with the field that named it.
 func (s *LicenseKeysService) Deactivate(ctx context.Context, body *LicenseKeyDeactivate, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deactivateLicenseKey", nil, nil, body, opts)
 }
 
 // Export sends GET /license_keys/export.
 //
-// Returns a URL of all licence keys that the filters of the list let through, as a CSV file of any length, newest first. The file is
-// written while it is fetched and shows the keys as they are then, but not `key` itself.
+// Returns a URL of a CSV file with all licence keys that match the list's filters, newest first. The file is written while it is fetched, and
+// shows the licence keys as they are then. `key` itself is left out.
 func (s *LicenseKeysService) Export(ctx context.Context, params *ExportLicenseKeysParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportLicenseKeys", nil, params, nil, opts)
 }
 
 // Import sends POST /license_keys/import.
 //
-// Makes up to 1,000 keys of a product, which you have from elsewhere. A row with `customer_email` is that customer's, who is made where the
-// account has none with that address. The others are kept to be sold: the deliverable `license_key` with the ref `imported` hands them out, oldest first, and who bought when none was left gets theirs now. Rows that can be stored are, beside others that
-// cannot: each has its result, with `errors` as in a 422. A key that the account has already, or that stands in an earlier row, is `failed`.
+// Imports up to 1,000 keys of a product. A row with `customer_email` belongs to that customer, who is made if the account has none with that
+// address. The other keys are sold by the deliverable `license_key` with the ref `imported`, oldest first. Buyers who got none because none was
+// left get theirs now.
+//
+// Each row has its result, with `errors` as in a 422. A wrong row does not stop the others. A key that the account has already, or that an
+// earlier row has, is `failed`.
 func (s *LicenseKeysService) Import(ctx context.Context, body *LicenseKeyImportCreate, opts ...Option) (*LicenseKeyImport, error) {
 	return do[LicenseKeyImport](ctx, s.client, "importLicenseKeys", nil, nil, body, opts)
 }
 
 // ListSigningKeys sends GET /license_keys/signing_keys.
 //
-// Returns the public keys that check the tokens of activations, newest first. The newest signs; those before go on checking what they signed. There is none before the first
-// was made or the first token was signed.
+// Returns the public keys that check the tokens of activations, newest first. The newest one signs. Older ones go on checking the tokens that
+// they signed. The list is empty until a key is made or a first token is signed.
 func (s *LicenseKeysService) ListSigningKeys(ctx context.Context, params *ListLicenseSigningKeysParams, opts ...Option) (*LicenseSigningKeyList, error) {
 	return do[LicenseSigningKeyList](ctx, s.client, "listLicenseSigningKeys", nil, params, nil, opts)
 }
 
 // CreateSigningKey sends POST /license_keys/signing_keys.
 //
-// Makes the key with which tokens are signed from now on. Programs that know only the one before refuse new tokens: give them the new public key first where you can. Keys are never
-// removed.
+// Makes the key that signs tokens from now on. Programs that know only the former key refuse new tokens: if you can, give them the new public
+// key first. Keys are never removed.
 func (s *LicenseKeysService) CreateSigningKey(ctx context.Context, opts ...Option) (*LicenseSigningKey, error) {
 	return do[LicenseSigningKey](ctx, s.client, "createLicenseSigningKey", nil, nil, nil, opts)
 }
 
 // Validate sends POST /license_keys/validate.
 //
-// Says whether a key may be used for a product, and on a device if `fingerprint` names one: 200 with `valid` either way, and `code` says why not. That
-// counts nothing. A key of another product is `not_found`. A product that the account does not have is 404.
+// Says whether a key may be used for a product, and on a device if you send its `fingerprint`. Either way it is 200 with `valid`, and `code`
+// says why not. It uses up nothing. A key of another product is `not_found`. A product that the account does not have is 404.
 func (s *LicenseKeysService) Validate(ctx context.Context, body *LicenseKeyValidate, opts ...Option) (*LicenseValidation, error) {
 	return do[LicenseValidation](ctx, s.client, "validateLicenseKey", nil, nil, body, opts)
 }
@@ -16934,7 +16978,8 @@ func (s *LicenseKeysService) Get(ctx context.Context, id string, opts ...Option)
 
 // Update sends PATCH /license_keys/{id}.
 //
-// Changes the fields that are sent. A limit below `activations_count` is 422: deactivate first. A revoked key takes metadata alone.
+// Changes the fields that you send. A limit below `activations_count` is 422: deactivate devices first. Of a revoked key only metadata can
+// change.
 func (s *LicenseKeysService) Update(ctx context.Context, id string, body *LicenseKeyUpdate, opts ...Option) (*LicenseKey, error) {
 	return do[LicenseKey](ctx, s.client, "updateLicenseKey", []string{id}, nil, body, opts)
 }
@@ -16955,37 +17000,38 @@ func (s *LicenseKeysService) DeleteActivation(ctx context.Context, id string, ac
 
 // Disable sends POST /license_keys/{id}/disable.
 //
-// The key is of no use until it is enabled again. Its activations stay. A revoked key is 422.
+// Disables a key until you enable it again. Its activations stay. A revoked key is 422.
 func (s *LicenseKeysService) Disable(ctx context.Context, id string, opts ...Option) (*LicenseKey, error) {
 	return do[LicenseKey](ctx, s.client, "disableLicenseKey", []string{id}, nil, nil, opts)
 }
 
 // Enable sends POST /license_keys/{id}/enable.
 //
-// A disabled key can be used again. A revoked key is 422.
+// Lets a disabled key be used again. A revoked key is 422.
 func (s *LicenseKeysService) Enable(ctx context.Context, id string, opts ...Option) (*LicenseKey, error) {
 	return do[LicenseKey](ctx, s.client, "enableLicenseKey", []string{id}, nil, nil, opts)
 }
 
 // Revoke sends POST /license_keys/{id}/revoke.
 //
-// Ends the key for good. Programs that hold a token go on until it expires. Revoking a revoked key changes nothing.
+// Ends the key for good. Programs that hold a token may go on until it expires. Revoking a revoked key changes nothing.
 func (s *LicenseKeysService) Revoke(ctx context.Context, id string, opts ...Option) (*LicenseKey, error) {
 	return do[LicenseKey](ctx, s.client, "revokeLicenseKey", []string{id}, nil, nil, opts)
 }
 
 // Rotate sends POST /license_keys/{id}/rotate.
 //
-// Makes a new key in the place of one that got into wrong hands, with the same product, customer, limits and metadata, and returns it. The old
-// one is revoked. With `keep_activations` the activations go to the new key; else every program has to be activated again. A revoked key is 422.
+// Replaces a key, for example a leaked one. The new key has the same product, customer, limits and metadata, and is returned. The old one is
+// revoked. With `keep_activations` the activations move to the new key. Otherwise every program has to be activated again. A revoked key is 422.
 func (s *LicenseKeysService) Rotate(ctx context.Context, id string, body *LicenseKeyRotate, opts ...Option) (*LicenseKey, error) {
 	return do[LicenseKey](ctx, s.client, "rotateLicenseKey", []string{id}, nil, optional(body), opts)
 }
 
 // Get sends GET /metrics.
 //
-// Returns what was sold in one currency, by days, weeks, months or years between two days. The days are those of `timezone`. What happened
-// counts at once, and for when it happened: a day that is over changes only if a checkout of it is completed later, or a refund of it fails after it had succeeded.
+// Returns sales in one currency, by days, weeks, months or years between two days. The days are those of `timezone`. Every event counts at once,
+// for the time at which it happened. A past day changes only if one of its checkouts is completed later, or if a refund fails after it had
+// succeeded.
 func (s *MetricsService) Get(ctx context.Context, params *GetMetricsParams, opts ...Option) (*Metrics, error) {
 	return do[Metrics](ctx, s.client, "getMetrics", nil, params, nil, opts)
 }
@@ -16999,10 +17045,9 @@ func (s *OrdersService) List(ctx context.Context, params *ListOrdersParams, opts
 
 // Export sends GET /orders/export.
 //
-// Returns a URL of all orders that the filters of the list let through, as a CSV file of any length, newest first. The file is
-// written while it is fetched and shows the orders as they are then. Amounts have decimals. A cell in which somebody else wrote
-// what a spreadsheet would run begins with an apostrophe. It has the customers' e-mail addresses, so that the API key also needs
-// `customers:read`.
+// Returns a URL of a CSV file with all orders that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the orders as they are then. Amounts have decimals. A cell that a spreadsheet could run as a formula begins with an apostrophe, if somebody
+// else wrote it. The file has the customers' e-mail addresses, so the API key also needs `customers:read`.
 func (s *OrdersService) Export(ctx context.Context, params *ExportOrdersParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportOrders", nil, params, nil, opts)
 }
@@ -17016,41 +17061,39 @@ func (s *OrdersService) Get(ctx context.Context, id string, opts ...Option) (*Or
 
 // Update sends PATCH /orders/{id}.
 //
-// Changes metadata, and says with `customer_verified` that the customer bought it. That holds for the whole purchase,
-// with its orders and subscriptions. Amounts and lines are records, and so is
-// what stands on the order about its buyer once its invoice is issued (422). No event follows.
+// Changes metadata. `customer_verified` confirms that the customer bought it, for the whole purchase with its orders and subscriptions. Amounts
+// and lines are records. Once its invoice is issued, the buyer's details are records too (422). No event follows.
 func (s *OrdersService) Update(ctx context.Context, id string, body *OrderUpdate, opts ...Option) (*Order, error) {
 	return do[Order](ctx, s.client, "updateOrder", []string{id}, nil, body, opts)
 }
 
 // Receipt sends GET /orders/{id}/receipt.
 //
-// Returns a URL of the order's receipt, a PDF. It is written while it is fetched and shows the order as it is then.
+// Returns a URL of the order's receipt, a PDF. The PDF is made when it is fetched, and shows the order as it is then.
 func (s *OrdersService) Receipt(ctx context.Context, id string, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "getOrderReceipt", []string{id}, nil, nil, opts)
 }
 
 // ResendReceipt sends POST /orders/{id}/resend_receipt.
 //
-// Sends the buyer a mail with the address of the receipt. An order without an address to send to, and a server without a mail
-// server, are 422; in development mail goes into files of the data directory. A receipt can be sent 5 times within an hour, and an
-// account can send 1000 letters; beyond that it is 429, and `Retry-After` says when to try again.
+// Sends the buyer a mail with the address of the receipt. In development mail goes into files of the data directory. An order without an address
+// to send to is 422, and so is a server without a mail server. A receipt can be sent 5 times within an hour, and an account can send 1000
+// letters. Beyond that it is 429, and `Retry-After` says when to try again.
 func (s *OrdersService) ResendReceipt(ctx context.Context, id string, opts ...Option) (*Order, error) {
 	return do[Order](ctx, s.client, "resendOrderReceipt", []string{id}, nil, nil, opts)
 }
 
 // RevokeLinks sends POST /orders/{id}/revoke_links.
 //
-// Ends every address of the order's receipt that there is: `receipt_url` as it was read before, in events and in letters, and
-// URLs of its file. Whoever opens one can have a new one sent to the buyer's e-mail address. The order's `receipt_url` is another
-// one. No event follows.
+// Ends every address of the order's receipt: `receipt_url` as it was read before, in events and in letters, and URLs of its file. The order gets
+// a new `receipt_url`. Anybody who opens an old one can have a new one sent to the buyer's e-mail address. No event follows.
 func (s *OrdersService) RevokeLinks(ctx context.Context, id string, opts ...Option) (*Order, error) {
 	return do[Order](ctx, s.client, "revokeOrderLinks", []string{id}, nil, nil, opts)
 }
 
 // Void sends POST /orders/{id}/void.
 //
-// Calls an order off that is not paid, and voids its invoice. A paid one, and one with a payment under way, is 422. Emits `invoice.voided`.
+// Voids an unpaid order with its invoice. An order that is paid, or has a payment under way, is 422. Emits `invoice.voided`.
 func (s *OrdersService) Void(ctx context.Context, id string, opts ...Option) (*Order, error) {
 	return do[Order](ctx, s.client, "voidOrder", []string{id}, nil, nil, opts)
 }
@@ -17064,27 +17107,27 @@ func (s *PriceVariantsService) List(ctx context.Context, params *ListPriceVarian
 
 // Create sends POST /price_variants.
 //
-// Adds a way to pay to a product. A product that the account does not have is 404 with `param: product`. Emits
-// `product.updated`.
+// Adds a price to a product. A product that the account does not have is 404 with `param: product`. Emits `product.updated`.
 func (s *PriceVariantsService) Create(ctx context.Context, body *PriceVariantCreate, opts ...Option) (*PriceVariant, error) {
 	return do[PriceVariant](ctx, s.client, "createPriceVariant", nil, nil, body, opts)
 }
 
 // Export sends GET /price_variants/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *PriceVariantsService) Export(ctx context.Context, params *ExportPriceVariantsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportPriceVariants", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /price_variants/{id}.
 //
-// Deletes a price variant that was never sold; a sold one can be archived (422). The last active variant of an
-// active product stays (422). Emits `product.updated`.
+// Deletes a price variant that was never sold. Archive a sold one instead (422). The last active variant of an active product cannot be deleted
+// (422). Emits `product.updated`.
 func (s *PriceVariantsService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deletePriceVariant", []string{id}, nil, nil, opts)
 }
@@ -17098,9 +17141,8 @@ func (s *PriceVariantsService) Get(ctx context.Context, id string, opts ...Optio
 
 // Update sends PATCH /price_variants/{id}.
 //
-// Changes the fields that are sent. After its first sale the amounts, currency, interval and type are fixed (422):
-// make a new variant instead. The last active variant of an active product cannot be archived (422). Emits
-// `product.updated` if something changed.
+// Changes the fields that you send. After its first sale the amounts, currency, interval and type are fixed (422): make a new variant instead.
+// The last active variant of an active product cannot be archived (422). Emits `product.updated` if something changed.
 func (s *PriceVariantsService) Update(ctx context.Context, id string, body *PriceVariantUpdate, opts ...Option) (*PriceVariant, error) {
 	return do[PriceVariant](ctx, s.client, "updatePriceVariant", []string{id}, nil, body, opts)
 }
@@ -17114,26 +17156,27 @@ func (s *ProductsService) List(ctx context.Context, params *ListProductsParams, 
 
 // Create sends POST /products.
 //
-// Makes a product, a draft unless `status` says otherwise. `status: active` needs at least one price variant, which
-// may be sent along in `price_variants`, and no deliverable that no buyer could get. Emits `product.created`.
+// Makes a product, a draft unless `status` says otherwise. `status: active` needs at least one price variant, which you may send in
+// `price_variants`. It also needs deliverables that a buyer can get. Emits `product.created`.
 func (s *ProductsService) Create(ctx context.Context, body *ProductCreate, opts ...Option) (*Product, error) {
 	return do[Product](ctx, s.client, "createProduct", nil, nil, body, opts)
 }
 
 // Export sends GET /products/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *ProductsService) Export(ctx context.Context, params *ExportProductsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportProducts", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /products/{id}.
 //
-// Deletes a product that was never ordered or given, with its price variants. Another one can be archived (422). No event follows.
+// Deletes a product with its price variants. If it was ever ordered or given, archive it instead (422). No event follows.
 func (s *ProductsService) Delete(ctx context.Context, id string, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteProduct", []string{id}, nil, nil, opts)
 }
@@ -17147,15 +17190,15 @@ func (s *ProductsService) Get(ctx context.Context, id string, opts ...Option) (*
 
 // Update sends PATCH /products/{id}.
 //
-// Changes the fields that are sent; null clears one. `status` follows the rules of the actions beside it. Emits
-// `product.updated` if something changed.
+// Changes the fields that you send; null clears one. `status` follows the rules of the actions, such as publishing. Emits `product.updated` if
+// something changed.
 func (s *ProductsService) Update(ctx context.Context, id string, body *ProductUpdate, opts ...Option) (*Product, error) {
 	return do[Product](ctx, s.client, "updateProduct", []string{id}, nil, body, opts)
 }
 
 // Archive sends POST /products/{id}/archive.
 //
-// Takes a product out of sale for good or until it is unarchived. Emits `product.updated` if it was not archived.
+// Takes a product out of sale until it is unarchived. Emits `product.updated` if it was not archived.
 func (s *ProductsService) Archive(ctx context.Context, id string, opts ...Option) (*Product, error) {
 	return do[Product](ctx, s.client, "archiveProduct", []string{id}, nil, nil, opts)
 }
@@ -17170,7 +17213,7 @@ func (s *ProductsService) Duplicate(ctx context.Context, id string, opts ...Opti
 
 // Publish sends POST /products/{id}/publish.
 //
-// Makes a draft active. Needs an active price variant (422). Emits `product.updated` if it was not active.
+// Makes a draft active. It needs an active price variant (422). Emits `product.updated` if it was not active.
 func (s *ProductsService) Publish(ctx context.Context, id string, opts ...Option) (*Product, error) {
 	return do[Product](ctx, s.client, "publishProduct", []string{id}, nil, nil, opts)
 }
@@ -17191,79 +17234,89 @@ func (s *ProductsService) Unpublish(ctx context.Context, id string, opts ...Opti
 
 // Get sends GET /public/checkouts/{client_secret}.
 //
-// Returns what a buyer may see of a checkout.
+// Returns the part of a checkout that its buyer may see.
 func (s *PublicCheckoutsService) Get(ctx context.Context, clientSecret string, opts ...Option) (*PublicCheckout, error) {
 	return do[PublicCheckout](ctx, s.client, "getPublicCheckout", []string{clientSecret}, nil, nil, opts)
 }
 
 // Update sends PATCH /public/checkouts/{client_secret}.
 //
-// Changes what a buyer enters. Prices and lines are the seller's.
+// Changes the fields that a buyer enters. A buyer cannot change prices and lines.
 func (s *PublicCheckoutsService) Update(ctx context.Context, clientSecret string, body *PublicCheckoutUpdate, opts ...Option) (*PublicCheckout, error) {
 	return do[PublicCheckout](ctx, s.client, "updatePublicCheckout", []string{clientSecret}, nil, body, opts)
 }
 
 // Confirm sends POST /public/checkouts/{client_secret}/confirm.
 //
-// The same as confirming by id, with the same events, as the buyer.
+// Confirms the checkout as its buyer, with the same effects and events as confirming it by id.
 func (s *PublicCheckoutsService) Confirm(ctx context.Context, clientSecret string, body *CheckoutConfirm, opts ...Option) (*PublicCheckout, error) {
 	return do[PublicCheckout](ctx, s.client, "confirmPublicCheckout", []string{clientSecret}, nil, optional(body), opts)
 }
 
 // VerifyEmail sends POST /public/checkouts/{client_secret}/verify_email.
 //
-// Sends a letter with a link to `customer_email`, by which its reader says that the checkout is theirs. Of an open checkout
-// `customer_email_verified` is true then; what a completed one left behind becomes the customer's. A checkout without an address,
-// or whose buyer is known, is 422 with `errors.customer_email`. More letters than three a day for a checkout, a minute apart, than five an
-// hour to an address, ten an hour from one network address (of IPv6 a /64), 50 an hour from the network around it (/24, of IPv6
-// a /48) and 500 an hour of an account are 429 with
-// `customer_email` as the `param`, and `Retry-After`.
+// Sends a letter with a link to `customer_email`. With the link its reader confirms that the checkout is theirs. `customer_email_verified` of an
+// open checkout is true then. The purchase of a completed one becomes the customer's. A checkout without an address, or with a known buyer, is
+// 422 with `errors.customer_email`.
+//
+// More letters than these are 429 with `Retry-After`, and `customer_email` as the `param`:
+//
+// - three a day for a checkout, a minute apart
+// - five an hour to an e-mail address
+// - ten an hour from a network address (of IPv6 a /64)
+// - 50 an hour from the network around it (a /24, of IPv6 a /48)
+// - 500 an hour of an account
 func (s *PublicCheckoutsService) VerifyEmail(ctx context.Context, clientSecret string, opts ...Option) (*PublicCheckout, error) {
 	return do[PublicCheckout](ctx, s.client, "verifyPublicCheckoutEmail", []string{clientSecret}, nil, nil, opts)
 }
 
 // GetForm sends GET /public/lead_forms/{account}.
 //
-// Returns what a form on a page of yours has to send with `POST /public/leads`. Ask for it when the page is opened: it works from 2 seconds after it was
-// made, which programs that fill in forms do not wait for, to `expires_at`, and for any number of leads.
+// Returns the fields that a form on your page has to send with `POST /public/leads`. Ask for it when the page is opened, and use it for any
+// number of leads. It works 2 seconds after it was made, because programs that fill in forms do not wait. It ends at `expires_at`.
 func (s *PublicLeadsService) GetForm(ctx context.Context, account string, opts ...Option) (*LeadForm, error) {
 	return do[LeadForm](ctx, s.client, "getPublicLeadForm", []string{account}, nil, nil, opts)
 }
 
 // Create sends POST /public/leads.
 //
-// Makes a lead of source `form`, and a customer of type `lead` unless somebody owns the address; lead.created follows. Whoever types an address need not be
-// who it belongs to: of a lead that is there nothing changes but that it agrees to be written to, and the answer is the same for new and known
-// addresses. With the account's `lead_confirmation` of `double_opt_in`, a yes waits until the reader of a letter to the address presses a button.
+// Makes a lead of source `form`. If nobody owns the address, it makes a customer of type `lead` too. Emits lead.created.
 //
-// With `ads_consent`, your conversion destinations that want to know of a `lead` are told of it by themselves, if the lead is new, with hashes of
-// address, name, phone number and customer. With `double_opt_in` they are told when the button is pressed, in the seven days after the form was sent; who
-// did not agree to be written to gets no letter, and nobody is told of them.
+// Anybody can type the address of somebody else. So an existing lead does not change, except that it may agree to be written to. The answer is
+// the same for new and known addresses. If the account's `lead_confirmation` is `double_opt_in`, a yes waits until the reader of a letter to the
+// address presses a button.
 //
-// From one address (of IPv6 a /64), 10 requests a minute are answered; then it is 429 with `Retry-After`. A token that is younger than 2 seconds, older
-// than 24 hours or was not made here is 422 with `errors.form_token`.
+// With `ads_consent`, conversion destinations that want a `lead` are told about a new one. They get hashes of address, name, phone number and
+// customer. With `double_opt_in` they are told when the button is pressed, within seven days of the form. People who did not agree to be written
+// to get no letter, and nobody is told about them.
+//
+// More than 10 requests a minute from one address (of IPv6 a /64) are 429 with `Retry-After`. A token is 422 with `errors.form_token` if it is
+// younger than 2 seconds, older than 24 hours, or not made here.
 func (s *PublicLeadsService) Create(ctx context.Context, body *PublicLeadCreate, opts ...Option) (*LeadReceipt, error) {
 	return do[LeadReceipt](ctx, s.client, "createPublicLead", nil, nil, body, opts)
 }
 
 // Activate sends POST /public/license_keys/activate.
 //
-// The same as activating with an API key, within the limits of validating. An account or a product that does not exist is 404 with `param: key`, as an unknown key is.
+// Activates a key as the operation with an API key does, within the limits of validating. An unknown account or product is 404 with
+// `param: key`, like an unknown key.
 func (s *PublicLicenseKeysService) Activate(ctx context.Context, body *PublicLicenseKeyActivate, opts ...Option) (*LicenseActivation, error) {
 	return do[LicenseActivation](ctx, s.client, "activatePublicLicenseKey", nil, nil, body, opts)
 }
 
 // Deactivate sends POST /public/license_keys/deactivate.
 //
-// The same as deactivating with an API key, within the limits of validating. What is unknown is 404, as when activating.
+// Deactivates a key as the operation with an API key does, within the limits of validating. An unknown account, product, key or activation is
+// 404, as when activating.
 func (s *PublicLicenseKeysService) Deactivate(ctx context.Context, body *PublicLicenseKeyDeactivate, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deactivatePublicLicenseKey", nil, nil, body, opts)
 }
 
 // Validate sends POST /public/license_keys/validate.
 //
-// The same as validating with an API key, for programs on buyers' devices and for pages of any site. An account or a product that does not exist is `not_found` as an unknown key is. A minute, 60
-// requests for one key, 120 from one address (of IPv6 a /64), and 20 for keys that nobody has are answered; then it is 429 with `Retry-After`.
+// Validates a key as the operation with an API key does. It is for programs on buyers' devices and for pages of any site. An unknown account or
+// product is `not_found`, like an unknown key. More requests a minute than these are 429 with `Retry-After`: 60 for one key, 120 from one
+// address (of IPv6 a /64), and 20 for keys that nobody has.
 func (s *PublicLicenseKeysService) Validate(ctx context.Context, body *PublicLicenseKeyValidate, opts ...Option) (*PublicLicenseValidation, error) {
 	return do[PublicLicenseValidation](ctx, s.client, "validatePublicLicenseKey", nil, nil, body, opts)
 }
@@ -17277,25 +17330,29 @@ func (s *RefundsService) List(ctx context.Context, params *ListRefundsParams, op
 
 // Create sends POST /refunds.
 //
-// Gives money of a paid order back: all that is left, or `amount`. What the payment method paid goes back to it first. What is over
-// that goes back to the customer's balance, if it paid a part of the order: `balance_amount` says how much. It is there once the
-// refund has succeeded, which it has at once if no money moves. The answer's `status` is `succeeded`,
-// `pending` while the provider takes its time, or `failed` (`failure_reason`) when it cannot be done. What is pending or
-// succeeded counts in the order's `refunded_amount`; what fails or is canceled can be refunded again. What a change of plan gave
-// of the order to the customer's balance, its `credited_amount`, is not given back a second time. An order that was free or paid out
-// of band is 422 on `order`: give such money back the way it came. So is one that the balance of a deleted customer paid. The order's
-// `refundable_amount` can always be refunded. Emits `refund.created`, and `refund.updated` whenever the status changes.
+// Gives money of a paid order back: `amount`, or all that is left. The payment method gets back what it paid first. Anything above that goes to
+// the customer's balance, if the balance paid a part of the order. `balance_amount` says how much. The balance has it once the refund has
+// succeeded, and without money to move that is at once.
+//
+// `status` is `succeeded`, `pending` while the provider works on it, or `failed` with a `failure_reason`. Pending and succeeded refunds count in
+// the order's `refunded_amount`. Failed and canceled ones can be refunded again. A change of plan may have given some of the order to the
+// balance, as its `credited_amount`. That is not given back a second time.
+//
+// An order that was free or paid out of band is 422 on `order`: give such money back the way it came. So is one that the balance of a deleted
+// customer paid. The order's `refundable_amount` can always be refunded. Emits `refund.created`, and `refund.updated` whenever the status
+// changes.
 func (s *RefundsService) Create(ctx context.Context, body *RefundCreate, opts ...Option) (*Refund, error) {
 	return do[Refund](ctx, s.client, "createRefund", nil, nil, body, opts)
 }
 
 // Export sends GET /refunds/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *RefundsService) Export(ctx context.Context, params *ExportRefundsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportRefunds", nil, params, nil, opts)
 }
@@ -17309,25 +17366,27 @@ func (s *RefundsService) Get(ctx context.Context, id string, opts ...Option) (*R
 
 // Update sends PATCH /refunds/{id}.
 //
-// Changes comment and metadata. The rest is a record.
+// Changes comment and metadata. All other fields are records.
 func (s *RefundsService) Update(ctx context.Context, id string, body *RefundUpdate, opts ...Option) (*Refund, error) {
 	return do[Refund](ctx, s.client, "updateRefund", []string{id}, nil, body, opts)
 }
 
 // Cancel sends POST /refunds/{id}/cancel.
 //
-// Gives up a `pending` refund, if its provider still can: what the provider says is final, and one that it has made meanwhile
-// is 422 on `status`. Canceling a canceled refund changes nothing. Emits `refund.updated`.
+// Cancels a `pending` refund, if its provider still can. The provider's answer is final: a refund that it has made meanwhile is 422 on `status`.
+// Canceling a canceled refund changes nothing. Emits `refund.updated`.
 func (s *RefundsService) Cancel(ctx context.Context, id string, opts ...Option) (*Refund, error) {
 	return do[Refund](ctx, s.client, "cancelRefund", []string{id}, nil, nil, opts)
 }
 
 // Do sends GET /search.
 //
-// Returns what has all of the words in `q`, each from its beginning, in any case and script: the newest first, but what `q` names exactly before all,
-// by its id, an order's number, or a customer's id of yours. What the key may not read is left out; `types` that it may not read are 403.
-// Of words that very much has, but hardly anything has together, the newest matches are found, and those with the rarest word as it
-// stands; `has_more` says then that more may have them all: send more words, or longer ones.
+// Returns objects that have all words of `q`, each from its beginning, in any case and script. Exact matches come first: an id, an order's
+// number, or your own id of a customer. The others follow, newest first. Types that the key may not read are left out; naming one in `types` is
+// 403.
+//
+// If words are very frequent but rarely come together, you get the newest matches, and those with the rarest word as it stands. Then `has_more`
+// says that more may match: send more or longer words.
 func (s *SearchService) Do(ctx context.Context, params *SearchParams, opts ...Option) (*SearchResultList, error) {
 	return do[SearchResultList](ctx, s.client, "search", nil, params, nil, opts)
 }
@@ -17341,68 +17400,67 @@ func (s *SocialsService) List(ctx context.Context, params *ListSocialAccountsPar
 
 // Connect sends POST /socials.
 //
-// Connects a profile or page on a network. Networks that this server has no access to are played by a sandbox, which spends
-// nothing. The `token` is sealed and never shown; the network is asked whose it is. A profile that is or was connected already
-// keeps its channel, with its audiences, campaigns and limits: that channel has the new token then, and is the answer.
+// Connects a profile or page on a network. A sandbox plays networks that this server has no access to, and spends nothing. The `token` is sealed
+// and never shown. The network is asked whose it is. A profile that is or was connected keeps its channel, with its audiences, campaigns and
+// limits. The channel gets the new token, and is the answer.
 func (s *SocialsService) Connect(ctx context.Context, body *SocialAccountConnect, opts ...Option) (*SocialAccount, error) {
 	return do[SocialAccount](ctx, s.client, "connectSocialAccount", nil, nil, body, opts)
 }
 
 // Activate sends POST /socials/activate.
 //
-// Reads the channel's ad accounts with their campaigns, and lets ads be made through it. Activating an active channel changes
-// nothing.
+// Reads the channel's ad accounts with their campaigns, and allows ads through it. Activating an active channel changes nothing.
 func (s *SocialsService) Activate(ctx context.Context, body *SocialAccountActivate, opts ...Option) (*SocialAccount, error) {
 	return do[SocialAccount](ctx, s.client, "activateSocialAccount", nil, nil, body, opts)
 }
 
 // CreateConnection sends POST /socials/connect.
 //
-// Begins to connect a profile or page: send the person who has it to `url`, where the network asks for consent. The person comes
-// back to `return_url`, with `connection` and `status` in its query. A profile that is or was connected already keeps its channel,
-// with all that is in it. The address is good once, for ten minutes.
+// Begins to connect a profile or page. Send its owner to `url`, where the network asks for consent. They come back to `return_url`, with
+// `connection` and `status` in its query. A profile that is or was connected keeps its channel and everything in it. The address works once, for
+// ten minutes.
 //
-// `return_url` is an https address on the host of the account's `website_url`; on a development server it may also be on the
-// machine itself. Networks that this server has no access to are played by a sandbox, with a page that asks as well.
+// `return_url` is an https address on the host of the account's `website_url`. On a development server it may also be on the machine itself. A
+// sandbox plays networks that this server has no access to, with a page that asks as well.
 //
-// With the driver `zernio`, if the server has it, the access is given to Zernio, a third party: `third_party` says so. From TikTok,
-// Google and Twitter nobody comes back by themselves then; once they have consented, send POST /socials with that driver. Twitter
-// asks twice, so begin a second connection after the first.
+// With the driver `zernio`, if the server has it, you give access to Zernio, a third party; `third_party` says so. TikTok, Google and Twitter do
+// not send people back by themselves then. Once they have consented, send POST /socials with that driver. Twitter asks twice, so begin a second
+// connection after the first.
 func (s *SocialsService) CreateConnection(ctx context.Context, body *SocialConnectionCreate, opts ...Option) (*SocialConnection, error) {
 	return do[SocialConnection](ctx, s.client, "createSocialConnection", nil, nil, body, opts)
 }
 
 // GetConnection sends GET /socials/connections/{id}.
 //
-// Returns a connection, for a week after it began. With the status `choose` it has the profiles of which one is to be selected.
+// Returns a connection, for a week after it began. With the status `choose` it has the profiles to select from.
 func (s *SocialsService) GetConnection(ctx context.Context, id string, opts ...Option) (*SocialConnection, error) {
 	return do[SocialConnection](ctx, s.client, "getSocialConnection", []string{id}, nil, nil, opts)
 }
 
 // SelectProfile sends POST /socials/connections/{id}/select.
 //
-// Connects one of the profiles that a consent was given for. A connection whose status is not `choose` is 422, and so is a
-// profile that is none of its `profiles`. To connect another profile as well, begin another connection.
+// Connects one of the profiles that a consent was given for. A connection whose status is not `choose` is 422, and so is a profile that is not
+// in its `profiles`. To connect another profile as well, begin another connection.
 func (s *SocialsService) SelectProfile(ctx context.Context, id string, body *SocialProfileSelect, opts ...Option) (*SocialConnection, error) {
 	return do[SocialConnection](ctx, s.client, "selectSocialProfile", []string{id}, nil, body, opts)
 }
 
 // Export sends GET /socials/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *SocialsService) Export(ctx context.Context, params *ExportSocialAccountsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportSocialAccounts", nil, params, nil, opts)
 }
 
 // Delete sends DELETE /socials/{id}.
 //
-// Erases the channel's token, and ends the access of this service to the channel. What runs on the network goes on running and
-// spending, and is counted in the answer: pause it first. What was spent still counts, and connecting the same profile again
-// brings the channel back.
+// Erases the channel's token, and ends this service's access to the channel. Ads on the network go on running and spending, and the answer
+// counts them: pause them first. Past spending still counts. Connecting the same profile again brings the channel back.
 func (s *SocialsService) Delete(ctx context.Context, id string, opts ...Option) (*DeletedSocialAccount, error) {
 	return do[DeletedSocialAccount](ctx, s.client, "deleteSocialAccount", []string{id}, nil, nil, opts)
 }
@@ -17416,15 +17474,15 @@ func (s *SocialsService) Get(ctx context.Context, id string, opts ...Option) (*S
 
 // Update sends PATCH /socials/{id}.
 //
-// Gives the channel another token of its profile. All that is in it stays, and a channel in `error` is active again. A token of
-// another profile is 422: connect that one with POST /socials.
+// Gives the channel another token of its profile. Its contents stay, and a channel in `error` is active again. A token of another profile is
+// 422: connect that one with POST /socials.
 func (s *SocialsService) Update(ctx context.Context, id string, body *SocialAccountUpdate, opts ...Option) (*SocialAccount, error) {
 	return do[SocialAccount](ctx, s.client, "updateSocialAccount", []string{id}, nil, body, opts)
 }
 
 // Deactivate sends POST /socials/{id}/deactivate.
 //
-// Ends the access of this service to the channel's ads. What runs on the network goes on running: pause it first.
+// Ends this service's access to the channel's ads. Ads on the network go on running: pause them first.
 func (s *SocialsService) Deactivate(ctx context.Context, id string, opts ...Option) (*SocialAccount, error) {
 	return do[SocialAccount](ctx, s.client, "deactivateSocialAccount", []string{id}, nil, nil, opts)
 }
@@ -17438,8 +17496,8 @@ func (s *SocialsService) ListPosts(ctx context.Context, id string, params *ListS
 
 // Sync sends POST /socials/{id}/sync.
 //
-// Reads the channel's ad accounts, campaigns, ad groups, ads and posts from the network at once, as happens every few minutes
-// anyway. A channel that is not activated is 409.
+// Reads the channel's ad accounts, campaigns, ad groups, ads and posts from the network now. That also happens every few minutes by itself. A
+// channel that is not activated is 409.
 func (s *SocialsService) Sync(ctx context.Context, id string, opts ...Option) (*SocialAccount, error) {
 	return do[SocialAccount](ctx, s.client, "syncSocialAccount", []string{id}, nil, nil, opts)
 }
@@ -17453,20 +17511,19 @@ func (s *SubscriptionsService) List(ctx context.Context, params *ListSubscriptio
 
 // Create sends POST /subscriptions.
 //
-// Subscribes a customer who is not there: it buys a recurring price variant as a checkout would, and charges `payment_method`, or
-// the customer's default one. A free price and a trial need none. With `trial_once_per_customer` of the account, a customer who had a trial of
-// the product is charged at once, and a `trial_end` is 422. A decline answers 422 with `errors.payment_method`, and there is no subscription then.
-// An unknown customer, price variant or discount is 404. Emits checkout.created, order.created, invoice.created, order.paid and invoice.paid.
+// Subscribes a customer who is not present. It buys a recurring price variant as a checkout would, and charges `payment_method`, or the
+// customer's default one. A free price and a trial need no method. A decline is 422 with `errors.payment_method`, and makes no subscription. An
+// unknown customer, price variant or discount is 404. With `trial_once_per_customer` of the account, a customer who had a trial of the product
+// is charged at once, and a `trial_end` is 422. Emits checkout.created, order.created, invoice.created, order.paid and invoice.paid.
 func (s *SubscriptionsService) Create(ctx context.Context, body *SubscriptionCreate, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "createSubscription", nil, nil, body, opts)
 }
 
 // Export sends GET /subscriptions/export.
 //
-// Returns a URL of all subscriptions that the filters of the list let through, as a CSV file of any length, newest first. The file
-// is written while it is fetched and shows the subscriptions as they are then. Amounts have decimals. A cell in which somebody
-// else wrote what a spreadsheet would run begins with an apostrophe. It has the customers' e-mail addresses, so that the API key also
-// needs `customers:read`.
+// Returns a URL of a CSV file with all subscriptions that match the list's filters, newest first. The file is written while it is fetched, and
+// shows the subscriptions as they are then. Amounts have decimals. A cell that a spreadsheet could run as a formula begins with an apostrophe,
+// if somebody else wrote it. The file has the customers' e-mail addresses, so the API key also needs `customers:read`.
 func (s *SubscriptionsService) Export(ctx context.Context, params *ExportSubscriptionsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportSubscriptions", nil, params, nil, opts)
 }
@@ -17480,96 +17537,105 @@ func (s *SubscriptionsService) Get(ctx context.Context, id string, opts ...Optio
 
 // Update sends PATCH /subscriptions/{id}.
 //
-// Changes the fields that are sent. A longer trial moves the first charge. Another quantity holds at once. What it costs
-// until the end of the period waits, and is billed with the next one. What it saves is first taken off what waits; what was paid of
-// the rest is credited to the customer. More units are taken from the `stock`, as by
-// `POST /subscriptions/{id}/change`. A change of plan that waits for the end of the period is kept, and gets the new quantity too. One of the
-// quantity alone is dropped. If either plan cannot be had in that quantity, it is 422 `errors.quantity` and nothing changes.
-// A discount holds from the next period on,
-// which may be one that a change of plan begins; while a change is being paid it cannot be given (422 `errors.status`).
-// Giving one is a use of it by the rules of a checkout (422 `errors.discount`), and taking it away before it took anything off gives
-// the use back, as the end of the subscription does. The one that the subscription has is given again only when it takes nothing off the next period any more.
-// Another plan is `POST /subscriptions/{id}/change`.
+// Changes the fields that you send. To change the plan, use `POST /subscriptions/{id}/change`. A longer trial moves the first charge.
+//
+// **Quantity.** Another quantity applies at once. Its extra cost until the end of the period is billed with the next period. A saving is first
+// taken off the amounts that wait to be billed. The paid part of the rest is credited to the customer. More units are taken from the `stock`, as
+// `POST /subscriptions/{id}/change` does. A change of plan that waits for the end of the period is kept, and gets the new quantity too. A
+// waiting change of the quantity alone is dropped. If either plan cannot be had in that quantity, it is 422 `errors.quantity`, and nothing
+// changes.
+//
+// **Discount.** A discount applies from the next period on, which a change of plan may begin. While a change is being paid, you cannot give one
+// (422 `errors.status`). Giving one is a use of it by the rules of a checkout (422 `errors.discount`). The use is given back if you take the
+// discount away, or the subscription ends, before it took anything off. You can give the current discount again only once it takes nothing off
+// the next period any more.
 func (s *SubscriptionsService) Update(ctx context.Context, id string, body *SubscriptionUpdate, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "updateSubscription", []string{id}, nil, body, opts)
 }
 
 // Cancel sends POST /subscriptions/{id}/cancel.
 //
-// Ends a subscription with its period, or at once with `at_period_end: false`. With its period, what waits to be billed for a change of
-// plan or quantity is billed with a last invoice, as it is when all billing cycles are over. That is charged once; when it fails, the
-// invoice is past due and is paid by hand. A letter of the kind `payment_failed` tells the customer where. What a payment plan
-// gave is suspended until then if `past_due_access` of the account is `suspend`; or else it stays its customer's. At once, what waits is
-// dropped, what was not collected yet is void, and invoice.voided is emitted. One that is past due has no paid period to end with,
-// and ends at once. So does one whose period is over, such as a paused one, if nothing waits. If something waits, it ends as soon as
-// that is billed. One that has ended is 422.
-// Cancelled again, it keeps reason and comment unless there are others.
+// Ends a subscription with its period, or at once with `at_period_end: false`. One that has ended is 422. If you cancel it again, it keeps its
+// reason and comment unless you send others.
 //
-// With `refund: prorated`, which needs `at_period_end: false`, the customer gets back what is left of the period: of what its
-// orders took for it, the part that falls on the time that is left. The share that a payment method paid goes back to it, rounded down to
-// what the provider gives back. The share that the balance paid goes back to the balance. Of an order that is no more than was neither refunded nor credited yet. The refunds are named in `cancellation.refunds`, are ordinary ones and emit refund.created and refund.updated. With
-// nothing to give back there are none. What is left and cannot be given back, because it was paid out of band say, is
-// `cancellation.unrefunded_amount`: give it back another way. If an order has 100 refunds already, this is 422 on `refund`, and nothing ends.
+// **With its period**, amounts of a change of plan or quantity that wait are billed with a last invoice. The same happens when all billing
+// cycles are over. It is charged once. If that fails, the invoice is past due and is paid by hand, and a letter of the kind `payment_failed`
+// tells the customer where. Until then, access by a payment plan is suspended if the account's `past_due_access` is `suspend`. Otherwise it
+// stays the customer's.
+//
+// **At once**, waiting amounts are dropped and uncollected ones are void, with invoice.voided. A past due subscription always ends at once,
+// because it has no paid period. So does one whose period is over, such as a paused one, if nothing waits. If something waits, it ends as soon
+// as that is billed.
+//
+// **Refund.** With `refund: prorated` and `at_period_end: false` the customer gets back the unused part of the period. That is the share, by
+// time, of the amounts that its orders took. The payment method gets its part back, rounded down to a sum that the provider can refund. The
+// balance gets back its own. An order gives back no more than was neither refunded nor credited yet. `cancellation.refunds` names the refunds.
+// They are ordinary ones and emit refund.created and refund.updated. With nothing to give back there are none. `cancellation.unrefunded_amount`
+// is the rest that cannot be given back here, for example because it was paid out of band: give it back another way. If an order has 100 refunds
+// already, this is 422 on `refund`, and nothing ends.
 func (s *SubscriptionsService) Cancel(ctx context.Context, id string, body *SubscriptionCancel, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "cancelSubscription", []string{id}, nil, optional(body), opts)
 }
 
 // Change sends POST /subscriptions/{id}/change.
 //
-// Another price variant or quantity. What is left of what was paid for the current period is credited, what the rest of it costs under
-// the new plan is billed. Both are compared with their tax, as the buyer pays them.
-// Another interval begins a new period, which is billed in full.
+// Changes the price variant or the quantity. The time left in the current period is credited under the old plan, and billed under the new one.
+// Both are compared with their tax. Another interval begins a new period, which is billed in full.
 //
-// Paid is what the period's orders took from a payment method or the balance, with their own tax. Of an order no more is left than was
-// neither refunded nor credited before. What was made void or written off was not paid. A credit is kept with the order that it comes from, as `credited_amount`: a later refund
-// of the order and its credit are together no more than was paid.
+// **When you pay.** `proration_behavior` says when the difference is due:
 //
-// Time is counted in whole seconds. The share of each order, and of each debit that waits, is rounded half up by itself. The next
-// change begins with these shares. The rest under the new plan is the share of the period's price with its tax. The tax in the difference
-// is rounded once. What a refund has taken off a share when the plan changes stays off, also if that refund fails later. Its money is
-// then still to be given back: refund the order again.
+//   - `invoice_immediately`: the difference is charged now, and the plan changes when that succeeds. A decline is 422 with
+//     `errors.payment_method`, and leaves everything as it was.
+//   - `next_invoice`: the plan changes now, and the difference is billed with the next period. A difference that is too small to charge is always
+//     billed like this.
+//   - `next_period`: nothing is charged, and the plan changes at the end of the period.
 //
-// With `invoice_immediately` the difference is charged now, and the plan changes when that succeeds: a decline answers 422 with
-// `errors.payment_method` and leaves everything as it was. With `next_invoice` the plan changes now and the difference is billed with
-// the next period; so it is when it is less than can be charged. A difference in the customer's favour is first
-// taken off what still waits to be billed, the oldest first. What is left of it is taken off orders, those first of which the balance paid
-// most, and of these the latest. It goes to their `balance_amount`, which pays their next invoices. With
-// `next_period` nothing is charged and the plan changes at the end of the period. In a trial the plan changes without a charge.
-// What the current period has off is off its price under the new plan too, also if it is for this period alone; a discount for one period
-// that had waited in a free plan is used up by that.
-// A plan of which the subscription's discount leaves less than can be charged is 422.
-// Only an active or trialing subscription can change (422 `errors.status`). A set-up fee is not charged: that is for a purchase.
+// In a trial the plan changes without a charge. A set-up fee is never charged.
 //
-// A change takes units of the new plan from its `stock`, as a sale does. It takes those that are more than the subscription ever had of
-// that plan. If fewer are left, it is 422 `errors.quantity`, which says how many. A change that waits holds its units, and frees
-// them when it is dropped. What was taken is not given back by fewer units, another plan, a refund or the end of the subscription. The
-// subscription may have it again. A change in a trial holds its units until the first period is paid, which sells them. They are free again when
-// the subscription leaves that plan, or ends before. A change that was paid or agreed on takes place whatever is left by then.
+// **Credits.** Only paid amounts are credited: from a payment method or the balance, with their tax. An order credits no more than was neither
+// refunded nor credited before. Orders that were voided or written off credit nothing. A difference in the customer's favour is first taken off
+// the amounts that wait to be billed, the oldest first. The rest is taken off orders: those first of which the balance paid most, and of these
+// the latest. It goes to the customer's balance, which pays their next invoices. The order keeps it as `credited_amount`: its refunds and
+// credits never come to more than was paid.
 //
-// With `trial_once_per_customer` of the account, a subscription in its trial cannot change to a product that its customer has had a trial of
-// (422 `errors.price_variant`). What it was for before in the same trial it may be for again. While only a typed address says whose it is, it
-// cannot change to another product at all.
+// **Rounding.** Time is counted in whole seconds. The share of each order, and of each debit that waits, is rounded half up by itself. The next
+// change begins with these shares. The time left under the new plan costs its share of the period's price, with its tax. The tax in the
+// difference is rounded once. If a refund has reduced a share, that stays so even if the refund fails later. Refund the order again, because its
+// money is then still to be given back.
 //
-// A change takes the place of one that waits for the end of the period. One to the plan that runs takes that back. If a charge
-// is declined, the former change waits again. `PATCH` and a pause leave it waiting. The end of the subscription drops it. Billing cycles
-// that are over end nothing if the plan that waits has more of them.
+// **Discounts.** The discount of the current period also reduces its price under the new plan, even if it is for this period alone. That uses up
+// a discount for one period that had waited in a free plan. If the discount leaves less of the new plan than can be charged, it is 422.
 //
-// What is charged now emits order.created, invoice.created, order.paid and invoice.paid, with the billing_reason `subscription_update`.
-// A decline voids the bill: order.created, invoice.created and invoice.voided.
+// **Stock.** A change takes units of the new plan from its `stock`, as a sale does. It takes only units beyond the most that the subscription
+// ever had of that plan. If fewer are left, it is 422 `errors.quantity`, which says how many. A change that waits holds its units, and frees
+// them when it is dropped. Fewer units, another plan, a refund or the end of the subscription give no units back. The subscription may have them
+// again. A change in a trial holds its units until the first period is paid, which sells them. They are free again when the subscription leaves
+// that plan, or ends before. A change that was paid or agreed on takes place even if nothing is left by then.
+//
+// **Trials.** With `trial_once_per_customer` of the account, a trial cannot change to a product of which the customer has had a trial (422
+// `errors.price_variant`). It may return to a product of the same trial. While only a typed address says whose it is, it cannot change to
+// another product at all.
+//
+// **Waiting changes.** A new change replaces one that waits for the end of the period. A change to the current plan takes that back. If a charge
+// is declined, the former change waits again. `PATCH` and a pause leave it waiting, and the end of the subscription drops it. Billing cycles
+// that are over end nothing if the waiting plan has more of them.
+//
+// Only an active or trialing subscription can change (422 `errors.status`). A charge now emits order.created, invoice.created, order.paid and
+// invoice.paid, with the billing_reason `subscription_update`. A decline voids the bill: order.created, invoice.created and invoice.voided.
 func (s *SubscriptionsService) Change(ctx context.Context, id string, body *SubscriptionChangeCreate, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "changeSubscription", []string{id}, nil, body, opts)
 }
 
 // PreviewChange sends POST /subscriptions/{id}/change_preview.
 //
-// Says what a change of plan would come to now, and changes nothing.
+// Returns the cost of a change of plan now, and changes nothing.
 func (s *SubscriptionsService) PreviewChange(ctx context.Context, id string, body *SubscriptionChangeCreate, opts ...Option) (*SubscriptionChangePreview, error) {
 	return do[SubscriptionChangePreview](ctx, s.client, "previewSubscriptionChange", []string{id}, nil, body, opts)
 }
 
 // Pause sends POST /subscriptions/{id}/pause.
 //
-// Stops the billing at the end of the period, or at once with `at_period_end: false`, until `resumes_at` or until somebody resumes it.
+// Stops the billing at the end of the period, or at once with `at_period_end: false`. It lasts until `resumes_at`, or until somebody resumes it.
 // Only an active or trialing subscription can be paused (422). No event follows.
 func (s *SubscriptionsService) Pause(ctx context.Context, id string, body *SubscriptionPause, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "pauseSubscription", []string{id}, nil, optional(body), opts)
@@ -17577,65 +17643,64 @@ func (s *SubscriptionsService) Pause(ctx context.Context, id string, body *Subsc
 
 // PreviewRenewal sends GET /subscriptions/{id}/renew_preview.
 //
-// Says what the next period is going to cost as things stand. A subscription that will not be renewed is 422 on `status`, whose message says what a last invoice charges.
+// Returns the cost of the next period as things stand. A subscription that will not be renewed is 422 on `status`. The message says how much a
+// last invoice charges.
 func (s *SubscriptionsService) PreviewRenewal(ctx context.Context, id string, opts ...Option) (*SubscriptionRenewalPreview, error) {
 	return do[SubscriptionRenewalPreview](ctx, s.client, "previewSubscriptionRenewal", []string{id}, nil, nil, opts)
 }
 
 // Resume sends POST /subscriptions/{id}/resume.
 //
-// Goes on with a paused subscription, or takes back that it is going to pause. In the middle of a period it goes on as
-// before; after its end a new period begins, which is charged within seconds and told like a renewal. Any other is 422.
+// Continues a paused subscription, or takes back a planned pause. In the middle of a period it goes on as before. After its end a new period
+// begins. That period is charged within seconds, with the events of a renewal. Any other subscription is 422.
 func (s *SubscriptionsService) Resume(ctx context.Context, id string, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "resumeSubscription", []string{id}, nil, nil, opts)
 }
 
 // Uncancel sends POST /subscriptions/{id}/uncancel.
 //
-// Lets a subscription go on that was to end with its period. Any other is 422.
+// Continues a subscription that was to end with its period. Any other is 422.
 func (s *SubscriptionsService) Uncancel(ctx context.Context, id string, opts ...Option) (*Subscription, error) {
 	return do[Subscription](ctx, s.client, "uncancelSubscription", []string{id}, nil, nil, opts)
 }
 
 // DriftAds sends POST /test_helpers/ads/drift.
 //
-// Does to a campaign of the sandbox what somebody does in a network's own ad manager, so that what is shown here is out of date.
-// `POST /socials/{id}/sync` brings it up to date, which otherwise happens within minutes. A channel that is not activated is 409.
-// Only a development server has this operation.
+// Changes a campaign of the sandbox as somebody would in a network's own ad manager, so that this service is out of date.
+// `POST /socials/{id}/sync` brings it up to date, which otherwise happens within minutes. A channel that is not activated is 409. Only a
+// development server has this operation.
 func (s *TestHelpersService) DriftAds(ctx context.Context, body *AdDriftCreate, opts ...Option) (*AdDrift, error) {
 	return do[AdDrift](ctx, s.client, "driftAds", nil, nil, body, opts)
 }
 
 // AdvanceClock sends POST /test_helpers/clock.
 //
-// Moves the clock by which the account does business forward, and does what falls due on its way: renewals, attempts to collect an
-// invoice, ends of trials and pauses, expiries. The clock stops at each of them, so that every order, period and attempt has its own
-// date, however far the clock is moved at once; what falls due within five seconds is done at once, one thing after the other.
+// Moves the account's clock forward, and does everything that falls due on its way: renewals, collection attempts, ends of trials and pauses,
+// expiries. The clock stops at each of them, so that each has its own date. Things that fall due within five seconds are done together, one
+// after the other.
 //
-// It takes at most 40 seconds. Then `done` is false, and `now` says how far the clock has come: call again with the `target` as
-// `now`, until `done` is true. Between calls the clock goes on as the real time does; a `now` that it has passed by less than a
-// minute stands for what it shows. A request that is sent again with its `Idempotency-Key` because it was not answered goes on
-// to the same target. Without a body's field nothing is moved, and what is due is done. Rate limits, idempotency keys, the times
-// of events and what is kept for how long go by the real time.
-// Only a development server has this operation.
+// It takes at most 40 seconds. Then `done` is false, and `now` says how far the clock has come. Call again with the `target` as `now`, until
+// `done` is true. Between calls the clock goes on like real time. A `now` that it has passed by less than a minute counts as the current time. A
+// repeat with the same `Idempotency-Key`, because no answer came, goes on to the same target.
+//
+// Without a body's field nothing is moved, and everything due is done. Rate limits, idempotency keys, times of events and retention go by real
+// time. Only a development server has this operation.
 func (s *TestHelpersService) AdvanceClock(ctx context.Context, body *TestClockCreate, opts ...Option) (*TestClock, error) {
 	return do[TestClock](ctx, s.client, "advanceTestClock", nil, nil, body, opts)
 }
 
 // AuthenticatePayment sends POST /test_helpers/payments/{id}/authenticate.
 //
-// Does what a buyer does whose bank wants to hear from them: a payment of the test provider that `requires_action` goes through,
-// and what it pays is paid. A payment that has succeeded is returned as it is; any other is 422. Only a development server
-// has this operation.
+// Does the part of a buyer whose bank wants a confirmation. A payment of the test provider that `requires_action` succeeds, and its order is
+// paid. A payment that has succeeded is returned as it is. Any other is 422. Only a development server has this operation.
 func (s *TestHelpersService) AuthenticatePayment(ctx context.Context, id string, opts ...Option) (*Payment, error) {
 	return do[Payment](ctx, s.client, "authenticateTestPayment", []string{id}, nil, nil, opts)
 }
 
 // SettleRefund sends POST /test_helpers/refunds/{id}/settle.
 //
-// Lets a pending refund of the test provider succeed or fail at once. With the card 4000000000007726 refunds are pending, and
-// succeed in time; with 4000000000005126 they fail. A refund that is not pending is 422. Only a development server has
-// this operation.
+// Lets a pending refund of the test provider succeed or fail at once. With the card 4000000000007726 refunds are pending, and succeed in time.
+// With 4000000000005126 they fail. A refund that is not pending is 422. Only a development server has this operation.
 func (s *TestHelpersService) SettleRefund(ctx context.Context, id string, body *RefundSettlement, opts ...Option) (*Refund, error) {
 	return do[Refund](ctx, s.client, "settleTestRefund", []string{id}, nil, body, opts)
 }
@@ -17649,27 +17714,28 @@ func (s *WebhookEndpointsService) List(ctx context.Context, params *ListWebhookE
 
 // Create sends POST /webhook_endpoints.
 //
-// Registers a URL for events, https in production. Returns the signing `secret`, which is never shown again. The
-// fields may also be wrapped in `webhook_endpoint`. At most 50 endpoints an account. The API key must also hold the scopes of what
-// the events show, as for reading them with `getWebhookEvent`: whoever has the URL reads them there.
+// Registers a URL for events, https in production. Returns the signing `secret`, which is never shown again. You may also wrap the fields in
+// `webhook_endpoint`. An account has at most 50 endpoints. The API key must also hold the scopes for reading the events with `getWebhookEvent`,
+// because the owner of the URL reads them there.
 func (s *WebhookEndpointsService) Create(ctx context.Context, body *WebhookEndpointCreate, opts ...Option) (*WebhookEndpoint, error) {
 	return do[WebhookEndpoint](ctx, s.client, "createWebhookEndpoint", nil, nil, body, opts)
 }
 
 // ListEventTypes sends GET /webhook_endpoints/events.
 //
-// Returns all event types that an endpoint can subscribe to, each with an example of its payload.
+// Returns all event types to which an endpoint can subscribe, each with an example of its payload.
 func (s *WebhookEndpointsService) ListEventTypes(ctx context.Context, opts ...Option) (*EventTypeList, error) {
 	return do[EventTypeList](ctx, s.client, "listWebhookEventTypes", nil, nil, nil, opts)
 }
 
 // Export sends GET /webhook_endpoints/export.
 //
-// Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-// fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-// billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-// is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-// longer than the API key that asked for it.
+// Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+// the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+//
+// The columns are the fields of the API in their order. Fields of an object are named like `billing_address.country`. Money is in minor units, lists and
+// metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+// begins with an apostrophe, if somebody else wrote it.
 func (s *WebhookEndpointsService) Export(ctx context.Context, params *ExportWebhookEndpointsParams, opts ...Option) (*SignedURL, error) {
 	return do[SignedURL](ctx, s.client, "exportWebhookEndpoints", nil, params, nil, opts)
 }
@@ -17690,63 +17756,65 @@ func (s *WebhookEndpointsService) Get(ctx context.Context, id string, opts ...Op
 
 // Update sends PATCH /webhook_endpoints/{id}.
 //
-// Changes the fields that are sent, at the top level or wrapped in `webhook_endpoint`. An endpoint set to
-// `inactive` receives nothing; active again, it receives new events only. To change `url`, `enabled_events`, `format` or `status` the API
-// key must also hold the scopes of what its events show, before and after.
+// Changes the fields that you send, at the top level or wrapped in `webhook_endpoint`. An `inactive` endpoint receives nothing. Active again, it
+// receives new events only. To change `url`, `enabled_events`, `format` or `status`, the API key must also hold the scopes for reading its
+// events, before and after.
 func (s *WebhookEndpointsService) Update(ctx context.Context, id string, body *WebhookEndpointUpdate, opts ...Option) (*WebhookEndpoint, error) {
 	return do[WebhookEndpoint](ctx, s.client, "updateWebhookEndpoint", []string{id}, nil, body, opts)
 }
 
 // ListDeliveries sends GET /webhook_endpoints/{id}/deliveries.
 //
-// Returns what was sent, or waits to be sent, to an endpoint, newest first. A failed delivery is kept for 7 days, a
-// succeeded one for a day by default.
+// Returns the deliveries to an endpoint, sent or waiting, newest first. By default a failed delivery is kept for 7 days, and a succeeded one for
+// a day.
 func (s *WebhookEndpointsService) ListDeliveries(ctx context.Context, id string, params *ListWebhookDeliveriesParams, opts ...Option) (*WebhookDeliveryList, error) {
 	return do[WebhookDeliveryList](ctx, s.client, "listWebhookDeliveries", []string{id}, params, nil, opts)
 }
 
 // Redeliver sends POST /webhook_endpoints/{id}/redeliver.
 //
-// Sends every event again, with the same id and bytes, of which a delivery to this endpoint from a stretch of time
-// failed, unless the log still shows that the event has succeeded there since, or is on its way: for after an endpoint
-// was broken, because nothing is retried by itself. The endpoint must be active, and the events at most 10,000 (422 otherwise).
+// Sends failed events of a stretch of time to this endpoint again, with the same id and bytes. Use it after an endpoint was broken, because
+// nothing is retried by itself. An event is left out if the log shows that it has succeeded there since, or is on its way. The endpoint must be
+// active, and the events at most 10,000 (422 otherwise).
 func (s *WebhookEndpointsService) Redeliver(ctx context.Context, id string, body *WebhookEndpointRedelivery, opts ...Option) (*WebhookRedelivery, error) {
 	return do[WebhookRedelivery](ctx, s.client, "redeliverWebhookEndpoint", []string{id}, nil, body, opts)
 }
 
 // RotateSecret sends POST /webhook_endpoints/{id}/rotate_secret.
 //
-// Makes a new signing `secret` and returns it, which is never shown again. For `overlap_hours` (24 without
-// a body) deliveries carry a second signature, by the secret before it, in `X-<Service>-Hmac-SHA256-Previous`.
-// Another rotation within that time ends it: only the secret before the last one goes on signing, for the time that the last one says.
+// Makes a new signing `secret` and returns it, which is never shown again. For `overlap_hours`, by default 24, deliveries carry a second
+// signature in `X-<Service>-Hmac-SHA256-Previous`. That signature uses the former secret. Another rotation within that time ends it: then only
+// the secret just before the newest signs too, for the newly given time.
 func (s *WebhookEndpointsService) RotateSecret(ctx context.Context, id string, body *WebhookSecretRotation, opts ...Option) (*WebhookEndpoint, error) {
 	return do[WebhookEndpoint](ctx, s.client, "rotateWebhookSecret", []string{id}, nil, optional(body), opts)
 }
 
 // Test sends POST /webhook_endpoints/{id}/test.
 //
-// Sends an example event (of `order.paid` unless the body says which), marked `test: true`, to an active endpoint (422
-// otherwise), whether or not it asked for the type, and returns what came of it. Nothing is stored. At most 10 a
-// minute to an endpoint from each server (422).
+// Sends an example event to an active endpoint (422 otherwise) and returns the result. It is marked `test: true`, and is an `order.paid` unless
+// you send another type. The endpoint need not have asked for the type. Nothing is stored. Each server sends at most 10 a minute to an endpoint
+// (422).
 func (s *WebhookEndpointsService) Test(ctx context.Context, id string, body *WebhookTestRequest, opts ...Option) (*WebhookTest, error) {
 	return do[WebhookTest](ctx, s.client, "testWebhookEndpoint", []string{id}, nil, optional(body), opts)
 }
 
 // Get sends GET /webhook_events/{id}.
 //
-// Returns an event as it was sent, and how telling it went. It is kept as long as one of its deliveries is, or a day (by default) without any. The API key
-// must also hold the scopes of what the event shows: `products:read`, `checkouts:read` or `leads:read` for those of a product, checkout
-// or lead (and `customers:read` for a lead); `orders:read` and `customers:read` for an order's, with `refunds:read` for a refund's; `invoices:read` and `customers:read` for
-// an invoice's.
+// Returns an event as it was sent, with the outcome of its deliveries. It is kept as long as one of its deliveries, and without any for a day by
+// default. The API key must also hold the scopes for the data that the event shows:
+//
+// - `products:read`, `checkouts:read` or `leads:read` for a product, checkout or lead
+// - `customers:read` as well for a lead
+// - `orders:read` and `customers:read` for an order, with `refunds:read` for a refund
+// - `invoices:read` and `customers:read` for an invoice
 func (s *WebhookEventsService) Get(ctx context.Context, id string, opts ...Option) (*WebhookEvent, error) {
 	return do[WebhookEvent](ctx, s.client, "getWebhookEvent", []string{id}, nil, nil, opts)
 }
 
 // Redeliver sends POST /webhook_events/{id}/redeliver.
 //
-// Sends an event to an active endpoint (422 otherwise), with the same id and bytes, whatever became of its earlier
-// deliveries and whether or not the endpoint asked for its type. Returns the new delivery, which waits to be sent. The API key must
-// also hold the scopes of what the event shows, as for reading it.
+// Sends an event to an active endpoint (422 otherwise), with the same id and bytes. Earlier deliveries do not matter, and the endpoint need not
+// have asked for its type. Returns the new delivery, which waits to be sent. The API key must also hold the scopes for reading the event.
 func (s *WebhookEventsService) Redeliver(ctx context.Context, id string, body *WebhookEventRedelivery, opts ...Option) (*WebhookDelivery, error) {
 	return do[WebhookDelivery](ctx, s.client, "redeliverWebhookEvent", []string{id}, nil, body, opts)
 }

@@ -107,7 +107,7 @@ type ActivityService service
 // AdAccountsService reads the accounts with networks that pay for ads.
 type AdAccountsService service
 
-// AdActionsService reads what was done to ads, by whom.
+// AdActionsService reads changes of ads, with their author.
 type AdActionsService service
 
 // AdAudiencesService manages people that ads can be shown to.
@@ -116,14 +116,14 @@ type AdAudiencesService service
 // AdCampaignsService manages campaigns, which hold ad groups. They are made with their first ad.
 type AdCampaignsService service
 
-// AdConversionsService tells networks what people did, so that ads are measured by it: which pixels are told what, what they were told,
-// and what happened elsewhere.
+// AdConversionsService tells networks about sales and leads, to measure ads. It chooses the pixels, adds events from elsewhere, and
+// reads the outcome of each.
 type AdConversionsService service
 
 // AdGroupsService manages ad groups (ad sets), which hold ads. Pausing and resuming is done here.
 type AdGroupsService service
 
-// AdLimitsService manages what the account's keys may commit to spend.
+// AdLimitsService manages the limits of spending, for the account's keys.
 type AdLimitsService service
 
 // AdsService makes and reads ads. Their amounts are whole currency units: "20" is 20.00. Each method that may spend has one
@@ -136,13 +136,13 @@ type AISitesService service
 // APIKeysService manages keys. A key's token is shown once, in the answer to its creation.
 type APIKeysService service
 
-// BlogPostsService manages what is written for readers. A post is addressed by id or slug.
+// BlogPostsService manages posts for readers. A post is addressed by id or slug.
 type BlogPostsService service
 
-// BusinessCentersService reads what agencies keep ad accounts in.
+// BusinessCentersService reads the groups in which agencies keep ad accounts.
 type BusinessCentersService service
 
-// CheckoutLinksService manages addresses to publish, which make a checkout for whoever opens them.
+// CheckoutLinksService manages addresses to publish. Each buyer who opens one gets a checkout.
 type CheckoutLinksService service
 
 // CheckoutsService manages purchases in progress.
@@ -151,7 +151,7 @@ type CheckoutsService service
 // CustomersService manages the people who buy.
 type CustomersService service
 
-// DiscountsService manages what is taken off, by code or given by you.
+// DiscountsService manages reductions of prices, by code or given by you.
 type DiscountsService service
 
 // ExperiencesService manages courses, communities and other things that buyers come back to. An experience is addressed by id or slug.
@@ -160,7 +160,7 @@ type ExperiencesService service
 // FilesService manages files that are sold. Their bytes are sent to the URL of an upload.
 type FilesService service
 
-// GrantsService says what customers have, and what that opens to them.
+// GrantsService manages the products that customers have, with the files and experiences that these open.
 type GrantsService service
 
 // InvoicesService reads the invoice of every order, and drafts and issues further ones.
@@ -172,13 +172,13 @@ type LeadsService service
 // LegalPagesService manages terms, privacy and the like, with every version that ever held. A page is addressed by id or slug.
 type LegalPagesService service
 
-// LettersService reads what customers are sent by themselves, and sends it again.
+// LettersService reads automatic letters to customers, and sends them again.
 type LettersService service
 
-// LicenseKeysService manages what buyers' programs show to be used, and the devices on which they are.
+// LicenseKeysService manages keys that unlock programs which buyers bought, and the devices on which they are active.
 type LicenseKeysService service
 
-// MetricsService reads what the account sold, by time.
+// MetricsService reads sales of the account, by time.
 type MetricsService service
 
 // OrdersService reads completed purchases. Orders are made by confirming a checkout.
@@ -187,24 +187,24 @@ type OrdersService service
 // PriceVariantsService manages the ways to pay for a product.
 type PriceVariantsService service
 
-// ProductsService manages what is sold. A product is addressed by id or slug.
+// ProductsService manages products for sale. A product is addressed by id or slug.
 type ProductsService service
 
-// PublicCheckoutsService is a checkout as its buyer sees it, addressed by its client secret. It sends no API key, so it may
+// PublicCheckoutsService shows a checkout to its buyer and takes the payment, by its client secret. It sends no API key, so it may
 // run on a buyer's device.
 type PublicCheckoutsService service
 
 // PublicLeadsService takes leads from forms. It sends no API key, so it may run on a visitor's device.
 type PublicLeadsService service
 
-// PublicLicenseKeysService is licence keys as a buyer's program sees them. It sends no API key, so it may run on a buyer's
+// PublicLicenseKeysService checks and activates licence keys for a buyer's program. It sends no API key, so it may run on a buyer's
 // device.
 type PublicLicenseKeysService service
 
 // RefundsService gives money of orders back.
 type RefundsService service
 
-// SearchService finds what the account has, by words.
+// SearchService finds objects of the account by words.
 type SearchService service
 
 // SocialsService connects channels, which are profiles and pages on networks, and activates them for ads.
@@ -213,12 +213,12 @@ type SocialsService service
 // SubscriptionsService bills customers period after period.
 type SubscriptionsService service
 
-// TestHelpersService makes things happen that otherwise take time or other people. Only a development server has them:
+// TestHelpersService replaces waiting and other people in tests. Only a development server has these operations:
 // another one answers 404.
 type TestHelpersService service
 
 // WebhookEndpointsService manages the URLs that receive events.
 type WebhookEndpointsService service
 
-// WebhookEventsService reads what happened, as endpoints were told, and sends it again.
+// WebhookEventsService reads events as they were sent to endpoints, and sends them again.
 type WebhookEventsService service

@@ -1180,10 +1180,19 @@ type AISite struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// AISiteBlock A part of a page. By its type it has `heading`, `text`, `image_url` and `button` (`hero`), `items` with label and url (`links`), question and
-// answer (`faq`) or quote and name (`testimonials`), `products` and `limit` (`products`), `tag` and `limit` (`posts`), `heading`, `text`, `product` and
-// `consent_text` (`lead_form`, which makes leads), `markdown` (`text`), `url`, `alt` and `caption` (`image`), `url`
-// (`video`, to which the page leads), `ends_at` and `label` (`countdown`). Links are https, mailto, tel or a path of this server.
+// AISiteBlock A part of a page. Links are https, mailto, tel or a path of this server. The fields depend on the type:
+//
+// - `hero`: `heading`, `text`, `image_url` and `button`
+// - `links`: `items` with label and url
+// - `faq`: `items` with question and answer
+// - `testimonials`: `items` with quote and name
+// - `products`: `products` and `limit`
+// - `posts`: `tag` and `limit`
+// - `lead_form`, which makes leads: `heading`, `text`, `product` and `consent_text`
+// - `text`: `markdown`
+// - `image`: `url`, `alt` and `caption`
+// - `video`: `url`, to which the page leads
+// - `countdown`: `ends_at` and `label`
 type AISiteBlock struct {
 	// ID Yours, or made from its place.
 	//
@@ -1262,8 +1271,7 @@ type AISiteButton struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// AISiteContent What a site shows, from top to bottom. All texts but Markdown are plain: pages run no scripts, and what looks like one is shown as text. What a
-// block cannot have is 422, by its path, such as `content.blocks.2.url`.
+// AISiteContent What a site shows, from top to bottom. All texts but Markdown are plain: pages run no scripts, and what looks like one is shown as text. A field that a block cannot have is 422, by its path, such as `content.blocks.2.url`.
 type AISiteContent struct {
 	// Theme How a site looks.
 	Theme *AISiteTheme `json:"theme,omitempty"`
@@ -1327,7 +1335,7 @@ type AISiteDomainRecord struct {
 // AISiteDomainRecordType The record's type.
 type AISiteDomainRecordType string
 
-// AISiteDomainStatus How far the custom domain has come: its records are awaited (`pending`), one was found and https is awaited (`ssl_pending`), it is in use (`active`), or `domain_error` says what is wrong (`error`).
+// AISiteDomainStatus How far the custom domain has come. `pending`: its records are awaited. `ssl_pending`: one was found, and https is awaited. `active`: it is in use. `error`: `domain_error` says what is wrong.
 type AISiteDomainStatus string
 
 // AISiteGeneration What to make a page of.
@@ -1485,7 +1493,7 @@ type APIKey struct {
 	// LastUsedIP Where it was last used from.
 	LastUsedIP *string `json:"last_used_ip"`
 
-	// CreatedBy The id of its maker: the key that made it, or adopted it, which can do no less, and is revoked with it; or the person (`pers_`) who made it in the dashboard. Null when made on the command line, or before keys had makers.
+	// CreatedBy The id of its maker. A key that made or adopted it can do no less, and revoking that key revokes this one. Otherwise it is the person (`pers_`) who made it in the dashboard. Null if it was made on the command line, or before keys had makers.
 	CreatedBy *string   `json:"created_by"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -1503,7 +1511,7 @@ type APIKeyCreate struct {
 	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 }
 
-// APIKeyDescendants What becomes of the keys that a revoked key made.
+// APIKeyDescendants The fate of the keys that a revoked key made.
 type APIKeyDescendants string
 
 // APIKeyList A page of results.
@@ -1611,7 +1619,7 @@ type Account struct {
 	// CheckoutRequiresTerms A buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms bool `json:"checkout_requires_terms"`
 
-	// TrialOncePerCustomer Whether a customer has one trial of a product, of whichever price variant. Who had theirs pays for the first period at once, as the checkout shows before. An address is the same however it is written. Who only typed an address is shown the trial, and confirms the address before they pay. Else it is 422 `customer_email`, whether or not its owner had a trial. A trial counts once it is known whose it is. A change of plan in a trial is bound by it too: see `POST /subscriptions/{id}/change`.
+	// TrialOncePerCustomer Whether a customer has one trial of a product, of whichever price variant. A customer who had theirs pays for the first period at once, as the checkout shows before. An address is the same however it is written. A buyer who only typed an address is shown the trial, and confirms the address before they pay. Else it is 422 `customer_email`, whether or not its owner had a trial. A trial counts once it is known whose it is. A change of plan in a trial is bound by it too: see `POST /subscriptions/{id}/change`.
 	//
 	// Example: false
 	TrialOncePerCustomer bool `json:"trial_once_per_customer"`
@@ -1622,11 +1630,11 @@ type Account struct {
 	// LeadAdsConsent Whether the forms on the pages of sites ask visitors if ad networks may be told that they left their address (`ads_consent` of a lead).
 	LeadAdsConsent bool `json:"lead_ads_consent"`
 
-	// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
-	// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+	// LeadConfirmation When a lead of `POST /public/leads` agrees to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the address
+	// presses the button on its page. That needs a server that sends mail.
 	LeadConfirmation LeadConfirmation `json:"lead_confirmation"`
 
-	// CaptureAbandonedCheckouts Whether a checkout that expires with an address and without an order makes a lead of its first product, without consent, unless there is one or its customer has bought something.
+	// CaptureAbandonedCheckouts Whether a checkout that expires with an address, but without an order, makes a lead of its first product. The lead has no consent. None is made if there is one already, or if its customer has bought something.
 	CaptureAbandonedCheckouts bool `json:"capture_abandoned_checkouts"`
 
 	// Letters Which letters customers are sent by themselves, by kind. All are on unless you switch them off.
@@ -1644,7 +1652,7 @@ type Account struct {
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax TaxSettings `json:"tax"`
 
-	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
+	// PastDueAccess Whether subscribers keep access while a payment is past due and tried again, or while the last invoice of a payment plan is not paid. The setting counts at the moment at which it becomes past due.
 	PastDueAccess PastDueAccess `json:"past_due_access"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
@@ -1671,8 +1679,8 @@ type Account struct {
 	// Example: Kp2x
 	StripeWebhookSecretLast4 *string `json:"stripe_webhook_secret_last4"`
 
-	// DeclineLimit So many declined payments of checkouts in an hour, if they are more than the paid ones, look like somebody who tries stolen cards:
-	// checkouts then take no payments without an API key for 15 minutes. Null means that this never happens.
+	// DeclineLimit How many declined payments of checkouts in an hour look like somebody who tries stolen cards. If they are also more than the paid ones,
+	// checkouts take no payments without an API key for 15 minutes. Null switches this off.
 	//
 	//
 	// Example: 100
@@ -1681,7 +1689,7 @@ type Account struct {
 	// PaymentsPausedUntil Until then buyers cannot pay checkouts without an API key, because `decline_limit` was reached: they are answered 429. Null while nothing is paused.
 	PaymentsPausedUntil *wire.Time `json:"payments_paused_until"`
 
-	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank. Stock, a redemption of a discount and a use of a checkout link are held meanwhile. Where they are limited, payments of one network (/24, of IPv6 a /48) without an API key hold at most as many as they leave to others, or what one of them buys (`quantity_max` of a price variant); after one that was given up not the latter for as long as it was held, at least a minute. 429 says when to try again.
+	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank. Stock, a redemption of a discount and a use of a checkout link are held meanwhile. Where they are limited, the payments of one network (a /24, of IPv6 a /48) without an API key hold at most as many as they leave to others. They may hold more if a single one buys more (`quantity_max` of a price variant). After such a payment was given up, the next has to wait as long as it was held, at least a minute. 429 says when to try again.
 	//
 	// Example: 30
 	PaymentHoldMinutes int64     `json:"payment_hold_minutes"`
@@ -1754,11 +1762,11 @@ type AccountUpdate struct {
 	// LeadAdsConsent Whether the forms on the pages of sites ask visitors if ad networks may be told that they left their address (`ads_consent` of a lead). They show a box that is never ticked before the visitor does it, and take no for an answer. With `lead_confirmation` of `double_opt_in` only forms that ask to write to them show it.
 	LeadAdsConsent *bool `json:"lead_ads_consent,omitempty"`
 
-	// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
-	// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+	// LeadConfirmation When a lead of `POST /public/leads` agrees to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the address
+	// presses the button on its page. That needs a server that sends mail.
 	LeadConfirmation *LeadConfirmation `json:"lead_confirmation,omitempty"`
 
-	// CaptureAbandonedCheckouts Whether a checkout that expires with an address and without an order makes a lead of its first product, without consent, unless there is one or its customer has bought something.
+	// CaptureAbandonedCheckouts Whether a checkout that expires with an address, but without an order, makes a lead of its first product. The lead has no consent. None is made if there is one already, or if its customer has bought something.
 	CaptureAbandonedCheckouts *bool `json:"capture_abandoned_checkouts,omitempty"`
 
 	// Letters Which kinds of letters to switch on or off. The others stay as they are, and an unknown kind is 422.
@@ -1776,7 +1784,7 @@ type AccountUpdate struct {
 	// region, country, then the one without a country. Customers with `tax_exempt` pay none. A PATCH replaces all of it.
 	Tax *TaxSettings `json:"tax,omitempty"`
 
-	// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
+	// PastDueAccess Whether subscribers keep access while a payment is past due and tried again, or while the last invoice of a payment plan is not paid. The setting counts at the moment at which it becomes past due.
 	PastDueAccess *PastDueAccess `json:"past_due_access,omitempty"`
 
 	// ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
@@ -1824,9 +1832,9 @@ type Activity struct {
 	// Target What it was done to.
 	Target ActivityTarget `json:"target"`
 
-	// Changes What became different, by the fields of the object as it is read: without `updated_at`, references as ids, secrets as `***`. After a delete it is
-	// all that the object had. Null for what was made, for what changes no object that can be read by its id, and of ads, whose changes
-	// `GET /ads/actions` has; for a key that may not read the object; and once the customer whom it is about was deleted.
+	// Changes The fields that changed, as the object is read. `updated_at` is left out, references are ids, and secrets are `***`. After a delete these
+	// are all fields of the object. Null for a new object, for one that cannot be read by its id, and for ads, whose changes `GET /ads/actions`
+	// has. Null also for a key that may not read the object, and once its customer was deleted.
 	Changes map[string]ActivityChange `json:"changes"`
 
 	// RequestID The `x-request-id` of the request. Null for what was done without one.
@@ -1843,7 +1851,7 @@ type Activity struct {
 
 // ActivityActor Who did it.
 type ActivityActor struct {
-	// Type `api_key`: a request with a key; `person`: somebody who is signed in to the dashboard; `customer`: somebody on a page, or a request without a key; `system`: the server by itself; `cli`: its operator on the command line.
+	// Type `api_key`: a request with a key. `person`: somebody who is signed in to the dashboard. `customer`: somebody on a page, or a request without a key. `system`: the server by itself. `cli`: its operator on the command line.
 	Type ActivityActorType `json:"type"`
 
 	// ID The id of the API key, of the person, or of the customer if it is known whom it was.
@@ -1857,7 +1865,7 @@ type ActivityActor struct {
 	Name *string `json:"name"`
 }
 
-// ActivityActorType `api_key`: a request with a key; `person`: somebody who is signed in to the dashboard; `customer`: somebody on a page, or a request without a key; `system`: the server by itself; `cli`: its operator on the command line.
+// ActivityActorType `api_key`: a request with a key. `person`: somebody who is signed in to the dashboard. `customer`: somebody on a page, or a request without a key. `system`: the server by itself. `cli`: its operator on the command line.
 type ActivityActorType string
 
 // ActivityChange A field that became different.
@@ -1868,7 +1876,7 @@ type ActivityChange struct {
 	// After What it became. Absent if that is null.
 	After json.RawMessage `json:"after,omitempty"`
 
-	// Cut Whether one of both was longer than 4 KiB: then it is the beginning of its text, of an object or an array that of its JSON.
+	// Cut Whether one of the two values was longer than 4 KiB. Then it is the beginning of its text, or of its JSON if it is an object or an array.
 	Cut bool `json:"cut"`
 }
 
@@ -1924,8 +1932,8 @@ type Ad struct {
 	// AdGroupName The ad group's name at the network.
 	AdGroupName string `json:"ad_group_name"`
 
-	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
-	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	// Status Whether it is delivered. It is `paused` if it or an ancestor is switched off. It is `completed` after its end date or once a lifetime budget
+	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
 	// ConfiguredStatus Its own switch, whatever it is inside of.
@@ -1981,7 +1989,7 @@ type Ad struct {
 	// Ads In the answer to a create with `creatives`: all ads that were made, this one first. Otherwise absent.
 	Ads []Ad `json:"ads,omitempty"`
 
-	// Warnings What the network has no use for and what was sent besides the fields of a new ad, in the answer to a create or a change. Otherwise empty.
+	// Warnings Values that the network does not use, and unknown fields. Only the answer to a create or a change has them; otherwise it is empty.
 	Warnings  []string  `json:"warnings"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -2130,10 +2138,10 @@ type AdAction struct {
 	// DailyAmount What it adds to what may be spent a day, in whole currency units.
 	DailyAmount *AdAmount `json:"daily_amount"`
 
-	// Before What it was: `configured_status` of what is paused or resumed, the terms of what is changed, name and size or status of what is deleted.
+	// Before The state before:  `configured_status` of what is paused or resumed, the terms of what is changed, name and size or status of what is deleted.
 	Before json.RawMessage `json:"before"`
 
-	// After What it became, or what the network made or counted, in the words of the operation's answer. `settled_by` is in it if no network said so, but whoever runs the service.
+	// After The state after, or the network's result, in the words of the operation's answer. `settled_by` is in it if no network said so, but whoever runs the service.
 	After     json.RawMessage `json:"after"`
 	Failure   *AdFailure      `json:"failure"`
 	CreatedAt wire.Time       `json:"created_at"`
@@ -2366,7 +2374,7 @@ type AdAudienceUpload struct {
 	// Errors What is wrong with the first 100 invalid ones.
 	Errors []AdAudienceUserError `json:"errors"`
 
-	// Ignored Fields that were sent and that the network does not match people by, then up to 100 fields that no person has, by name, shortened to 100 characters.
+	// Ignored Fields that the network does not match people by, by name. After them up to 100 unknown fields. Names are shortened to 100 characters.
 	Ignored []string `json:"ignored"`
 
 	// AudienceSize How many people are in it, about. Null while that is not known.
@@ -2379,8 +2387,7 @@ type AdAudienceUpload struct {
 // AdAudienceUploadStatus How far the network is with the audience.
 type AdAudienceUploadStatus string
 
-// AdAudienceUser One person, by an address, a number, or a hash of one in the form that the network asks for. Whatever is 64 hexadecimal digits
-// is taken for the hash that it is, under any name; everything else is hashed here. A field that is null is as if it had not been
+// AdAudienceUser One person, by an address, a number, or a hash of one in the form that the network asks for. A value of 64 hexadecimal digits counts as a hash, under any name. Every other value is hashed here. A field that is null is as if it had not been
 // sent. Other fields are not looked at, and named in `ignored` of the answer.
 type AdAudienceUser struct {
 	// Email In plain text or as a SHA-256.
@@ -2549,7 +2556,7 @@ type AdBudget struct {
 	// Example: 20
 	Amount AdAmount `json:"amount"`
 
-	// Type `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
+	// Type `daily`: at most the amount a day, as the network counts it. Meta may spend 75 % more on one day and less on others. `lifetime`: at most the amount until the end date.
 	Type AdBudgetType `json:"type"`
 
 	// Formatted The amount with its currency.
@@ -2566,14 +2573,14 @@ type AdBudgetInput struct {
 	// Example: 20
 	Amount AdAmount `json:"amount"`
 
-	// Type `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
+	// Type `daily`: at most the amount a day, as the network counts it. Meta may spend 75 % more on one day and less on others. `lifetime`: at most the amount until the end date.
 	Type AdBudgetType `json:"type"`
 }
 
 // AdBudgetLevel Where the budget stands.
 type AdBudgetLevel string
 
-// AdBudgetType `daily`: at most the amount a day, as the network counts it: Meta may spend 75 % more on one day and less on others; `lifetime`: at most the amount until the end date.
+// AdBudgetType `daily`: at most the amount a day, as the network counts it. Meta may spend 75 % more on one day and less on others. `lifetime`: at most the amount until the end date.
 type AdBudgetType string
 
 // AdBulkItem What became of one campaign.
@@ -2669,8 +2676,8 @@ type AdCampaign struct {
 	// AdAccountName The ad account's name at the network.
 	AdAccountName string `json:"ad_account_name"`
 
-	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
-	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	// Status Whether it is delivered. It is `paused` if it or an ancestor is switched off. It is `completed` after its end date or once a lifetime budget
+	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
 	// ConfiguredStatus Its own switch, whatever it is inside of.
@@ -2898,10 +2905,9 @@ type AdConversionRules struct {
 	Days *int64 `json:"days"`
 }
 
-// AdCreate An ad to be made. A field that is null, if it may be, is as if it had not been sent. Up to 50 fields with other names may be sent,
-// of 16 KiB together. They set nothing and are never sent to the network: they are kept and shown with the ad as they are, null
-// too, unless an ad has a field of that name itself, in whatever case. `warnings` in the answer names each of them, shortened to
-// 100 characters, and says what became of it.
+// AdCreate An ad to be made. A null counts as absent where null is allowed. You may send up to 50 fields with other names, of 16 KiB together. They set
+// nothing and are never sent to the network. They are kept and shown with the ad as they are, null too, unless an ad has a field of that name in
+// any case. `warnings` in the answer names each of them, shortened to 100 characters, and says what became of it.
 type AdCreate struct {
 	// AccountID The channel, `sacct_...`.
 	AccountID string `json:"account_id"`
@@ -2966,7 +2972,7 @@ type AdCreate struct {
 	// ImageURL Its picture.
 	ImageURL *string `json:"image_url,omitempty"`
 
-	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	// VideoURL Its video. It is sent to the network first. Until the network has processed it, you get 409 `media_processing`: repeat the request with the same Idempotency-Key.
 	VideoURL *string `json:"video_url,omitempty"`
 
 	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
@@ -3133,7 +3139,7 @@ type AdCreativeInput struct {
 	// ImageURL Its picture.
 	ImageURL *string `json:"image_url,omitempty"`
 
-	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	// VideoURL Its video. It is sent to the network first. Until the network has processed it, you get 409 `media_processing`: repeat the request with the same Idempotency-Key.
 	VideoURL *string `json:"video_url,omitempty"`
 
 	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
@@ -3148,7 +3154,7 @@ type AdCreativeRules struct {
 	// Required Fields that an ad must have. Instead of `image_url` or `video_url` it may have the field of another of the `kinds` of `media`.
 	Required []string `json:"required"`
 
-	// Ignored What it has no place for; `warnings` of the ad names them.
+	// Ignored Fields that it does not use;  `warnings` of the ad names them.
 	Ignored []string `json:"ignored"`
 
 	// Limits The most characters by field.
@@ -3305,8 +3311,8 @@ type AdGroup struct {
 	// CampaignName The campaign's name at the network.
 	CampaignName string `json:"campaign_name"`
 
-	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
-	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	// Status Whether it is delivered. It is `paused` if it or an ancestor is switched off. It is `completed` after its end date or once a lifetime budget
+	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
 	// ConfiguredStatus Its own switch, whatever it is inside of.
@@ -3343,7 +3349,7 @@ type AdGroup struct {
 	// ROASFloor The least return on spend that the network is to aim at.
 	ROASFloor *json.Number `json:"roas_floor"`
 
-	// Targeting Whom it is shown to. What this has no word for is in `platform_targeting` alone.
+	// Targeting Whom it is shown to. Options without a field here are in `platform_targeting` alone.
 	Targeting AdTargeting `json:"targeting"`
 
 	// PlatformTargeting Whom it is shown to, all of it, in the network's own words.
@@ -3466,10 +3472,10 @@ type AdLimitUpdate struct {
 	MaxBidAmount nullable.Nullable[AdAmount] `json:"max_bid_amount,omitempty"`
 }
 
-// AdLimits What the account's keys may commit to spend, by currency. It holds for whatever begins to spend: a new ad, a boost, a higher
-// budget, a resume. A lifetime budget counts as its amount divided by its days. What it is raised by counts over the days that are
-// left, in which a network may spend all of it; a resume counts what is left of the amount over the days that are left. What would
-// pass a limit is 422 `spend_limit_exceeded`, with the figures.
+// AdLimits How much the account's keys may commit to spend, by currency. It applies whenever spending begins: to a new ad, a boost, a higher budget, a
+// resume. A lifetime budget counts as its amount divided by its days. An increase is divided by the days that are left, in which a network may
+// spend all of it. A resume counts the rest of the amount over the days that are left. Anything above a limit is 422 `spend_limit_exceeded`,
+// with the figures.
 type AdLimits struct {
 	Object string `json:"object"`
 
@@ -3537,9 +3543,8 @@ type AdMediaRulesKinds string
 // AdMediaRulesPreviewable defines model for AdMediaRules.Previewable.
 type AdMediaRulesPreviewable string
 
-// AdMetrics What came of it between two days, both included. Sums are the network's; every ratio is computed from them here, and null
-// where it would divide by nothing. A figure that the network does not give is null, never 0, and so is a sum or a ratio that
-// would need it; the other figures are there all the same.
+// AdMetrics The results between two days, both included. Sums are the network's. Ratios are computed from them here, and are null if they would divide by
+// zero. A figure that the network does not give is null, never 0. A sum or ratio that needs it is null too; the other figures are there.
 type AdMetrics struct {
 	// Spend What it cost, in whole currency units.
 	Spend *AdSpend `json:"spend"`
@@ -3588,7 +3593,7 @@ type AdMetrics struct {
 	// Actions The network's own counts, by its own names. Null where it gives none.
 	Actions map[string]json.Number `json:"actions"`
 
-	// From The first day that was counted, in the ad account's time zone; on Pinterest in UTC. It is later than the one asked for where the network does not keep figures as long, or older ones are being fetched; null if no day was counted.
+	// From The first day that was counted, in the ad account's time zone; on Pinterest in UTC. It is later than the day that you asked for if the network keeps no older figures, or is still fetching them. Null if no day was counted.
 	From *string `json:"from"`
 
 	// To The last day that was counted.
@@ -3607,7 +3612,7 @@ type AdMetricsBreakdown string
 // AdMetricsInterval How long a period is.
 type AdMetricsInterval string
 
-// AdMetricsPeriod What came of an ad, an ad group or a campaign in one period.
+// AdMetricsPeriod The results of an ad, an ad group or a campaign in one period.
 type AdMetricsPeriod struct {
 	Object string `json:"object"`
 
@@ -3620,12 +3625,11 @@ type AdMetricsPeriod struct {
 	// Timezone Whose days they are: the ad account's, or UTC on Pinterest.
 	Timezone string `json:"timezone"`
 
-	// Breakdown What the period was divided by and the value of this row, in the network's words, such as `{"age": "25-34"}`. Empty where nothing was divided, or nothing is known.
+	// Breakdown The breakdown and the value of this row, in the network's words, such as `{"age": "25-34"}`. Empty where nothing was divided, or nothing is known.
 	Breakdown map[string]string `json:"breakdown"`
 
-	// Metrics What came of it between two days, both included. Sums are the network's; every ratio is computed from them here, and null
-	// where it would divide by nothing. A figure that the network does not give is null, never 0, and so is a sum or a ratio that
-	// would need it; the other figures are there all the same.
+	// Metrics The results between two days, both included. Sums are the network's. Ratios are computed from them here, and are null if they would divide by
+	// zero. A figure that the network does not give is null, never 0. A sum or ratio that needs it is null too; the other figures are there.
 	Metrics AdMetrics `json:"metrics"`
 }
 
@@ -3657,7 +3661,7 @@ type AdNamedCreative struct {
 	// ImageURL Its picture.
 	ImageURL *string `json:"image_url,omitempty"`
 
-	// VideoURL Its video. It is brought to the network first: while the network is not through with it, the answer is 409 `media_processing`, and the same request with the same Idempotency-Key goes on.
+	// VideoURL Its video. It is sent to the network first. Until the network has processed it, you get 409 `media_processing`: repeat the request with the same Idempotency-Key.
 	VideoURL *string `json:"video_url,omitempty"`
 
 	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
@@ -3670,7 +3674,7 @@ type AdNamedCreative struct {
 // AdOperation What can be done to ads. `update_limits` is on the audit trail only, and cannot be blocked.
 type AdOperation string
 
-// AdPixel What counts for a network what people do on a site.
+// AdPixel A network's counter on a site, which tells it about visitors.
 type AdPixel struct {
 	// ID The network's id.
 	ID     string `json:"id"`
@@ -3751,7 +3755,7 @@ type AdPreview struct {
 	// ExpiresAt Until when the page can be opened. Null when the network does not say: ask for another one then.
 	ExpiresAt *wire.Time `json:"expires_at"`
 
-	// Warnings What the page does not show, and what else there is to say about what was sent.
+	// Warnings Parts that the page does not show, and other warnings about the request.
 	Warnings []string `json:"warnings"`
 }
 
@@ -3783,8 +3787,8 @@ type AdSourceScope string
 // Example: 12.34
 type AdSpend = json.Number
 
-// AdStatus Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
-// `completed`, whatever the network says; a word of the network that is not known is `error`.
+// AdStatus Whether it is delivered. It is `paused` if it or an ancestor is switched off. It is `completed` after its end date or once a lifetime budget
+// is spent, whatever the network says. An unknown word of the network is `error`.
 type AdStatus string
 
 // AdStatusResult What a pause or a resume changed.
@@ -3798,8 +3802,8 @@ type AdStatusResult struct {
 	// Platform An ad network.
 	Platform AdPlatform `json:"platform"`
 
-	// Status Whether it is delivered. Its own switch off, or an ancestor's, is `paused`; a past end date or a spent lifetime budget is
-	// `completed`, whatever the network says; a word of the network that is not known is `error`.
+	// Status Whether it is delivered. It is `paused` if it or an ancestor is switched off. It is `completed` after its end date or once a lifetime budget
+	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
 	// ConfiguredStatus Its own switch, whatever it is inside of.
@@ -3825,7 +3829,7 @@ type AdStatusResult struct {
 type AdStatusResultType string
 
 // AdTargeting Whom an ad is shown to, in the same words for all networks; `GET /ads/capabilities` says which of them a network has. An id is
-// the network's, from `GET /ads/targeting/search`. What a network has and this has no word for goes into `platform_targeting`.
+// the network's, from `GET /ads/targeting/search`. Options of a network that have no field here go into `platform_targeting`.
 // A word that is absent or null narrows nothing.
 type AdTargeting struct {
 	// Countries Countries, two letters each.
@@ -4062,7 +4066,7 @@ type BalanceTransaction struct {
 	// Customer Whose balance it is.
 	Customer wire.Reference `json:"customer"`
 
-	// Amount What was given, or taken if it is below 0, in the minor unit of `currency`.
+	// Amount The amount given, or taken if it is below 0, in the minor unit of `currency`.
 	Amount int64 `json:"amount"`
 
 	// Currency An ISO 4217 code in lower case.
@@ -4094,7 +4098,7 @@ func (o *BalanceTransaction) References(field string, yield func(*wire.Reference
 	}
 }
 
-// BalanceTransactionCreate What to give to a balance, or to take from it.
+// BalanceTransactionCreate An amount to give to a balance, or to take from it.
 type BalanceTransactionCreate struct {
 	// Amount In the minor unit of `currency`: above 0 it is given, below 0 taken. 0 is 422.
 	Amount int64 `json:"amount"`
@@ -4414,7 +4418,7 @@ type Checkout struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -4430,12 +4434,12 @@ type Checkout struct {
 	// TaxBreakdown The tax by rate.
 	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
 
-	// AmountDueNow What is charged at once: the total without what is on trial.
+	// AmountDueNow The amount that is charged at once, which is the total without trials.
 	AmountDueNow int64 `json:"amount_due_now"`
 
 	// Status Where a checkout stands. Completed and expired are final.
@@ -4444,7 +4448,7 @@ type Checkout struct {
 	// PaymentStatus Whether a checkout is paid, or has nothing to be paid.
 	PaymentStatus CheckoutPaymentStatus `json:"payment_status"`
 
-	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too. Only a confirm with an API key may leave it out then, if the buyer is known (see `customer_email_verified`): renewals are charged to what they have saved.
+	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too. Only a confirm with an API key may leave it out then, if the buyer is known (see `customer_email_verified`). Renewals are charged to a saved method in that case.
 	PaymentMethodRequired bool            `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
 
@@ -4454,7 +4458,7 @@ type Checkout struct {
 	// URL The page to send the buyer to. Null where `client_secret` is.
 	URL *string `json:"url"`
 
-	// ClientSecret Lets its holder see and pay this checkout and nothing else. Null for a key without `checkouts:write`, in events, and if the server has lost the key that sealed it, until the buyer comes again, or the checkout is changed or confirmed, which gives it another one.
+	// ClientSecret Lets its holder see and pay this checkout and nothing else. Null for a key without `checkouts:write`, and in events. Also null if the server has lost the key that sealed it. Then the checkout gets another one when the buyer comes again, or when it is changed or confirmed.
 	ClientSecret *string `json:"client_secret"`
 
 	// SuccessURL Where the buyer goes after paying. `{CHECKOUT_ID}` in it is replaced.
@@ -4532,10 +4536,10 @@ type CheckoutConfirm struct {
 	// do not have is 404; at the public address any saved one is 422. Needed when `payment_method_required`.
 	PaymentMethod *wire.PaymentMethod `json:"payment_method,omitempty"`
 
-	// SavePaymentMethod Whether the method is kept, so that the customer can be charged with it later. One that pays for a subscription always is. It is kept for the subscription alone, and is nobody's saved method, where an address that was only typed says who the buyer is (see `customer_email_verified`), and at the public address unless `customer` or `external_customer_id` does.
+	// SavePaymentMethod Whether the method is saved, so that the customer can be charged with it later. A method that pays for a subscription always is. If the buyer is known only by a typed address (see `customer_email_verified`), it is kept for the subscription alone. The same holds at the public address, unless `customer` or `external_customer_id` says who the buyer is.
 	SavePaymentMethod *bool `json:"save_payment_method,omitempty"`
 
-	// TermsAccepted The buyer accepts the seller's terms. Needed where the account has `checkout_requires_terms`, or a published legal page has `requires_acceptance`: of each kind the one in the checkout's `locale`, or else in the account's. A page that has changed since is to be accepted again.
+	// TermsAccepted The buyer accepts the seller's terms. Needed if the account has `checkout_requires_terms`, or a published legal page has `requires_acceptance`. Of each kind it is the page in the checkout's `locale`, or else in the account's. A page that has changed since has to be accepted again.
 	TermsAccepted *bool `json:"terms_accepted,omitempty"`
 
 	// AdsConsent As in a change of the checkout, which it is before anything is charged; as it was when absent.
@@ -4558,7 +4562,7 @@ type CheckoutCreate struct {
 	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail *string `json:"customer_email,omitempty"`
 
-	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Nor can trials, if the account has `trial_once_per_customer`. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
+	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's, for example because they signed in to your site with an address that you confirmed. Without it, `customer` or `external_customer_id`, anybody may have typed the address. Then nothing that its owner has saved is used or shown, and a subscription is charged only to the card that it was bought with. Discounts for a first purchase, or with a limit per customer, cannot be used. Nor can trials, if the account has `trial_once_per_customer`. Another `customer_email` makes it false. In a change, send true together with the `customer_email`.
 	CustomerEmailVerified *bool `json:"customer_email_verified,omitempty"`
 
 	// CustomerName Stands on the invoice.
@@ -4605,7 +4609,7 @@ type CheckoutCreate struct {
 	ExpiresAt *wire.Time      `json:"expires_at,omitempty"`
 	Source    *CheckoutSource `json:"source,omitempty"`
 
-	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	// AdsConsent Send true if the buyer agreed that ad networks are told of the purchase, by a box that they ticked themselves. False when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`). They get hashes of address, name and e-mail. They are not told of an order that costs nothing, of a renewal, or of anything without a checkout. False takes the consent back, as long as the checkout is open, and erases `ads_visit`.
 	AdsConsent *bool     `json:"ads_consent,omitempty"`
 	AdsVisit   *AdsVisit `json:"ads_visit,omitempty"`
 
@@ -4673,7 +4677,7 @@ type CheckoutLink struct {
 	// Active A link that is not active leads nowhere.
 	Active bool `json:"active"`
 
-	// MaxUses How many purchases it is good for. Null means any number. Payments that wait for a bank hold theirs; without an API key, those of one network (/24, of IPv6 a /48) hold at most as many as they leave to others, or one: see `payment_hold_minutes` of the account.
+	// MaxUses How many purchases it allows. Null means any number. Payments that wait for a bank hold theirs. Without an API key, those of one network (a /24, of IPv6 a /48) hold at most as many as they leave to others, or one. See `payment_hold_minutes` of the account.
 	MaxUses *int64 `json:"max_uses"`
 
 	// Uses How many purchases were made by it. A payment that is under way counts, and no more when it fails.
@@ -4825,7 +4829,7 @@ type CheckoutUpdate struct {
 	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail nullable.Nullable[string] `json:"customer_email,omitempty"`
 
-	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's: that they have logged in to your site, say, with an address which you confirmed. Without it, `customer` or `external_customer_id` the buyer may be anybody who typed the address: nothing that its owner has saved is used or shown, a subscription is charged only to the card that it was bought with, and discounts for a first purchase or so many per customer cannot be used. Nor can trials, if the account has `trial_once_per_customer`. Another `customer_email` makes it false. In a change, true goes with the `customer_email` that is meant.
+	// CustomerEmailVerified Send true if you know that `customer_email` is the buyer's, for example because they signed in to your site with an address that you confirmed. Without it, `customer` or `external_customer_id`, anybody may have typed the address. Then nothing that its owner has saved is used or shown, and a subscription is charged only to the card that it was bought with. Discounts for a first purchase, or with a limit per customer, cannot be used. Nor can trials, if the account has `trial_once_per_customer`. Another `customer_email` makes it false. In a change, send true together with the `customer_email`.
 	CustomerEmailVerified *bool `json:"customer_email_verified,omitempty"`
 
 	// CustomerName Stands on the invoice.
@@ -4872,7 +4876,7 @@ type CheckoutUpdate struct {
 	ExpiresAt *wire.Time                        `json:"expires_at,omitempty"`
 	Source    nullable.Nullable[CheckoutSource] `json:"source,omitempty"`
 
-	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	// AdsConsent Send true if the buyer agreed that ad networks are told of the purchase, by a box that they ticked themselves. False when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`). They get hashes of address, name and e-mail. They are not told of an order that costs nothing, of a renewal, or of anything without a checkout. False takes the consent back, as long as the checkout is open, and erases `ads_visit`.
 	AdsConsent *bool                       `json:"ads_consent,omitempty"`
 	AdsVisit   nullable.Nullable[AdsVisit] `json:"ads_visit,omitempty"`
 
@@ -4990,7 +4994,7 @@ type ConversionDestination struct {
 	// Example: active
 	Status ConversionDestinationStatus `json:"status"`
 
-	// LastError What the network said when it let this service tell it no more.
+	// LastError The network's message when it stopped accepting events.
 	LastError *string   `json:"last_error"`
 	CreatedAt wire.Time `json:"created_at"`
 	UpdatedAt wire.Time `json:"updated_at"`
@@ -5128,8 +5132,7 @@ type ConversionItem struct {
 // ConversionList A page of results.
 type ConversionList = wire.List[Conversion]
 
-// ConversionPerson Who it was, as in the upload of an audience: an address, a number or a hash of one. Whatever is 64 hexadecimal digits is taken for the
-// hash that it is; everything else is hashed here.
+// ConversionPerson Who it was, as in the upload of an audience: an address, a number or a hash of one. A value of 64 hexadecimal digits counts as a hash. Every other value is hashed here.
 type ConversionPerson struct {
 	// Email In plain text or as a SHA-256.
 	//
@@ -5257,17 +5260,18 @@ type CustomFieldData map[string]string
 
 // Customer Somebody who buys or may buy.
 //
-// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two are the same that differ in
-// case alone (`ÉMILE` and `émile`), in how their accents are put together, or in a domain that is written in letters or as `xn--`. Two in
-// small letters are not: `straße` and `strasse` are two mailboxes.
-// What is stored and answered is the address as it was sent. An address has at most 254 bytes, 64 of them before the `@`. It has no spaces and
-// no characters that nobody sees. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
+// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two addresses are the same if they differ
+// in case alone (`ÉMILE` and `émile`), or in how their accents are put together. So are two whose domain is written in letters or as `xn--`.
+// `straße` and `strasse` are two mailboxes.
+//
+// The address is stored and answered as it was sent. It has at most 254 bytes, 64 of them before the `@`. It has no spaces and no invisible
+// characters. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
 type Customer struct {
 	// ID Example: cus_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Email Unique in the account, however it is written, but for customers who were made for an `external_customer_id` and only typed it at a checkout: it is not known to be theirs, what is bought under it elsewhere is another customer's, and another customer may have it. Set it to say that it is theirs.
+	// Email Unique in the account, however it is written. An exception is a customer who was made for an `external_customer_id` and only typed it at a checkout. It is not known to be theirs, so another customer may have it, and gets the purchases under it elsewhere. Set it to confirm that it is theirs.
 	Email string  `json:"email"`
 	Name  *string `json:"name"`
 
@@ -5382,11 +5386,12 @@ type CustomerState struct {
 
 	// Customer Somebody who buys or may buy.
 	//
-	// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two are the same that differ in
-	// case alone (`ÉMILE` and `émile`), in how their accents are put together, or in a domain that is written in letters or as `xn--`. Two in
-	// small letters are not: `straße` and `strasse` are two mailboxes.
-	// What is stored and answered is the address as it was sent. An address has at most 254 bytes, 64 of them before the `@`. It has no spaces and
-	// no characters that nobody sees. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
+	// Addresses are compared by one rule, here and for leads, checkouts, orders, discounts and the portal. Two addresses are the same if they differ
+	// in case alone (`ÉMILE` and `émile`), or in how their accents are put together. So are two whose domain is written in letters or as `xn--`.
+	// `straße` and `strasse` are two mailboxes.
+	//
+	// The address is stored and answered as it was sent. It has at most 254 bytes, 64 of them before the `@`. It has no spaces and no invisible
+	// characters. Its domain is one that the public DNS could have. Any other is 422 with what is wrong.
 	Customer Customer `json:"customer"`
 
 	// ActiveSubscriptions Those that are trialing, active or past due, newest first. One that is past due goes on until the last attempt to charge it has failed.
@@ -5515,9 +5520,8 @@ type Deliverable struct {
 // DeliverableType What kind of thing it is.
 type DeliverableType string
 
-// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
-// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
-// and the versions that its files had then.
+// DeliveryUpdates Who is affected when you add deliverables later, or remove some: everybody who has the product, or only those who buy it later. With
+// `new_buyers` each buyer keeps the list of their purchase, and the versions that its files had then.
 type DeliveryUpdates string
 
 // Discount Something off what is bought.
@@ -5596,7 +5600,7 @@ type Discount struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 //
 // Example: 200
 type DiscountAmount = int64
@@ -5724,7 +5728,7 @@ type DiscountRedemption struct {
 	// Example: usd
 	Currency Currency `json:"currency"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -5751,7 +5755,7 @@ func (o *DiscountRedemption) References(field string, yield func(*wire.Reference
 // DiscountRedemptionList A page of results.
 type DiscountRedemptionList = wire.List[DiscountRedemption]
 
-// DiscountRule What a discount takes off one price variant, instead of what it takes off the others. The price variant need not
+// DiscountRule The reduction of one price variant, in place of the general one. The price variant need not
 // be among those that the discount is for.
 type DiscountRule struct {
 	// PriceVariant Its id.
@@ -5936,10 +5940,10 @@ type Experience struct {
 	// CoverURL An image.
 	CoverURL *string `json:"cover_url"`
 
-	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
-	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
-	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
-	// `access: public` without a grant opens no files.
+	// Content The content behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`. An event has
+	// `starts_at` and `timezone`, and perhaps `ends_at`, `url` and `location`. An embed has the `url` of a host whose content can be shown in
+	// another page. Files that do not exist are 422. Once it is published, so are files that are not complete. An active grant that opens the
+	// experience downloads them, in their newest version. `access: public` without a grant opens no files.
 	Content ExperienceContent `json:"content"`
 
 	// Access Who may open it, everybody or buyers.
@@ -5976,10 +5980,10 @@ func (o *Experience) References(field string, yield func(*wire.Reference)) {
 // ExperienceAccess Who may open it, everybody or buyers.
 type ExperienceAccess string
 
-// ExperienceContent What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
-// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
-// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
-// `access: public` without a grant opens no files.
+// ExperienceContent The content behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`. An event has
+// `starts_at` and `timezone`, and perhaps `ends_at`, `url` and `location`. An embed has the `url` of a host whose content can be shown in
+// another page. Files that do not exist are 422. Once it is published, so are files that are not complete. An active grant that opens the
+// experience downloads them, in their newest version. `access: public` without a grant opens no files.
 type ExperienceContent struct {
 	// Modules Of a course, in their order.
 	Modules []ExperienceModule `json:"modules,omitempty"`
@@ -6023,10 +6027,10 @@ type ExperienceCreate struct {
 	// CoverURL An image.
 	CoverURL *string `json:"cover_url,omitempty"`
 
-	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
-	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
-	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
-	// `access: public` without a grant opens no files.
+	// Content The content behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`. An event has
+	// `starts_at` and `timezone`, and perhaps `ends_at`, `url` and `location`. An embed has the `url` of a host whose content can be shown in
+	// another page. Files that do not exist are 422. Once it is published, so are files that are not complete. An active grant that opens the
+	// experience downloads them, in their newest version. `access: public` without a grant opens no files.
 	Content *ExperienceContent `json:"content,omitempty"`
 
 	// Access Who may open it, everybody or buyers.
@@ -6100,10 +6104,10 @@ type ExperienceUpdate struct {
 	// CoverURL An image.
 	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
 
-	// Content What is behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`; an event `starts_at` and `timezone`,
-	// and perhaps `ends_at`, `url` and `location`; an embed `url`, of a host that gives out what can be shown in another page. Files that do not exist are
-	// 422, and so are, once it is published, those that are not complete. An active grant that opens the experience downloads them, in their newest version;
-	// `access: public` without a grant opens no files.
+	// Content The content behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`. An event has
+	// `starts_at` and `timezone`, and perhaps `ends_at`, `url` and `location`. An embed has the `url` of a host whose content can be shown in
+	// another page. Files that do not exist are 422. Once it is published, so are files that are not complete. An active grant that opens the
+	// experience downloads them, in their newest version. `access: public` without a grant opens no files.
 	Content *ExperienceContent `json:"content,omitempty"`
 
 	// Access Who may open it, everybody or buyers.
@@ -6421,7 +6425,7 @@ type GrantUpdate struct {
 	DownloadLimit nullable.Nullable[int64] `json:"download_limit,omitempty"`
 }
 
-// Invoice What a customer is asked to pay for one order. Once it is issued, its lines and what they come to are records and do not change.
+// Invoice The bill of one order. Once it is issued, its lines and what they come to are records and do not change.
 type Invoice struct {
 	// ID Example: inv_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -6465,7 +6469,7 @@ type Invoice struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -6480,21 +6484,21 @@ type Invoice struct {
 	// Example: 342
 	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
 
-	// AmountPaid What payments brought in, here or out of band; refunds do not reduce it.
+	// AmountPaid The amount paid, here or out of band; refunds do not reduce it.
 	AmountPaid Amount `json:"amount_paid"`
 
-	// AmountDue What is still asked for; 0 once it is void.
+	// AmountDue The amount still due; 0 once it is void.
 	AmountDue int64 `json:"amount_due"`
 
 	// BalanceApplied What of the total the customer's credit paid.
 	BalanceApplied int64 `json:"balance_applied"`
 
-	// CreditNotes What is given back: the refunds of its order that are pending or have succeeded. What goes back to the customer's balance is in it, as in the order's `refunded_amount`.
+	// CreditNotes The refunds of its order that are pending or have succeeded. Money that goes back to the customer's balance is in it, as in the order's `refunded_amount`.
 	CreditNotes int64 `json:"credit_notes"`
 
 	// TaxBreakdown The tax by rate.
@@ -6524,7 +6528,7 @@ type Invoice struct {
 	// VoidedAt When it was called off.
 	VoidedAt *wire.Time `json:"voided_at"`
 
-	// VoidReason What called it off: `requested` (you did), `dunning_exhausted`, `payment_failed` or `subscription_canceled`.
+	// VoidReason The reason for voiding it:  `requested` (you did), `dunning_exhausted`, `payment_failed` or `subscription_canceled`.
 	VoidReason *string `json:"void_reason"`
 
 	// PaidOutOfBand Whether it was paid without this service.
@@ -6557,7 +6561,7 @@ type Invoice struct {
 	// Footer A note below them.
 	Footer *string `json:"footer"`
 
-	// HostedURL The customer's page, on which the invoice can be read and paid; null for a draft. Whoever has the address can open it while the invoice is to be paid, and for at least six months from when it is read; the invoice read later has one that ends later, and revoking ends it at once.
+	// HostedURL The customer's page, on which the invoice can be read and paid. Null for a draft. Anybody who has the address can open it while the invoice is to be paid, and for at least six months after it is read. An invoice that is read later has an address that ends later. Revoking ends it at once.
 	//
 	// Example: https://shop.example/invoice/inv_01k0000000000000000000000a_7h3t0k3n
 	HostedURL *string `json:"hosted_url"`
@@ -6610,7 +6614,7 @@ type InvoiceCreate struct {
 	// Currency That of the first price variant, else the account's, when absent.
 	Currency *string `json:"currency,omitempty"`
 
-	// CollectionMethod charge_automatically charges what the customer has saved once the invoice is issued, one time: what fails, or finds nothing saved, waits to be paid with `/pay` or on its page. Without `due_at` it is due at once.
+	// CollectionMethod `charge_automatically` charges the customer's saved method once, when the invoice is issued. If that fails, or nothing is saved, the invoice waits to be paid with `/pay` or on its page. Without `due_at` it is due at once.
 	CollectionMethod *CollectionMethod `json:"collection_method,omitempty"`
 
 	// DueAt Required with send_invoice; not in the past.
@@ -6778,8 +6782,8 @@ func (o *Lead) References(field string, yield func(*wire.Reference)) {
 	}
 }
 
-// LeadConfirmation When a lead of `POST /public/leads` counts as having agreed to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the
-// address, which the server sends if it sends mail, presses the button on the page that it leads to.
+// LeadConfirmation When a lead of `POST /public/leads` agrees to be written to. `none`: at once. `double_opt_in`: when the reader of a letter to the address
+// presses the button on its page. That needs a server that sends mail.
 type LeadConfirmation string
 
 // LeadConsent What a lead agreed to, with what proves it.
@@ -6973,7 +6977,7 @@ type LeadRowConsent struct {
 	ConfirmedAt *string `json:"confirmed_at,omitempty"`
 }
 
-// LeadRowUTM What the address of the page said of the campaign.
+// LeadRowUTM The campaign, as the address of the page named it.
 type LeadRowUTM struct {
 	// Source `utm_source`.
 	Source *string `json:"source,omitempty"`
@@ -6998,7 +7002,7 @@ type LeadSource string
 // is final.
 type LeadStatus string
 
-// LeadUTM What the address of the page said of the campaign.
+// LeadUTM The campaign, as the address of the page named it.
 type LeadUTM struct {
 	// Source `utm_source`.
 	//
@@ -7197,17 +7201,17 @@ type LegalPageVersion struct {
 // LegalPageVersionList A page of results.
 type LegalPageVersionList = wire.List[LegalPageVersion]
 
-// Letter A letter that a customer is sent by itself. Its text is written when it is sent, and is not kept. It is sent once; only if the server dies in the moment
-// in which the mail server takes it, it is sent again, with the same Message-ID.
+// Letter An automatic letter to a customer. Its text is written when it is sent, and is not kept. It is sent once. If the server dies while the mail
+// server takes it, it is sent again with the same Message-ID.
 type Letter struct {
 	// ID Example: letter_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again; or the last
-	// invoice of a subscription that has ended, which is paid by hand. `trial_ending`: a trial is over
-	// in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
-	// paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
+	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again, or the last invoice of
+	// an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
+	// it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
+	// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back.
 	Kind LetterKind `json:"kind"`
 
 	// Status `queued`: it waits to be sent. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
@@ -7260,10 +7264,10 @@ func (o *Letter) References(field string, yield func(*wire.Reference)) {
 	}
 }
 
-// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged, and will be tried again; or the last
-// invoice of a subscription that has ended, which is paid by hand. `trial_ending`: a trial is over
-// in 3 days, or 7 if the plan is yearly. `subscription_canceled`: it will end with its period. `subscription_ended`: it was cancelled, or all of it is
-// paid. `access_given`: you gave a product with `POST /grants`, or a licence key is there for which the customer had to wait. `refund`: money was given back.
+// LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again, or the last invoice of
+// an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
+// it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
+// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back.
 type LetterKind string
 
 // LetterList A page of results.
@@ -7276,7 +7280,7 @@ type LetterSettings struct {
 	// Example: true
 	Receipt bool `json:"receipt"`
 
-	// PaymentFailed Each time that a renewal cannot be charged and will be tried again, and when the last invoice of a subscription that has ended cannot be charged.
+	// PaymentFailed Each time that a renewal cannot be charged and will be tried again. Also when the last invoice of a subscription that has ended cannot be charged.
 	//
 	// Example: true
 	PaymentFailed bool `json:"payment_failed"`
@@ -7385,7 +7389,7 @@ type LicenseJWKAlg string
 // LicenseJWKUse What it is for.
 type LicenseJWKUse string
 
-// LicenseKey What a buyer's program shows to be used, on as many devices as it allows.
+// LicenseKey A key that unlocks a buyer's program, on as many devices as it allows.
 type LicenseKey struct {
 	// ID Example: lic_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -7606,9 +7610,10 @@ type LicenseSigningKey struct {
 // LicenseSigningKeyList A page of results.
 type LicenseSigningKeyList = wire.List[LicenseSigningKey]
 
-// LicenseToken A proof that the device needs no network to check: a compact JWS, signed by EdDSA with the key that `kid` names. It says
-// `iss` (the account), `sub` (the licence key), `prd` (the product), `fpr` (the fingerprint), `iat`, and `exp`: the earliest of the days that the price variant allows
-// (`license.offline_days`, else 30), the key's `expires_at`, and three days after the period that its subscription has paid for.
+// LicenseToken A proof that the device can check without a network. It is a compact JWS, signed by EdDSA with the key that `kid` names. It has `iss` (the
+// account), `sub` (the licence key), `prd` (the product), `fpr` (the fingerprint), `iat` and `exp`. `exp` is the earliest of three: the days
+// that the price variant allows (`license.offline_days`, else 30), the key's `expires_at`, and three days after the period that its subscription
+// has paid for.
 type LicenseToken = string
 
 // LicenseValidation Whether a licence key may be used.
@@ -7618,7 +7623,7 @@ type LicenseValidation struct {
 	// Valid Whether it may be used.
 	Valid bool `json:"valid"`
 
-	// Code Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+	// Code Why a key is valid or not. `suspended`: its subscription is paused or past due. `not_activated`: it is not active on this device.
 	Code LicenseValidationCode `json:"code"`
 
 	// LicenseKey The key. Null if none was found.
@@ -7631,7 +7636,7 @@ type LicenseValidation struct {
 	Token *LicenseToken `json:"token"`
 }
 
-// LicenseValidationCode Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+// LicenseValidationCode Why a key is valid or not. `suspended`: its subscription is paused or past due. `not_activated`: it is not active on this device.
 type LicenseValidationCode string
 
 // LineItem One line of a checkout, or of an order and its invoice, which have lines of their own.
@@ -7672,7 +7677,7 @@ type LineItem struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -7696,7 +7701,7 @@ type LineItem struct {
 	// TaxInclusive Whether the unit amount contains the tax.
 	TaxInclusive bool `json:"tax_inclusive"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
@@ -7786,12 +7791,12 @@ type Metrics struct {
 
 // MetricsFigures What happened in a stretch of time.
 type MetricsFigures struct {
-	// Revenue What the orders that were paid came to, with tax and before refunds.
+	// Revenue The sum of the orders that were paid, with tax and before refunds.
 	//
 	// Example: 190000
 	Revenue int64 `json:"revenue"`
 
-	// Refunds What was refunded of any order, by when the refund succeeded.
+	// Refunds The sum of refunds of any order, by the time at which they succeeded.
 	//
 	// Example: 1900
 	Refunds int64 `json:"refunds"`
@@ -7811,7 +7816,7 @@ type MetricsFigures struct {
 	// Example: 1900
 	AverageOrderValue *int64 `json:"average_order_value"`
 
-	// Mrr What the current periods of the active and past due subscriptions cost after discounts, for a month, at the end.
+	// Mrr The monthly price of the active and past due subscriptions, after discounts, at the end.
 	//
 	// Example: 49000
 	Mrr int64 `json:"mrr"`
@@ -7872,12 +7877,12 @@ type MetricsPeriod struct {
 	// Example: 2026-01-01
 	End string `json:"end"`
 
-	// Revenue What the orders that were paid came to, with tax and before refunds.
+	// Revenue The sum of the orders that were paid, with tax and before refunds.
 	//
 	// Example: 190000
 	Revenue int64 `json:"revenue"`
 
-	// Refunds What was refunded of any order, by when the refund succeeded.
+	// Refunds The sum of refunds of any order, by the time at which they succeeded.
 	//
 	// Example: 1900
 	Refunds int64 `json:"refunds"`
@@ -7897,7 +7902,7 @@ type MetricsPeriod struct {
 	// Example: 1900
 	AverageOrderValue *int64 `json:"average_order_value"`
 
-	// Mrr What the current periods of the active and past due subscriptions cost after discounts, for a month, at the end.
+	// Mrr The monthly price of the active and past due subscriptions, after discounts, at the end.
 	//
 	// Example: 49000
 	Mrr int64 `json:"mrr"`
@@ -7989,7 +7994,7 @@ type Order struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -8004,7 +8009,7 @@ type Order struct {
 	// Example: 342
 	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
@@ -8012,22 +8017,22 @@ type Order struct {
 	// PaidAmount What payments brought in; refunds do not reduce it.
 	PaidAmount Amount `json:"paid_amount"`
 
-	// RefundedAmount What is given back, wherever it goes: refunds that are pending or have succeeded.
+	// RefundedAmount The sum of refunds that are pending or have succeeded, wherever they go.
 	RefundedAmount Amount `json:"refunded_amount"`
 
 	// RefundedTaxAmount The tax in `refunded_amount`.
 	RefundedTaxAmount Amount `json:"refunded_tax_amount"`
 
-	// RefundedBalanceAmount What of `refunded_amount` goes back to the customer's balance, which had paid it.
+	// RefundedBalanceAmount The part of `refunded_amount` that goes back to the customer's balance, which had paid it.
 	RefundedBalanceAmount Amount `json:"refunded_balance_amount"`
 
-	// CreditedAmount What changes of plan gave of it to the customer's `balance_amount`.
+	// CreditedAmount The part that changes of plan gave to the customer's `balance_amount`.
 	CreditedAmount Amount `json:"credited_amount"`
 
-	// RefundableAmount What a refund can still give back. It is 0 if the order has 100 refunds. What was paid out of band, or by the balance of a customer who was deleted, is not in it. Nor is what the provider cannot give back.
+	// RefundableAmount What a refund can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, and by the balance of a deleted customer. Nor is what the provider cannot give back.
 	RefundableAmount Amount `json:"refundable_amount"`
 
-	// DueAmount What is still to be paid; 0 once it is void.
+	// DueAmount The amount still due; 0 once it is void.
 	DueAmount int64 `json:"due_amount"`
 
 	// BalanceApplied What of the total the customer's credit paid. A total that is too little to be charged counts as paid by it, though less may have been taken off. `refundable_amount` has no more than was.
@@ -8068,7 +8073,7 @@ type Order struct {
 	// Refunds Oldest first, those that failed too.
 	Refunds []wire.Reference `json:"refunds"`
 
-	// Grants What its payment gave, or what the subscription that it bills gives.
+	// Grants The grants of its payment, or of the subscription that it bills.
 	Grants []wire.Reference `json:"grants"`
 
 	// LegalAcceptances The legal pages that the buyer accepted with it.
@@ -8088,7 +8093,7 @@ type Order struct {
 	// VoidedAt When it was called off.
 	VoidedAt *wire.Time `json:"voided_at"`
 
-	// ReceiptURL The buyer's page with the receipt. Whoever has the address can open it, for at least six months from when it is read; the order read later has one that ends later, and revoking ends it at once.
+	// ReceiptURL The buyer's page with the receipt. Anybody who has the address can open it, for at least six months after it is read. An order that is read later has an address that ends later. Revoking ends it at once.
 	//
 	// Example: https://shop.example/receipt/order_01k0000000000000000000000a_7h3t0k3n
 	ReceiptURL string `json:"receipt_url"`
@@ -8151,7 +8156,7 @@ type OrderUpdate struct {
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
-// PastDueAccess Whether subscribers keep what they have while a payment is past due and tried again, or the last invoice of a payment plan is not paid. What happens then is decided when it becomes past due.
+// PastDueAccess Whether subscribers keep access while a payment is past due and tried again, or while the last invoice of a payment plan is not paid. The setting counts at the moment at which it becomes past due.
 type PastDueAccess string
 
 // Payment One attempt to charge a buyer.
@@ -8178,7 +8183,7 @@ type Payment struct {
 	// Status How far a payment is. Succeeded, failed and canceled are final.
 	Status PaymentStatus `json:"status"`
 
-	// Amount What was to be charged, in the minor unit of `currency`.
+	// Amount The amount to be charged, in the minor unit of `currency`.
 	Amount Amount `json:"amount"`
 
 	// Currency An ISO 4217 code in lower case.
@@ -8244,7 +8249,7 @@ type PaymentStatus string
 // PaymentsProvider Who moves the money. `test` takes test cards and moves none.
 type PaymentsProvider string
 
-// PortalSession What opens the portal to a customer for a while. Its `url` and `token` are never shown again.
+// PortalSession A link that opens the portal to a customer for a while. Its `url` and `token` are never shown again.
 type PortalSession struct {
 	// ID Example: psess_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -8353,7 +8358,7 @@ type PriceVariant struct {
 	// QuantityMax The most that is sold at once, and that one payment which waits for a bank holds of the stock. Null means any number.
 	QuantityMax *int64 `json:"quantity_max"`
 
-	// Stock Units that may ever be sold, also by changes of plan and quantity: a refund or a cancellation gives none back. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account. A change of plan that waits, or in a trial, holds its units too. What was paid or agreed on takes place whatever is left: if nothing is held for it, the stock is raised to fit.
+	// Stock Units that may ever be sold, also by changes of plan and quantity: a refund or a cancellation gives none back. Null means any number. Payments that wait for a bank hold theirs: see `payment_hold_minutes` of the account. A change of plan that waits, or in a trial, holds its units too. A change that was paid or agreed on takes place even if nothing is left. If nothing is held for it, the stock is raised to fit.
 	Stock *int64 `json:"stock"`
 
 	// SoldCount Units sold, by purchases and by changes of plan.
@@ -8595,9 +8600,8 @@ type Product struct {
 	// Deliverables What a buyer receives.
 	Deliverables []Deliverable `json:"deliverables"`
 
-	// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
-	// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
-	// and the versions that its files had then.
+	// DeliveryUpdates Who is affected when you add deliverables later, or remove some: everybody who has the product, or only those who buy it later. With
+	// `new_buyers` each buyer keeps the list of their purchase, and the versions that its files had then.
 	DeliveryUpdates DeliveryUpdates `json:"delivery_updates"`
 
 	// PriceVariants Ids in their order, or the price variants when expanded.
@@ -8816,9 +8820,8 @@ type ProductUpdate struct {
 	// Deliverables Replaces all of them.
 	Deliverables []Deliverable `json:"deliverables,omitzero"`
 
-	// DeliveryUpdates Who receives what you put on the list of deliverables after a purchase, and loses what you take off it: all who have the product,
-	// or only those who buy it later. With `new_buyers` each buyer keeps the list of their purchase,
-	// and the versions that its files had then.
+	// DeliveryUpdates Who is affected when you add deliverables later, or remove some: everybody who has the product, or only those who buy it later. With
+	// `new_buyers` each buyer keeps the list of their purchase, and the versions that its files had then.
 	DeliveryUpdates *DeliveryUpdates `json:"delivery_updates,omitempty"`
 
 	// SEOTitle For search engines.
@@ -8879,7 +8882,7 @@ type PublicCheckout struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -8895,12 +8898,12 @@ type PublicCheckout struct {
 	// TaxBreakdown The tax by rate.
 	TaxBreakdown []TaxBreakdown `json:"tax_breakdown"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
 
-	// AmountDueNow What is charged at once: the total without what is on trial.
+	// AmountDueNow The amount that is charged at once, which is the total without trials.
 	AmountDueNow Amount `json:"amount_due_now"`
 
 	// Status Where a checkout stands. Completed and expired are final.
@@ -8909,7 +8912,7 @@ type PublicCheckout struct {
 	// PaymentStatus Whether a checkout is paid, or has nothing to be paid.
 	PaymentStatus CheckoutPaymentStatus `json:"payment_status"`
 
-	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too, whoever the buyer is: what a customer has saved is never charged for what is confirmed here.
+	// PaymentMethodRequired False when there is nothing to pay. A subscription that begins with a trial, or costs nothing at first, needs a method too, whoever the buyer is. A saved method of a customer is never charged for a purchase that is confirmed here.
 	PaymentMethodRequired bool            `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
 	NextAction            *NextAction     `json:"next_action"`
@@ -8947,7 +8950,7 @@ type PublicCheckout struct {
 	// CompletedAt When it was paid, or found to cost nothing.
 	CompletedAt *wire.Time `json:"completed_at"`
 
-	// Deliveries What the buyer has by it now: nothing before it is completed, nor after it was refunded.
+	// Deliveries The products that the buyer has by it now. It is empty before it is completed, and after it was refunded.
 	Deliveries []CheckoutDelivery `json:"deliveries"`
 	CreatedAt  wire.Time          `json:"created_at"`
 	UpdatedAt  wire.Time          `json:"updated_at"`
@@ -8972,7 +8975,7 @@ type PublicCheckoutUpdate struct {
 	// Locale A language tag, kept for the seller.
 	Locale nullable.Nullable[string] `json:"locale,omitempty"`
 
-	// AdsConsent Send true if the buyer agreed, by a box that they ticked themselves, that ad networks are told of the purchase; false when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`), with hashes of address, name and e-mail. Nothing is told of an order that costs nothing, of a renewal, or without a checkout. False takes it back, as long as the checkout is open, and erases `ads_visit`.
+	// AdsConsent Send true if the buyer agreed that ad networks are told of the purchase, by a box that they ticked themselves. False when absent. Once the checkout is paid, your conversion destinations are told of the order (`purchase`) and of the subscriptions that it begins (`subscription_started`, `trial_started`). They get hashes of address, name and e-mail. They are not told of an order that costs nothing, of a renewal, or of anything without a checkout. False takes the consent back, as long as the checkout is open, and erases `ads_visit`.
 	AdsConsent *bool                       `json:"ads_consent,omitempty"`
 	AdsVisit   nullable.Nullable[AdsVisit] `json:"ads_visit,omitempty"`
 }
@@ -9092,7 +9095,7 @@ type PublicLicenseValidation struct {
 	// Valid Whether it may be used.
 	Valid bool `json:"valid"`
 
-	// Code Why a key is valid or not: `suspended` is one whose subscription is paused or past due, `not_activated` one that is not active on this device.
+	// Code Why a key is valid or not. `suspended`: its subscription is paused or past due. `not_activated`: it is not active on this device.
 	Code LicenseValidationCode `json:"code"`
 
 	// LicenseKey The key. Null if none was found.
@@ -9124,7 +9127,7 @@ type ReachEstimate struct {
 	// Ready Whether the network has finished. Ask again later when it has not.
 	Ready bool `json:"ready"`
 
-	// Warnings What else there is to say about what was sent.
+	// Warnings Other warnings about the request.
 	Warnings []string `json:"warnings"`
 }
 
@@ -9165,13 +9168,13 @@ type Refund struct {
 	// Subscription What had billed it.
 	Subscription wire.Reference `json:"subscription"`
 
-	// Amount What is given back, tax included, in the minor unit of `currency`.
+	// Amount The amount given back, tax included, in the minor unit of `currency`.
 	Amount Amount `json:"amount"`
 
 	// BalanceAmount The part of `amount` that goes to the customer's balance. The rest goes to the payment method.
 	BalanceAmount Amount `json:"balance_amount"`
 
-	// TaxAmount The part of the order's tax that goes back with it. The tax of all refunds so far is the share of the order's tax that falls on what is refunded so far, rounded once; so this may differ by 1 from its own share.
+	// TaxAmount The part of the order's tax that goes back with it. The tax of all refunds together is in proportion to their amounts, rounded once. So this may differ by 1 from its own share.
 	TaxAmount int64 `json:"tax_amount"`
 
 	// Currency An ISO 4217 code in lower case.
@@ -9581,7 +9584,7 @@ type SocialProfileSelect struct {
 	PlatformAccountID string `json:"platform_account_id"`
 }
 
-// Subscription What bills a customer for a price variant, period after period. A period is billed when it begins. There are no events of
+// Subscription An agreement that bills a customer for a price variant, period after period. A period is billed when it begins. There are no events of
 // subscriptions: each period is told by order.created and invoice.created with billing_reason `subscription_cycle`, then order.paid
 // and invoice.paid. When the charge is declined invoice.past_due follows instead, and the subscription is past due. It is charged again
 // on the account's `dunning` schedule: either order.paid and invoice.paid follow, or after the last attempt invoice.voided, and the
@@ -9598,7 +9601,7 @@ type Subscription struct {
 	// Customer Who is billed.
 	Customer wire.Reference `json:"customer"`
 
-	// CustomerVerified False if the buyer only typed the customer's e-mail address, and nobody has vouched for it since. Then it is charged to the method that it was bought with and to no other, and is not on the customer's portal before they say that it is theirs.
+	// CustomerVerified False if the buyer only typed the customer's e-mail address, and nobody has vouched for it since. Then it is charged only to the method that it was bought with. The customer's portal does not show it before they confirm that it is theirs.
 	CustomerVerified bool `json:"customer_verified"`
 
 	// Product What for.
@@ -9613,7 +9616,7 @@ type Subscription struct {
 	// UnitAmount The price of a unit.
 	UnitAmount Amount `json:"unit_amount"`
 
-	// Amount What a period costs, without discount and without tax on top.
+	// Amount The price of a period, without discount and without tax on top.
 	Amount int64 `json:"amount"`
 
 	// Currency An ISO 4217 code in lower case.
@@ -9755,7 +9758,7 @@ type SubscriptionCancellation struct {
 	// Refunds The refunds of what was left of the period, `re_...`.
 	Refunds []string `json:"refunds"`
 
-	// UnrefundedAmount What was left of the period besides, and cannot be given back here: it was paid out of band, or is less than the provider gives back.
+	// UnrefundedAmount The rest of the period's value that cannot be given back here. It was paid out of band, or is less than the provider gives back.
 	UnrefundedAmount Amount `json:"unrefunded_amount"`
 }
 
@@ -9804,10 +9807,10 @@ type SubscriptionChangePreview struct {
 	// PeriodEnd When the next period is billed then.
 	PeriodEnd wire.Time `json:"period_end"`
 
-	// UnusedAmount What is left of what was paid for the period, and of what waits to be billed for it, with tax.
+	// UnusedAmount The unused part of the payments for the period, and of the amounts for it that wait to be billed, with tax.
 	UnusedAmount int64 `json:"unused_amount"`
 
-	// RemainingAmount What the rest of the period costs under the new plan, with tax.
+	// RemainingAmount The cost of the rest of the period under the new plan, with tax.
 	RemainingAmount int64 `json:"remaining_amount"`
 
 	// CreditAmount What goes to the customer's balance, with tax. It was paid: what comes off what waits to be billed is not in it.
@@ -9821,7 +9824,7 @@ type SubscriptionChangePreview struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -9836,7 +9839,7 @@ type SubscriptionChangePreview struct {
 	// Example: 342
 	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
@@ -9902,7 +9905,7 @@ type SubscriptionLine struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -9917,7 +9920,7 @@ type SubscriptionLine struct {
 	// Example: 342
 	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
@@ -9959,7 +9962,7 @@ type SubscriptionPendingChange struct {
 	Invoice *string `json:"invoice"`
 }
 
-// SubscriptionRenewalPreview What the next period of a subscription is going to cost.
+// SubscriptionRenewalPreview The cost of the next period of a subscription.
 type SubscriptionRenewalPreview struct {
 	Object string `json:"object"`
 
@@ -9991,7 +9994,7 @@ type SubscriptionRenewalPreview struct {
 	// Example: 2000
 	SubtotalAmount SubtotalAmount `json:"subtotal_amount"`
 
-	// DiscountAmount What a discount takes off the subtotal, in the currency's minor unit.
+	// DiscountAmount The reduction of the subtotal by a discount, in the currency's minor unit.
 	//
 	// Example: 200
 	DiscountAmount DiscountAmount `json:"discount_amount"`
@@ -10006,7 +10009,7 @@ type SubscriptionRenewalPreview struct {
 	// Example: 342
 	TaxAmount TaxAmount `json:"tax_amount"`
 
-	// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+	// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 	//
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
@@ -10038,7 +10041,7 @@ type SubscriptionUpdate struct {
 	// CustomerVerified True: you know that the customer bought it. It cannot be taken back.
 	CustomerVerified *bool `json:"customer_verified,omitempty"`
 
-	// PaymentMethod One of the customer's payment methods, `pm_...`. Of a subscription that is not `customer_verified` it cannot be set. What is past due is tried with it at once, beside the schedule of attempts, unless the invoice was tried with it before or five times within a day.
+	// PaymentMethod One of the customer's payment methods, `pm_...`. It cannot be set if the subscription is not `customer_verified`. Past due invoices are tried with it at once, beside the schedule of attempts. That is not done if the invoice was tried with it before, or five times within a day.
 	PaymentMethod *string `json:"payment_method,omitempty"`
 
 	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
@@ -10182,7 +10185,7 @@ type TestClockCreate struct {
 	Now *wire.Time `json:"now,omitempty"`
 }
 
-// TotalAmount What is to be paid, tax included, in the currency's minor unit.
+// TotalAmount The amount to pay, tax included, in the currency's minor unit.
 //
 // Example: 2142
 type TotalAmount = int64
@@ -10242,11 +10245,19 @@ func (o *WebhookDelivery) References(field string, yield func(*wire.Reference)) 
 // WebhookDeliveryList A page of results.
 type WebhookDeliveryList = wire.List[WebhookDelivery]
 
-// WebhookDeliveryReason Why a delivery failed: the host was not found (`dns_error`), is none that may be called (`blocked_ip`), could not be
-// reached (`connect_refused`, `connect_timeout`), broke off (`connect_reset`), has no good certificate (`tls_error`), did
-// not answer within 5 seconds (`timeout`), answered 3xx (`redirect`), another status than 2xx (`http_status`) or no
-// HTTP (`invalid_response`); the endpoint was not active any more (`endpoint_inactive`); or this server could not send
-// it (`aborted`).
+// WebhookDeliveryReason Why a delivery failed:
+//
+// - `dns_error`: the host was not found
+// - `blocked_ip`: the host may not be called
+// - `connect_refused`, `connect_timeout`: the host could not be reached
+// - `connect_reset`: the connection broke off
+// - `tls_error`: the host has no good certificate
+// - `timeout`: no answer within 5 seconds
+// - `redirect`: the answer was 3xx
+// - `http_status`: the answer was another status than 2xx
+// - `invalid_response`: the answer was not HTTP
+// - `endpoint_inactive`: the endpoint was not active any more
+// - `aborted`: this server could not send it
 type WebhookDeliveryReason string
 
 // WebhookDeliveryStatus How far a delivery has come.
@@ -10384,8 +10395,8 @@ type WebhookEventRedelivery struct {
 	WebhookEndpoint string `json:"webhook_endpoint"`
 }
 
-// WebhookEventStatus How telling the event went: `failed` when a delivery of it failed and none that began later has succeeded, else `pending` while one
-// is on its way, else `succeeded`. Null when no endpoint was to be told.
+// WebhookEventStatus The outcome of the event's deliveries. `failed`: one failed, and none that began later has succeeded. `pending`: one is on its way.
+// `succeeded`: any other case. Null when no endpoint was to be told.
 type WebhookEventStatus string
 
 // WebhookFormat What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
@@ -10510,7 +10521,7 @@ type StartingAfter = string
 
 // ListActivityParams defines parameters for ListActivity.
 type ListActivityParams struct {
-	// Actor Only what this API key, person or customer did, by id, or what was done by customers who are not known, the server or the command line: `customer`, `system` or `cli`.
+	// Actor Only changes by this API key, person or customer, by id. `customer`, `system` and `cli` stand for unknown customers, the server and the command line.
 	Actor *string `form:"actor,omitempty" json:"actor,omitempty"`
 
 	// Operation Only this operation, such as `updateProduct`.
@@ -10537,7 +10548,7 @@ type ListActivityParams struct {
 
 // ExportActivityParams defines parameters for ExportActivity.
 type ExportActivityParams struct {
-	// Actor Only what this API key, person or customer did, by id, or what was done by customers who are not known, the server or the command line: `customer`, `system` or `cli`.
+	// Actor Only changes by this API key, person or customer, by id. `customer`, `system` and `cli` stand for unknown customers, the server and the command line.
 	Actor *string `form:"actor,omitempty" json:"actor,omitempty"`
 
 	// Operation Only this operation, such as `updateProduct`.
@@ -10699,7 +10710,7 @@ type ListAdGroupMetricsParams struct {
 	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
 	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
 
-	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	// Breakdown What to divide each period by. A breakdown that the network does not have is 422; `figures` of its capabilities says what it can.
 	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
 
 	// Limit How many rows to return: 1 to 100, 100 unless sent.
@@ -10849,7 +10860,7 @@ type ListAdCampaignMetricsParams struct {
 	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
 	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
 
-	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	// Breakdown What to divide each period by. A breakdown that the network does not have is 422; `figures` of its capabilities says what it can.
 	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
 
 	// Limit How many rows to return: 1 to 100, 100 unless sent.
@@ -10975,7 +10986,7 @@ type ListAdMetricsParams struct {
 	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
 	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
 
-	// Breakdown What to divide each period by. What the network cannot divide by is 422; `figures` of its capabilities says what it can.
+	// Breakdown What to divide each period by. A breakdown that the network does not have is 422; `figures` of its capabilities says what it can.
 	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
 
 	// Limit How many rows to return: 1 to 100, 100 unless sent.
@@ -11008,10 +11019,10 @@ type ListAISitesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11032,10 +11043,10 @@ type ExportAISitesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11071,10 +11082,10 @@ type ListAPIKeysParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 }
 
@@ -11113,10 +11124,10 @@ type ListBlogPostsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11149,10 +11160,10 @@ type ExportBlogPostsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11203,10 +11214,10 @@ type ListCheckoutLinksParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11236,10 +11247,10 @@ type ExportCheckoutLinksParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11296,10 +11307,10 @@ type ListCheckoutsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11341,10 +11352,10 @@ type ExportCheckoutsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11404,10 +11415,10 @@ type ListCustomersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11446,10 +11457,10 @@ type ExportCustomersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11557,10 +11568,10 @@ type ListDiscountsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11587,10 +11598,10 @@ type ExportDiscountsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11653,10 +11664,10 @@ type ListExperiencesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11689,10 +11700,10 @@ type ExportExperiencesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11737,10 +11748,10 @@ type ListFilesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11758,10 +11769,10 @@ type ExportFilesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11929,10 +11940,10 @@ type ListInvoicesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -11983,10 +11994,10 @@ type ExportInvoicesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12082,10 +12093,10 @@ type ListLeadsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12127,10 +12138,10 @@ type ExportLeadsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12175,10 +12186,10 @@ type ListLegalPagesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12199,10 +12210,10 @@ type ExportLegalPagesParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12481,10 +12492,10 @@ type ListOrdersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12544,10 +12555,10 @@ type ExportOrdersParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12601,10 +12612,10 @@ type ListPriceVariantsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12637,10 +12648,10 @@ type ExportPriceVariantsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12697,10 +12708,10 @@ type ListProductsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12742,10 +12753,10 @@ type ExportProductsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12799,10 +12810,10 @@ type ListRefundsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12841,10 +12852,10 @@ type ExportRefundsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -12874,7 +12885,7 @@ type SearchParams struct {
 	// Q Words, eight at most, or an id or a number.
 	Q string `form:"q" json:"q"`
 
-	// Types What to look for: all types that the key may read unless sent.
+	// Types The types to search. By default all types that the key may read.
 	Types []SearchType `form:"types,omitempty" json:"types,omitempty"`
 
 	// Limit How many results to return: 1 to 50, 10 unless sent.
@@ -12967,10 +12978,10 @@ type ListSubscriptionsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -13021,10 +13032,10 @@ type ExportSubscriptionsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -13093,10 +13104,10 @@ type ListWebhookEndpointsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.
@@ -13114,10 +13125,10 @@ type ExportWebhookEndpointsParams struct {
 	// CreatedBefore Only items created before this time.
 	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 
-	// Q Words to look for, in any case: each has to be the beginning of one of the item's, so that `hopper grace@exam` finds Grace Hopper, whose
-	// address is grace@example.com. An address is one word, which `grace` or `grace@ex` begins; elsewhere what is no letter and no digit separates
-	// words. What is written without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. Eight different words are the
-	// most: more are answered with 400. Each word more leaves fewer items that may be examined for a page.
+	// Q Words to look for, in upper or lower case. Each must be the beginning of a word of the item: `hopper grace@exam` finds Grace Hopper with the
+	// address grace@example.com. An address is one word, which `grace` or `grace@ex` begins. Elsewhere every character that is neither letter nor
+	// digit separates words. Text without spaces, as in Chinese, Japanese and Thai, is one word. An id finds its item alone. You may send eight
+	// different words: more are 400. With more words, a page may examine fewer items.
 	Q *Q `form:"q,omitempty" json:"q,omitempty"`
 
 	// Metadata Only items whose metadata has these values, e.g. `metadata[source]=ads`.

@@ -35,11 +35,12 @@ operationId: %s
 tags: [%s]
 summary: %s
 description: |
-  Returns a URL of all that the filters of the list let through, as a CSV file of any length, newest first. The file is written while it is
-  fetched, and shows things as they are then. Its columns are the fields of the API in their order, those of an object as
-  billing_address.country, with money in minor units, and lists and metadata as JSON; what is null is empty. What only some keys may read
-  is left out. A cell in which somebody else wrote what a spreadsheet would run begins with an apostrophe. The URL serves an hour, and no
-  longer than the API key that asked for it.
+  Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
+  the items as they are then. The URL works for an hour, and no longer than the API key that asked for it.
+
+  The columns are the fields of the API in their order. Fields of an object are named like `+"`billing_address.country`"+`. Money is in minor units, lists and
+  metadata are JSON, and null is empty. Fields that only some keys may read are left out. A cell that a spreadsheet could run as a formula
+  begins with an apostrophe, if somebody else wrote it.
 x-approval: allow
 x-scope: %s
 x-sdk: %s

@@ -133,7 +133,7 @@ func TestPages_ShowTheFirstParagraphWhereAllTagsStand(t *testing.T) {
 	assert.Contains(t, drawnAt(t, r, "subscriptions"), rule)
 	for _, name := range []string{"", llmsName} {
 		assert.NotContains(t, drawnAt(t, r, name), rule)
-		assert.Contains(t, drawnAt(t, r, name), "What bills a customer period after period.")
+		assert.Contains(t, drawnAt(t, r, name), "Products that a customer pays for period after period.")
 	}
 }
 
