@@ -1,6 +1,11 @@
 package tests
 
 import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -81,6 +86,31 @@ func guideFiles(t *testing.T) []string {
 	return files
 }
 
+// holdShort fails for each sentence that is too long, and if half of them have too many words.
+func holdShort(t *testing.T, where string, texts ...string) {
+	t.Helper()
+	var counts []int
+	for _, text := range texts {
+		for _, s := range sentences(text) {
+			n := wordsOf(s)
+			if n > longestWords {
+				t.Errorf("%s: a sentence has %d words, and may have %d: %s", where, n, longestWords, s)
+			}
+			if n > 2 || strings.Contains(s, " ") { // a heading or a cell of one word says nothing about the others
+				counts = append(counts, n)
+			}
+		}
+	}
+	if len(counts) == 0 {
+		t.Fatalf("%s has no sentence: does the pattern still fit?", where)
+	}
+	slices.Sort(counts)
+	if median := counts[len(counts)/2]; median > medianWords {
+		t.Errorf("%s: half of its sentences have more than %d words; they may have %d", where, median, medianWords)
+	}
+	t.Logf("%s: median %d, longest %d", filepath.Base(where), counts[len(counts)/2], counts[len(counts)-1])
+}
+
 func TestSentences_AreShort(t *testing.T) {
 	t.Parallel()
 	for _, file := range append(guideFiles(t), "../README.md", "../.github/ARCHITECTURE.md", "../.github/CAPACITY.md", "../.github/CHANGELOG.md",
@@ -89,21 +119,111 @@ func TestSentences_AreShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var counts []int
-		for _, s := range sentences(string(text)) {
-			n := wordsOf(s)
-			if n > longestWords {
-				t.Errorf("%s: a sentence has %d words, and may have %d: %s", file, n, longestWords, s)
+		holdShort(t, file, string(text))
+	}
+}
+
+// A sentence that begins like this names nothing: "What is over goes to the balance."
+var riddle = regexp.MustCompile(`^(What|Who|Whoever|Whatever|Whose)\b`)
+
+// The operations' descriptions are the reference, in the pages at /docs and in the SDK.
+func TestOperations_AreDescribedInShortSentences(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../gen/spec/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	var whole any
+	if err := errors.Join(json.Unmarshal(text, &document), json.Unmarshal(text, &whole)); err != nil {
+		t.Fatal(err)
+	}
+	byTag := map[string][]string{}
+	for path, item := range document.Paths {
+		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
+			if item[method] == nil {
+				continue
 			}
-			if n > 2 || strings.Contains(s, " ") { // a heading or a cell of one word says nothing about the others
-				counts = append(counts, n)
+			var operation struct {
+				Tags        []string
+				Description string
+			}
+			if err := json.Unmarshal(item[method], &operation); err != nil {
+				t.Fatal(err)
+			}
+			byTag[operation.Tags[0]] = append(byTag[operation.Tags[0]], operation.Description)
+			for _, s := range sentences(operation.Description) {
+				if riddle.MatchString(s) {
+					t.Errorf("%s %s: say what is meant first, and then what it does: %s", method, path, s)
+				}
 			}
 		}
-		slices.Sort(counts)
-		if median := counts[len(counts)/2]; median > medianWords {
-			t.Errorf("%s: half of its sentences have more than %d words; they may have %d", file, median, medianWords)
+	}
+	if len(byTag) < 20 {
+		t.Errorf("only %d tags have operations", len(byTag))
+	}
+	for tag, texts := range byTag {
+		holdShort(t, tag, texts...)
+	}
+	for _, description := range descriptions(whole) {
+		for _, s := range sentences(description) {
+			if n := wordsOf(s); n > longestWords {
+				t.Errorf("the API's document: a sentence has %d words, and may have %d: %s", n, longestWords, s)
+			}
 		}
-		t.Logf("%s: median %d, longest %d", filepath.Base(file), counts[len(counts)/2], counts[len(counts)-1])
+	}
+}
+
+// descriptions returns every description of a document, at any depth, but none of an example.
+func descriptions(node any) (all []string) {
+	switch node := node.(type) {
+	case map[string]any:
+		for key, value := range node {
+			if text, isText := value.(string); isText && key == "description" {
+				all = append(all, text)
+			} else if !slices.Contains([]string{"example", "x-example", "examples"}, key) {
+				all = append(all, descriptions(value)...)
+			}
+		}
+	case []any:
+		for _, value := range node {
+			all = append(all, descriptions(value)...)
+		}
+	}
+	return all
+}
+
+// sample is a line of code in a doc comment.
+var sample = regexp.MustCompile(`(?m)^\t.*$`)
+
+// What the SDK exports is documented by hand here; the rest of it comes from the API's document.
+func TestSDK_IsDocumentedInShortSentences(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{"../sdk/*.go", "../openapi/wire/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, ".gen.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.FileExports(parsed)
+			ast.Inspect(parsed, func(node ast.Node) bool {
+				if comment, isComment := node.(*ast.CommentGroup); isComment {
+					texts = append(texts, sample.ReplaceAllString(comment.Text(), ""))
+				}
+				return true
+			})
+		}
+		holdShort(t, filepath.Dir(pattern), texts...)
 	}
 }
 
