@@ -61,6 +61,20 @@ func TestSetup_WorksOnceAndForTheFirst(t *testing.T) {
 	})
 }
 
+func TestSetup_KeepsTheAccountOfTheLinkBefore(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		account := &w.api.Account
+		for _, step := range []struct{ named, owned *string }{{nil, nil}, {account, account}, {nil, account}} {
+			token, err := w.People().CreateLink(t.Context(), person.Link{Kind: person.LinkSetup, AccountID: step.named})
+			require.NoError(t, err)
+			link, err := w.People().GetLink(t.Context(), person.LinkSetup, token)
+			require.NoError(t, err)
+			require.Equal(t, step.owned, link.AccountID)
+		}
+	})
+}
+
 func TestSetup_EndsWithTheFirstPerson(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) { // who has an owner

@@ -42,13 +42,21 @@ type Link struct {
 var linkColumns = db.ColumnsOf[Link]("person_links")
 
 // CreateLink makes a link and returns its token. The former ones for the same end: setup links, those to recover a password, and invitations of
-// one address to one account.
+// one address to one account. A setup link without an account takes over that of the former one.
 func (s *Store) CreateLink(ctx context.Context, l Link) (string, error) {
 	token, now := newToken(), s.Now()
 	l.ID, l.ExpiresAt, l.CreatedAt = hashOf(token), now.Add(l.Kind.life()), now
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		former, args := ``, []any{l.Kind}
 		switch l.Kind {
+		case LinkSetup:
+			before, err := db.Get[Link](ctx, s.db, linkColumns.SelectSQL+` WHERE kind = ?`, l.Kind)
+			if err != nil {
+				return nil, fmt.Errorf("read the former link: %w", err)
+			}
+			if before != nil && l.AccountID == nil {
+				l.AccountID = before.AccountID
+			}
 		case LinkRecovery:
 			former, args = ` AND person_id = ?`, append(args, l.PersonID)
 		case LinkInvitation:

@@ -48,10 +48,11 @@ func setupLinkCommand(settings *settings) *cobra.Command {
 		Use:   "setup-link",
 		Short: "Print the link by which the first person signs in to the dashboard",
 		Long: "Prints a link that works once, for 24 hours, as long as nobody can sign in. Whoever opens it becomes the\n" +
-			"operator of this server, with an account of their own. Former links end. serve prints such a link, too.",
+			"operator of this server, with an account of their own. Former links end. The new one keeps the account of the\n" +
+			"one before. serve prints such a link, too.",
 		Args: cobra.NoArgs,
 	}
-	cmd.Flags().StringVar(&account, "account", "", "account that they own, instead of a new one")
+	cmd.Flags().StringVar(&account, "account", "", "account that they own, instead of that of the link before, or a new one")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return withStore(cmd.Context(), settings, func(ctx context.Context, s *store.Store) error {
 			if known, err := s.Person.HasPeople(ctx); err != nil || known {
