@@ -76,6 +76,29 @@ func TestAccountsAndKeys(t *testing.T) {
 	assert.Empty(t, printed(t, dir, "keys", "list", "--account", id)["data"])
 }
 
+// strokes counts how often it is written to.
+type strokes int
+
+func (w *strokes) Write(text []byte) (int, error) {
+	*w++
+	return len(text), nil
+}
+
+// Whoever reads the first line alone, as head does, is gone before a second write, which would fail.
+func TestLists_AreWrittenAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := migratedDir(t)
+	for _, name := range []string{"Ada", "Grace", "Barbara"} {
+		printed(t, dir, "accounts", "create", "--name", name, "--email", "ada@example.com")
+	}
+	var out strokes
+	cmd := newCommand()
+	cmd.SetOut(&out)
+	cmd.SetArgs([]string{"accounts", "list", "--data-dir", dir})
+	require.NoError(t, cmd.ExecuteContext(t.Context()))
+	assert.Equal(t, strokes(1), out)
+}
+
 func TestAccountsUpdate_ChangesWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	dir := migratedDir(t)

@@ -39,7 +39,8 @@ func printList[T any](cmd *cobra.Command, asJSON bool, rows []T, header string, 
 	if asJSON {
 		return printJSON(out, wire.List[T]{Object: "list", Data: rows})
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var whole bytes.Buffer // written at once: whoever reads the first line alone, such as head, may be gone before a second write
+	table := tabwriter.NewWriter(&whole, 0, 0, 2, ' ', 0)
 	if _, err := io.WriteString(table, header+"\n"); err != nil {
 		return err
 	}
@@ -52,7 +53,11 @@ func printList[T any](cmd *cobra.Command, asJSON bool, rows []T, header string, 
 			return err
 		}
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := out.Write(whole.Bytes())
+	return err
 }
 
 // printable returns text that somebody else wrote, such as a name, so that it cannot harm a terminal. It quotes what would be a
