@@ -14,7 +14,7 @@ import (
 func TestVectors_HoldInOtherLanguages(t *testing.T) {
 	t.Parallel()
 	for _, language := range []struct{ command, pack, program string }{
-		{"python3", "python3-minimal", "testdata/verify.py"},
+		{"python3", "python3", "testdata/verify.py"},
 		{"node", "nodejs", "testdata/verify.mjs"},
 	} {
 		if _, err := exec.LookPath(language.command); err != nil {
