@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +23,7 @@ import (
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/debian"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
+	"github.com/tillwright/tillwright/webhooks/signature"
 )
 
 func TestMain(m *testing.M) {
@@ -68,10 +71,9 @@ func named(t *testing.T) map[string]string {
 // marked `text`: what the commands print. There `...` is anything.
 func TestGuides_ShowCommandsThatRun(t *testing.T) {
 	t.Parallel()
-	for _, tool := range []string{"curl", "jq", "sqlite3", "openssl"} {
-		install(t, tool, tool)
+	for _, tool := range []string{"curl", "jq", "sqlite3", "openssl", "python3"} {
+		install(t, tool)
 	}
-	install(t, "python3", "python3-minimal")
 	start := blocks(t, folder+"/start.md")
 	for name, file := range named(t) {
 		t.Run(name, func(t *testing.T) {
@@ -87,6 +89,47 @@ func TestGuides_ShowCommandsThatRun(t *testing.T) {
 		t.Parallel()
 		run(t, blocks(t, root+"/README.md"), port(t))
 	})
+	t.Run("one after another", func(t *testing.T) {
+		t.Parallel()
+		files, order := named(t), order(t)
+		require.ElementsMatch(t, slices.Collect(maps.Keys(files)), order)
+		all := blocks(t, root+"/README.md")
+		for _, name := range order {
+			all = append(all, blocks(t, files[name])...)
+		}
+		run(t, all, port(t))
+	})
+}
+
+// order returns the names of the guides, in the order in which the server lists them.
+func order(t *testing.T) (names []string) {
+	t.Helper()
+	source, err := os.ReadFile(folder + "/../guide.go")
+	require.NoError(t, err)
+	list := regexp.MustCompile(`(?s)\nvar guides = \[\]string\{(.*?)\n\}`).FindSubmatch(source)
+	require.NotNil(t, list)
+	for _, name := range regexp.MustCompile(`"([a-z-]+)"`).FindAllSubmatch(list[1], -1) {
+		names = append(names, string(name[1]))
+	}
+	return names
+}
+
+// An interactive zsh takes a comment for arguments of a command, and ties some names to what it does.
+func TestGuides_ShowCommandsForEveryShell(t *testing.T) {
+	t.Parallel()
+	comment, tied := regexp.MustCompile(`(?m)(^|\s)#`), regexp.MustCompile(`(?m)(?:^|[\s;])(?:path|fpath|cdpath|status|argv|options|commands|functions|aliases|signals)=`)
+	files := named(t)
+	files["README"] = root + "/README.md"
+	for name, file := range files {
+		for _, b := range blocks(t, file) {
+			if b.language != "sh" && b.language != "console" {
+				continue
+			}
+			assert.NotRegexp(t, comment, b.text, "%s: say it outside of the block", name)
+			assert.NotRegexp(t, tied, b.text, "%s: take another name", name)
+			assert.NotContains(t, b.text, "| head -n", "%s: head ends before all is read, and what writes fails; sed -n 1p reads all", name)
+		}
+	}
 }
 
 // warned returns the lines of a log that are no mere information.
@@ -107,10 +150,11 @@ func port(t *testing.T) string {
 	return free
 }
 
-func install(t *testing.T, command, pack string) {
+// install installs a command, whose package has its name.
+func install(t *testing.T, command string) {
 	t.Helper()
 	if _, err := exec.LookPath(command); err != nil {
-		require.NoError(t, debian.Install(pack))
+		require.NoError(t, debian.Install(command))
 	}
 }
 
@@ -157,10 +201,10 @@ func run(t *testing.T, all []block, port string) {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "TILLWRIGHT_API_KEY="+regexp.MustCompile(`sk_[0-9a-z]+`).FindString(server.Log()))
+	cmd.Env = append(cmd.Env, "TILLWRIGHT_API_KEY="+regexp.MustCompile(`sk_[0-9a-z]+`).FindString(server.Log()), "no_proxy=127.0.0.1,localhost", "NO_PROXY=127.0.0.1,localhost", "TMPDIR="+t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the guide leaves running ends with it
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = time.Minute
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	require.NoError(t, cmd.Start())
@@ -186,17 +230,78 @@ func run(t *testing.T, all []block, port string) {
 // The receiver in Go does what the one in Python does, which the guide starts. make readers starts the one in TypeScript.
 func TestGuides_HaveAReceiverInGo(t *testing.T) {
 	t.Parallel()
-	all, listens, program := blocks(t, folder+"/webhooks.md"), port(t), ""
-	for _, b := range all {
-		if strings.HasPrefix(b.text, "// receiver.go\n") {
-			program = compiled(t, listened.ReplaceAllString(b.text, listens))
-		}
+	for _, tool := range []string{"curl", "jq"} {
+		install(t, tool)
 	}
-	require.NotEmpty(t, program)
+	all, listens := blocks(t, folder+"/webhooks.md"), port(t)
+	program := compiled(t, receiver(t, "// receiver.go", listens))
 	for i := range all {
 		all[i].text = strings.ReplaceAll(all[i].text, "python3 receiver.py", program)
 	}
 	run(t, slices.Concat(blocks(t, folder+"/start.md"), all), listens)
+}
+
+// receiver returns the program of the guide that begins with a line. It listens on a port.
+func receiver(t *testing.T, begins, port string) string {
+	t.Helper()
+	for _, b := range blocks(t, folder+"/webhooks.md") {
+		if strings.HasPrefix(b.text, begins+"\n") {
+			return listened.ReplaceAllString(b.text, port)
+		}
+	}
+	require.Fail(t, "the guide has no "+begins)
+	return ""
+}
+
+// An endpoint may be told of every type of event. A receiver passes over those that it does not know, and handles an order once.
+func TestGuides_HaveReceiversThatTakeEveryEvent(t *testing.T) {
+	t.Parallel()
+	install(t, "python3")
+	const secret = "whsec_b25lIHNlY3JldA=="
+	for language, command := range map[string]func(t *testing.T, port string) []string{
+		"Python": func(t *testing.T, port string) []string {
+			file := t.TempDir() + "/receiver.py"
+			require.NoError(t, os.WriteFile(file, []byte(receiver(t, "# receiver.py", port)), 0o600))
+			return []string{"python3", file}
+		},
+		"Go": func(t *testing.T, port string) []string {
+			return []string{compiled(t, receiver(t, "// receiver.go", port))}
+		},
+	} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			port := port(t)
+			words := command(t, port)
+			file, err := os.Create(t.TempDir() + "/received.txt")
+			require.NoError(t, err)
+			cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
+			cmd.Env, cmd.Stdout = append(os.Environ(), "WEBHOOK_SECRET="+secret), file
+			require.NoError(t, cmd.Start())
+			t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait(); _ = file.Close() })
+			require.Eventually(t, func() bool { return post(t, port, "whsec_b3RoZXI=", `{}`) == http.StatusUnauthorized }, time.Minute, 10*time.Millisecond)
+			order := `{"id": "whev_2", "type": "order.paid", "data": {"object": "order", "total_amount": 1900, "currency": "usd"}}`
+			for _, body := range []string{`{"id": "whev_1", "type": "customer.created", "data": {"object": "customer"}}`, order, order} {
+				assert.Equal(t, http.StatusNoContent, post(t, port, secret, body), body)
+			}
+			said, err := os.ReadFile(file.Name())
+			require.NoError(t, err)
+			assert.Equal(t, "order.paid 1900 usd\n", string(said))
+		})
+	}
+}
+
+// post sends a signed event to a receiver, and returns the status of its answer, or 0 if there is none.
+func post(t *testing.T, port, secret, body string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:"+port+"/hooks", strings.NewReader(body))
+	require.NoError(t, err)
+	request.Header.Set("X-Service-Hmac-SHA256", signature.Sign([]byte(body), secret))
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0
+	}
+	_ = answer.Body.Close()
+	return answer.StatusCode
 }
 
 // compiled returns the program of a Go file.
