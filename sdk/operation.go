@@ -18,7 +18,7 @@ type Operation struct {
 	Path string
 	// Approval is "allow", or "ask" if a person should agree before a program does this.
 	Approval string
-	// Scope is the scope that a key needs, for example "products:write". It is empty if none is needed.
+	// Scope is the scope that a restricted key needs, for example "products:write". It is empty if none is needed.
 	Scope string
 	// Locked marks an operation whose Approval must stay "ask".
 	Locked bool

@@ -1670,7 +1670,7 @@ type Account struct {
 	// PaymentsPausedUntil Until then buyers cannot pay checkouts without an API key, because `decline_limit` was reached: they are answered 429. Null while nothing is paused.
 	PaymentsPausedUntil *wire.Time `json:"payments_paused_until"`
 
-	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank. Stock, a redemption of a discount and a use of a checkout link are held meanwhile. Where they are limited, the payments of one network (a /24, of IPv6 a /48) without an API key hold at most as many as they leave to others. They may hold more if a single one buys more (`quantity_max` of a price variant). After such a payment was given up, the next has to wait as long as it was held, at least a minute. 429 says when to try again.
+	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank. Stock, a redemption of a discount and a use of a checkout link are held meanwhile. Where they are limited, the payments of one network (a /24, of IPv6 a /48) without an API key hold at most as many as they leave to others. They may hold more if a single one buys more (`quantity_max` of a price variant). After a payment was given up they may not, for as long as it was held, at least a minute. 429 says when to try again.
 	//
 	// Example: 30
 	PaymentHoldMinutes int64     `json:"payment_hold_minutes"`
@@ -7785,7 +7785,7 @@ type Order struct {
 	// CreditedAmount The part that changes of plan gave to the customer's `balance_amount`.
 	CreditedAmount Amount `json:"credited_amount"`
 
-	// RefundableAmount What a refund can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, and by the balance of a deleted customer. Nor is what the provider cannot give back.
+	// RefundableAmount What a refund can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, payments by the balance of a deleted customer, and what the provider cannot give back.
 	RefundableAmount Amount `json:"refundable_amount"`
 
 	// DueAmount The amount still due; 0 once it is void.
@@ -15244,7 +15244,7 @@ func (s *AccountService) Update(ctx context.Context, body *AccountUpdate, opts .
 // - what customers do on checkouts and their portal
 // - what the server does by itself: subscriptions that end, pause or become past due, purchases that turn out to be paid, outcomes of refunds
 // - changes of the team on the dashboard
-// - what the operator does on the command line
+// - what the operator does to accounts, keys and by imports on the command line
 //
 // A line is stored together with its change. It is kept for a year, or as long as the operator says.
 //
@@ -15783,8 +15783,9 @@ func (s *AISitesService) Update(ctx context.Context, id string, body *AISiteUpda
 
 // Generate sends POST /ai_sites/{id}/generate.
 //
-// Makes a version of the site's content from a prompt, by rules or by a language model if the server has one. The model learns names, headlines
-// and prices of products, and nothing about people. Its answer is checked like content that you send. Links that are neither yours nor in the
+// Makes a version of the site's content from a prompt, by rules or by a language model if the server has one. The model gets the
+// prompt, the names of account and site, the account's website, names, headlines and prices of products, and titles and tags of posts. It gets
+// nothing about customers. Its answer is checked like content that you send. Links that are neither yours nor in the
 // prompt are left out; `dropped` names everything left out. The version is not the draft, and nobody sees it before you publish it. More than 20
 // an hour are 429. If no page results, it is 422 on `prompt`.
 func (s *AISitesService) Generate(ctx context.Context, id string, body *AISiteGeneration, opts ...Option) (*AISiteVersion, error) {
@@ -15846,7 +15847,7 @@ func (s *APIKeysService) Create(ctx context.Context, body *APIKeyCreate, opts ..
 //
 // Deletes the key for good, with every key that it made, because a leaked key leaked them too. Every later request with them is 401. For a
 // planned rotation send `descendants=adopt`: then your key becomes their maker. A key that can do more than yours is 403. A key may always
-// delete itself.
+// delete itself, whatever its scopes.
 func (s *APIKeysService) Delete(ctx context.Context, id string, params *DeleteAPIKeyParams, opts ...Option) (*Deleted, error) {
 	return do[Deleted](ctx, s.client, "deleteAPIKey", []string{id}, params, nil, opts)
 }
@@ -15861,7 +15862,7 @@ func (s *APIKeysService) Get(ctx context.Context, id string, opts ...Option) (*A
 // Update sends PATCH /auth/keys/{id}.
 //
 // Changes name, scopes or expiry. A key that can do more than yours, before or after the change, is 403. It is 422 if it could then do more than
-// the key that made it. A scope that a key loses is also lost by every key that it made. A key that is left without scopes is revoked.
+// the key that made it. A scope that a key loses is also lost by every key that it made. Of these keys, one that is left without scopes is revoked.
 func (s *APIKeysService) Update(ctx context.Context, id string, body *APIKeyUpdate, opts ...Option) (*APIKey, error) {
 	return do[APIKey](ctx, s.client, "updateAPIKey", []string{id}, nil, body, opts)
 }
@@ -17157,7 +17158,7 @@ func (s *ProductsService) List(ctx context.Context, params *ListProductsParams, 
 // Create sends POST /products.
 //
 // Makes a product, a draft unless `status` says otherwise. `status: active` needs at least one price variant, which you may send in
-// `price_variants`. It also needs deliverables that a buyer can get. Emits `product.created`.
+// `price_variants`. It may have no deliverable that no buyer can get. Emits `product.created`.
 func (s *ProductsService) Create(ctx context.Context, body *ProductCreate, opts ...Option) (*Product, error) {
 	return do[Product](ctx, s.client, "createProduct", nil, nil, body, opts)
 }
@@ -17765,8 +17766,8 @@ func (s *WebhookEndpointsService) Update(ctx context.Context, id string, body *W
 
 // ListDeliveries sends GET /webhook_endpoints/{id}/deliveries.
 //
-// Returns the deliveries to an endpoint, sent or waiting, newest first. By default a failed delivery is kept for 7 days, and a succeeded one for
-// a day.
+// Returns the deliveries to an endpoint, sent or waiting, newest first. A failed delivery is kept for 7 days, and a succeeded one for a day
+// unless the operator says otherwise.
 func (s *WebhookEndpointsService) ListDeliveries(ctx context.Context, id string, params *ListWebhookDeliveriesParams, opts ...Option) (*WebhookDeliveryList, error) {
 	return do[WebhookDeliveryList](ctx, s.client, "listWebhookDeliveries", []string{id}, params, nil, opts)
 }

@@ -1689,7 +1689,7 @@ type Account struct {
 	// PaymentsPausedUntil Until then buyers cannot pay checkouts without an API key, because `decline_limit` was reached: they are answered 429. Null while nothing is paused.
 	PaymentsPausedUntil *wire.Time `json:"payments_paused_until"`
 
-	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank. Stock, a redemption of a discount and a use of a checkout link are held meanwhile. Where they are limited, the payments of one network (a /24, of IPv6 a /48) without an API key hold at most as many as they leave to others. They may hold more if a single one buys more (`quantity_max` of a price variant). After such a payment was given up, the next has to wait as long as it was held, at least a minute. 429 says when to try again.
+	// PaymentHoldMinutes How long a buyer has to confirm a payment at their bank. Stock, a redemption of a discount and a use of a checkout link are held meanwhile. Where they are limited, the payments of one network (a /24, of IPv6 a /48) without an API key hold at most as many as they leave to others. They may hold more if a single one buys more (`quantity_max` of a price variant). After a payment was given up they may not, for as long as it was held, at least a minute. 429 says when to try again.
 	//
 	// Example: 30
 	PaymentHoldMinutes int64     `json:"payment_hold_minutes"`
@@ -8029,7 +8029,7 @@ type Order struct {
 	// CreditedAmount The part that changes of plan gave to the customer's `balance_amount`.
 	CreditedAmount Amount `json:"credited_amount"`
 
-	// RefundableAmount What a refund can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, and by the balance of a deleted customer. Nor is what the provider cannot give back.
+	// RefundableAmount What a refund can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, payments by the balance of a deleted customer, and what the provider cannot give back.
 	RefundableAmount Amount `json:"refundable_amount"`
 
 	// DueAmount The amount still due; 0 once it is void.

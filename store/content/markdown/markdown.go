@@ -15,7 +15,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Version is that of what Render makes of a text. Whoever changes the parser, the limits or the policy raises it, and what is stored is
+// Version is that of what Render makes of a text. Whoever changes the parser or the policy, or loosens a limit, raises it, and what is stored is
 // rendered anew.
 const Version = 2
 
