@@ -27,6 +27,7 @@ func TestWork_ServesWhoWaitsForALicenceKey(t *testing.T) {
 		g, err := w.CreateGrant(t.Context(), w.account, store.NewGrant{Customer: ada.ID, Product: product})
 		require.NoError(t, err)
 		require.NoError(t, w.Work(t.Context()))
+		require.True(t, opened(t, w, g.ID).Waits)
 		_, err = w.Grant.EnableLicenseKey(t.Context(), w.account, stock[0].ID)
 		require.NoError(t, err)
 		require.NoError(t, w.Work(t.Context()))
@@ -34,5 +35,17 @@ func TestWork_ServesWhoWaitsForALicenceKey(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, k.GrantID)
 		require.Equal(t, g.ID, *k.GrantID)
+		got := opened(t, w, g.ID)
+		require.False(t, got.Waits)
+		require.Equal(t, k.ID, *got.LicenseKey)
 	})
+}
+
+// opened returns what a grant opens, which is one thing.
+func opened(t *testing.T, w *world, id string) grant.Deliverable {
+	t.Helper()
+	g, err := w.Grant.GetGrant(t.Context(), w.account, id)
+	require.NoError(t, err)
+	require.Len(t, g.Deliverables, 1)
+	return g.Deliverables[0]
 }

@@ -115,6 +115,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 			p.Deliveries = []grant.Delivery{
 				{Deliverable: grant.Deliverable{Type: "link", Name: new(word("The community")), URL: new("https://chat.example")}},
 				{Deliverable: grant.Deliverable{Type: "license_key"}, Key: new(word("KES-4F2A-99C1-7D30"))},
+				{Deliverable: grant.Deliverable{Type: "license_key", Waits: true}},
 			}
 		}),
 		{"verify", "verify.html", ui.Frame{Title: "Confirm", Shop: shopOf(seller)}, verifyPage{Seller: seller, Checkout: open().Checkout, Summary: word("Birds of the Wadden Sea")}},

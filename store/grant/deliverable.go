@@ -21,6 +21,8 @@ type Deliverable struct {
 	Version, Size  *int64 // of a file, like the next two
 	DownloadsCount *int64 // by this grant
 	DownloadLimit  *int64 // nil = any number
+
+	Waits bool // it is a licence key, of which there is none left: the next one that is imported is for it
 }
 
 // version is the number of the version of a file f that a grant g opens: the newest one, or if additions are for new buyers the newest that was
@@ -47,6 +49,7 @@ func (s *Store) open(ctx context.Context, account string, grants []*Grant) error
 	slices.Sort(ids)
 	condition, arg := s.db.In("g.id", ids)
 	keyed, _ := s.db.In("k.grant_id", ids)
+	waiting, _ := s.db.In("w.id", ids)
 	rows, err := db.Select[struct {
 		GrantID string  `db:"grant_id"`
 		Type    string  `db:"type"`
@@ -69,16 +72,22 @@ func (s *Store) open(ctx context.Context, account string, grants []*Grant) error
 		LEFT JOIN grant_downloads n ON n.account_id = g.account_id AND n.grant_id = g.id AND n.file_id = f.id
 		WHERE g.account_id = ? AND `+condition+` AND `+db.OnListSQL+`
 		UNION ALL SELECT k.grant_id, '', k.id, NULL, 1000000, '', NULL, NULL, NULL, NULL FROM license_keys k
-		WHERE k.account_id = ? AND `+keyed+` AND (k.ended_by IS NULL OR k.ended_by <> 'rotation') ORDER BY 1, 5, 6`, account, arg, account, arg)
+		WHERE k.account_id = ? AND `+keyed+` AND (k.ended_by IS NULL OR k.ended_by <> 'rotation')
+		UNION ALL SELECT w.id, 'wait', NULL, NULL, 1000000, '', NULL, NULL, NULL, NULL FROM license_waits w WHERE w.account_id = ? AND `+waiting+` ORDER BY 1, 5, 6`,
+		account, arg, account, arg, account, arg)
 	if err != nil {
 		return fmt.Errorf("read what grants open: %w", err)
 	}
 	for _, row := range rows {
 		g := byID[row.GrantID]
-		if row.Type == "" {
-			if !g.Keyless {
-				g.unlock(row.Ref)
-			}
+		switch {
+		case row.Type == "wait":
+			g.wait()
+			continue
+		case row.Type == "" && g.Keyless:
+			continue
+		case row.Type == "":
+			g.unlock(row.Ref)
 			continue
 		}
 		d := Deliverable{Type: row.Type, Name: row.Name}
@@ -104,6 +113,15 @@ func (g *Grant) unlock(key *string) {
 		}
 	}
 	g.Deliverables = append(g.Deliverables, Deliverable{Type: deliversLicense, LicenseKey: key})
+}
+
+// wait notes in the deliverable of the grant that its licence key is still to come.
+func (g *Grant) wait() {
+	for i := range g.Deliverables {
+		if d := &g.Deliverables[i]; d.Type == deliversLicense && d.LicenseKey == nil {
+			d.Waits = true
+		}
+	}
 }
 
 // deliversLicense is the type of a deliverable that is a licence key.
