@@ -217,6 +217,7 @@ func (s *Store) checkConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 	in.Save = in.Save && c.keepsMethods(in.isKeyless())
 	c.answerAds(&p, in, now)
 	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")
+	offered(items, offers)
 	for i, line := range sales(items) {
 		problem := offers[i].unsellable(line.Quantity)
 		p.Check(problem == "", "line_items", problem)

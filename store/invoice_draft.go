@@ -284,7 +284,7 @@ func (s *Store) invoiceOffers(ctx context.Context, d InvoiceDraft) ([]offer, err
 		if err != nil {
 			return nil, err
 		}
-		offers[n] = offer{variant, product}
+		offers[n] = offer{variant: variant, product: product}
 	}
 	return offers, nil
 }

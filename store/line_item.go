@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -61,9 +62,11 @@ type LineItem struct {
 	PeriodStart      *core.Time   `db:"period_start"`
 	PeriodEnd        *core.Time   `db:"period_end"`
 	Gives            bool         `db:"gives"`    // its payment gives its product, which is no tip
-	Licensed         bool         `db:"licensed"` // what it gives may ask for a licence key, which is looked up then
+	Licensed         bool         `db:"licensed"` // what it gives may ask for a licence key
 	CreatedAt        core.Time    `db:"created_at"`
 	UpdatedAt        core.Time    `db:"updated_at"`
+
+	licensing *grant.Licensing // what it asks for now of licence keys, nil if that is not read: see offered and readOffered
 }
 
 // Describe returns a text that says what the line is about: its description, or else the names of product and price variant.
@@ -105,8 +108,9 @@ func (s *Store) CheckoutLines(ctx context.Context, account, checkout string) ([]
 
 // offer is a price variant and its product, as they are now, for a line to be made of.
 type offer struct {
-	variant *catalog.PriceVariant
-	product *catalog.Product
+	variant   *catalog.PriceVariant
+	product   *catalog.Product
+	licensing *grant.Licensing // nil if that is not read
 }
 
 // unsellable says in a sentence why so many pieces of the offer cannot be bought now, and returns nothing if they can.
@@ -193,7 +197,7 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 	for i, line := range wanted {
 		ids[i], _ = core.ParseID(core.KindPriceVariant, line.PriceVariant)
 	}
-	variants, err := s.Catalog.PriceVariantsByID(ctx, account, ids)
+	variants, err := s.Catalog.OfferedVariantsByID(ctx, account, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -207,9 +211,9 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 	}
 	offers := make([]offer, len(wanted))
 	for i, line := range wanted {
-		o := offer{variant: variants[ids[i]]}
-		if o.variant != nil {
-			o.product = products[o.variant.ProductID]
+		var o offer
+		if v := variants[ids[i]]; v != nil {
+			o = offer{&v.PriceVariant, products[v.ProductID], licensingOf(v)}
 		}
 		if o.product == nil {
 			return nil, core.Missing("price_variant", fmt.Sprintf("line_items.%d.price_variant", i), line.PriceVariant)
@@ -217,6 +221,35 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 		offers[i] = o
 	}
 	return offers, nil
+}
+
+// offered has the lines know what their offers ask for now of licence keys. There is an offer for each line that sells something, in their order.
+func offered(items []LineItem, offers []offer) {
+	for i := range items {
+		if items[i].Kind == LineItemKindPrice {
+			items[i].licensing, offers = offers[0].licensing, offers[1:]
+		}
+	}
+}
+
+// readOffered reads the price variants of lines, has the lines know what these ask for now of licence keys, and returns them by id.
+func (s *Store) readOffered(ctx context.Context, account string, items []LineItem) (map[string]*catalog.OfferedVariant, error) {
+	var ids []string
+	for _, item := range items {
+		ids = append(ids, core.Deref(item.PriceVariantID))
+	}
+	variants, err := s.Catalog.OfferedVariantsByID(ctx, account, ids)
+	for i := range items {
+		if v := variants[core.Deref(items[i].PriceVariantID)]; v != nil {
+			items[i].licensing = licensingOf(v)
+		}
+	}
+	return variants, err
+}
+
+// licensingOf returns what a price variant asks for now of licence keys.
+func licensingOf(v *catalog.OfferedVariant) *grant.Licensing {
+	return &grant.Licensing{Keys: v.LicenseKeys, Stock: v.ImportedKeys, Terms: core.JSONOf((*grant.LicenseTerms)(v.License.V))}
 }
 
 // lines makes the lines that are asked for, without their totals: one for each, and one more for its set-up fee. An empty
@@ -281,7 +314,7 @@ func (o offer) line(kind LineItemKind, currency string, amount int64, tax *tenan
 	return LineItem{
 		Kind: kind, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name, PriceVariantName: o.variant.Name,
 		Quantity: 1, UnitAmount: amount, Currency: currency, TaxInclusive: tax.IsInclusive(o.variant.TaxBehavior),
-		Gives: kind == LineItemKindPrice && o.product.Type != catalog.ProductTypeTip, Licensed: kind == LineItemKindPrice && o.mayLicense(),
+		Gives: kind == LineItemKindPrice && o.product.Type != catalog.ProductTypeTip, Licensed: kind == LineItemKindPrice && o.mayLicense(), licensing: o.licensing,
 	}
 }
 
@@ -417,7 +450,7 @@ func (s *Store) reserve(ctx context.Context, u *db.Unit, account string, items [
 func (s *Store) checkLicenses(ctx context.Context, account string, items []LineItem) error {
 	wanted := map[string]int{}
 	for i := range items {
-		if l := &items[i]; l.Licensed {
+		if l := &items[i]; l.Licensed && (l.licensing == nil || l.licensing.Stock > 0) {
 			wanted[*l.ProductID]++
 		}
 	}

@@ -385,7 +385,11 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []L
 	if payment != nil {
 		method = methodOf(payment)
 	}
-	subs, lines, err := s.newSubscriptions(ctx, c, items, owner{customer, isKnown}, method, now)
+	variants, err := s.readOffered(ctx, c.AccountID, items)
+	if err != nil {
+		return err
+	}
+	subs, lines, err := s.newSubscriptions(ctx, c, items, variants, owner{customer, isKnown}, method, now)
 	if err != nil {
 		return err
 	}

@@ -89,16 +89,8 @@ type owner struct {
 }
 
 // newSubscriptions makes a subscription for each recurring line of a checkout, and returns them with the index of the line that
-// each of them is from. They are not stored yet: insertSubscriptions does that.
-func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []LineItem, by owner, method *BillingMethod, now core.Time) ([]Subscription, []int, error) {
-	var ids []string
-	for _, item := range items {
-		ids = append(ids, core.Deref(item.PriceVariantID))
-	}
-	variants, err := s.Catalog.PriceVariantsByID(ctx, c.AccountID, ids)
-	if err != nil {
-		return nil, nil, err
-	}
+// each of them is from. They are not stored yet: insertSubscriptions does that. Variants are the price variants of the lines, by id.
+func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []LineItem, variants map[string]*catalog.OfferedVariant, by owner, method *BillingMethod, now core.Time) ([]Subscription, []int, error) {
 	terms, err := s.discountTerms(ctx, c)
 	if err != nil {
 		return nil, nil, err
@@ -110,7 +102,7 @@ func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []LineI
 		if item.Kind != LineItemKindPrice || variant == nil || variant.Type != catalog.PriceVariantTypeRecurring {
 			continue
 		}
-		sub, err := newSubscription(c, item, variant, now)
+		sub, err := newSubscription(c, item, &variant.PriceVariant, now)
 		if err != nil {
 			return nil, nil, err
 		}

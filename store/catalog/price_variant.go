@@ -138,6 +138,32 @@ func (s *Store) PriceVariantsByID(ctx context.Context, account string, ids []str
 	return db.ByID(ctx, s.db, priceVariantColumns, account, ids)
 }
 
+// OfferedVariant is a price variant, and what its product delivers now of licence keys.
+type OfferedVariant struct {
+	PriceVariant
+	LicenseKeys  int `db:"license_keys"`  // deliverables that are keys
+	ImportedKeys int `db:"imported_keys"` // and of these, those that are of imported ones
+}
+
+// OfferedVariantsByID does what PriceVariantsByID does, for who sells them.
+func (s *Store) OfferedVariantsByID(ctx context.Context, account string, ids []string) (map[string]*OfferedVariant, error) {
+	found := make(map[string]*OfferedVariant, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	condition, arg := s.db.In("id", ids)
+	const keys = ` FROM product_deliverables AS d WHERE d.account_id = price_variants.account_id AND d.product_id = price_variants.product_id AND d.type = 'license_key' AND d.removed IS NULL)`
+	rows, err := db.Select[OfferedVariant](ctx, s.db, priceVariantColumns.SelectWith(`(SELECT count(*)`+keys+` AS license_keys`, `(SELECT count(d.ref)`+keys+` AS imported_keys`)+`
+		WHERE account_id = ? AND `+condition, account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("read what is offered: %w", err)
+	}
+	for i := range rows {
+		found[rows[i].ID] = &rows[i]
+	}
+	return found, nil
+}
+
 // ListPriceVariants returns a page of price variants, newest first, and whether there are more. It returns
 // CodeMissing on `product` for a product that does not exist.
 func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPriceVariants) ([]PriceVariant, bool, error) {

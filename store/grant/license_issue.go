@@ -10,22 +10,22 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// licenseTerms is what a price variant says of its licence keys. Nil is no limit.
-type licenseTerms struct {
+// LicenseTerms is what a price variant says of its licence keys. Nil is no limit.
+type LicenseTerms struct {
 	Enabled         bool   `json:"enabled"`
 	ActivationLimit *int64 `json:"activation_limit"` // of one piece
 	ExpiresInDays   *int64 `json:"expires_in_days"`
 	OfflineDays     *int64 `json:"offline_days"`
 }
 
-// licensing is whether a product and a price variant ask for a licence key, and for which.
-type licensing struct {
+// Licensing is whether a product and a price variant ask for a licence key, and for which.
+type Licensing struct {
 	Keys  int                      `db:"keys"`  // deliverables that are keys
 	Stock int                      `db:"stock"` // and of these, those that are of imported ones
-	Terms core.JSON[*licenseTerms] `db:"license"`
+	Terms core.JSON[*LicenseTerms] `db:"license"`
 }
 
-func (l *licensing) wanted() bool {
+func (l *Licensing) wanted() bool {
 	return l.Keys > 0 || l.Terms.V != nil && l.Terms.V.Enabled
 }
 
@@ -33,8 +33,16 @@ func (l *licensing) wanted() bool {
 // key back. Imported keys are handed out oldest first; if there is none left the grant waits for one: see DueLicenseWaits.
 func (s *Store) issueLicense(ctx context.Context, u *db.Unit, g *Grant) error {
 	asked, err := s.licensingOf(ctx, u, g)
-	if err != nil || !asked.wanted() {
+	if err != nil {
 		return err
+	}
+	return s.issueLicenseAs(ctx, u, g, asked)
+}
+
+// issueLicenseAs does what issueLicense does, for who knows what is asked for.
+func (s *Store) issueLicenseAs(ctx context.Context, u *db.Unit, g *Grant, asked *Licensing) error {
+	if !asked.wanted() {
+		return nil
 	}
 	k, err := s.formerLicense(ctx, u, g)
 	if err == nil && k == nil && asked.Stock > 0 {
@@ -57,8 +65,8 @@ func (s *Store) issueLicense(ctx context.Context, u *db.Unit, g *Grant) error {
 }
 
 // licensingOf returns what the product of a grant and its price variant say of licence keys. Only what is on the list of deliverables now counts.
-func (s *Store) licensingOf(ctx context.Context, u *db.Unit, g *Grant) (*licensing, error) {
-	asked, err := db.Get[licensing](ctx, u, `
+func (s *Store) licensingOf(ctx context.Context, u *db.Unit, g *Grant) (*Licensing, error) {
+	asked, err := db.Get[Licensing](ctx, u, `
 		SELECT count(*) AS keys, count(ref) AS stock, (SELECT license FROM price_variants WHERE account_id = ? AND id = ?) AS license
 		FROM product_deliverables WHERE account_id = ? AND product_id = ? AND type = 'license_key' AND removed IS NULL`,
 		g.AccountID, core.Deref(g.PriceVariantID), g.AccountID, g.ProductID)
@@ -109,7 +117,7 @@ func (s *Store) HasLicenses(ctx context.Context, account, product string, keys i
 }
 
 // handOut makes a locked key the one of a grant.
-func (s *Store) handOut(ctx context.Context, u *db.Unit, g *Grant, k *LicenseKey, asked *licensing) error {
+func (s *Store) handOut(ctx context.Context, u *db.Unit, g *Grant, k *LicenseKey, asked *Licensing) error {
 	was := *k
 	var err error
 	if k.UpdatedAt, err = s.db.BusinessNow(ctx, g.AccountID); err != nil {
@@ -130,7 +138,7 @@ func (s *Store) handOut(ctx context.Context, u *db.Unit, g *Grant, k *LicenseKey
 }
 
 // follow gives a key the owner, the limits and the end that follow from its grant. The days of its price variant begin now.
-func (k *LicenseKey) follow(g *Grant, asked *licensing) {
+func (k *LicenseKey) follow(g *Grant, asked *Licensing) {
 	k.GrantID, k.CustomerID = &g.ID, &g.CustomerID
 	k.ExpiresAt = g.ExpiresAt
 	k.limit(asked, g.Quantity)
@@ -147,10 +155,10 @@ func (k *LicenseKey) follow(g *Grant, asked *licensing) {
 }
 
 // limit sets how many devices so many pieces allow. If the price variant does not say so, an imported key keeps the limit that it came with.
-func (k *LicenseKey) limit(asked *licensing, quantity int64) {
+func (k *LicenseKey) limit(asked *Licensing, quantity int64) {
 	terms := asked.Terms.V
 	if terms == nil {
-		terms = &licenseTerms{}
+		terms = &LicenseTerms{}
 	}
 	k.OfflineDays = terms.OfflineDays
 	switch {

@@ -59,6 +59,12 @@ func ColumnsOf[T any](table string) *Columns[T] {
 	return c
 }
 
+// SelectWith returns SelectSQL with further expressions, each with a name.
+func (c *Columns[T]) SelectWith(more ...string) string {
+	list, _ := strings.CutSuffix(c.SelectSQL, " FROM "+c.Table)
+	return list + ", " + strings.Join(more, ", ") + " FROM " + c.Table
+}
+
 // keyed returns the condition that finds a row by its key.
 func (c *Columns[T]) keyed() string {
 	if c.account >= 0 {

@@ -47,7 +47,7 @@ func scan[T any](d *DB, query string, rows *sqlx.Rows, limit int) ([]T, error) {
 // scanPlan says which field of a row takes each column of a query. Fields is nil if the type is not a struct of columns but one
 // column itself. A plan is made once for each query and type.
 type scanPlan struct {
-	fields []int
+	fields [][]int
 	rooms  sync.Pool // of *scanRow[T]
 }
 
@@ -66,7 +66,7 @@ func newScanRow[T any](p *scanPlan) *scanRow[T] {
 		r.targets = []any{row.Interface()}
 	}
 	for _, field := range p.fields {
-		r.targets = append(r.targets, target(row.Elem().Field(field).Addr()))
+		r.targets = append(r.targets, target(row.Elem().FieldByIndex(field).Addr()))
 	}
 	return r
 }
@@ -90,7 +90,7 @@ func (d *DB) planOf(key planKey, rows *sqlx.Rows) (*scanPlan, error) {
 	return first, nil
 }
 
-// newPlan finds the field of each column by its db tag. A column without a field is an error.
+// newPlan finds the field of each column by its db tag, also in an embedded struct. A column without a field is an error.
 func newPlan(row reflect.Type, rows *sqlx.Rows) (*scanPlan, error) {
 	if row.Kind() != reflect.Struct || isScanner(row) {
 		return &scanPlan{}, nil
@@ -99,11 +99,11 @@ func newPlan(row reflect.Type, rows *sqlx.Rows) (*scanPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	byName := map[string]int{}
-	for i := range row.NumField() {
-		byName[row.Field(i).Tag.Get("db")] = i
+	byName := map[string][]int{}
+	for _, field := range reflect.VisibleFields(row) {
+		byName[field.Tag.Get("db")] = field.Index
 	}
-	fields := make([]int, len(names))
+	fields := make([][]int, len(names))
 	for i, name := range names {
 		field, ok := byName[name]
 		if !ok {
