@@ -12,15 +12,15 @@ LEAN          = -gcflags=github.com/tillwright/tillwright/...=-dwarf=false
 # What has no race detector runs while the others are compiled with it. Of those the longest come first, so that none is left for the end. What
 # failed is run again after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
-LONGEST = ./store ./server/billing ./server ./server/pages
+LONGEST = ./store ./server/billing ./server
 # Whole packages without the race detector. The contract comes first, since it takes longest. The next four run the program in processes of its
-# own, which have none anyway: it would watch the clients and the fakes alone. The last three hold little that requests share: make race has
-# them with it, every night.
+# own, which have none anyway: it would watch the clients and the fakes alone. The last hold little that requests share: make race has them
+# with it, every night.
 PLAIN   = ./tests/contract ./tests/fault ./tests/e2e ./tests/newcomer ./tests/guide $(SHOWN)
-SHOWN   = ./server/dashboard ./server/reference ./server/cmd/tillwright
+SHOWN   = ./server/pages ./server/dashboard ./server/reference ./server/cmd/tillwright ./server/invoicepdf ./store/core ./store/content/markdown ./webhooks/chat
 # Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold. Their packages are those of the
 # step alone: a test of another package that has such a name would be run nowhere.
-ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestWrite_(Takes|Shapes)|TestPages_(UseAll|AreLight|LinkTo|HaveEvery)|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins)
+ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestWrite_(Takes|Shapes)|TestPages_(UseAll|AreLight|LinkTo|HaveEvery)|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins|TestDocument_(NamesIts|OfProduction|IsOther|IsSent|IsRead)|TestAs31_)
 
 # One set of flags for all that has no race detector: what verify compiles, the program and the contract tests need not compile again.
 export CGO_ENABLED := 0
@@ -59,15 +59,15 @@ quick: ## compile, vet and test what your change touches, on SQLite alone: for w
 	@$(GO) build -C .github/tools/quick -o $(CURDIR)/bin/quick .
 	@TILLWRIGHT_TEST_ENGINES=sqlite bin/quick $(if $(BASE),-base $(BASE)) -gen "make -s gen" $(TEST) -skip "$(ALONE)|^TestEach_RunsOnBothEngines$$"
 
-test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, the dashboard, what runs the program as a process, and what one goroutine does alone)
+test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, the pages, what runs the program as a process, and what one goroutine does alone)
 	@$(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
 	@packages=$$($(GO) list ./...) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' ./...) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
-		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./server/invoicepdf ./server/pages ./ads/pinterest ./ads/tiktok ./ads/zernio \
-		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(tests/(contract|fault|e2e|newcomer|guide)|server/(dashboard|reference|cmd/tillwright))$$')
+		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./ads/pinterest ./ads/tiktok ./ads/zernio \
+		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(tests/(contract|fault|e2e|newcomer|guide)|server/(pages|dashboard|reference|cmd/tillwright|invoicepdf)|store/(core|content/markdown)|webhooks/chat)$$')
 
-race: ## the dashboard, the reference and the commands with the race detector, which make test runs without it
+race: ## pages, documents and commands with the race detector, which make test runs without it
 	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(SHOWN)
 
 check: ## what CI runs, on a clean clone of the last commit: run it before a push
