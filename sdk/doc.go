@@ -53,7 +53,7 @@
 // On a development server cards such as 4242424242424242 and tokens such as "pm_card_visa" pay, and [TestHelpersService.AdvanceClock]
 // moves the account's clock over trials and renewals. sdk/examples holds two programs.
 //
-// # What is allowed
+// # Approval and scopes
 //
 // [Operations] describes every operation: whether a person should approve it first, which scope a key needs, whether it is
 // deprecated.

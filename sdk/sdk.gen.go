@@ -1093,7 +1093,7 @@ type AISite struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Name What you call it.
+	// Name The name of the site.
 	Name string `json:"name"`
 
 	// Type A page of links, or a whole site.
@@ -1215,7 +1215,7 @@ type AISiteBlock struct {
 	// Product The id of the product that leads of the form are about.
 	Product *string `json:"product,omitempty"`
 
-	// ConsentText What visitors may agree to by a box, at most 500 characters. Without it they agree to nothing.
+	// ConsentText The text of a box by which visitors may agree to something, at most 500 characters. Without it they agree to nothing.
 	ConsentText *string `json:"consent_text,omitempty"`
 
 	// Markdown Markdown as posts have it, at most 20,000 characters.
@@ -1224,13 +1224,13 @@ type AISiteBlock struct {
 	// URL An https address; of a video on a host that experiences may embed, such as YouTube.
 	URL *string `json:"url,omitempty"`
 
-	// Alt What an image shows, at most 500 characters.
+	// Alt The description of an image for those who cannot see it, at most 500 characters.
 	Alt *string `json:"alt,omitempty"`
 
 	// Caption At most 500 characters.
 	Caption *string `json:"caption,omitempty"`
 
-	// EndsAt What is counted down to.
+	// EndsAt The end of a countdown.
 	EndsAt *wire.Time `json:"ends_at,omitempty"`
 
 	// Label At most 100 characters.
@@ -1252,7 +1252,7 @@ type AISiteButton struct {
 	AdditionalProperties map[string]json.RawMessage `json:"-"`
 }
 
-// AISiteContent What a site shows, from top to bottom. All texts but Markdown are plain: pages run no scripts, and what looks like one is shown as text. A field that a block cannot have is 422, by its path, such as `content.blocks.2.url`.
+// AISiteContent The blocks of a site, from top to bottom. All texts but Markdown are plain: pages run no scripts, and what looks like one is shown as text. A field that a block cannot have is 422, by its path, such as `content.blocks.2.url`.
 type AISiteContent struct {
 	// Theme How a site looks.
 	Theme *AISiteTheme `json:"theme,omitempty"`
@@ -1290,24 +1290,24 @@ type AISiteCreate struct {
 	// IsLive Whether visitors see it.
 	IsLive *bool `json:"is_live,omitempty"`
 
-	// Content What it shows, at most 256 KiB. Null has the page composed.
+	// Content The blocks of the page, at most 256 KiB. Null has the page composed.
 	Content *AISiteContent `json:"content,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// AISiteDomainRecord A DNS record of the domain. What it says belongs to this site alone.
+// AISiteDomainRecord A DNS record of the domain. Its value belongs to this site alone.
 type AISiteDomainRecord struct {
 	// Type The record's type.
 	Type AISiteDomainRecordType `json:"type"`
 
-	// Name Whose record it is.
+	// Name The name of the record.
 	//
 	// Example: _tillwright.shop.ada.example
 	Name string `json:"name"`
 
-	// Value What it says.
+	// Value The value of the record.
 	//
 	// Example: tillwright-site=000000000000000000000000
 	Value string `json:"value"`
@@ -1316,12 +1316,12 @@ type AISiteDomainRecord struct {
 // AISiteDomainRecordType The record's type.
 type AISiteDomainRecordType string
 
-// AISiteDomainStatus How far the custom domain has come. `pending`: its records are awaited. `ssl_pending`: one was found, and https is awaited. `active`: it is in use. `error`: `domain_error` says what is wrong.
+// AISiteDomainStatus How far the custom domain has come. `pending`: its records are awaited. `ssl_pending`: one was found, and https is awaited. `active`: it is in use. `error`: `domain_error` has the reason.
 type AISiteDomainStatus string
 
-// AISiteGeneration What to make a page of.
+// AISiteGeneration The prompt for a page.
 type AISiteGeneration struct {
-	// Prompt What the page is to be.
+	// Prompt A description of the page, in your own words.
 	Prompt string `json:"prompt"`
 }
 
@@ -1350,7 +1350,7 @@ type AISiteItem struct {
 // AISiteList A page of results.
 type AISiteList = wire.List[AISite]
 
-// AISitePublish What to publish.
+// AISitePublish The version to publish.
 type AISitePublish struct {
 	// Version A version's number. The draft when absent.
 	Version *int64 `json:"version,omitempty"`
@@ -1373,7 +1373,7 @@ type AISiteTheme struct {
 // AISiteType A page of links, or a whole site.
 type AISiteType string
 
-// AISiteUpdate What to change about a site.
+// AISiteUpdate Changes to a site.
 type AISiteUpdate struct {
 	Name *string `json:"name,omitempty"`
 
@@ -1401,10 +1401,10 @@ type AISiteUpdate struct {
 	// IsLive Whether visitors see it.
 	IsLive *bool `json:"is_live,omitempty"`
 
-	// Content What it shows, at most 256 KiB. Null has the page composed.
+	// Content The blocks of the page, at most 256 KiB. Null has the page composed.
 	Content nullable.Nullable[AISiteContent] `json:"content,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -1427,16 +1427,16 @@ type AISiteVersion struct {
 	// Origin How it came about: its content was sent, or made from a prompt.
 	Origin AISiteVersionOrigin `json:"origin"`
 
-	// Prompt What it was generated from.
+	// Prompt The prompt that it was generated from.
 	Prompt *string `json:"prompt"`
 
 	// Content Null in lists.
 	Content *AISiteContent `json:"content"`
 
-	// Dropped What was left out of what was generated.
+	// Dropped Parts of the generated page that were left out.
 	Dropped []string `json:"dropped"`
 
-	// PreviewURL Shows it to whoever has the address, until the end of the next hour.
+	// PreviewURL An address at which anybody sees it, until the end of the next hour.
 	PreviewURL string    `json:"preview_url"`
 	CreatedAt  wire.Time `json:"created_at"`
 }
@@ -1453,7 +1453,7 @@ type APIKey struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Name What you call it.
+	// Name The name of the key.
 	Name string `json:"name"`
 
 	// Token The secret to send as `Authorization: Bearer`. Only in the answer to its creation.
@@ -1462,7 +1462,7 @@ type APIKey struct {
 	// TokenLast4 The end of its token, to tell keys apart.
 	TokenLast4 string `json:"token_last4"`
 
-	// Scopes What the key may do. Empty means everything.
+	// Scopes The scopes of the key. Empty means everything.
 	Scopes []APIKeyScope `json:"scopes"`
 
 	// ExpiresAt From then on it answers 401. Null means never.
@@ -1482,7 +1482,7 @@ type APIKey struct {
 
 // APIKeyCreate A key to be made.
 type APIKeyCreate struct {
-	// Name What you call it.
+	// Name The name of the key.
 	Name *string `json:"name,omitempty"`
 
 	// Scopes Absent or empty means everything.
@@ -1503,9 +1503,9 @@ type APIKeyList = wire.List[APIKey]
 // `Deprecation`, `Sunset` and `Link`.
 type APIKeyScope string
 
-// APIKeyUpdate What to change about a key.
+// APIKeyUpdate Changes to a key.
 type APIKeyUpdate struct {
-	// Name What you call it.
+	// Name The name of the key.
 	Name *string `json:"name,omitempty"`
 
 	// Scopes Replaces all of them. Empty means everything.
@@ -1539,7 +1539,7 @@ type Account struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Name What buyers see.
+	// Name The name of the seller, as buyers see it.
 	Name string `json:"name"`
 
 	// Handle A short name for addresses, unique on this server.
@@ -1582,13 +1582,13 @@ type Account struct {
 	// TaxID The seller's own, as invoices show it.
 	TaxID *string `json:"tax_id"`
 
-	// Plan What the operator of the server lets the account use.
+	// Plan The features that the operator of the server lets the account use.
 	Plan AccountPlan `json:"plan"`
 
-	// PlanFeatures What the plan includes.
+	// PlanFeatures The features of the plan.
 	PlanFeatures []string `json:"plan_features"`
 
-	// StatementDescriptor What stands on a card statement.
+	// StatementDescriptor The text on a buyer's card statement.
 	StatementDescriptor *string `json:"statement_descriptor"`
 
 	// CustomDomain A host name for the public pages. Needs a paid plan.
@@ -1600,7 +1600,7 @@ type Account struct {
 	// CheckoutRequiresTerms A buyer must accept the terms to confirm a checkout.
 	CheckoutRequiresTerms bool `json:"checkout_requires_terms"`
 
-	// TrialOncePerCustomer Whether a customer has one trial of a product, of whichever price variant. A customer who had theirs pays for the first period at once, as the checkout shows before. An address is the same however it is written. A buyer who only typed an address is shown the trial, and confirms the address before they pay. Else it is 422 `customer_email`, whether or not its owner had a trial. A trial counts once it is known whose it is. A change of plan in a trial is bound by it too: see `POST /subscriptions/{id}/change`.
+	// TrialOncePerCustomer Whether a customer has one trial of a product, of whichever price variant. A customer who had theirs pays for the first period at once, as the checkout shows before. An address is the same however it is written. A buyer who only typed an address is shown the trial, and confirms the address before they pay. Else it is 422 `customer_email`, whether or not its owner had a trial. A trial counts once its customer is known. A change of plan in a trial is bound by it too: see `POST /subscriptions/{id}/change`.
 	//
 	// Example: false
 	TrialOncePerCustomer bool `json:"trial_once_per_customer"`
@@ -1621,7 +1621,7 @@ type Account struct {
 	// Letters Which letters customers are sent by themselves, by kind. All are on unless you switch them off.
 	Letters LetterSettings `json:"letters"`
 
-	// InvoicePrefix What the numbers of new invoices begin with: `INV-000123`.
+	// InvoicePrefix The prefix of the numbers of new invoices: `INV-000123`.
 	//
 	// Example: INV
 	InvoicePrefix string `json:"invoice_prefix"`
@@ -1642,7 +1642,7 @@ type Account struct {
 	// Dunning How a renewal that could not be charged is tried again. A PATCH replaces all of it.
 	Dunning Dunning `json:"dunning"`
 
-	// PaymentsProvider Who moves the money. `test` takes test cards and moves none.
+	// PaymentsProvider The provider that moves the money. `test` takes test cards and moves none.
 	PaymentsProvider PaymentsProvider `json:"payments_provider"`
 
 	// StripePublishableKey With it the hosted pages let Stripe take the card of a buyer. It is no secret. Without it they take no cards through Stripe.
@@ -1678,12 +1678,12 @@ type Account struct {
 	UpdatedAt          wire.Time `json:"updated_at"`
 }
 
-// AccountPlan What the operator of the server lets the account use.
+// AccountPlan The features that the operator of the server lets the account use.
 type AccountPlan string
 
-// AccountUpdate What to change about the account.
+// AccountUpdate Changes to the account.
 type AccountUpdate struct {
-	// Name What buyers see.
+	// Name The name of the seller, as buyers see it.
 	Name *string `json:"name,omitempty"`
 
 	// Handle A short name for addresses, unique on this server.
@@ -1722,7 +1722,7 @@ type AccountUpdate struct {
 	// TaxID Your own, as invoices show it.
 	TaxID nullable.Nullable[string] `json:"tax_id,omitempty"`
 
-	// StatementDescriptor What stands on a card statement.
+	// StatementDescriptor The text on a buyer's card statement.
 	StatementDescriptor nullable.Nullable[string] `json:"statement_descriptor,omitempty"`
 
 	// CustomDomain A host name for the public pages. Needs a paid plan.
@@ -1755,7 +1755,7 @@ type AccountUpdate struct {
 	// Example: {"payment_failed":false}
 	Letters map[string]bool `json:"letters,omitempty"`
 
-	// InvoicePrefix What the numbers of new invoices begin with.
+	// InvoicePrefix The prefix of the numbers of new invoices.
 	InvoicePrefix *string `json:"invoice_prefix,omitempty"`
 
 	// NextInvoiceNumber Only upward, and only before the first invoice is finalised: numbers have no gaps.
@@ -1774,7 +1774,7 @@ type AccountUpdate struct {
 	// Dunning How a renewal that could not be charged is tried again. A PATCH replaces all of it.
 	Dunning *Dunning `json:"dunning,omitempty"`
 
-	// PaymentsProvider Who moves the money. `test` takes test cards and moves none.
+	// PaymentsProvider The provider that moves the money. `test` takes test cards and moves none.
 	PaymentsProvider *PaymentsProvider `json:"payments_provider,omitempty"`
 
 	// StripePublishableKey The publishable key of Stripe, for the hosted pages. It is of the same mode as the secret key, test or live.
@@ -1802,15 +1802,15 @@ type Activity struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Actor Who did it.
+	// Actor The API key, person, customer or process that did it.
 	Actor ActivityActor `json:"actor"`
 
-	// Operation The `operationId` of the request, such as `updateProduct`. What is done without one is called alike.
+	// Operation The `operationId` of the request, such as `updateProduct`. An action without a request has a name of the same kind.
 	//
 	// Example: updateProduct
 	Operation string `json:"operation"`
 
-	// Target What it was done to.
+	// Target The object that the action changed.
 	Target ActivityTarget `json:"target"`
 
 	// Changes The fields that changed, as the object is read. `updated_at` is left out, references are ids, and secrets are `***`. After a delete these
@@ -1818,7 +1818,7 @@ type Activity struct {
 	// has. Null also for a key that may not read the object, and once its customer was deleted.
 	Changes map[string]ActivityChange `json:"changes"`
 
-	// RequestID The `x-request-id` of the request. Null for what was done without one.
+	// RequestID The `x-request-id` of the request. Null for a change without one.
 	//
 	// Example: req_01k0000000000000000000000a
 	RequestID *string `json:"request_id"`
@@ -1830,17 +1830,17 @@ type Activity struct {
 	CreatedAt wire.Time `json:"created_at"`
 }
 
-// ActivityActor Who did it.
+// ActivityActor The API key, person, customer or process that did it.
 type ActivityActor struct {
 	// Type `api_key`: a request with a key. `person`: somebody who is signed in to the dashboard. `customer`: somebody on a page, or a request without a key. `system`: the server by itself. `cli`: its operator on the command line.
 	Type ActivityActorType `json:"type"`
 
-	// ID The id of the API key, of the person, or of the customer if it is known whom it was.
+	// ID The id of the API key, of the person, or of the customer if it is known.
 	//
 	// Example: key_01k0000000000000000000000a
 	ID *string `json:"id"`
 
-	// Name What the API key was called then, or the e-mail address of the person. Null for other actors.
+	// Name The name of the API key at that time, or the e-mail address of the person. Null for other actors.
 	//
 	// Example: Shop
 	Name *string `json:"name"`
@@ -1851,10 +1851,10 @@ type ActivityActorType string
 
 // ActivityChange A field that became different.
 type ActivityChange struct {
-	// Before What it was. Absent if it was null.
+	// Before The value before. Absent if it was null.
 	Before json.RawMessage `json:"before,omitempty"`
 
-	// After What it became. Absent if that is null.
+	// After The value after. Absent if it is null.
 	After json.RawMessage `json:"after,omitempty"`
 
 	// Cut Whether one of the two values was longer than 4 KiB. Then it is the beginning of its text, or of its JSON if it is an object or an array.
@@ -1864,20 +1864,20 @@ type ActivityChange struct {
 // ActivityList A page of results.
 type ActivityList = wire.List[Activity]
 
-// ActivityTarget What it was done to.
+// ActivityTarget The object that the action changed.
 type ActivityTarget struct {
 	// Object Its type.
 	//
 	// Example: product
 	Object string `json:"object"`
 
-	// ID Its id. Null for what has none, such as an import.
+	// ID Its id. Null for an object without one, such as an import.
 	//
 	// Example: prod_01k0000000000000000000000a
 	ID *string `json:"id"`
 }
 
-// Ad An ad on a network, with its metrics, and what was sent with POST /ads besides the fields of a new ad.
+// Ad An ad on a network, with its metrics. It also has the fields that were sent with POST /ads besides those of a new ad.
 type Ad struct {
 	// ID The network's id.
 	//
@@ -1885,7 +1885,7 @@ type Ad struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Name What you call it.
+	// Name The name of the ad.
 	Name string `json:"name"`
 
 	// Platform An ad network.
@@ -1917,7 +1917,7 @@ type Ad struct {
 	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
-	// ConfiguredStatus Its own switch, whatever it is inside of.
+	// ConfiguredStatus Its own switch. Those of the objects that contain it do not count.
 	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
 	ReviewStatus     *AdReviewStatus    `json:"review_status"`
 
@@ -1955,7 +1955,7 @@ type Ad struct {
 	BidStrategy *string   `json:"bid_strategy"`
 	BidAmount   *AdAmount `json:"bid_amount"`
 
-	// Creative What people see. Null fields are not known, as for a post that is boosted.
+	// Creative The texts and media that people see. Null fields are not known, as for a post that is boosted.
 	Creative AdCreative `json:"creative"`
 
 	// Schedule From when to when it runs, in days of the ad account's time zone.
@@ -2030,7 +2030,7 @@ type AdAccount struct {
 	// AmountSpent So far, in whole currency units.
 	AmountSpent AdSpend `json:"amount_spent"`
 
-	// SpendCap What the network spends at most, in whole currency units. Null without one.
+	// SpendCap The most that the network spends, in whole currency units. Null without a cap.
 	SpendCap *AdAmount `json:"spend_cap"`
 
 	// BusinessCenterID The network's id of the business center that it is in. Null when it is in none.
@@ -2039,10 +2039,10 @@ type AdAccount struct {
 	// Country Where it is, two letters: ads that name no place are shown there. Null when the network does not say.
 	Country *string `json:"country"`
 
-	// DsaBeneficiary Who profits from its ads, for those in the EU that do not say it themselves: yours, or else whom the network has.
+	// DsaBeneficiary The person or company that profits from its ads, for ads in the EU that name none. It is your entry, or else the network's.
 	DsaBeneficiary *string `json:"dsa_beneficiary"`
 
-	// DsaPayor Who pays for its ads, in the same way.
+	// DsaPayor The person or company that pays for its ads, in the same way.
 	DsaPayor *string `json:"dsa_payor"`
 
 	// LastSyncedAt When its campaigns were last read from the network.
@@ -2057,7 +2057,7 @@ type AdAccountStatus string
 // AdAccountList A page of results.
 type AdAccountList = wire.CursorList[AdAccount]
 
-// AdAccountUpdate What to change about an ad account.
+// AdAccountUpdate Changes to an ad account.
 type AdAccountUpdate struct {
 	// AccountID The channel. Needed only if several see the ad account.
 	//
@@ -2067,12 +2067,12 @@ type AdAccountUpdate struct {
 	// Platform The network that the id is of. Needed only if two networks gave the same id.
 	Platform *AdPlatform `json:"platform,omitempty"`
 
-	// DsaBeneficiary Who profits from its ads. Null: whom the network has.
+	// DsaBeneficiary The person or company that profits from its ads. Null: the network's own entry.
 	//
 	// Example: Ada Publishing Ltd
 	DsaBeneficiary nullable.Nullable[string] `json:"dsa_beneficiary,omitempty"`
 
-	// DsaPayor Who pays for its ads. Null: whom the network has.
+	// DsaPayor The person or company that pays for its ads. Null: the network's own entry.
 	//
 	// Example: Ada Publishing Ltd
 	DsaPayor nullable.Nullable[string] `json:"dsa_payor,omitempty"`
@@ -2084,10 +2084,10 @@ type AdAction struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Operation What can be done to ads. `update_limits` is on the audit trail only, and cannot be blocked.
+	// Operation An operation on ads. `update_limits` is on the audit trail only, and cannot be blocked.
 	Operation AdOperation `json:"operation"`
 
-	// State `begun`: the network is being asked; `unknown`: it did not answer, and is asked again what it did; `done`; `refused`.
+	// State `begun`: the network is being asked; `unknown`: it did not answer, and is asked again for the outcome; `done`; `refused`.
 	State AdActionState `json:"state"`
 
 	// AccountID The channel. Null for a change of the limits.
@@ -2101,7 +2101,7 @@ type AdAction struct {
 	// AdAccountID The network's id of the ad account.
 	AdAccountID *string `json:"ad_account_id"`
 
-	// TargetID The network's id, or an audience's, of what it was done to. Null for a create that made nothing, and for the limits.
+	// TargetID The network's id, or an audience's, of the object that was changed. Null for a create that made nothing, and for the limits.
 	TargetID *string `json:"target_id"`
 
 	// Approval The operation's tag.
@@ -2116,13 +2116,13 @@ type AdAction struct {
 	RequestID *string   `json:"request_id"`
 	Currency  *Currency `json:"currency"`
 
-	// DailyAmount What it adds to what may be spent a day, in whole currency units.
+	// DailyAmount The amount by which the action raises the possible spend of a day, in whole currency units.
 	DailyAmount *AdAmount `json:"daily_amount"`
 
-	// Before The state before:  `configured_status` of what is paused or resumed, the terms of what is changed, name and size or status of what is deleted.
+	// Before The state before: `configured_status` for a pause or a resume, the terms for a change, name and size or status for a delete.
 	Before json.RawMessage `json:"before"`
 
-	// After The state after, or the network's result, in the words of the operation's answer. `settled_by` is in it if no network said so, but whoever runs the service.
+	// After The state after, or the network's result, in the words of the operation's answer. `settled_by` is in it if the operator of the service settled the action, and no network.
 	After     json.RawMessage `json:"after"`
 	Failure   *AdFailure      `json:"failure"`
 	CreatedAt wire.Time       `json:"created_at"`
@@ -2132,7 +2132,7 @@ type AdAction struct {
 // AdActionList A page of results.
 type AdActionList = wire.CursorList[AdAction]
 
-// AdActionState `begun`: the network is being asked; `unknown`: it did not answer, and is asked again what it did; `done`; `refused`.
+// AdActionState `begun`: the network is being asked; `unknown`: it did not answer, and is asked again for the outcome; `done`; `refused`.
 type AdActionState string
 
 // AdAgeBand Ages that a network does not tell apart.
@@ -2169,7 +2169,7 @@ type AdAudience struct {
 	// AdAccountID The network's id of the ad account.
 	AdAccountID string `json:"ad_account_id"`
 
-	// Name What you call it.
+	// Name The name of the audience.
 	Name        string  `json:"name"`
 	Description *string `json:"description"`
 
@@ -2191,10 +2191,10 @@ type AdAudience struct {
 	// RetentionDays How long a visitor stays in a retargeting audience.
 	RetentionDays *int64 `json:"retention_days"`
 
-	// PixelID Whose visitors a retargeting audience has.
+	// PixelID The pixel whose visitors a retargeting audience has.
 	PixelID *string `json:"pixel_id"`
 
-	// SourceAudienceID Whom a lookalike resembles.
+	// SourceAudienceID The audience that a lookalike resembles.
 	SourceAudienceID *string `json:"source_audience_id"`
 
 	// Country Of a lookalike, ISO 3166-1 alpha-2.
@@ -2226,7 +2226,7 @@ type AdAudienceCreate struct {
 	// Platform The network of the channel.
 	Platform *AdPlatform `json:"platform,omitempty"`
 
-	// Name What you call it.
+	// Name The name of the audience.
 	Name        string  `json:"name"`
 	Description *string `json:"description,omitempty"`
 
@@ -2258,7 +2258,7 @@ type AdAudienceCreate struct {
 // AdAudienceList A page of results.
 type AdAudienceList = wire.CursorList[AdAudience]
 
-// AdAudienceRemoval What became of the people of a removal.
+// AdAudienceRemoval The outcome of a removal of people.
 type AdAudienceRemoval struct {
 	Object string `json:"object"`
 
@@ -2282,7 +2282,7 @@ type AdAudienceRemoval struct {
 	// Duplicates Those that came twice.
 	Duplicates int64 `json:"duplicates"`
 
-	// Errors What is wrong with the first 100 invalid ones.
+	// Errors The errors of the first 100 invalid people.
 	Errors []AdAudienceUserError `json:"errors"`
 
 	// Ignored Fields that were sent and do not say who is to leave: all but the identifiers.
@@ -2300,16 +2300,16 @@ type AdAudienceRemovalStatus string
 
 // AdAudienceRules How audiences find people.
 type AdAudienceRules struct {
-	// Identifiers What the network finds people by.
+	// Identifiers The identifiers by which the network finds people.
 	Identifiers []AdAudienceRulesIdentifiers `json:"identifiers"`
 
-	// LookalikeCountries What `country` of a lookalike audience may be. Empty: any.
+	// LookalikeCountries The values of `country` of a lookalike audience. Empty: any.
 	LookalikeCountries []string `json:"lookalike_countries"`
 
 	// LookalikeRatioMax The largest `ratio` of a lookalike audience, whose least is 0.01. Null where there are none.
 	LookalikeRatioMax *json.Number `json:"lookalike_ratio_max"`
 
-	// LookalikeRatioStep What a `ratio` is a multiple of. Null: any.
+	// LookalikeRatioStep The step between two values of `ratio`. Null: any value.
 	LookalikeRatioStep *json.Number `json:"lookalike_ratio_step"`
 
 	// Removal Whether people can be taken out of a customer list.
@@ -2325,7 +2325,7 @@ type AdAudienceRulesIdentifiers string
 // AdAudienceType How people come into an audience.
 type AdAudienceType string
 
-// AdAudienceUpload What became of the people of an upload.
+// AdAudienceUpload The outcome of an upload of people.
 type AdAudienceUpload struct {
 	Object string `json:"object"`
 
@@ -2352,7 +2352,7 @@ type AdAudienceUpload struct {
 	// NumInvalid The same as `invalid`.
 	NumInvalid int64 `json:"num_invalid"`
 
-	// Errors What is wrong with the first 100 invalid ones.
+	// Errors The errors of the first 100 invalid people.
 	Errors []AdAudienceUserError `json:"errors"`
 
 	// Ignored Fields that the network does not match people by, by name. After them up to 100 unknown fields. Names are shortened to 100 characters.
@@ -2413,7 +2413,7 @@ type AdAudienceUserError struct {
 	// Param The field that is wrong. Null when none is usable.
 	Param *string `json:"param"`
 
-	// Message What is wrong, for people.
+	// Message The reason, for people.
 	Message string `json:"message"`
 }
 
@@ -2425,7 +2425,7 @@ type AdAudienceUsers struct {
 
 // AdBidRule A bid strategy, with the fields that must and must not come along.
 type AdBidRule struct {
-	// Strategy What `bid_strategy` may be.
+	// Strategy A value of `bid_strategy`.
 	//
 	// Example: LOWEST_COST_WITH_BID_CAP
 	Strategy string `json:"strategy"`
@@ -2454,19 +2454,19 @@ type AdBoost struct {
 	// PostID The post's id here or on the network. It must be published.
 	PostID string `json:"post_id"`
 
-	// Name What you call the ad.
+	// Name The name of the ad.
 	Name string `json:"name"`
 
-	// Goal What is paid for. Each network has some of them; see GET /ads/capabilities.
+	// Goal The goal of an ad, by which the network charges or optimizes. Each network has some of them; see GET /ads/capabilities.
 	Goal AdGoal `json:"goal"`
 
-	// Budget What may be spent.
+	// Budget A budget: an amount a day, or for the whole run.
 	Budget AdBudgetInput `json:"budget"`
 
 	// BudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
 	BudgetLevel *AdBoostBudgetLevel `json:"budget_level,omitempty"`
 
-	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
+	// Currency The currency that you take the amounts to be in. Another one than the ad account's is 422.
 	Currency *Currency `json:"currency,omitempty"`
 
 	// StartDate YYYY-MM-DD, the first day. At once unless sent.
@@ -2493,13 +2493,13 @@ type AdBoost struct {
 	// Example: 1.5
 	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
 
-	// Targeting Whom it is shown to. Without a place, people in the country of the ad account, and `warnings` says so.
+	// Targeting The people that the ad is shown to. Without a place, people in the country of the ad account, and `warnings` says so.
 	Targeting *AdTargeting `json:"targeting,omitempty"`
 
-	// PlatformTargeting More about whom it is shown to, in the network's own words and sent to it as they are. A key that `targeting` sets too is 422.
+	// PlatformTargeting More targeting, in the network's own words and sent to it as they are. A key that `targeting` sets too is 422.
 	PlatformTargeting *json.RawMessage `json:"platform_targeting,omitempty"`
 
-	// SpecialAdCategories What kind of ad it is, where the law has rules for that: housing, employment, credit, financial_products, issues_elections_politics, gambling. Some of them narrow the targeting.
+	// SpecialAdCategories The kinds of ad for which the law has rules: housing, employment, credit, financial_products, issues_elections_politics, gambling. Some of them narrow the targeting.
 	//
 	// Example: ["housing"]
 	SpecialAdCategories []string `json:"special_ad_categories,omitempty"`
@@ -2509,17 +2509,17 @@ type AdBoost struct {
 	// Example: ["US"]
 	SpecialAdCountries []string `json:"special_ad_countries,omitempty"`
 
-	// DsaBeneficiary Who profits from the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	// DsaBeneficiary The person or company that profits from the ad, for the EU's Digital Services Act. That of the ad account unless sent.
 	//
 	// Example: Ada Publishing Ltd
 	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
 
-	// DsaPayor Who pays for the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	// DsaPayor The person or company that pays for the ad, for the EU's Digital Services Act. That of the ad account unless sent.
 	//
 	// Example: Ada Publishing Ltd
 	DsaPayor *string `json:"dsa_payor,omitempty"`
 
-	// PromotedObject What it promotes, in the network's own words, such as the pixel that counts conversions. Some goals need it.
+	// PromotedObject The object that the ad promotes, in the network's own words, such as the pixel that counts conversions. Some goals need it.
 	PromotedObject *json.RawMessage `json:"promoted_object,omitempty"`
 
 	// Status `paused` makes it without letting it run. `active` unless sent.
@@ -2529,7 +2529,7 @@ type AdBoost struct {
 // AdBoostBudgetLevel Where the budget of a new ad stands.
 type AdBoostBudgetLevel string
 
-// AdBudget What may be spent.
+// AdBudget A budget: an amount a day, or for the whole run.
 type AdBudget struct {
 	// Amount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
 	//
@@ -2546,7 +2546,7 @@ type AdBudget struct {
 	Formatted string `json:"formatted"`
 }
 
-// AdBudgetInput What may be spent.
+// AdBudgetInput A budget: an amount a day, or for the whole run.
 type AdBudgetInput struct {
 	// Amount Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
 	//
@@ -2564,7 +2564,7 @@ type AdBudgetLevel string
 // AdBudgetType `daily`: at most the amount a day, as the network counts it. Meta may spend 75 % more on one day and less on others. `lifetime`: at most the amount until the end date.
 type AdBudgetType string
 
-// AdBulkItem What became of one campaign.
+// AdBulkItem The outcome for one campaign.
 type AdBulkItem struct {
 	// Index Its place in the request, from 0.
 	Index int64 `json:"index"`
@@ -2581,7 +2581,7 @@ type AdBulkItem struct {
 	// Outcome `skipped` needed no change, and `error` says why one `failed`.
 	Outcome AdBulkItemOutcome `json:"outcome"`
 
-	// Status What it is now. Null when that is not known.
+	// Status The status after the request. Null when it is not known.
 	Status *AdStatus `json:"status"`
 
 	// Updated How many ads began or ceased to be delivered.
@@ -2593,7 +2593,7 @@ type AdBulkItem struct {
 	// Reason Why it was skipped: `duplicate`, `unchanged`.
 	Reason *string `json:"reason"`
 
-	// Message What else there is to do, for people.
+	// Message Other steps that are left to do, for people.
 	Message string `json:"message"`
 
 	// Error Why it failed.
@@ -2603,11 +2603,11 @@ type AdBulkItem struct {
 // AdBulkItemOutcome `skipped` needed no change, and `error` says why one `failed`.
 type AdBulkItemOutcome string
 
-// AdBulkResult What became of many campaigns.
+// AdBulkResult The outcome for many campaigns.
 type AdBulkResult struct {
 	Object string `json:"object"`
 
-	// Status What they were to become.
+	// Status The status that the campaigns were to get.
 	Status AdConfiguredStatus `json:"status"`
 
 	// Totals How many of each outcome there are.
@@ -2661,7 +2661,7 @@ type AdCampaign struct {
 	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
-	// ConfiguredStatus Its own switch, whatever it is inside of.
+	// ConfiguredStatus Its own switch. Those of the objects that contain it do not count.
 	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
 	ReviewStatus     *AdReviewStatus    `json:"review_status"`
 
@@ -2721,12 +2721,12 @@ type AdCampaignBulk struct {
 // AdCampaignList A page of results.
 type AdCampaignList = wire.CursorList[AdCampaign]
 
-// AdCampaignUpdate What to change about a campaign. Nothing of it can be cleared, so that null is refused.
+// AdCampaignUpdate Changes to a campaign. No field can be cleared, so that null is refused.
 type AdCampaignUpdate struct {
 	// Platform The network that the id is of. Needed only if two networks gave the same id.
 	Platform *AdPlatform `json:"platform,omitempty"`
 
-	// Budget What may be spent.
+	// Budget A budget: an amount a day, or for the whole run.
 	Budget *AdBudgetInput `json:"budget,omitempty"`
 
 	// BidStrategy One of those that `GET /ads/capabilities` lists for the network.
@@ -2742,45 +2742,45 @@ type AdCampaignUpdate struct {
 	// Example: 1.5
 	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
 
-	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
+	// Currency The currency that you take the amounts to be in. Another one than the ad account's is 422.
 	Currency *Currency `json:"currency,omitempty"`
 }
 
-// AdCapability What a network can do.
+// AdCapability The features and rules of a network.
 type AdCapability struct {
 	Object string `json:"object"`
 
 	// Platform An ad network.
 	Platform AdPlatform `json:"platform"`
 
-	// Verified What the requests to the network itself were checked against: its own description, recorded answers, or nothing.
+	// Verified The source that the requests to the network were checked against: its own description, recorded answers, or none.
 	Verified AdCapabilityVerified `json:"verified"`
 
 	// Reconcile How a create that was not answered is found again. `none`: a person has to look.
 	Reconcile AdCapabilityReconcile `json:"reconcile"`
 
-	// Goals What `goal` of an ad may be.
+	// Goals The values of an ad's `goal`.
 	Goals []AdGoal `json:"goals"`
 
-	// GoalRules What each of the goals needs.
+	// GoalRules The needs of each goal.
 	GoalRules []AdGoalRule `json:"goal_rules"`
 
-	// CallToActions What `call_to_action` of an ad may be.
+	// CallToActions The values of an ad's `call_to_action`.
 	CallToActions []string `json:"call_to_actions"`
 
-	// AudienceTypes What `type` of an audience may be.
+	// AudienceTypes The values of an audience's `type`.
 	AudienceTypes []AdAudienceType `json:"audience_types"`
 
-	// SearchTypes What `type` of GET /ads/targeting/search may be.
+	// SearchTypes The values of `type` in GET /ads/targeting/search.
 	SearchTypes []AdTargetingType `json:"search_types"`
 
 	// BidStrategies Empty when it takes none.
 	BidStrategies []AdBidRule `json:"bid_strategies"`
 
-	// DefaultBidStrategy What is sent to the network when an ad names no `bid_strategy`; null: nothing is.
+	// DefaultBidStrategy The strategy that is sent to the network when an ad names no `bid_strategy`. Null: none is sent.
 	DefaultBidStrategy *string `json:"default_bid_strategy"`
 
-	// BudgetLevels The first is what absent means.
+	// BudgetLevels The first is the default.
 	BudgetLevels []AdBudgetLevel `json:"budget_levels"`
 
 	// MinimumDailyBudget In whole units of whichever currency. An ad account may ask for more.
@@ -2789,19 +2789,19 @@ type AdCapability struct {
 	// Currencies Those that it is known to count in.
 	Currencies []string `json:"currencies"`
 
-	// PauseLevels What has a switch of its own. Where an ad group has none, its ads are paused.
+	// PauseLevels The levels that have a switch of their own. Where an ad group has none, its ads are paused.
 	PauseLevels []AdCapabilityPauseLevels `json:"pause_levels"`
 
 	// BusinessCenters Whether it has business centers.
 	BusinessCenters bool `json:"business_centers"`
 
-	// Targeting Whom it can show an ad to.
+	// Targeting The targeting that the network has.
 	Targeting AdTargetingRules `json:"targeting"`
 
-	// Creative What an ad must be made of.
+	// Creative The texts that an ad must, can and cannot have.
 	Creative AdCreativeRules `json:"creative"`
 
-	// Media What an ad can show.
+	// Media The pictures and videos that an ad can show.
 	Media AdMediaRules `json:"media"`
 
 	// Previews Whether POST /ads/preview and /ads/{id}/preview show an ad.
@@ -2817,7 +2817,7 @@ type AdCapability struct {
 	Conversions AdConversionRules `json:"conversions"`
 }
 
-// AdCapabilityVerified What the requests to the network itself were checked against: its own description, recorded answers, or nothing.
+// AdCapabilityVerified The source that the requests to the network were checked against: its own description, recorded answers, or none.
 type AdCapabilityVerified string
 
 // AdCapabilityReconcile How a create that was not answered is found again. `none`: a person has to look.
@@ -2865,12 +2865,12 @@ type AdCardInput struct {
 	LinkURL *string `json:"link_url,omitempty"`
 }
 
-// AdConfiguredStatus Its own switch, whatever it is inside of.
+// AdConfiguredStatus Its own switch. Those of the objects that contain it do not count.
 type AdConfiguredStatus string
 
 // AdConversionRules Which conversions it is told of.
 type AdConversionRules struct {
-	// Events What `events` of a conversion destination may be. Empty: it is told of none.
+	// Events The values of `events` of a conversion destination. Empty: the network takes none.
 	Events []ConversionEventKind `json:"events"`
 
 	// OwnToken Whether a destination needs a `token` of its own.
@@ -2896,10 +2896,10 @@ type AdCreate struct {
 	// Platform The network of the channel.
 	Platform *AdPlatform `json:"platform,omitempty"`
 
-	// Name What you call it. Campaign and ad group get it too, if they are made with it.
+	// Name The name of the ad. Campaign and ad group get it too, if they are made with it.
 	Name string `json:"name"`
 
-	// Goal What is paid for. Each network has some of them; see GET /ads/capabilities.
+	// Goal The goal of the ad. Each network has some of them; see GET /ads/capabilities.
 	Goal *AdGoal `json:"goal,omitempty"`
 
 	// BudgetAmount Budget of the new ad group, or of the campaign with `budget_level` `campaign`, in whole currency units: 20 is 20.00.
@@ -2911,7 +2911,7 @@ type AdCreate struct {
 	// BudgetLevel `ad_group` unless sent, where the network has both; `adset` is the same.
 	BudgetLevel *AdCreateBudgetLevel `json:"budget_level,omitempty"`
 
-	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
+	// Currency The currency that you take the amounts to be in. Another one than the ad account's is 422.
 	Currency *Currency `json:"currency,omitempty"`
 
 	// StartDate YYYY-MM-DD, in the ad account's time zone. Today unless sent.
@@ -2939,7 +2939,7 @@ type AdCreate struct {
 	// Description The small print below the headline.
 	Description *string `json:"description,omitempty"`
 
-	// CallToAction What its button says, one of `call_to_actions` of the network.
+	// CallToAction The button, one of `call_to_actions` of the network.
 	//
 	// Example: LEARN_MORE
 	CallToAction *string `json:"call_to_action,omitempty"`
@@ -2953,7 +2953,7 @@ type AdCreate struct {
 	// VideoURL Its video. It is sent to the network first. Until the network has processed it, you get 409 `media_processing`: repeat the request with the same Idempotency-Key.
 	VideoURL *string `json:"video_url,omitempty"`
 
-	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
+	// ThumbnailURL The picture of the video before it plays. One of its frames unless sent.
 	ThumbnailURL *string `json:"thumbnail_url,omitempty"`
 
 	// Cards Two or more images or videos to leaf through.
@@ -2975,13 +2975,13 @@ type AdCreate struct {
 	// Example: 1.5
 	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
 
-	// Targeting Whom it is shown to. Without a place, people in the country of the ad account, and `warnings` says so.
+	// Targeting The people that the ad is shown to. Without a place, people in the country of the ad account, and `warnings` says so.
 	Targeting *AdTargeting `json:"targeting,omitempty"`
 
-	// PlatformTargeting More about whom it is shown to, in the network's own words and sent to it as they are. A key that `targeting` sets too is 422.
+	// PlatformTargeting More targeting, in the network's own words and sent to it as they are. A key that `targeting` sets too is 422.
 	PlatformTargeting *json.RawMessage `json:"platform_targeting,omitempty"`
 
-	// SpecialAdCategories What kind of ad it is, where the law has rules for that: housing, employment, credit, financial_products, issues_elections_politics, gambling. Some of them narrow the targeting.
+	// SpecialAdCategories The kinds of ad for which the law has rules: housing, employment, credit, financial_products, issues_elections_politics, gambling. Some of them narrow the targeting.
 	//
 	// Example: ["housing"]
 	SpecialAdCategories []string `json:"special_ad_categories,omitempty"`
@@ -2991,12 +2991,12 @@ type AdCreate struct {
 	// Example: ["US"]
 	SpecialAdCountries []string `json:"special_ad_countries,omitempty"`
 
-	// DsaBeneficiary Who profits from the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	// DsaBeneficiary The person or company that profits from the ad, for the EU's Digital Services Act. That of the ad account unless sent.
 	//
 	// Example: Ada Publishing Ltd
 	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
 
-	// DsaPayor Who pays for the ad, where the EU's Digital Services Act wants it said. That of the ad account unless sent.
+	// DsaPayor The person or company that pays for the ad, for the EU's Digital Services Act. That of the ad account unless sent.
 	//
 	// Example: Ada Publishing Ltd
 	DsaPayor *string `json:"dsa_payor,omitempty"`
@@ -3009,7 +3009,7 @@ type AdCreate struct {
 	// Regions States, provinces and the like.
 	Regions []AdTargetingOption `json:"regions,omitempty"`
 
-	// Cities Cities, with what lies around them.
+	// Cities Cities, with the area around each.
 	Cities []AdTargetingCity `json:"cities,omitempty"`
 
 	// Zips Postal codes.
@@ -3047,13 +3047,13 @@ type AdCreate struct {
 	// Placements Where on the network it is shown. Where the network thinks best unless sent.
 	Placements []AdPlacement `json:"placements,omitempty"`
 
-	// Devices What it is shown on.
+	// Devices The kinds of device that the ad is shown on.
 	Devices []AdDevice `json:"devices,omitempty"`
 
 	// Expand Whether the network may show it to others than these, if it thinks that they are likely to act. Not unless sent.
 	Expand *bool `json:"expand,omitempty"`
 
-	// PromotedObject What it promotes, in the network's own words, such as the pixel that counts conversions. Some goals need it.
+	// PromotedObject The object that the ad promotes, in the network's own words, such as the pixel that counts conversions. Some goals need it.
 	PromotedObject *json.RawMessage `json:"promoted_object,omitempty"`
 
 	// Status `paused` makes it without letting it run. `active` unless sent.
@@ -3064,7 +3064,7 @@ type AdCreate struct {
 // AdCreateBudgetLevel Where the budget of a new ad stands.
 type AdCreateBudgetLevel string
 
-// AdCreative What people see. Null fields are not known, as for a post that is boosted.
+// AdCreative The texts and media that people see. Null fields are not known, as for a post that is boosted.
 type AdCreative struct {
 	// Headline The line that stands out.
 	Headline *string `json:"headline"`
@@ -3075,7 +3075,7 @@ type AdCreative struct {
 	// Description The small print below the headline.
 	Description *string `json:"description"`
 
-	// CallToAction What its button says.
+	// CallToAction The text of the button, as the network names it.
 	CallToAction *string `json:"call_to_action"`
 
 	// LinkURL Where it leads.
@@ -3087,14 +3087,14 @@ type AdCreative struct {
 	// VideoURL Where its video came from. Not known of a video that was uploaded elsewhere.
 	VideoURL *string `json:"video_url"`
 
-	// ThumbnailURL What is seen of the video before it plays.
+	// ThumbnailURL The picture of the video before it plays.
 	ThumbnailURL *string `json:"thumbnail_url"`
 
-	// Cards What people leaf through. Empty unless it is a carousel.
+	// Cards The cards of a carousel, in order. Empty for other ads.
 	Cards []AdCard `json:"cards"`
 }
 
-// AdCreativeInput What people see: texts with one of `image_url`, `video_url` and `cards`. Each network takes some of these; see GET
+// AdCreativeInput The texts and media that people see: texts with one of `image_url`, `video_url` and `cards`. Each network takes some of these; see GET
 // /ads/capabilities. A field that is null is as if it had not been sent.
 type AdCreativeInput struct {
 	// Headline The line that stands out.
@@ -3106,7 +3106,7 @@ type AdCreativeInput struct {
 	// Description The small print below the headline.
 	Description *string `json:"description,omitempty"`
 
-	// CallToAction What its button says, one of `call_to_actions` of the network.
+	// CallToAction The button, one of `call_to_actions` of the network.
 	//
 	// Example: LEARN_MORE
 	CallToAction *string `json:"call_to_action,omitempty"`
@@ -3120,14 +3120,14 @@ type AdCreativeInput struct {
 	// VideoURL Its video. It is sent to the network first. Until the network has processed it, you get 409 `media_processing`: repeat the request with the same Idempotency-Key.
 	VideoURL *string `json:"video_url,omitempty"`
 
-	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
+	// ThumbnailURL The picture of the video before it plays. One of its frames unless sent.
 	ThumbnailURL *string `json:"thumbnail_url,omitempty"`
 
 	// Cards Two or more images or videos to leaf through.
 	Cards []AdCardInput `json:"cards,omitempty"`
 }
 
-// AdCreativeRules What an ad must be made of.
+// AdCreativeRules The texts that an ad must, can and cannot have.
 type AdCreativeRules struct {
 	// Required Fields that an ad must have. Instead of `image_url` or `video_url` it may have the field of another of the `kinds` of `media`.
 	Required []string `json:"required"`
@@ -3142,7 +3142,7 @@ type AdCreativeRules struct {
 // AdDevice A kind of device.
 type AdDevice string
 
-// AdDrift What happened to a campaign in its network's ad manager.
+// AdDrift A change that was made to a campaign in its network's ad manager.
 type AdDrift struct {
 	Object string `json:"object"`
 
@@ -3160,11 +3160,11 @@ type AdDrift struct {
 	// CampaignID The network's id.
 	CampaignID string `json:"campaign_id"`
 
-	// Kind What somebody does to a campaign. `budget` doubles its budget, or those of its ad groups.
+	// Kind A change that somebody makes to a campaign. `budget` doubles its budget, or those of its ad groups.
 	Kind AdDriftKind `json:"kind"`
 }
 
-// AdDriftCreate What is to happen to a campaign in its network's ad manager.
+// AdDriftCreate A change to make to a campaign in its network's ad manager.
 type AdDriftCreate struct {
 	// AccountID The channel, `sacct_...`. It must be one of the sandbox.
 	AccountID string `json:"account_id"`
@@ -3172,14 +3172,14 @@ type AdDriftCreate struct {
 	// CampaignID The campaign. Without it the newest of the channel that is active, paused or in review.
 	CampaignID *string `json:"campaign_id,omitempty"`
 
-	// Kind What somebody does to a campaign. `budget` doubles its budget, or those of its ad groups.
+	// Kind A change that somebody makes to a campaign. `budget` doubles its budget, or those of its ad groups.
 	Kind AdDriftKind `json:"kind"`
 }
 
-// AdDriftKind What somebody does to a campaign. `budget` doubles its budget, or those of its ad groups.
+// AdDriftKind A change that somebody makes to a campaign. `budget` doubles its budget, or those of its ad groups.
 type AdDriftKind string
 
-// AdFailure Why it was refused, or why nobody knows what became of it.
+// AdFailure The reason why the network refused it, or why the outcome is not known.
 type AdFailure struct {
 	// Code Machine-readable, as in an error.
 	//
@@ -3189,16 +3189,16 @@ type AdFailure struct {
 	// Param The field at fault, if it is one.
 	Param *string `json:"param,omitempty"`
 
-	// Message What the network said, for people.
+	// Message The network's message, for people.
 	Message string `json:"message"`
 }
 
 // AdFigureRules Which figures it gives.
 type AdFigureRules struct {
-	// Intervals What `interval` of metrics may be.
+	// Intervals The values of `interval` of metrics.
 	Intervals []AdMetricsInterval `json:"intervals"`
 
-	// Breakdowns What `breakdown` of metrics may be. Another one is 422.
+	// Breakdowns The values of `breakdown` of metrics. Another one is 422.
 	Breakdowns []AdMetricsBreakdown `json:"breakdowns"`
 
 	// UtcDays Whether its days are those of UTC, not of the ad account.
@@ -3214,7 +3214,7 @@ type AdFigureRules struct {
 	ReportedDays *int64 `json:"reported_days"`
 }
 
-// AdFigures What might be spent a day in one currency, in its whole units.
+// AdFigures The most that could be spent a day in one currency, in its whole units.
 type AdFigures struct {
 	// Currency An ISO 4217 code in lower case.
 	//
@@ -3230,19 +3230,19 @@ type AdFigures struct {
 	// DailyTotal By everything that would be switched on.
 	DailyTotal AdAmount `json:"daily_total"`
 
-	// Limit What may be spent in one currency, in its whole units.
+	// Limit The most that may be spent in one currency, in its whole units.
 	Limit AdLimit `json:"limit"`
 }
 
 // AdGender A gender, as the network knows it.
 type AdGender string
 
-// AdGoal What is paid for. Each network has some of them; see GET /ads/capabilities.
+// AdGoal The goal of an ad, by which the network charges or optimizes. Each network has some of them; see GET /ads/capabilities.
 type AdGoal string
 
-// AdGoalRule A goal, with what an ad for it needs.
+// AdGoalRule A goal, with the needs of an ad for it.
 type AdGoalRule struct {
-	// Goal What is paid for. Each network has some of them; see GET /ads/capabilities.
+	// Goal The goal of an ad, by which the network charges or optimizes. Each network has some of them; see GET /ads/capabilities.
 	Goal AdGoal `json:"goal"`
 
 	// MadeBy Whether POST /ads makes an ad for it, POST /ads/boost does, or both.
@@ -3251,7 +3251,7 @@ type AdGoalRule struct {
 	// Requires Keys of `promoted_object`: one of each group is needed.
 	Requires [][]string `json:"requires"`
 
-	// Events What `promoted_object.custom_event_type` may be. Empty: that depends on the network.
+	// Events The values of `promoted_object.custom_event_type`. Empty: that depends on the network.
 	Events []string `json:"events"`
 }
 
@@ -3293,7 +3293,7 @@ type AdGroup struct {
 	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
-	// ConfiguredStatus Its own switch, whatever it is inside of.
+	// ConfiguredStatus Its own switch. Those of the objects that contain it do not count.
 	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
 	ReviewStatus     *AdReviewStatus    `json:"review_status"`
 
@@ -3304,7 +3304,7 @@ type AdGroup struct {
 	// Objective The goal in the network's own word.
 	Objective *string `json:"objective"`
 
-	// OptimizationGoal What the network aims at, in its own word.
+	// OptimizationGoal The event that the network optimizes for, in its own word.
 	//
 	// Example: LINK_CLICKS
 	OptimizationGoal *string `json:"optimization_goal"`
@@ -3327,13 +3327,13 @@ type AdGroup struct {
 	// ROASFloor The least return on spend that the network is to aim at.
 	ROASFloor *json.Number `json:"roas_floor"`
 
-	// Targeting Whom it is shown to. Options without a field here are in `platform_targeting` alone.
+	// Targeting The people that its ads are shown to. Options without a field here are in `platform_targeting` alone.
 	Targeting AdTargeting `json:"targeting"`
 
-	// PlatformTargeting Whom it is shown to, all of it, in the network's own words.
+	// PlatformTargeting The whole targeting, in the network's own words.
 	PlatformTargeting json.RawMessage `json:"platform_targeting"`
 
-	// PromotedObject What it promotes, in the network's own words.
+	// PromotedObject The object that its ads promote, in the network's own words.
 	PromotedObject json.RawMessage `json:"promoted_object"`
 
 	// AdCount How many ads are in it.
@@ -3360,12 +3360,12 @@ type AdGroup struct {
 // AdGroupList A page of results.
 type AdGroupList = wire.CursorList[AdGroup]
 
-// AdGroupUpdate What to change about an ad group. Nothing of it can be cleared, so that null is refused.
+// AdGroupUpdate Changes to an ad group. No field can be cleared, so that null is refused.
 type AdGroupUpdate struct {
 	// Platform The network that the id is of. Needed only if two networks gave the same id.
 	Platform *AdPlatform `json:"platform,omitempty"`
 
-	// Budget What may be spent.
+	// Budget A budget: an amount a day, or for the whole run.
 	Budget *AdBudgetInput `json:"budget,omitempty"`
 
 	// BidStrategy One of those that `GET /ads/capabilities` lists for the network.
@@ -3381,19 +3381,19 @@ type AdGroupUpdate struct {
 	// Example: 1.5
 	ROASAverageFloor *json.Number `json:"roas_average_floor,omitempty"`
 
-	// Currency What you take the amounts to be in. Another one than the ad account's is 422.
+	// Currency The currency that you take the amounts to be in. Another one than the ad account's is 422.
 	Currency *Currency `json:"currency,omitempty"`
 
-	// Targeting Whom it is shown to from now on. It replaces the whole of it, `platform_targeting` too.
+	// Targeting The people that the ads are shown to from now on. It replaces the whole targeting, `platform_targeting` too.
 	Targeting *AdTargeting `json:"targeting,omitempty"`
 
-	// PlatformTargeting More about whom it is shown to, in the network's own words. It replaces the whole of it, `targeting` too.
+	// PlatformTargeting More targeting, in the network's own words. It replaces the whole of it, `targeting` too.
 	PlatformTargeting *json.RawMessage `json:"platform_targeting,omitempty"`
 
-	// DsaBeneficiary Who profits from its ads, where the EU's Digital Services Act wants it said.
+	// DsaBeneficiary The person or company that profits from its ads, for the EU's Digital Services Act.
 	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
 
-	// DsaPayor Who pays for its ads, where the EU's Digital Services Act wants it said.
+	// DsaPayor The person or company that pays for its ads, for the EU's Digital Services Act.
 	DsaPayor *string `json:"dsa_payor,omitempty"`
 }
 
@@ -3420,7 +3420,7 @@ type AdItemError struct {
 // AdItemErrorType The kind of error, as in an error response.
 type AdItemErrorType string
 
-// AdLimit What may be spent in one currency, in its whole units.
+// AdLimit The most that may be spent in one currency, in its whole units.
 type AdLimit struct {
 	// MaxDailyBudgetPerCampaign A day, by one campaign with its ad groups.
 	MaxDailyBudgetPerCampaign AdAmount `json:"max_daily_budget_per_campaign"`
@@ -3432,7 +3432,7 @@ type AdLimit struct {
 	MaxBidAmount *AdAmount `json:"max_bid_amount"`
 }
 
-// AdLimitUpdate The limits of one currency, in its whole units. What is absent stays as it is.
+// AdLimitUpdate The limits of one currency, in its whole units. An absent field stays as it is.
 type AdLimitUpdate struct {
 	// MaxDailyBudgetPerCampaign Whole units of the currency, NOT minor units, with at most two decimals: 20 is 20.00, and 2000 spends 2000.00.
 	//
@@ -3468,7 +3468,7 @@ type AdLimits struct {
 	// Example: 50
 	MaxDailyBudgetIncreasePct *json.Number `json:"max_daily_budget_increase_pct"`
 
-	// BlockedOperations What no key may do.
+	// BlockedOperations Operations that keys may not carry out.
 	BlockedOperations []AdOperation `json:"blocked_operations"`
 
 	// CreatedAt Null until they are first changed.
@@ -3476,7 +3476,7 @@ type AdLimits struct {
 	UpdatedAt *wire.Time `json:"updated_at"`
 }
 
-// AdLimitsUpdate What to change about the limits.
+// AdLimitsUpdate Changes to the limits.
 type AdLimitsUpdate struct {
 	// Currencies By currency, in lower case. Null gives it the defaults again.
 	Currencies map[string]*AdLimitUpdate `json:"currencies,omitempty"`
@@ -3491,7 +3491,7 @@ type AdLimitsUpdate struct {
 // AdList A page of results.
 type AdList = wire.CursorList[Ad]
 
-// AdMediaRules What an ad can show.
+// AdMediaRules The pictures and videos that an ad can show.
 type AdMediaRules struct {
 	// Kinds Of which an ad shows one: `image_url`, `video_url` or `cards`.
 	Kinds []AdMediaRulesKinds `json:"kinds"`
@@ -3524,7 +3524,7 @@ type AdMediaRulesPreviewable string
 // AdMetrics The results between two days, both included. Sums are the network's. Ratios are computed from them here, and are null if they would divide by
 // zero. A figure that the network does not give is null, never 0. A sum or ratio that needs it is null too; the other figures are there.
 type AdMetrics struct {
-	// Spend What it cost, in whole currency units.
+	// Spend The cost of the ads, in whole currency units.
 	Spend *AdSpend `json:"spend"`
 
 	// Impressions How often it was shown.
@@ -3548,7 +3548,7 @@ type AdMetrics struct {
 	// Engagement Reactions, comments, shares and the like.
 	Engagement *int64 `json:"engagement"`
 
-	// Conversions How often happened what the ad group is optimized for; other events are in `actions`. Null where it is optimized for none,
+	// Conversions The number of events that the ad group is optimized for; other events are in `actions`. Null where it is optimized for none,
 	// and for a campaign whose ad groups are optimized for different ones. Networks attribute parts, so there may be up to three
 	// decimals.
 	//
@@ -3559,7 +3559,7 @@ type AdMetrics struct {
 	// CostPerConversion Spend for a conversion, in whole currency units.
 	CostPerConversion *AdRatio `json:"cost_per_conversion"`
 
-	// PurchaseValue What was bought for, in whole currency units.
+	// PurchaseValue The value of the purchases, in whole currency units.
 	PurchaseValue *AdSpend `json:"purchase_value"`
 
 	// ROAS Purchase value for one unit of spend.
@@ -3584,7 +3584,7 @@ type AdMetrics struct {
 	LastSyncedAt *wire.Time `json:"last_synced_at"`
 }
 
-// AdMetricsBreakdown What figures can be divided by.
+// AdMetricsBreakdown A trait by which figures can be divided.
 type AdMetricsBreakdown string
 
 // AdMetricsInterval How long a period is.
@@ -3600,7 +3600,7 @@ type AdMetricsPeriod struct {
 	// DateEnd The last day of the period.
 	DateEnd string `json:"date_end"`
 
-	// Timezone Whose days they are: the ad account's, or UTC on Pinterest.
+	// Timezone The time zone of the days: the ad account's, or UTC on Pinterest.
 	Timezone string `json:"timezone"`
 
 	// Breakdown The breakdown and the value of this row, in the network's words, such as `{"age": "25-34"}`. Empty where nothing was divided, or nothing is known.
@@ -3616,7 +3616,7 @@ type AdMetricsPeriodList = wire.CursorList[AdMetricsPeriod]
 
 // AdNamedCreative One of several ads that are made together. A field that is null is as if it had not been sent.
 type AdNamedCreative struct {
-	// Name What you call the ad.
+	// Name The name of the ad.
 	Name string `json:"name"`
 
 	// Headline The line that stands out.
@@ -3628,7 +3628,7 @@ type AdNamedCreative struct {
 	// Description The small print below the headline.
 	Description *string `json:"description,omitempty"`
 
-	// CallToAction What its button says, one of `call_to_actions` of the network.
+	// CallToAction The button, one of `call_to_actions` of the network.
 	//
 	// Example: LEARN_MORE
 	CallToAction *string `json:"call_to_action,omitempty"`
@@ -3642,14 +3642,14 @@ type AdNamedCreative struct {
 	// VideoURL Its video. It is sent to the network first. Until the network has processed it, you get 409 `media_processing`: repeat the request with the same Idempotency-Key.
 	VideoURL *string `json:"video_url,omitempty"`
 
-	// ThumbnailURL What is seen of the video before it plays. One of its frames unless sent.
+	// ThumbnailURL The picture of the video before it plays. One of its frames unless sent.
 	ThumbnailURL *string `json:"thumbnail_url,omitempty"`
 
 	// Cards Two or more images or videos to leaf through.
 	Cards []AdCardInput `json:"cards,omitempty"`
 }
 
-// AdOperation What can be done to ads. `update_limits` is on the audit trail only, and cannot be blocked.
+// AdOperation An operation on ads. `update_limits` is on the audit trail only, and cannot be blocked.
 type AdOperation string
 
 // AdPixel A network's counter on a site, which tells it about visitors.
@@ -3671,11 +3671,11 @@ type AdPixelList = wire.CursorList[AdPixel]
 // AdPlacement A part of a network. `network` is other people's apps and sites that it fills.
 type AdPlacement string
 
-// AdPlan What a request with `dry_run=true` would do. Nothing was written or sent.
+// AdPlan The plan of a request with `dry_run=true`. Nothing was written or sent.
 type AdPlan struct {
 	Object string `json:"object"`
 
-	// Operation What can be done to ads. `update_limits` is on the audit trail only, and cannot be blocked.
+	// Operation An operation on ads. `update_limits` is on the audit trail only, and cannot be blocked.
 	Operation AdOperation `json:"operation"`
 
 	// Platform Null when it is about several.
@@ -3687,27 +3687,27 @@ type AdPlan struct {
 	// AdAccountID The network's id of the ad account.
 	AdAccountID *string `json:"ad_account_id"`
 
-	// Calls What the network would be told, in order.
+	// Calls The calls that the network would receive, in order.
 	Calls []AdPlannedCall `json:"calls"`
 
-	// Figures What might be spent then, by currency.
+	// Figures The most that could be spent a day then, by currency.
 	Figures []AdFigures `json:"figures"`
 
-	// Warnings What the network has no use for, and what was sent besides the fields of a new ad.
+	// Warnings Fields that the network does not use, and fields that were sent besides those of a new ad.
 	Warnings []string `json:"warnings"`
 }
 
 // AdPlannedCall One thing that the network would be told.
 type AdPlannedCall struct {
-	// Action What the network is asked for.
+	// Action The action that the network would carry out.
 	//
 	// Example: create_campaign
 	Action string `json:"action"`
 
-	// ID Of what is changed. Null for what would be made.
+	// ID The id of the object to change. Null for one that would be made.
 	ID *string `json:"id"`
 
-	// Fields What it would be told. An amount stands there in whole units, and as the network writes it.
+	// Fields The fields of the call. An amount stands there in whole units, and as the network writes it.
 	Fields map[string]string `json:"fields"`
 }
 
@@ -3742,7 +3742,7 @@ type AdPreview struct {
 // Example: 1.25
 type AdRatio = json.Number
 
-// AdReviewStatus What the network's review says.
+// AdReviewStatus The result of the network's review.
 type AdReviewStatus string
 
 // AdSchedule From when to when it runs, in days of the ad account's time zone.
@@ -3757,7 +3757,7 @@ type AdSchedule struct {
 // AdSource `native`: created here; `external`: made elsewhere and found by a sync.
 type AdSource string
 
-// AdSourceScope `native`: what was created here; `all`, the default: also what was made elsewhere.
+// AdSourceScope `native`: objects created here; `all`, the default: also those made elsewhere.
 type AdSourceScope string
 
 // AdSpend Whole units of the currency, as exact as the network says.
@@ -3769,12 +3769,12 @@ type AdSpend = json.Number
 // is spent, whatever the network says. An unknown word of the network is `error`.
 type AdStatus string
 
-// AdStatusResult What a pause or a resume changed.
+// AdStatusResult The change that a pause or a resume made.
 type AdStatusResult struct {
 	Object string `json:"object"`
 	ID     string `json:"id"`
 
-	// Type What `id` is of.
+	// Type The type of object that `id` belongs to.
 	Type AdStatusResultType `json:"type"`
 
 	// Platform An ad network.
@@ -3784,7 +3784,7 @@ type AdStatusResult struct {
 	// is spent, whatever the network says. An unknown word of the network is `error`.
 	Status AdStatus `json:"status"`
 
-	// ConfiguredStatus Its own switch, whatever it is inside of.
+	// ConfiguredStatus Its own switch. Those of the objects that contain it do not count.
 	ConfiguredStatus AdConfiguredStatus `json:"configured_status"`
 
 	// Changed Whether its switch was moved. `false` when it stood there already.
@@ -3799,14 +3799,14 @@ type AdStatusResult struct {
 	// SkippedReasons Why they did.
 	SkippedReasons []string `json:"skipped_reasons"`
 
-	// Message What else there is to do, for people.
+	// Message Other steps that are left to do, for people.
 	Message string `json:"message"`
 }
 
-// AdStatusResultType What `id` is of.
+// AdStatusResultType The type of object that `id` belongs to.
 type AdStatusResultType string
 
-// AdTargeting Whom an ad is shown to, in the same words for all networks; `GET /ads/capabilities` says which of them a network has. An id is
+// AdTargeting The people that an ad is shown to, in the same words for all networks; `GET /ads/capabilities` says which of them a network has. An id is
 // the network's, from `GET /ads/targeting/search`. Options of a network that have no field here go into `platform_targeting`.
 // A word that is absent or null narrows nothing.
 type AdTargeting struct {
@@ -3818,7 +3818,7 @@ type AdTargeting struct {
 	// Regions States, provinces and the like.
 	Regions []AdTargetingOption `json:"regions,omitempty"`
 
-	// Cities Cities, with what lies around them.
+	// Cities Cities, with the area around each.
 	Cities []AdTargetingCity `json:"cities,omitempty"`
 
 	// Zips Postal codes.
@@ -3856,7 +3856,7 @@ type AdTargeting struct {
 	// Placements Where on the network it is shown. Where the network thinks best unless sent.
 	Placements []AdPlacement `json:"placements,omitempty"`
 
-	// Devices What it is shown on.
+	// Devices The kinds of device that the ad is shown on.
 	Devices []AdDevice `json:"devices,omitempty"`
 
 	// Expand Whether the network may show it to others than these, if it thinks that they are likely to act. Not unless sent.
@@ -3873,7 +3873,7 @@ type AdTargetingAudiences struct {
 	Exclude []string `json:"exclude,omitempty"`
 }
 
-// AdTargetingCity A city, with what lies around it.
+// AdTargetingCity A city, with the area around it.
 type AdTargetingCity struct {
 	// ID The network's id, from `GET /ads/targeting/search`.
 	//
@@ -3912,7 +3912,7 @@ type AdTargetingPlaces struct {
 	// Regions States, provinces and the like.
 	Regions []AdTargetingOption `json:"regions,omitempty"`
 
-	// Cities Cities, with what lies around them.
+	// Cities Cities, with the area around each.
 	Cities []AdTargetingCity `json:"cities,omitempty"`
 
 	// Zips Postal codes.
@@ -3922,33 +3922,33 @@ type AdTargetingPlaces struct {
 	Metros []AdTargetingOption `json:"metros,omitempty"`
 }
 
-// AdTargetingRules Whom it can show an ad to.
+// AdTargetingRules The targeting that the network has.
 type AdTargetingRules struct {
 	// Words The words of `targeting` that it has. Another one is 422.
 	Words []string `json:"words"`
 
-	// Excluded What `targeting.excluded` can have.
+	// Excluded The words that `targeting.excluded` can have.
 	Excluded []string `json:"excluded"`
 
 	// Apart Words of which it takes one at a time.
 	Apart [][]string `json:"apart"`
 
-	// Genders What `targeting.genders` can be.
+	// Genders The values of `targeting.genders`.
 	Genders []AdGender `json:"genders"`
 
-	// Placements What `targeting.placements` can be.
+	// Placements The values of `targeting.placements`.
 	Placements []AdPlacement `json:"placements"`
 
-	// Devices What `targeting.devices` can be.
+	// Devices The values of `targeting.devices`.
 	Devices []AdDevice `json:"devices"`
 
 	// AgeMin The least age. Null: it has no ages.
 	AgeMin *int64 `json:"age_min"`
 
-	// AgeBands What `age_min` and `age_max` must be made of. Empty: any.
+	// AgeBands The bands that `age_min` and `age_max` must be made of. Empty: any ages.
 	AgeBands []AdAgeBand `json:"age_bands"`
 
-	// Languages What `targeting.languages` can be, besides the network's own ids. Empty: any.
+	// Languages The values of `targeting.languages`, besides the network's own ids. Empty: any.
 	Languages []string `json:"languages"`
 
 	// CityRadius Whether a city can have a `radius_km`.
@@ -3957,7 +3957,7 @@ type AdTargetingRules struct {
 	// MaxAudiences The most audiences that can be included, and that can be excluded. Null: not known.
 	MaxAudiences *int64 `json:"max_audiences"`
 
-	// SpecialAdCategories What `special_ad_categories` can be.
+	// SpecialAdCategories The values of `special_ad_categories`.
 	SpecialAdCategories []string `json:"special_ad_categories"`
 
 	// Dsa Whether an ad in the EU names `dsa_beneficiary` and `dsa_payor`.
@@ -3967,18 +3967,18 @@ type AdTargetingRules struct {
 // AdTargetingType A kind of thing that a targeting names by an id of the network.
 type AdTargetingType string
 
-// AdUpdate What to change about an ad. Nothing of it can be cleared, so that null is refused.
+// AdUpdate Changes to an ad. No field can be cleared, so that null is refused.
 type AdUpdate struct {
 	// Platform The network that the id is of. Needed only if two networks gave the same id.
 	Platform *AdPlatform `json:"platform,omitempty"`
 
-	// Name What you call it.
+	// Name The name of the ad.
 	Name *string `json:"name,omitempty"`
 
 	// Status Its own switch. Not where a network has none for a single ad.
 	Status *AdConfiguredStatus `json:"status,omitempty"`
 
-	// Creative All of what it shows from now on, where `media.replaceable` of the network says so. Its review begins again.
+	// Creative The whole creative from now on, where `media.replaceable` of the network is true. Its review begins again.
 	Creative *AdCreativeInput `json:"creative,omitempty"`
 }
 
@@ -3989,7 +3989,7 @@ type Address struct {
 	// Example: Hauptstraße 5
 	Line1 *string `json:"line1,omitempty"`
 
-	// Line2 What the street does not say: a floor, a company.
+	// Line2 The second line of the address, such as a floor or a company.
 	Line2 *string `json:"line2,omitempty"`
 
 	// City City, town or village.
@@ -4035,13 +4035,13 @@ type AdsVisit struct {
 // Example: 1900
 type Amount = int64
 
-// BalanceTransaction A change of what a customer has to their credit.
+// BalanceTransaction A change of a customer's balance.
 type BalanceTransaction struct {
 	// ID Example: bal_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Customer Whose balance it is.
+	// Customer The customer that the balance belongs to.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
 	// Amount The amount given, or taken if it is below 0, in the minor unit of `currency`.
@@ -4052,7 +4052,7 @@ type BalanceTransaction struct {
 	// Example: usd
 	Currency Currency `json:"currency"`
 
-	// Reason Why a balance changed. `credit`: a change of plan gave back what an order had paid. `applied`: it paid an order, or a part of one. `returned`: the
+	// Reason Why a balance changed. `credit`: a change of plan gave back a part of an order. `applied`: it paid an order, or a part of one. `returned`: the
 	// order that it had paid became void. `refunded`: a refund gave back what it had paid, or below 0 failed after that. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
 	// `deleted`: the customer was deleted.
 	Reason BalanceTransactionReason `json:"reason"`
@@ -4062,7 +4062,7 @@ type BalanceTransaction struct {
 	// Example: order_01k0000000000000000000000a
 	Source *string `json:"source"`
 
-	// Description What was said of it. Null for all that was not done by hand, and once the customer is deleted.
+	// Description Your note on it. Null for all that was not done by hand, and once the customer is deleted.
 	Description *string   `json:"description"`
 	CreatedAt   wire.Time `json:"created_at"`
 	UpdatedAt   wire.Time `json:"updated_at"`
@@ -4083,12 +4083,12 @@ type BalanceTransactionCreate struct {
 // BalanceTransactionList A page of results.
 type BalanceTransactionList = wire.List[BalanceTransaction]
 
-// BalanceTransactionReason Why a balance changed. `credit`: a change of plan gave back what an order had paid. `applied`: it paid an order, or a part of one. `returned`: the
+// BalanceTransactionReason Why a balance changed. `credit`: a change of plan gave back a part of an order. `applied`: it paid an order, or a part of one. `returned`: the
 // order that it had paid became void. `refunded`: a refund gave back what it had paid, or below 0 failed after that. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
 // `deleted`: the customer was deleted.
 type BalanceTransactionReason string
 
-// BillingReason What made an order.
+// BillingReason The reason for which an order was made.
 type BillingReason string
 
 // BlogPost Something to read.
@@ -4097,7 +4097,7 @@ type BlogPost struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Title What readers see above it.
+	// Title The title of the post.
 	Title string `json:"title"`
 
 	// Slug Names the post in paths. A former one goes on working until another post takes it.
@@ -4115,10 +4115,10 @@ type BlogPost struct {
 	// CoverURL An image.
 	CoverURL *string `json:"cover_url"`
 
-	// AuthorName Who wrote it.
+	// AuthorName The name of the author.
 	AuthorName *string `json:"author_name"`
 
-	// Tags What it is about.
+	// Tags The topics of the post.
 	Tags []string `json:"tags"`
 
 	// Status A scheduled post publishes itself at `scheduled_for`.
@@ -4130,10 +4130,10 @@ type BlogPost struct {
 	// PublishedAt When it was last published; of a scheduled post, the time it was scheduled for.
 	PublishedAt *wire.Time `json:"published_at"`
 
-	// Access Who may read it, everybody, your customers, or those who have `product`.
+	// Access The readers of the post: everybody, your customers, or those who have `product`.
 	Access BlogPostAccess `json:"access"`
 
-	// Product What readers must have for `access` product.
+	// Product The product that readers must have for `access` product.
 	Product wire.Expandable[Product] `json:"product"`
 
 	// SEOTitle For search engines.
@@ -4157,12 +4157,12 @@ type BlogPost struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// BlogPostAccess Who may read it, everybody, your customers, or those who have `product`.
+// BlogPostAccess The readers of the post: everybody, your customers, or those who have `product`.
 type BlogPostAccess string
 
 // BlogPostCreate A post to be made.
 type BlogPostCreate struct {
-	// Title What readers see above it.
+	// Title The title of the post.
 	Title string `json:"title"`
 
 	// Slug Made from the title when absent.
@@ -4177,10 +4177,10 @@ type BlogPostCreate struct {
 	// CoverURL An image.
 	CoverURL *string `json:"cover_url,omitempty"`
 
-	// AuthorName Who wrote it.
+	// AuthorName The name of the author.
 	AuthorName *string `json:"author_name,omitempty"`
 
-	// Tags What it is about, each once.
+	// Tags The topics of the post, each once.
 	Tags []string `json:"tags,omitempty"`
 
 	// Status A scheduled post publishes itself at `scheduled_for`.
@@ -4189,10 +4189,10 @@ type BlogPostCreate struct {
 	// ScheduledFor In the future, with `status: scheduled`.
 	ScheduledFor *wire.Time `json:"scheduled_for,omitempty"`
 
-	// Access Who may read it, everybody, your customers, or those who have `product`.
+	// Access The readers of the post: everybody, your customers, or those who have `product`.
 	Access *BlogPostAccess `json:"access,omitempty"`
 
-	// Product Id or slug of what readers must have, for `access: product`.
+	// Product Id or slug of the product that readers must have, for `access: product`.
 	Product *string `json:"product,omitempty"`
 
 	// SEOTitle For search engines.
@@ -4211,9 +4211,9 @@ type BlogPostList = wire.List[BlogPost]
 // BlogPostStatus A scheduled post publishes itself at `scheduled_for`.
 type BlogPostStatus string
 
-// BlogPostUpdate What to change about a post.
+// BlogPostUpdate Changes to a post.
 type BlogPostUpdate struct {
-	// Title What readers see above it.
+	// Title The title of the post.
 	Title *string `json:"title,omitempty"`
 
 	// Slug Made from the title when absent.
@@ -4228,7 +4228,7 @@ type BlogPostUpdate struct {
 	// CoverURL An image.
 	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
 
-	// AuthorName Who wrote it.
+	// AuthorName The name of the author.
 	AuthorName nullable.Nullable[string] `json:"author_name,omitempty"`
 
 	// Tags Replaces all of them.
@@ -4240,10 +4240,10 @@ type BlogPostUpdate struct {
 	// ScheduledFor In the future, with `status: scheduled`.
 	ScheduledFor nullable.Nullable[wire.Time] `json:"scheduled_for,omitempty"`
 
-	// Access Who may read it, everybody, your customers, or those who have `product`.
+	// Access The readers of the post: everybody, your customers, or those who have `product`.
 	Access *BlogPostAccess `json:"access,omitempty"`
 
-	// Product Id or slug of what readers must have, for `access: product`.
+	// Product Id or slug of the product that readers must have, for `access: product`.
 	Product nullable.Nullable[string] `json:"product,omitempty"`
 
 	// SEOTitle For search engines.
@@ -4252,7 +4252,7 @@ type BlogPostUpdate struct {
 	// SEODescription For search engines.
 	SEODescription nullable.Nullable[string] `json:"seo_description,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -4277,7 +4277,7 @@ type BlogPostVersion struct {
 // BlogPostVersionList A page of results.
 type BlogPostVersionList = wire.List[BlogPostVersion]
 
-// BusinessCenter What an agency keeps its ad accounts in.
+// BusinessCenter An agency's account at the network, which holds ad accounts.
 type BusinessCenter struct {
 	// ID The network's id.
 	//
@@ -4318,7 +4318,7 @@ type Checkout struct {
 	// LineItems In the order of the request. A set-up fee is a line of its own, after the one that it belongs to.
 	LineItems []wire.Expandable[LineItem] `json:"line_items"`
 
-	// Customer Who buys. Null until that is known.
+	// Customer The buyer. Null until that is known.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
 	// CustomerEmail Needed to confirm.
@@ -4337,7 +4337,7 @@ type Checkout struct {
 	// Example: usd
 	Currency Currency `json:"currency"`
 
-	// Discount What takes something off.
+	// Discount The discount of the checkout. Null without one.
 	Discount wire.Expandable[Discount] `json:"discount"`
 
 	// DiscountCode The code by which the discount came, null if by its id.
@@ -4385,7 +4385,7 @@ type Checkout struct {
 	PaymentMethodRequired bool            `json:"payment_method_required"`
 	LastPaymentError      *PaymentFailure `json:"last_payment_error"`
 
-	// NextAction What the buyer has to do. Null for a key without `checkouts:write`: it may lead to `url`.
+	// NextAction The next step of the buyer. Null for a key without `checkouts:write`: it may lead to `url`.
 	NextAction *NextAction `json:"next_action"`
 
 	// URL The page to send the buyer to. Null where `client_secret` is.
@@ -4421,7 +4421,7 @@ type Checkout struct {
 	// CompletedAt When it was paid, or found to cost nothing.
 	CompletedAt *wire.Time `json:"completed_at"`
 
-	// Order What the purchase became.
+	// Order The order that the purchase became.
 	Order wire.Expandable[Order] `json:"order"`
 
 	// Subscription The subscription that it began; the first, if its lines began several.
@@ -4532,10 +4532,10 @@ type CheckoutCreate struct {
 
 // CheckoutDelivery Something that the buyer has by a completed checkout.
 type CheckoutDelivery struct {
-	// Type What kind of thing it is.
+	// Type The kind of deliverable.
 	Type CheckoutDeliveryType `json:"type"`
 
-	// Name What the buyer reads. A file or an experience for which the product has no name goes by its own.
+	// Name The name, as the buyer reads it. A file or an experience for which the product has no name goes by its own.
 	Name *string `json:"name"`
 
 	// URL Where a link leads, or where the buyer downloads a file.
@@ -4545,7 +4545,7 @@ type CheckoutDelivery struct {
 	Key *string `json:"key"`
 }
 
-// CheckoutDeliveryType What kind of thing it is.
+// CheckoutDeliveryType The kind of deliverable.
 type CheckoutDeliveryType string
 
 // CheckoutLine A quantity of a price variant.
@@ -4560,7 +4560,7 @@ type CheckoutLine struct {
 	CustomAmount *int64 `json:"custom_amount,omitempty"`
 }
 
-// CheckoutLink An address to publish, by which whoever begins to buy gets a checkout.
+// CheckoutLink An address to publish. Each buyer who follows it gets a checkout.
 type CheckoutLink struct {
 	// ID Example: clink_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -4569,7 +4569,7 @@ type CheckoutLink struct {
 	// URL The address to publish.
 	URL string `json:"url"`
 
-	// Name What you call it.
+	// Name The name of the link.
 	Name *string `json:"name"`
 
 	// PriceVariants One piece of each is sold.
@@ -4604,7 +4604,7 @@ type CheckoutLink struct {
 
 // CheckoutLinkCreate A checkout link to be made.
 type CheckoutLinkCreate struct {
-	// Name What you call it.
+	// Name The name of the link.
 	Name *string `json:"name,omitempty"`
 
 	// PriceVariants Ids. One piece of each is sold.
@@ -4625,7 +4625,7 @@ type CheckoutLinkCreate struct {
 	// Active True when absent.
 	Active *bool `json:"active,omitempty"`
 
-	// MaxUses How many purchases it is good for; whoever does not pay uses nothing. Null means any number.
+	// MaxUses The number of purchases that it is good for. A checkout that is not paid does not count. Null means any number.
 	MaxUses *int64 `json:"max_uses,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
@@ -4635,9 +4635,9 @@ type CheckoutLinkCreate struct {
 // CheckoutLinkList A page of results.
 type CheckoutLinkList = wire.List[CheckoutLink]
 
-// CheckoutLinkUpdate What to change about a checkout link.
+// CheckoutLinkUpdate Changes to a checkout link.
 type CheckoutLinkUpdate struct {
-	// Name What you call it.
+	// Name The name of the link.
 	Name nullable.Nullable[string] `json:"name,omitempty"`
 
 	// PriceVariants Ids. One piece of each is sold.
@@ -4658,10 +4658,10 @@ type CheckoutLinkUpdate struct {
 	// Active True when absent.
 	Active *bool `json:"active,omitempty"`
 
-	// MaxUses How many purchases it is good for; whoever does not pay uses nothing. Null means any number.
+	// MaxUses The number of purchases that it is good for. A checkout that is not paid does not count. Null means any number.
 	MaxUses nullable.Nullable[int64] `json:"max_uses,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -4719,7 +4719,7 @@ type CheckoutSource struct {
 // CheckoutStatus Where a checkout stands. Completed and expired are final.
 type CheckoutStatus string
 
-// CheckoutUpdate What to change about an open checkout.
+// CheckoutUpdate Changes to an open checkout.
 type CheckoutUpdate struct {
 	// LineItems At most one currency, and one interval of recurring ones.
 	LineItems []CheckoutLine `json:"line_items,omitzero"`
@@ -4781,11 +4781,11 @@ type CheckoutUpdate struct {
 	AdsConsent *bool                       `json:"ads_consent,omitempty"`
 	AdsVisit   nullable.Nullable[AdsVisit] `json:"ads_visit,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
-// ClickIDs What ad networks appended to the address by which the visitor came, by the parameter. A network is told its own alone.
+// ClickIDs The click ids that ad networks appended to the visitor's address, by the parameter. A network is told its own alone.
 type ClickIDs struct {
 	// Fbclid Of Meta.
 	Fbclid *string `json:"fbclid,omitempty"`
@@ -4823,13 +4823,13 @@ type Conversion struct {
 	// their address in a form, and had none there before.
 	Event ConversionEventKind `json:"event"`
 
-	// EventID The id of the order, the subscription or the lead, or what was sent.
+	// EventID The id of the order, the subscription or the lead, or the `event_id` that was sent.
 	EventID string `json:"event_id"`
 
 	// OccurredAt When it happened.
 	OccurredAt wire.Time `json:"occurred_at"`
 
-	// Value What it was worth, in whole units of the currency.
+	// Value The value of the event, in whole units of the currency.
 	Value    *AdSpend  `json:"value"`
 	Currency *Currency `json:"currency"`
 
@@ -4846,7 +4846,7 @@ type Conversion struct {
 	// Attempts How often the network was told.
 	Attempts int64 `json:"attempts"`
 
-	// NextAttemptAt When it is told next, if its destination is active then. Null while nobody knows: what it is about has yet to be confirmed, or it ends before.
+	// NextAttemptAt When it is told next, if its destination is active then. Null while that is not known: its lead has yet to be confirmed, or it ends before.
 	NextAttemptAt *wire.Time `json:"next_attempt_at"`
 
 	// SentAt When the network took it.
@@ -4858,7 +4858,7 @@ type Conversion struct {
 // ConversionSource `order`: it was bought in the shop. `lead`: it was left in a form. `api`: it came through POST /ads/conversions.
 type ConversionSource string
 
-// ConversionDestination A pixel that is told what happens in the shop.
+// ConversionDestination A pixel that receives the events of the shop.
 type ConversionDestination struct {
 	// ID Example: cdest_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -4878,10 +4878,10 @@ type ConversionDestination struct {
 	// PixelID The network's id of the pixel.
 	PixelID string `json:"pixel_id"`
 
-	// Name What you call it.
+	// Name The name of the destination.
 	Name string `json:"name"`
 
-	// Events What it is told of.
+	// Events The kinds of event that the pixel is told of.
 	Events []ConversionEventKind `json:"events"`
 
 	// ProductIDs Only orders, subscriptions and leads with one of these products are told. Null: all.
@@ -4890,7 +4890,7 @@ type ConversionDestination struct {
 	// HasToken Whether it has an access of its own. That is never shown.
 	HasToken bool `json:"has_token"`
 
-	// Status `error`: the network does not let this service tell it any more, see `last_error`; what happens meanwhile waits, for seven days.
+	// Status `error`: the network does not accept events from this service any more, see `last_error`. New events wait, for seven days.
 	//
 	// Example: active
 	Status ConversionDestinationStatus `json:"status"`
@@ -4901,7 +4901,7 @@ type ConversionDestination struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// ConversionDestinationStatus `error`: the network does not let this service tell it any more, see `last_error`; what happens meanwhile waits, for seven days.
+// ConversionDestinationStatus `error`: the network does not accept events from this service any more, see `last_error`. New events wait, for seven days.
 //
 // Example: active
 type ConversionDestinationStatus string
@@ -4917,10 +4917,10 @@ type ConversionDestinationCreate struct {
 	// PixelID One of GET /ads/pixels.
 	PixelID string `json:"pixel_id"`
 
-	// Name What you call it; the pixel's own name unless sent.
+	// Name The name of the destination; the pixel's own name unless sent.
 	Name *string `json:"name,omitempty"`
 
-	// Events What it is told of. What the network has no word for is 422.
+	// Events The kinds of event that the pixel is told of. A kind for which the network has no word is 422.
 	Events []ConversionEventKind `json:"events"`
 
 	// ProductIDs Only orders, subscriptions and leads with one of these products are told; all unless sent. An unknown one is 404.
@@ -4939,12 +4939,12 @@ type ConversionDestinationCreateStatus string
 // ConversionDestinationList A page of results.
 type ConversionDestinationList = wire.List[ConversionDestination]
 
-// ConversionDestinationUpdate What to change about a destination.
+// ConversionDestinationUpdate Changes to a destination.
 type ConversionDestinationUpdate struct {
-	// Name What you call it.
+	// Name The name of the destination.
 	Name *string `json:"name,omitempty"`
 
-	// Events What it is told of.
+	// Events The kinds of event that the pixel is told of.
 	Events []ConversionEventKind `json:"events,omitzero"`
 
 	// ProductIDs Only orders, subscriptions and leads with one of these products are told. Null: all.
@@ -4964,7 +4964,7 @@ type ConversionDestinationUpdateStatus string
 // their address in a form, and had none there before.
 type ConversionEventKind string
 
-// ConversionInput Something that happened elsewhere. A field that is null is as if it had not been sent. What happened on a page has `page_url` and
+// ConversionInput Something that happened elsewhere. A field that is null is as if it had not been sent. An event on a page has `page_url` and
 // `user_agent`; without one of them it is told as something that happened elsewhere.
 type ConversionInput struct {
 	// EventID By which the network knows it again, up to 200 characters. Required.
@@ -4985,7 +4985,7 @@ type ConversionInput struct {
 	// AdsConsent That the person agreed to ad networks being told. Required, and true.
 	AdsConsent *bool `json:"ads_consent,omitempty"`
 
-	// Value What it was worth, in whole units of the currency. A purchase needs it.
+	// Value The value of the event, in whole units of the currency. A purchase needs it.
 	//
 	// Example: 19.9
 	Value *json.Number `json:"value,omitempty"`
@@ -5009,10 +5009,10 @@ type ConversionInput struct {
 	// UserAgent As the browser sent it.
 	UserAgent *string `json:"user_agent,omitempty"`
 
-	// ClickID What the network appended to the address of its ad: the value of `fbclid`, `epik` or `ttclid`.
+	// ClickID The click id that the network appended to the address of its ad: the value of `fbclid`, `epik` or `ttclid`.
 	ClickID *string `json:"click_id,omitempty"`
 
-	// Items What was bought, at most 100.
+	// Items The items that were bought, at most 100.
 	Items []ConversionItem `json:"items,omitempty"`
 }
 
@@ -5033,7 +5033,7 @@ type ConversionItem struct {
 // ConversionList A page of results.
 type ConversionList = wire.List[Conversion]
 
-// ConversionPerson Who it was, as in the upload of an audience: an address, a number or a hash of one. A value of 64 hexadecimal digits counts as a hash. Every other value is hashed here.
+// ConversionPerson The person, as in the upload of an audience: an address, a number or a hash of one. A value of 64 hexadecimal digits counts as a hash. Every other value is hashed here.
 type ConversionPerson struct {
 	// Email In plain text or as a SHA-256.
 	//
@@ -5068,7 +5068,7 @@ type ConversionPerson struct {
 	Zip *string `json:"zip,omitempty"`
 }
 
-// ConversionResult What became of one event.
+// ConversionResult The outcome of one event.
 type ConversionResult struct {
 	// Index Its place in the request, from 0.
 	Index int64 `json:"index"`
@@ -5098,11 +5098,11 @@ type ConversionsCreate struct {
 	// DestinationID Which pixel is told, `cdest_...`. One that is paused is 422.
 	DestinationID string `json:"destination_id"`
 
-	// Events What happened. `events` of the destination must have its kind; its `product_ids` are not looked at.
+	// Events The events. `events` of the destination must have the kind of each; its `product_ids` are not looked at.
 	Events []ConversionInput `json:"events"`
 }
 
-// ConversionsResult What became of many events.
+// ConversionsResult The outcome of many events.
 type ConversionsResult struct {
 	Object string `json:"object"`
 
@@ -5137,10 +5137,10 @@ type CurrencyAmounts map[string]int64
 
 // CustomField A question that a buyer answers at checkout.
 type CustomField struct {
-	// Key What `custom_field_data` calls it.
+	// Key The key of the answer in `custom_field_data`.
 	Key string `json:"key"`
 
-	// Label What the buyer reads.
+	// Label The label of the field, as the buyer reads it.
 	Label string `json:"label"`
 
 	// Type Text, yes or no, or one of `options`.
@@ -5193,16 +5193,16 @@ type Customer struct {
 	// PreferredLocale A language tag, kept for you.
 	PreferredLocale *string `json:"preferred_locale"`
 
-	// DefaultPaymentMethod What is charged while the customer is not there.
+	// DefaultPaymentMethod The payment method that is charged while the customer is not there.
 	DefaultPaymentMethod wire.Expandable[SavedPaymentMethod] `json:"default_payment_method"`
 
 	// Type A lead becomes a customer with its first order.
 	Type CustomerType `json:"type"`
 
-	// OrdersCount All orders, whatever became of them.
+	// OrdersCount The number of all orders, in any status.
 	OrdersCount int64 `json:"orders_count"`
 
-	// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
+	// TotalSpent By currency, in its minor unit: the payments, less the refunds that succeeded.
 	TotalSpent TotalSpent `json:"total_spent"`
 
 	// BalanceAmount By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Of an invoice it leaves nothing, or enough to be charged. Below zero it is what they owe for an invoice that came to too little to be charged, until a credit makes up for it.
@@ -5267,13 +5267,13 @@ type CustomerCreate struct {
 // CustomerList A page of results.
 type CustomerList = wire.List[Customer]
 
-// CustomerMerge Who is merged into the customer.
+// CustomerMerge The customer that is merged into the other one.
 type CustomerMerge struct {
 	// From The customer who is to be deleted, `cus_...`.
 	From string `json:"from"`
 }
 
-// CustomerState What a customer has and owes.
+// CustomerState The access of a customer, and their open amounts.
 type CustomerState struct {
 	Object string `json:"object"`
 
@@ -5300,7 +5300,7 @@ type CustomerState struct {
 // CustomerType A lead becomes a customer with its first order.
 type CustomerType string
 
-// CustomerUpdate What to change about a customer.
+// CustomerUpdate Changes to a customer.
 type CustomerUpdate struct {
 	// Email Unique in the account, however it is written: see Customer. You say with it that the address is the customer's: send one that you have confirmed.
 	Email *string                   `json:"email,omitempty"`
@@ -5330,7 +5330,7 @@ type CustomerUpdate struct {
 	// Tags Your own labels.
 	Tags []string `json:"tags,omitzero"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 
 	// DefaultPaymentMethod One of the customer's payment methods, `pm_...`.
@@ -5397,37 +5397,37 @@ type DeletedSocialAccountDeleted bool
 
 // Deliverable Something that a buyer receives. A customer's grant says what it opens to them.
 type Deliverable struct {
-	// Type What kind of thing it is.
+	// Type The kind of deliverable.
 	Type DeliverableType `json:"type"`
 
 	// Ref The URL of a link. For licence keys `imported`, or null for keys that are made here. The id of a file, or the id or slug of an experience, kept as id: an unknown one is 404.
 	Ref *string `json:"ref,omitempty"`
 
-	// Name What the buyer reads.
+	// Name The name, as the buyer reads it.
 	Name *string `json:"name,omitempty"`
 
 	// DownloadLimit How often each buyer may download a file, for each purchase. Null means any number.
 	DownloadLimit *int64 `json:"download_limit,omitempty"`
 }
 
-// DeliverableType What kind of thing it is.
+// DeliverableType The kind of deliverable.
 type DeliverableType string
 
-// DeliveryUpdates Who is affected when you add deliverables later, or remove some: everybody who has the product, or only those who buy it later. With
+// DeliveryUpdates The buyers whose access changes when you add or remove deliverables later: everybody who has the product, or only those who buy it later. With
 // `new_buyers` each buyer keeps the list of their purchase, and the versions that its files had then.
 type DeliveryUpdates string
 
-// Discount Something off what is bought.
+// Discount A reduction of the price, by a code or by yourself.
 type Discount struct {
 	// ID Example: disc_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 	Name   string `json:"name"`
 
-	// Code What a buyer types, in any case; unique in the account. Null means that only you give it.
+	// Code The code that buyers type, in any case; unique in the account. Null means that only you give it.
 	Code *string `json:"code"`
 
-	// Type A part of what the lines cost, or an amount.
+	// Type A percentage of the lines, or a fixed amount.
 	Type DiscountType `json:"type"`
 
 	// PercentBps Basis points: 2000 is 20 %. Only a discount of type percent has it.
@@ -5453,13 +5453,13 @@ type Discount struct {
 	// DurationInMonths Of a `repeating` discount.
 	DurationInMonths *int64 `json:"duration_in_months"`
 
-	// AppliesTo What a discount is for, by id. Both empty means everything.
+	// AppliesTo The products and price variants of a discount, by id. Both empty means everything.
 	AppliesTo DiscountAppliesTo `json:"applies_to"`
 
-	// Rules What single price variants get instead.
+	// Rules The reductions of single price variants, in place of the general one.
 	Rules []DiscountRule `json:"rules"`
 
-	// MinSubtotalAmount What all lines together cost at least, before discount and tax.
+	// MinSubtotalAmount The least subtotal of all lines together, before discount and tax.
 	MinSubtotalAmount *int64 `json:"min_subtotal_amount"`
 
 	// MinSubtotalAmounts Amounts in further currencies, each in its minor unit.
@@ -5501,7 +5501,7 @@ type DiscountAmount = int64
 // DiscountAmounts Amounts in further currencies, each in its minor unit.
 type DiscountAmounts map[string]int64
 
-// DiscountAppliesTo What a discount is for, by id. Both empty means everything.
+// DiscountAppliesTo The products and price variants of a discount, by id. Both empty means everything.
 type DiscountAppliesTo struct {
 	// Products Ids of products, with all their price variants.
 	Products []string `json:"products"`
@@ -5510,7 +5510,7 @@ type DiscountAppliesTo struct {
 	PriceVariants []string `json:"price_variants"`
 }
 
-// DiscountAppliesToCreate What a discount is to be for, by id; products by slug too. Both empty means everything.
+// DiscountAppliesToCreate The products and price variants of a discount, by id; products by slug too. Both empty means everything.
 type DiscountAppliesToCreate struct {
 	// Products Ids or slugs of products, with all their price variants.
 	Products []string `json:"products,omitempty"`
@@ -5524,10 +5524,10 @@ type DiscountCreate struct {
 	// Name Without one it is the code.
 	Name *string `json:"name,omitempty"`
 
-	// Code What a buyer types, in any case. Without one only you give it.
+	// Code The code that buyers type, in any case. Without one only you give it.
 	Code *string `json:"code,omitempty"`
 
-	// Type A part of what the lines cost, or an amount.
+	// Type A percentage of the lines, or a fixed amount.
 	Type DiscountType `json:"type"`
 
 	// PercentBps Basis points: 2000 is 20 %. Needed for type percent.
@@ -5553,13 +5553,13 @@ type DiscountCreate struct {
 	// DurationInMonths Needed for `repeating`, and not allowed otherwise.
 	DurationInMonths *int64 `json:"duration_in_months,omitempty"`
 
-	// AppliesTo What a discount is to be for, by id; products by slug too. Both empty means everything.
+	// AppliesTo The products and price variants of a discount, by id; products by slug too. Both empty means everything.
 	AppliesTo *DiscountAppliesToCreate `json:"applies_to,omitempty"`
 
-	// Rules What single price variants get instead.
+	// Rules The reductions of single price variants, in place of the general one.
 	Rules []DiscountRuleCreate `json:"rules,omitempty"`
 
-	// MinSubtotalAmount What all lines together must cost, before discount and tax, in the minor unit of `currency`.
+	// MinSubtotalAmount The least subtotal of all lines together, before discount and tax, in the minor unit of `currency`.
 	MinSubtotalAmount *int64 `json:"min_subtotal_amount,omitempty"`
 
 	// MinSubtotalAmounts Amounts in further currencies, each in its minor unit.
@@ -5601,7 +5601,7 @@ type DiscountRedemption struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Discount What was used.
+	// Discount The discount that was used.
 	Discount wire.Expandable[Discount] `json:"discount"`
 
 	// Checkout The purchase that used it.
@@ -5648,7 +5648,7 @@ type DiscountRule struct {
 	Amounts DiscountAmounts `json:"amounts"`
 }
 
-// DiscountRuleCreate What a discount is to take off one price variant: `percent_bps`, or an amount in each of the discount's currencies. 0 takes
+// DiscountRuleCreate The reduction of one price variant: `percent_bps`, or an amount in each of the discount's currencies. 0 takes
 // nothing off.
 type DiscountRuleCreate struct {
 	// PriceVariant Its id.
@@ -5668,18 +5668,18 @@ type DiscountRuleCreate struct {
 // `max_redemptions` times, `disabled` until it is enabled again.
 type DiscountStatus string
 
-// DiscountType A part of what the lines cost, or an amount.
+// DiscountType A percentage of the lines, or a fixed amount.
 type DiscountType string
 
-// DiscountUpdate What to change about a discount.
+// DiscountUpdate Changes to a discount.
 type DiscountUpdate struct {
 	// Name Without one it is the code.
 	Name *string `json:"name,omitempty"`
 
-	// Code What a buyer types, in any case. Without one only you give it.
+	// Code The code that buyers type, in any case. Without one only you give it.
 	Code nullable.Nullable[string] `json:"code,omitempty"`
 
-	// Type A part of what the lines cost, or an amount.
+	// Type A percentage of the lines, or a fixed amount.
 	Type *DiscountType `json:"type,omitempty"`
 
 	// PercentBps Basis points: 2000 is 20 %. Needed for type percent.
@@ -5705,13 +5705,13 @@ type DiscountUpdate struct {
 	// DurationInMonths Needed for `repeating`, and not allowed otherwise.
 	DurationInMonths nullable.Nullable[int64] `json:"duration_in_months,omitempty"`
 
-	// AppliesTo What a discount is to be for, by id; products by slug too. Both empty means everything.
+	// AppliesTo The products and price variants of a discount, by id; products by slug too. Both empty means everything.
 	AppliesTo *DiscountAppliesToCreate `json:"applies_to,omitempty"`
 
-	// Rules What single price variants get instead.
+	// Rules The reductions of single price variants, in place of the general one.
 	Rules []DiscountRuleCreate `json:"rules,omitzero"`
 
-	// MinSubtotalAmount What all lines together must cost, before discount and tax, in the minor unit of `currency`.
+	// MinSubtotalAmount The least subtotal of all lines together, before discount and tax, in the minor unit of `currency`.
 	MinSubtotalAmount nullable.Nullable[int64] `json:"min_subtotal_amount,omitempty"`
 
 	// MinSubtotalAmounts Amounts in further currencies, each in its minor unit.
@@ -5732,7 +5732,7 @@ type DiscountUpdate struct {
 	// MaxRedemptionsPerCustomer How often one buyer can use it, by e-mail address.
 	MaxRedemptionsPerCustomer nullable.Nullable[int64] `json:"max_redemptions_per_customer,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -5743,18 +5743,18 @@ type Dunning struct {
 	// Example: [2,5,7,7]
 	IntervalsDays []int64 `json:"intervals_days"`
 
-	// OnExhausted What becomes of the subscription when all attempts have failed.
+	// OnExhausted The end of the subscription when all attempts have failed: `cancel` cancels it.
 	OnExhausted DunningOnExhausted `json:"on_exhausted"`
 }
 
-// DunningOnExhausted What becomes of the subscription when all attempts have failed.
+// DunningOnExhausted The end of the subscription when all attempts have failed: `cancel` cancels it.
 type DunningOnExhausted string
 
 // EventType A type of event that an endpoint can subscribe to.
 type EventType struct {
 	Object string `json:"object"`
 
-	// Type What `enabled_events` calls it.
+	// Type The name of the type, as `enabled_events` has it.
 	//
 	// Example: order.paid
 	Type string `json:"type"`
@@ -5775,13 +5775,13 @@ type Experience struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Name What buyers see.
+	// Name The name of the experience, as buyers see it.
 	Name string `json:"name"`
 
 	// Slug Names the experience in paths. A former one goes on working until another experience takes it.
 	Slug string `json:"slug"`
 
-	// Type What buyers find, and which fields `content` has.
+	// Type The kind of experience. It decides which fields `content` has.
 	Type ExperienceType `json:"type"`
 
 	// Description Markdown.
@@ -5796,7 +5796,7 @@ type Experience struct {
 	// experience downloads them, in their newest version. `access: public` without a grant opens no files.
 	Content ExperienceContent `json:"content"`
 
-	// Access Who may open it, everybody or buyers.
+	// Access The people who may open it: everybody, or buyers.
 	Access ExperienceAccess `json:"access"`
 
 	// Products Ids of the products that deliver it, or the products when expanded: the newest 100.
@@ -5817,7 +5817,7 @@ type Experience struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// ExperienceAccess Who may open it, everybody or buyers.
+// ExperienceAccess The people who may open it: everybody, or buyers.
 type ExperienceAccess string
 
 // ExperienceContent The content behind the door. A course has `modules`; a community `url` and `platform`; a download `files`; a link `url`. An event has
@@ -5852,13 +5852,13 @@ type ExperienceContent struct {
 
 // ExperienceCreate An experience to be made.
 type ExperienceCreate struct {
-	// Name What buyers see.
+	// Name The name of the experience, as buyers see it.
 	Name string `json:"name"`
 
 	// Slug Made from the name when absent.
 	Slug *string `json:"slug,omitempty"`
 
-	// Type What buyers find, and which fields `content` has.
+	// Type The kind of experience. It decides which fields `content` has.
 	Type ExperienceType `json:"type"`
 
 	// Description Markdown.
@@ -5873,7 +5873,7 @@ type ExperienceCreate struct {
 	// experience downloads them, in their newest version. `access: public` without a grant opens no files.
 	Content *ExperienceContent `json:"content,omitempty"`
 
-	// Access Who may open it, everybody or buyers.
+	// Access The people who may open it: everybody, or buyers.
 	Access *ExperienceAccess `json:"access,omitempty"`
 
 	// Position Its place among the others, as you show them.
@@ -5888,7 +5888,7 @@ type ExperienceCreate struct {
 
 // ExperienceLesson One lesson of a course.
 type ExperienceLesson struct {
-	// Title What buyers read above it.
+	// Title The title of the lesson.
 	Title string `json:"title"`
 
 	// Body Markdown.
@@ -5908,7 +5908,7 @@ type ExperienceList = wire.List[Experience]
 
 // ExperienceModule A part of a course.
 type ExperienceModule struct {
-	// Title What buyers read above its lessons.
+	// Title The title of the module.
 	Title string `json:"title"`
 
 	// Lessons In their order.
@@ -5924,18 +5924,18 @@ type ExperienceProduct struct {
 // ExperienceStatus Only a published experience is open to anybody.
 type ExperienceStatus string
 
-// ExperienceType What buyers find, and which fields `content` has.
+// ExperienceType The kind of experience. It decides which fields `content` has.
 type ExperienceType string
 
-// ExperienceUpdate What to change about an experience.
+// ExperienceUpdate Changes to an experience.
 type ExperienceUpdate struct {
-	// Name What buyers see.
+	// Name The name of the experience, as buyers see it.
 	Name *string `json:"name,omitempty"`
 
 	// Slug Made from the name when absent.
 	Slug *string `json:"slug,omitempty"`
 
-	// Type What buyers find, and which fields `content` has.
+	// Type The kind of experience. It decides which fields `content` has.
 	Type *ExperienceType `json:"type,omitempty"`
 
 	// Description Markdown.
@@ -5950,7 +5950,7 @@ type ExperienceUpdate struct {
 	// experience downloads them, in their newest version. `access: public` without a grant opens no files.
 	Content *ExperienceContent `json:"content,omitempty"`
 
-	// Access Who may open it, everybody or buyers.
+	// Access The people who may open it: everybody, or buyers.
 	Access *ExperienceAccess `json:"access,omitempty"`
 
 	// Position Its place among the others, as you show them.
@@ -5959,7 +5959,7 @@ type ExperienceUpdate struct {
 	// Status Only a published experience is open to anybody.
 	Status *ExperienceStatus `json:"status,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -5977,7 +5977,7 @@ type File struct {
 	// Size In bytes.
 	Size int64 `json:"size"`
 
-	// ContentType What it is. Looked up in its bytes once they are complete; what you said stands where they do not say otherwise.
+	// ContentType The media type. It is looked up in the bytes once they are complete; your own stands where they do not say otherwise.
 	//
 	// Example: application/zip
 	ContentType string `json:"content_type"`
@@ -6033,16 +6033,16 @@ type FileList = wire.List[File]
 // FileStatus `pending` until its bytes are complete.
 type FileStatus string
 
-// FileUpdate What to change about a file.
+// FileUpdate Changes to a file.
 type FileUpdate struct {
 	// Name Without slashes, backslashes and control characters.
 	Name *string `json:"name,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
-// FileUpload Where to send bytes. Whoever has the address can send them, without a key.
+// FileUpload Where to send bytes. Anybody who has the address can send them, without a key.
 type FileUpload struct {
 	Object string `json:"object"`
 
@@ -6054,7 +6054,7 @@ type FileUpload struct {
 	// Method How to send them.
 	Method FileUploadMethod `json:"method"`
 
-	// Headers What to send along.
+	// Headers The headers to send along.
 	//
 	// Example: {"Content-Type":"application/octet-stream"}
 	Headers map[string]string `json:"headers"`
@@ -6119,17 +6119,17 @@ type FileVersionCreate struct {
 // FileVersionList A page of results.
 type FileVersionList = wire.List[FileVersion]
 
-// Grant Says that a customer has a product: by an order, a subscription, or because you gave it. What it opens is read from the product, so
+// Grant Says that a customer has a product: by an order, a subscription, or because you gave it. Its deliverables are read from the product, so
 // that a change of the product's deliverables needs no change of its grants.
 type Grant struct {
 	// ID Example: grant_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Customer Who has it.
+	// Customer The customer who has the product.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
-	// Product What they have.
+	// Product The product that the customer has.
 	Product wire.Expandable[Product] `json:"product"`
 
 	// PriceVariant How they paid for it.
@@ -6138,7 +6138,7 @@ type Grant struct {
 	// Quantity How many pieces they have.
 	Quantity int64 `json:"quantity"`
 
-	// Source By what the customer has the product.
+	// Source The origin of the access: an order, a subscription, or you.
 	Source GrantSource `json:"source"`
 
 	// Status Whether a grant opens its deliverables. Only an active one does.
@@ -6150,7 +6150,7 @@ type Grant struct {
 	// ExpiresAt When it stops opening anything; null for never.
 	ExpiresAt *wire.Time `json:"expires_at"`
 
-	// DownloadLimit How often they may download each file, instead of what the product says; null for what it says.
+	// DownloadLimit The number of downloads of each file, instead of the product's. Null for the product's.
 	DownloadLimit *int64 `json:"download_limit"`
 
 	// SuspendedAt Since when it is suspended.
@@ -6159,7 +6159,7 @@ type Grant struct {
 	// RevokedAt Since when it is revoked.
 	RevokedAt *wire.Time `json:"revoked_at"`
 
-	// Deliverables What it opens.
+	// Deliverables The deliverables that the grant opens.
 	Deliverables []GrantDeliverable `json:"deliverables"`
 	CreatedAt    wire.Time          `json:"created_at"`
 	UpdatedAt    wire.Time          `json:"updated_at"`
@@ -6182,10 +6182,10 @@ type GrantCreate struct {
 
 // GrantDeliverable Something that the grant opens.
 type GrantDeliverable struct {
-	// Type What kind of thing it is.
+	// Type The kind of deliverable.
 	Type GrantDeliverableType `json:"type"`
 
-	// Name What the buyer reads.
+	// Name The name, as the buyer reads it.
 	Name *string `json:"name"`
 
 	// URL Where a link leads; null while the grant is not active.
@@ -6213,13 +6213,13 @@ type GrantDeliverable struct {
 	Experience *string `json:"experience"`
 }
 
-// GrantDeliverableType What kind of thing it is.
+// GrantDeliverableType The kind of deliverable.
 type GrantDeliverableType string
 
 // GrantList A page of results.
 type GrantList = wire.List[Grant]
 
-// GrantSource By what the customer has the product.
+// GrantSource The origin of the access: an order, a subscription, or you.
 type GrantSource struct {
 	// Type `manual`: you gave it.
 	Type GrantSourceType `json:"type"`
@@ -6236,12 +6236,12 @@ type GrantSourceType string
 // GrantStatus Whether a grant opens its deliverables. Only an active one does.
 type GrantStatus string
 
-// GrantUpdate What to change about a grant.
+// GrantUpdate Changes to a grant.
 type GrantUpdate struct {
 	// ExpiresAt In the future; null for never.
 	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 
-	// DownloadLimit How often they may download each file, instead of what the product says. It counts what was downloaded already.
+	// DownloadLimit The number of downloads of each file, instead of the product's. Earlier downloads count.
 	DownloadLimit nullable.Nullable[int64] `json:"download_limit,omitempty"`
 }
 
@@ -6262,10 +6262,10 @@ type Invoice struct {
 	// CollectionMethod How an invoice is paid: from the customer's payment method, or by the customer until it is due.
 	CollectionMethod CollectionMethod `json:"collection_method"`
 
-	// BillingReason What made an order.
+	// BillingReason The reason for which an order was made.
 	BillingReason BillingReason `json:"billing_reason"`
 
-	// Customer Who is to pay.
+	// Customer The customer who is to pay.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
 	// CustomerEmail As it was when the invoice was issued, like the name, the address and the tax id.
@@ -6315,7 +6315,7 @@ type Invoice struct {
 	// AmountDue The amount still due; 0 once it is void.
 	AmountDue int64 `json:"amount_due"`
 
-	// BalanceApplied What of the total the customer's credit paid.
+	// BalanceApplied The part of the total that the customer's credit paid.
 	BalanceApplied int64 `json:"balance_applied"`
 
 	// CreditNotes The refunds of its order that are pending or have succeeded. Money that goes back to the customer's balance is in it, as in the order's `refunded_amount`.
@@ -6363,10 +6363,10 @@ type Invoice struct {
 	// Order Null for a draft.
 	Order wire.Expandable[Order] `json:"order"`
 
-	// Subscription What billed it.
+	// Subscription The subscription that the invoice bills.
 	Subscription wire.Expandable[Subscription] `json:"subscription"`
 
-	// Discount What took something off.
+	// Discount The discount of the invoice. Null without one.
 	Discount wire.Expandable[Discount] `json:"discount"`
 
 	// Payments Those that paid it.
@@ -6399,7 +6399,7 @@ type Invoice struct {
 
 // InvoiceCreate An invoice to draft.
 type InvoiceCreate struct {
-	// Customer Who is to pay, `cus_...`.
+	// Customer The id of the customer who is to pay, `cus_...`.
 	Customer string `json:"customer"`
 
 	// Lines In their order.
@@ -6440,7 +6440,7 @@ type InvoiceLineCreate struct {
 	// CustomAmount The amount of a unit of a price variant that lets the buyer choose.
 	CustomAmount *int64 `json:"custom_amount,omitempty"`
 
-	// Description What the line is about; of a price variant, instead of its names.
+	// Description The text of the line. For a price variant it replaces the names.
 	Description *string `json:"description,omitempty"`
 
 	// UnitAmount Needed for an ad-hoc line, in the minor unit of the invoice's currency.
@@ -6452,7 +6452,7 @@ type InvoiceLineCreate struct {
 	// TaxRateBps Hundredths of a percent, of an ad-hoc line; without it the account's settings say.
 	TaxRateBps *int64 `json:"tax_rate_bps,omitempty"`
 
-	// TaxName What a rate of its own is called, such as VAT.
+	// TaxName The name of the tax on documents, such as VAT, for a rate of its own.
 	TaxName *string `json:"tax_name,omitempty"`
 
 	// TaxInclusive Whether an amount with a rate of its own contains the tax.
@@ -6474,9 +6474,9 @@ type InvoicePay struct {
 // InvoiceStatus Where an invoice stands. Paid and void are final.
 type InvoiceStatus string
 
-// InvoiceUpdate What to change about an invoice.
+// InvoiceUpdate Changes to an invoice.
 type InvoiceUpdate struct {
-	// Customer Who is to pay, `cus_...`.
+	// Customer The id of the customer who is to pay, `cus_...`.
 	Customer *string `json:"customer,omitempty"`
 
 	// Lines Replaces all lines.
@@ -6500,7 +6500,7 @@ type InvoiceUpdate struct {
 	// Footer A note below them.
 	Footer nullable.Nullable[string] `json:"footer,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -6519,7 +6519,7 @@ type Lead struct {
 	// Phone In any notation; it is not checked.
 	Phone *string `json:"phone"`
 
-	// Product What they are interested in.
+	// Product The product that they are interested in.
 	Product wire.Expandable[Product] `json:"product"`
 
 	// Source How a lead came.
@@ -6548,7 +6548,7 @@ type Lead struct {
 	// ConvertedOrder That order.
 	ConvertedOrder *string `json:"converted_order"`
 
-	// Consent What a lead agreed to, with what proves it.
+	// Consent The consent of a lead, with its proof.
 	Consent LeadConsent `json:"consent"`
 
 	// AdsConsent Whether they agreed, in the form that made the lead, that ad networks are told of it. A lead that came in another way has no such form: false, and nothing is told of it.
@@ -6570,7 +6570,7 @@ type Lead struct {
 // presses the button on its page. That needs a server that sends mail.
 type LeadConfirmation string
 
-// LeadConsent What a lead agreed to, with what proves it.
+// LeadConsent The consent of a lead, with its proof.
 type LeadConsent struct {
 	// Marketing Whether they agreed to be written to.
 	Marketing bool `json:"marketing"`
@@ -6592,7 +6592,7 @@ type LeadCreate struct {
 	// Email Unique in the account with `product`, however it is written.
 	Email string `json:"email"`
 
-	// Product What they are interested in, by id or slug.
+	// Product The product that they are interested in, by id or slug.
 	Product *string `json:"product,omitempty"`
 
 	// Source How a lead came.
@@ -6616,7 +6616,7 @@ type LeadCreate struct {
 	// is final.
 	Status *LeadStatus `json:"status,omitempty"`
 
-	// Consent What a lead agreed to, with what proves it.
+	// Consent The consent of a lead, with its proof.
 	Consent *LeadConsent `json:"consent,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
@@ -6629,7 +6629,7 @@ type LeadCreate struct {
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// LeadForm What a form has to send.
+// LeadForm The token that a form has to send.
 type LeadForm struct {
 	Object string `json:"object"`
 
@@ -6640,7 +6640,7 @@ type LeadForm struct {
 	ExpiresAt wire.Time `json:"expires_at"`
 }
 
-// LeadImport What became of the leads of an import.
+// LeadImport The outcome of an import of leads.
 type LeadImport struct {
 	Object string `json:"object"`
 
@@ -6656,13 +6656,13 @@ type LeadImport struct {
 	// Failed How many were not taken.
 	Failed int64 `json:"failed"`
 
-	// Results What became of each, in the order of the request.
+	// Results The outcome of each lead, in the order of the request.
 	Results []LeadImportResult `json:"results"`
 }
 
 // LeadImportCreate Leads to be imported.
 type LeadImportCreate struct {
-	// Leads Who they are.
+	// Leads The leads to import.
 	Leads []LeadRow `json:"leads"`
 
 	// Upsert Whether those that are there are changed. True when absent.
@@ -6672,12 +6672,12 @@ type LeadImportCreate struct {
 	Source *LeadSource `json:"source,omitempty"`
 }
 
-// LeadImportResult What became of one lead of an import.
+// LeadImportResult The outcome for one lead of an import.
 type LeadImportResult struct {
 	// Index Its place in the request, from 0.
 	Index int64 `json:"index"`
 
-	// Status What became of it.
+	// Status The outcome for the lead.
 	Status LeadImportResultStatus `json:"status"`
 
 	// ID The lead's; null if it was not taken.
@@ -6689,13 +6689,13 @@ type LeadImportResult struct {
 	Errors map[string][]string `json:"errors"`
 }
 
-// LeadImportResultStatus What became of it.
+// LeadImportResultStatus The outcome for the lead.
 type LeadImportResultStatus string
 
 // LeadList A page of results.
 type LeadList = wire.List[Lead]
 
-// LeadReceipt That a lead was received, which says nothing of what became of it.
+// LeadReceipt The receipt for a lead. It does not say whether the lead was kept.
 type LeadReceipt struct {
 	Object string `json:"object"`
 
@@ -6734,7 +6734,7 @@ type LeadRow struct {
 	Status  *string         `json:"status,omitempty"`
 	Consent *LeadRowConsent `json:"consent,omitempty"`
 
-	// CustomFieldData What they answered, by the name of the field.
+	// CustomFieldData The answers to your own fields, by the name of the field.
 	CustomFieldData map[string]string `json:"custom_field_data,omitempty"`
 
 	// Tags Your own labels.
@@ -6744,7 +6744,7 @@ type LeadRow struct {
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// LeadRowConsent What somebody agreed to, with what proves it.
+// LeadRowConsent The consent of a lead, with its proof.
 type LeadRowConsent struct {
 	// Marketing Whether they agreed to be written to.
 	Marketing *bool `json:"marketing,omitempty"`
@@ -6814,7 +6814,7 @@ type LeadUTM struct {
 	Content *string `json:"content,omitempty"`
 }
 
-// LeadUpdate What to change about a lead.
+// LeadUpdate Changes to a lead.
 type LeadUpdate struct {
 	Name nullable.Nullable[string] `json:"name,omitempty"`
 
@@ -6829,7 +6829,7 @@ type LeadUpdate struct {
 	// is final.
 	Status *LeadStatus `json:"status,omitempty"`
 
-	// Consent What a lead agreed to, with what proves it.
+	// Consent The consent of a lead, with its proof.
 	Consent *LeadConsent `json:"consent,omitempty"`
 
 	// CustomFieldData The buyer's answers to the products' custom fields, by key.
@@ -6838,7 +6838,7 @@ type LeadUpdate struct {
 	// Tags Your own labels.
 	Tags []string `json:"tags,omitzero"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -6849,7 +6849,7 @@ type LegalAcceptance struct {
 	// Example: legal_01k0000000000000000000000a
 	LegalPage string `json:"legal_page"`
 
-	// Kind What the page is about.
+	// Kind The topic of the page.
 	Kind LegalPageKind `json:"kind"`
 
 	// Version Which text of the page, as its versions are counted.
@@ -6859,16 +6859,16 @@ type LegalAcceptance struct {
 	AcceptedAt wire.Time `json:"accepted_at"`
 }
 
-// LegalPage What you tell your customers about the law.
+// LegalPage A page with legal text for your customers.
 type LegalPage struct {
 	// ID Example: legal_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Kind What the page is about.
+	// Kind The topic of the page.
 	Kind LegalPageKind `json:"kind"`
 
-	// Title What readers see above it.
+	// Title The title of the page.
 	Title string `json:"title"`
 
 	// Slug Names the page in paths. A former one goes on working until another page takes it.
@@ -6903,10 +6903,10 @@ type LegalPage struct {
 
 // LegalPageCreate A page to be made.
 type LegalPageCreate struct {
-	// Kind What the page is about.
+	// Kind The topic of the page.
 	Kind LegalPageKind `json:"kind"`
 
-	// Title What readers see above it.
+	// Title The title of the page.
 	Title string `json:"title"`
 
 	// Slug Made from the title when absent.
@@ -6928,7 +6928,7 @@ type LegalPageCreate struct {
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// LegalPageKind What the page is about.
+// LegalPageKind The topic of the page.
 type LegalPageKind string
 
 // LegalPageList A page of results.
@@ -6937,12 +6937,12 @@ type LegalPageList = wire.List[LegalPage]
 // LegalPageStatus Whether the page holds.
 type LegalPageStatus string
 
-// LegalPageUpdate What to change about a page.
+// LegalPageUpdate Changes to a page.
 type LegalPageUpdate struct {
-	// Kind What the page is about.
+	// Kind The topic of the page.
 	Kind *LegalPageKind `json:"kind,omitempty"`
 
-	// Title What readers see above it.
+	// Title The title of the page.
 	Title *string `json:"title,omitempty"`
 
 	// Slug Made from the title when absent.
@@ -6960,7 +6960,7 @@ type LegalPageUpdate struct {
 	// RequiresAcceptance Whether buyers must accept it to confirm a checkout while it is published. In a language 20 published pages may ask for it.
 	RequiresAcceptance *bool `json:"requires_acceptance,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -7002,7 +7002,7 @@ type Letter struct {
 	// the first. `skipped`: it was not to be sent any more, and `last_error` says why.
 	Status LetterStatus `json:"status"`
 
-	// Customer Who is written to.
+	// Customer The customer who receives the letter.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
 	// To The address that it was last sent to, or tried to. Null before that.
@@ -7010,7 +7010,7 @@ type Letter struct {
 	// Example: ada@example.com
 	To *string `json:"to"`
 
-	// About What a letter is about.
+	// About The subject of a letter.
 	About LetterSubject `json:"about"`
 
 	// Subject Its subject line, once it was tried to be sent.
@@ -7091,7 +7091,7 @@ type LetterSettings struct {
 // the first. `skipped`: it was not to be sent any more, and `last_error` says why.
 type LetterStatus string
 
-// LetterSubject What a letter is about.
+// LetterSubject The subject of a letter.
 type LetterSubject struct {
 	Object string `json:"object"`
 
@@ -7110,10 +7110,10 @@ type LicenseActivation struct {
 	// Example: lic_01k0000000000000000000000a
 	LicenseKey string `json:"license_key"`
 
-	// Fingerprint What your program made to know the device again.
+	// Fingerprint The fingerprint by which your program recognizes the device.
 	Fingerprint string `json:"fingerprint"`
 
-	// Name What the device is called.
+	// Name The name of the device.
 	Name *string `json:"name"`
 
 	// Token For a device on which the key may be used, when that was just asked; else null.
@@ -7136,7 +7136,7 @@ type LicenseJWK struct {
 	// Crv Its curve.
 	Crv LicenseJWKCrv `json:"crv"`
 
-	// X The public key, 32 bytes in base64url: what a program has as its constant.
+	// X The public key, 32 bytes in base64url. A program has it as a constant.
 	//
 	// Example: 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo
 	X string `json:"x"`
@@ -7149,7 +7149,7 @@ type LicenseJWK struct {
 	// Alg How it signs.
 	Alg LicenseJWKAlg `json:"alg"`
 
-	// Use What it is for.
+	// Use The purpose of the key.
 	Use LicenseJWKUse `json:"use"`
 }
 
@@ -7162,7 +7162,7 @@ type LicenseJWKCrv string
 // LicenseJWKAlg How it signs.
 type LicenseJWKAlg string
 
-// LicenseJWKUse What it is for.
+// LicenseJWKUse The purpose of the key.
 type LicenseJWKUse string
 
 // LicenseKey A key that unlocks a buyer's program, on as many devices as it allows.
@@ -7177,13 +7177,13 @@ type LicenseKey struct {
 	// DisplayKey Its last five characters, to tell keys apart.
 	DisplayKey string `json:"display_key"`
 
-	// Product What it is a key of. It opens no other product.
+	// Product The product that the key unlocks. It opens no other product.
 	Product wire.Expandable[Product] `json:"product"`
 
 	// Grant The id of the grant that it lives and ends with. Null for one that was made by hand or imported.
 	Grant *string `json:"grant"`
 
-	// Customer Whose it is. Null while it is nobody's.
+	// Customer The customer that the key belongs to. Null while it is nobody's.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
 	// Status Whether a key can be used. A disabled one can be enabled again; `expired` follows from `expires_at`.
@@ -7215,10 +7215,10 @@ type LicenseKeyActivate struct {
 	// Product The id or slug of the product that your program is. A key of another one is unknown.
 	Product string `json:"product"`
 
-	// Fingerprint What your program makes to know the device again.
+	// Fingerprint The fingerprint by which your program recognizes the device.
 	Fingerprint string `json:"fingerprint"`
 
-	// Name What the device is called.
+	// Name The name of the device.
 	Name *string `json:"name,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
@@ -7230,7 +7230,7 @@ type LicenseKeyCreate struct {
 	// Product The product's id or slug. Required.
 	Product string `json:"product"`
 
-	// Customer Whose it is.
+	// Customer The id of the customer that the key belongs to.
 	Customer *string `json:"customer,omitempty"`
 
 	// Key A key from elsewhere, of printable ASCII characters, at least four of them no spaces or hyphens.
@@ -7254,14 +7254,14 @@ type LicenseKeyDeactivate struct {
 	// Product The id or slug of the product that your program is. A key of another one is unknown.
 	Product string `json:"product"`
 
-	// Fingerprint What your program makes to know the device again.
+	// Fingerprint The fingerprint by which your program recognizes the device.
 	Fingerprint *string `json:"fingerprint,omitempty"`
 
 	// Activation The activation's id, in the place of the fingerprint.
 	Activation *string `json:"activation,omitempty"`
 }
 
-// LicenseKeyImport What became of imported keys.
+// LicenseKeyImport The outcome of an import of keys.
 type LicenseKeyImport struct {
 	Object string `json:"object"`
 
@@ -7284,7 +7284,7 @@ type LicenseKeyImportCreate struct {
 	Keys []LicenseKeyImportRow `json:"keys"`
 }
 
-// LicenseKeyImportResult What became of one row.
+// LicenseKeyImportResult The outcome of one row.
 type LicenseKeyImportResult struct {
 	// Index Which row, from 0.
 	Index int64 `json:"index"`
@@ -7295,7 +7295,7 @@ type LicenseKeyImportResult struct {
 	// ID The key's id.
 	ID *string `json:"id"`
 
-	// Errors By field, what is wrong with the row.
+	// Errors The errors of the row, by field.
 	Errors map[string][]string `json:"errors"`
 }
 
@@ -7307,7 +7307,7 @@ type LicenseKeyImportRow struct {
 	// Key The key, of 4 to 200 printable ASCII characters.
 	Key string `json:"key"`
 
-	// CustomerEmail Whose it is. Without one the key is kept to be sold.
+	// CustomerEmail The e-mail address of the customer. Without one the key is kept to be sold.
 	CustomerEmail *string `json:"customer_email,omitempty"`
 
 	// ActivationLimit On how many devices it may be active at once. Null means any number.
@@ -7320,7 +7320,7 @@ type LicenseKeyImportRow struct {
 // LicenseKeyList A page of results.
 type LicenseKeyList = wire.List[LicenseKey]
 
-// LicenseKeyRotate What becomes of the activations of a key that is replaced.
+// LicenseKeyRotate A choice about the activations of a key that is replaced.
 type LicenseKeyRotate struct {
 	// KeepActivations Whether the new key has the old one's activations.
 	KeepActivations *bool `json:"keep_activations,omitempty"`
@@ -7332,7 +7332,7 @@ type LicenseKeyStatus string
 // LicenseKeyText A key from elsewhere, of printable ASCII characters, at least four of them no spaces or hyphens.
 type LicenseKeyText = string
 
-// LicenseKeyUpdate What to change about a licence key.
+// LicenseKeyUpdate Changes to a licence key.
 type LicenseKeyUpdate struct {
 	// ActivationLimit On how many devices it may be active at once. Null means any number.
 	ActivationLimit nullable.Nullable[int64] `json:"activation_limit,omitempty"`
@@ -7340,7 +7340,7 @@ type LicenseKeyUpdate struct {
 	// ExpiresAt Until when it can be used. Null means for good.
 	ExpiresAt nullable.Nullable[wire.Time] `json:"expires_at,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -7352,7 +7352,7 @@ type LicenseKeyValidate struct {
 	// Product The id or slug of the product that your program is. A key of another one is unknown.
 	Product string `json:"product"`
 
-	// Fingerprint What your program makes to know the device again.
+	// Fingerprint The fingerprint by which your program recognizes the device.
 	Fingerprint *string `json:"fingerprint,omitempty"`
 }
 
@@ -7362,7 +7362,7 @@ type LicenseSigningKey struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Kid What the header of a token calls it: its id.
+	// Kid The key's id in the header of a token. It is the same as `id`.
 	//
 	// Example: lsk_01k0000000000000000000000a
 	Kid string `json:"kid"`
@@ -7411,7 +7411,7 @@ type LineItem struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Kind What a line is for: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
+	// Kind The kind of line: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
 	Kind LineItemKind `json:"kind"`
 
 	// Product Null for an ad-hoc line of an invoice.
@@ -7420,13 +7420,13 @@ type LineItem struct {
 	// PriceVariant Null for an ad-hoc line of an invoice.
 	PriceVariant wire.Expandable[PriceVariant] `json:"price_variant"`
 
-	// ProductName As it was when the line was made; what a line without a product is about.
+	// ProductName As it was when the line was made. For a line without a product it is the text of the line.
 	ProductName string `json:"product_name"`
 
 	// PriceVariantName As it was when the line was made.
 	PriceVariantName *string `json:"price_variant_name"`
 
-	// Description What the line is about, in one text.
+	// Description The text of the line.
 	Description string `json:"description"`
 
 	// Quantity How many units are bought.
@@ -7435,7 +7435,7 @@ type LineItem struct {
 	// UnitAmount The price of a unit.
 	UnitAmount Amount `json:"unit_amount"`
 
-	// CustomAmount What the buyer chose to pay for a unit, if it was theirs to choose.
+	// CustomAmount The price of a unit that the buyer chose, if it was theirs to choose.
 	CustomAmount *int64 `json:"custom_amount"`
 
 	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
@@ -7461,7 +7461,7 @@ type LineItem struct {
 	// TaxRateBps Hundredths of a percent.
 	TaxRateBps int64 `json:"tax_rate_bps"`
 
-	// TaxName What documents call the tax; null without one.
+	// TaxName The name of the tax on documents; null without one.
 	TaxName *string `json:"tax_name"`
 
 	// TaxInclusive Whether the unit amount contains the tax.
@@ -7484,13 +7484,13 @@ type LineItem struct {
 	PeriodEnd *wire.Time `json:"period_end"`
 }
 
-// LineItemKind What a line is for: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
+// LineItemKind The kind of line: the price of a price variant, its set-up fee, a part of a period after a change of plan, or something ad hoc on an invoice.
 type LineItemKind string
 
 // LineItemList A page of results.
 type LineItemList = wire.List[LineItem]
 
-// MarketingConsent What the customer said about being written to.
+// MarketingConsent The customer's answer to the question whether you may write to them.
 type MarketingConsent struct {
 	// Status Whether they agreed. Kept for you.
 	Status MarketingConsentStatus `json:"status"`
@@ -7508,10 +7508,10 @@ type MarketingConsentStatus string
 // Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 type Metadata map[string]string
 
-// MetadataUpdate Merged per key into what is stored; null removes a key.
+// MetadataUpdate Merged with the stored metadata, key by key. Null removes a key.
 type MetadataUpdate map[string]*string
 
-// Metrics What an account sold in one currency. Amounts are in its minor unit.
+// Metrics The sales of an account in one currency. Amounts are in its minor unit.
 type Metrics struct {
 	Object string `json:"object"`
 
@@ -7528,7 +7528,7 @@ type Metrics struct {
 	// Interval How long a period is. Weeks begin on Monday; the first and the last period are cut at `from` and `to`.
 	Interval MetricsInterval `json:"interval"`
 
-	// Timezone Whose days they are.
+	// Timezone The time zone of the days.
 	//
 	// Example: Europe/Berlin
 	Timezone string `json:"timezone"`
@@ -7545,7 +7545,7 @@ type Metrics struct {
 	Totals MetricsFigures `json:"totals"`
 }
 
-// MetricsFigures What happened in a stretch of time.
+// MetricsFigures The sales of a stretch of time.
 type MetricsFigures struct {
 	// Revenue The sum of the orders that were paid, with tax and before refunds.
 	//
@@ -7621,7 +7621,7 @@ type MetricsFigures struct {
 // MetricsInterval How long a period is. Weeks begin on Monday; the first and the last period are cut at `from` and `to`.
 type MetricsInterval string
 
-// MetricsPeriod What happened in one period.
+// MetricsPeriod The sales of one period.
 type MetricsPeriod struct {
 	// Start Its first day.
 	//
@@ -7709,7 +7709,7 @@ type MetricsPeriod struct {
 // Example: 1800
 type NetAmount = int64
 
-// NextAction What the buyer must do before the payment goes on.
+// NextAction The next step of the buyer before the payment goes on.
 type NextAction struct {
 	// Type `redirect`: send the buyer to `url`.
 	Type NextActionType `json:"type"`
@@ -7730,13 +7730,13 @@ type Order struct {
 	// Number Counts the account's orders from 1, without gaps.
 	Number int64 `json:"number"`
 
-	// Status Where an order stands, by what is paid and refunded.
+	// Status The state of an order, by its payments and refunds.
 	Status OrderStatus `json:"status"`
 
-	// BillingReason What made an order.
+	// BillingReason The reason for which an order was made.
 	BillingReason BillingReason `json:"billing_reason"`
 
-	// Customer Who bought.
+	// Customer The customer who bought.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
 	// CustomerVerified False if the buyer only typed the customer's e-mail address, and nobody has vouched for it since. Then the order is not on the customer's portal.
@@ -7770,7 +7770,7 @@ type Order struct {
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
 
-	// PaidAmount What payments brought in; refunds do not reduce it.
+	// PaidAmount The sum of the payments. Refunds do not reduce it.
 	PaidAmount Amount `json:"paid_amount"`
 
 	// RefundedAmount The sum of refunds that are pending or have succeeded, wherever they go.
@@ -7785,13 +7785,13 @@ type Order struct {
 	// CreditedAmount The part that changes of plan gave to the customer's `balance_amount`.
 	CreditedAmount Amount `json:"credited_amount"`
 
-	// RefundableAmount What a refund can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, payments by the balance of a deleted customer, and what the provider cannot give back.
+	// RefundableAmount The amount that refunds can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, payments by the balance of a deleted customer, and payments that the provider cannot give back.
 	RefundableAmount Amount `json:"refundable_amount"`
 
 	// DueAmount The amount still due; 0 once it is void.
 	DueAmount int64 `json:"due_amount"`
 
-	// BalanceApplied What of the total the customer's credit paid. A total that is too little to be charged counts as paid by it, though less may have been taken off. `refundable_amount` has no more than was.
+	// BalanceApplied The part of the total that the customer's credit paid. A total that is too little to be charged counts as paid by it, though less may have been taken off. `refundable_amount` has no more than was.
 	BalanceApplied int64 `json:"balance_applied"`
 
 	// Currency An ISO 4217 code in lower case.
@@ -7805,13 +7805,13 @@ type Order struct {
 	// Checkout The checkout that became it; null for renewals and invoices of yours.
 	Checkout wire.Expandable[Checkout] `json:"checkout"`
 
-	// Subscription What it bills a period or a change of, or the first of those that it began.
+	// Subscription The subscription that the order bills. If it began several, the first of them.
 	Subscription wire.Expandable[Subscription] `json:"subscription"`
 
 	// Invoice Its invoice, with the same amounts.
 	Invoice wire.Expandable[Invoice] `json:"invoice"`
 
-	// Discount What took something off it, if anything did.
+	// Discount The discount of the order. Null without one.
 	Discount wire.Expandable[Discount] `json:"discount"`
 
 	// PeriodStart The period of a subscription that the order is for.
@@ -7863,10 +7863,10 @@ type Order struct {
 // OrderList A page of results.
 type OrderList = wire.List[Order]
 
-// OrderStatus Where an order stands, by what is paid and refunded.
+// OrderStatus The state of an order, by its payments and refunds.
 type OrderStatus string
 
-// OrderUpdate What to change about an order.
+// OrderUpdate Changes to an order.
 type OrderUpdate struct {
 	// CustomerVerified True: you know that the customer bought it. It holds for the whole purchase, and cannot be taken back.
 	CustomerVerified *bool `json:"customer_verified,omitempty"`
@@ -7876,7 +7876,7 @@ type OrderUpdate struct {
 	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
 	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -7889,7 +7889,7 @@ type Payment struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Purpose What it pays: a checkout, which becomes an order with it, or an invoice.
+	// Purpose The object that it pays: a checkout, which becomes an order with it, or an invoice.
 	Purpose PaymentPurpose `json:"purpose"`
 
 	// Checkout The checkout that it pays.
@@ -7901,7 +7901,7 @@ type Payment struct {
 	// Invoice The invoice that it pays.
 	Invoice *string `json:"invoice"`
 
-	// Customer Whose it is, once that is known.
+	// Customer The customer who pays, once that is known.
 	Customer *string `json:"customer"`
 
 	// Status How far a payment is. Succeeded, failed and canceled are final.
@@ -7915,7 +7915,7 @@ type Payment struct {
 	// Example: usd
 	Currency Currency `json:"currency"`
 
-	// Provider Who charged, e.g. `test`.
+	// Provider The payment provider that charged, e.g. `test`.
 	Provider      string                `json:"provider"`
 	PaymentMethod *PaymentMethodDetails `json:"payment_method"`
 	Failure       *PaymentFailure       `json:"failure"`
@@ -7923,17 +7923,17 @@ type Payment struct {
 	UpdatedAt     wire.Time             `json:"updated_at"`
 }
 
-// PaymentPurpose What it pays: a checkout, which becomes an order with it, or an invoice.
+// PaymentPurpose The object that it pays: a checkout, which becomes an order with it, or an invoice.
 type PaymentPurpose string
 
 // PaymentFailure Why a payment did not go through.
 type PaymentFailure struct {
-	// Code `card_declined`, or what else went wrong.
+	// Code `card_declined`, or another reason.
 	//
 	// Example: card_declined
 	Code string `json:"code"`
 
-	// DeclineCode What the bank said, if it did.
+	// DeclineCode The bank's code for the reason. Null if it gave none.
 	//
 	// Example: insufficient_funds
 	DeclineCode *string `json:"decline_code"`
@@ -7942,9 +7942,9 @@ type PaymentFailure struct {
 	Message string `json:"message"`
 }
 
-// PaymentMethodDetails What may be shown of a payment method.
+// PaymentMethodDetails The details of a payment method that may be shown.
 type PaymentMethodDetails struct {
-	// Type What kind of method it is.
+	// Type The kind of payment method.
 	Type PaymentMethodDetailsType `json:"type"`
 
 	// Brand The card's network.
@@ -7964,13 +7964,13 @@ type PaymentMethodDetails struct {
 	ExpYear int64 `json:"exp_year"`
 }
 
-// PaymentMethodDetailsType What kind of method it is.
+// PaymentMethodDetailsType The kind of payment method.
 type PaymentMethodDetailsType string
 
 // PaymentStatus How far a payment is. Succeeded, failed and canceled are final.
 type PaymentStatus string
 
-// PaymentsProvider Who moves the money. `test` takes test cards and moves none.
+// PaymentsProvider The provider that moves the money. `test` takes test cards and moves none.
 type PaymentsProvider string
 
 // PortalSession A link that opens the portal to a customer for a while. Its `url` and `token` are never shown again.
@@ -7979,7 +7979,7 @@ type PortalSession struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Customer Whom it is for, `cus_...`.
+	// Customer The id of the customer, `cus_...`.
 	Customer string `json:"customer"`
 
 	// URL Where to send the customer.
@@ -8025,10 +8025,10 @@ type PriceVariant struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Product What it is a way to pay for.
+	// Product The product that it is a price of.
 	Product wire.Expandable[Product] `json:"product"`
 
-	// Name What buyers see beside the product's name.
+	// Name The name of the price variant, which buyers see beside the product's name.
 	Name *string `json:"name"`
 
 	// Type Paid once, or again and again.
@@ -8051,7 +8051,7 @@ type PriceVariant struct {
 	// MinAmount The least that a buyer may name, in the minor unit. Only with `amount_type` custom.
 	MinAmount *int64 `json:"min_amount"`
 
-	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
+	// SuggestedAmount The amount that the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount *int64 `json:"suggested_amount"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -8109,7 +8109,7 @@ type PriceVariantCreate struct {
 	// Product The product's id or slug.
 	Product string `json:"product"`
 
-	// Name What buyers see beside the product's name.
+	// Name The name of the price variant, which buyers see beside the product's name.
 	Name *string `json:"name,omitempty"`
 
 	// Type Paid once, or again and again.
@@ -8134,7 +8134,7 @@ type PriceVariantCreate struct {
 	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
 	MinAmount *int64 `json:"min_amount,omitempty"`
 
-	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
+	// SuggestedAmount The amount that the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount *int64 `json:"suggested_amount,omitempty"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -8177,7 +8177,7 @@ type PriceVariantCreate struct {
 // PriceVariantInterval The unit of a billing period.
 type PriceVariantInterval string
 
-// PriceVariantLicense Whether a buyer receives a licence key, and what it allows.
+// PriceVariantLicense Whether a buyer receives a licence key, and its limits.
 type PriceVariantLicense struct {
 	// Enabled Whether a buyer receives one.
 	Enabled bool `json:"enabled"`
@@ -8201,9 +8201,9 @@ type PriceVariantStatus string
 // PriceVariantType Paid once, or again and again.
 type PriceVariantType string
 
-// PriceVariantUpdate What to change about a price variant.
+// PriceVariantUpdate Changes to a price variant.
 type PriceVariantUpdate struct {
-	// Name What buyers see beside the product's name.
+	// Name The name of the price variant, which buyers see beside the product's name.
 	Name nullable.Nullable[string] `json:"name,omitempty"`
 
 	// Type Paid once, or again and again.
@@ -8228,7 +8228,7 @@ type PriceVariantUpdate struct {
 	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
 	MinAmount nullable.Nullable[int64] `json:"min_amount,omitempty"`
 
-	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
+	// SuggestedAmount The amount that the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount nullable.Nullable[int64] `json:"suggested_amount,omitempty"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -8264,20 +8264,20 @@ type PriceVariantUpdate struct {
 	Position *int64                                 `json:"position,omitempty"`
 	License  nullable.Nullable[PriceVariantLicense] `json:"license,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 
 	// Status An archived price variant cannot be bought.
 	Status *PriceVariantStatus `json:"status,omitempty"`
 }
 
-// Product Something for sale. What it costs is in its price variants.
+// Product Something for sale. Its prices are its price variants.
 type Product struct {
 	// ID Example: prod_01k0000000000000000000000a
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Name What buyers see, and documents as it was when they were made.
+	// Name The name of the product, as buyers see it. Documents keep the name that it had when they were made.
 	Name string `json:"name"`
 
 	// Slug Names the product in paths. A former one goes on working until another product takes it.
@@ -8292,10 +8292,10 @@ type Product struct {
 	// Status Only an active product can be bought.
 	Status ProductStatus `json:"status"`
 
-	// Type What kind of thing is sold.
+	// Type The kind of product.
 	Type ProductType `json:"type"`
 
-	// Visibility Unlisted products are sold to whoever has the address.
+	// Visibility Unlisted products are sold to everybody who has the address.
 	Visibility ProductVisibility `json:"visibility"`
 
 	// Images URLs, in their order.
@@ -8307,16 +8307,16 @@ type Product struct {
 	// TaxCode Kept for you.
 	TaxCode *string `json:"tax_code"`
 
-	// CallToAction What a button to buy says.
+	// CallToAction The text of the button to buy.
 	CallToAction *string `json:"call_to_action"`
 
 	// CustomFields Questions that buyers answer at checkout.
 	CustomFields []CustomField `json:"custom_fields"`
 
-	// Deliverables What a buyer receives.
+	// Deliverables The deliverables that a buyer receives.
 	Deliverables []Deliverable `json:"deliverables"`
 
-	// DeliveryUpdates Who is affected when you add deliverables later, or remove some: everybody who has the product, or only those who buy it later. With
+	// DeliveryUpdates The buyers whose access changes when you add or remove deliverables later: everybody who has the product, or only those who buy it later. With
 	// `new_buyers` each buyer keeps the list of their purchase, and the versions that its files had then.
 	DeliveryUpdates DeliveryUpdates `json:"delivery_updates"`
 
@@ -8350,7 +8350,7 @@ type Product struct {
 
 // ProductCreate A product to be made, with its price variants if you like.
 type ProductCreate struct {
-	// Name What buyers see.
+	// Name The name of the product, as buyers see it.
 	Name string `json:"name"`
 
 	// Slug Made from the name when absent.
@@ -8365,10 +8365,10 @@ type ProductCreate struct {
 	// Status Only an active product can be bought.
 	Status *ProductStatus `json:"status,omitempty"`
 
-	// Type What kind of thing is sold.
+	// Type The kind of product.
 	Type *ProductType `json:"type,omitempty"`
 
-	// Visibility Unlisted products are sold to whoever has the address.
+	// Visibility Unlisted products are sold to everybody who has the address.
 	Visibility *ProductVisibility `json:"visibility,omitempty"`
 
 	// Images URLs, in their order.
@@ -8380,13 +8380,13 @@ type ProductCreate struct {
 	// TaxCode Kept for you.
 	TaxCode *string `json:"tax_code,omitempty"`
 
-	// CallToAction What a button to buy says.
+	// CallToAction The text of the button to buy.
 	CallToAction *string `json:"call_to_action,omitempty"`
 
 	// CustomFields Questions that buyers answer at checkout.
 	CustomFields []CustomField `json:"custom_fields,omitempty"`
 
-	// Deliverables What a buyer receives.
+	// Deliverables The deliverables that a buyer receives.
 	Deliverables []Deliverable `json:"deliverables,omitempty"`
 
 	// DeliveryUpdates `all_buyers` when absent.
@@ -8413,7 +8413,7 @@ type ProductList = wire.List[Product]
 
 // ProductPriceVariant A price variant to be made together with its product.
 type ProductPriceVariant struct {
-	// Name What buyers see beside the product's name.
+	// Name The name of the price variant, which buyers see beside the product's name.
 	Name *string `json:"name,omitempty"`
 
 	// Type Paid once, or again and again.
@@ -8438,7 +8438,7 @@ type ProductPriceVariant struct {
 	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
 	MinAmount *int64 `json:"min_amount,omitempty"`
 
-	// SuggestedAmount What the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
+	// SuggestedAmount The amount that the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
 	SuggestedAmount *int64 `json:"suggested_amount,omitempty"`
 
 	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
@@ -8481,10 +8481,10 @@ type ProductPriceVariant struct {
 // ProductStatus Only an active product can be bought.
 type ProductStatus string
 
-// ProductType What kind of thing is sold.
+// ProductType The kind of product.
 type ProductType string
 
-// ProductUpdate What to change about a product.
+// ProductUpdate Changes to a product.
 type ProductUpdate struct {
 	Name *string `json:"name,omitempty"`
 
@@ -8500,10 +8500,10 @@ type ProductUpdate struct {
 	// Status Only an active product can be bought.
 	Status *ProductStatus `json:"status,omitempty"`
 
-	// Type What kind of thing is sold.
+	// Type The kind of product.
 	Type *ProductType `json:"type,omitempty"`
 
-	// Visibility Unlisted products are sold to whoever has the address.
+	// Visibility Unlisted products are sold to everybody who has the address.
 	Visibility *ProductVisibility `json:"visibility,omitempty"`
 
 	// Images Replaces all of them.
@@ -8515,7 +8515,7 @@ type ProductUpdate struct {
 	// TaxCode Kept for you.
 	TaxCode nullable.Nullable[string] `json:"tax_code,omitempty"`
 
-	// CallToAction What a button to buy says.
+	// CallToAction The text of the button to buy.
 	CallToAction nullable.Nullable[string] `json:"call_to_action,omitempty"`
 
 	// CustomFields Replaces all of them.
@@ -8524,7 +8524,7 @@ type ProductUpdate struct {
 	// Deliverables Replaces all of them.
 	Deliverables []Deliverable `json:"deliverables,omitzero"`
 
-	// DeliveryUpdates Who is affected when you add deliverables later, or remove some: everybody who has the product, or only those who buy it later. With
+	// DeliveryUpdates The buyers whose access changes when you add or remove deliverables later: everybody who has the product, or only those who buy it later. With
 	// `new_buyers` each buyer keeps the list of their purchase, and the versions that its files had then.
 	DeliveryUpdates *DeliveryUpdates `json:"delivery_updates,omitempty"`
 
@@ -8537,11 +8537,11 @@ type ProductUpdate struct {
 	// ExternalID Your own id, unique in the account.
 	ExternalID nullable.Nullable[string] `json:"external_id,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
-// ProductVisibility Unlisted products are sold to whoever has the address.
+// ProductVisibility Unlisted products are sold to everybody who has the address.
 type ProductVisibility string
 
 // ProrationBehavior When a change of plan is billed: at once, with the next invoice, or not before the next period.
@@ -8660,7 +8660,7 @@ type PublicCheckout struct {
 	UpdatedAt  wire.Time          `json:"updated_at"`
 }
 
-// PublicCheckoutUpdate What a buyer may change about an open checkout.
+// PublicCheckoutUpdate Changes that a buyer may make to an open checkout.
 type PublicCheckoutUpdate struct {
 	// CustomerEmail Needed to confirm. The order is billed to the customer with this address, or to a new one. By itself it proves nothing: see `customer_email_verified`.
 	CustomerEmail nullable.Nullable[string] `json:"customer_email,omitempty"`
@@ -8684,9 +8684,9 @@ type PublicCheckoutUpdate struct {
 	AdsVisit   nullable.Nullable[AdsVisit] `json:"ads_visit,omitempty"`
 }
 
-// PublicLeadCreate What somebody left in a form.
+// PublicLeadCreate The answers that somebody left in a form.
 type PublicLeadCreate struct {
-	// FormToken The `token` of `GET /public/lead_forms/{account}`, which says whose form it is.
+	// FormToken The `token` of `GET /public/lead_forms/{account}`. It names the account.
 	FormToken string `json:"form_token"`
 
 	// Email Their address.
@@ -8696,7 +8696,7 @@ type PublicLeadCreate struct {
 	// Phone In any notation; it is not checked.
 	Phone *string `json:"phone,omitempty"`
 
-	// Product What they are interested in, by id or slug. It has to be on sale.
+	// Product The product that they are interested in, by id or slug. It has to be on sale.
 	Product *string `json:"product,omitempty"`
 
 	// Consent Whether they agreed to be written to. False when absent.
@@ -8711,7 +8711,7 @@ type PublicLeadCreate struct {
 	Website *string `json:"website,omitempty"`
 }
 
-// PublicLicenseKey A licence key as a buyer's program sees it, without whose it is.
+// PublicLicenseKey A licence key as a buyer's program sees it, without its customer.
 type PublicLicenseKey struct {
 	// ID Example: lic_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -8749,10 +8749,10 @@ type PublicLicenseKeyActivate struct {
 	// Product The id of the product that your program is. A key of another one is unknown.
 	Product string `json:"product"`
 
-	// Fingerprint What your program makes to know the device again.
+	// Fingerprint The fingerprint by which your program recognizes the device.
 	Fingerprint string `json:"fingerprint"`
 
-	// Name What the device is called.
+	// Name The name of the device.
 	Name *string `json:"name,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
@@ -8770,7 +8770,7 @@ type PublicLicenseKeyDeactivate struct {
 	// Product The id of the product that your program is. A key of another one is unknown.
 	Product string `json:"product"`
 
-	// Fingerprint What your program makes to know the device again.
+	// Fingerprint The fingerprint by which your program recognizes the device.
 	Fingerprint *string `json:"fingerprint,omitempty"`
 
 	// Activation The activation's id, in the place of the fingerprint.
@@ -8788,7 +8788,7 @@ type PublicLicenseKeyValidate struct {
 	// Product The id of the product that your program is. A key of another one is unknown.
 	Product string `json:"product"`
 
-	// Fingerprint What your program makes to know the device again.
+	// Fingerprint The fingerprint by which your program recognizes the device.
 	Fingerprint *string `json:"fingerprint,omitempty"`
 }
 
@@ -8847,10 +8847,10 @@ type ReachEstimateCreate struct {
 	// Example: act_100000000000001
 	AdAccountID string `json:"ad_account_id"`
 
-	// Targeting Whom ads would be shown to. Without a place, people in the country of the ad account, and `warnings` says so.
+	// Targeting The people that ads would be shown to. Without a place, people in the country of the ad account, and `warnings` says so.
 	Targeting AdTargeting `json:"targeting"`
 
-	// Goal What would be paid for. It must be one of the network's; where it makes no difference, `warnings` says so.
+	// Goal The goal of the ads. It must be one of the network's; where it makes no difference, `warnings` says so.
 	Goal *AdGoal `json:"goal,omitempty"`
 }
 
@@ -8860,16 +8860,16 @@ type Refund struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Order What was paid.
+	// Order The order whose money goes back.
 	Order wire.Expandable[Order] `json:"order"`
 
 	// Payment The payment that the money came with. Null if all of it goes to the balance.
 	Payment wire.Expandable[Payment] `json:"payment"`
 
-	// Customer Who gets it back.
+	// Customer The customer who gets the money back.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
-	// Subscription What had billed it.
+	// Subscription The subscription that the order had billed. Null for other orders.
 	Subscription wire.Expandable[Subscription] `json:"subscription"`
 
 	// Amount The amount given back, tax included, in the minor unit of `currency`.
@@ -8903,7 +8903,7 @@ type Refund struct {
 	// Example: expired_or_canceled_card
 	FailureReason *string `json:"failure_reason"`
 
-	// Provider Who gives the money back, e.g. `test`; `balance` if all of it goes to the balance.
+	// Provider The payment provider that gives the money back, e.g. `test`; `balance` if all of it goes to the balance.
 	Provider string `json:"provider"`
 
 	// ProviderRefundID The provider's own id of it.
@@ -8945,24 +8945,24 @@ type RefundList = wire.List[Refund]
 // RefundReason Why money is given back.
 type RefundReason string
 
-// RefundSettlement What becomes of a refund.
+// RefundSettlement The outcome of a refund.
 type RefundSettlement struct {
-	// Status What its provider says.
+	// Status The provider's answer.
 	Status RefundSettlementStatus `json:"status"`
 }
 
-// RefundSettlementStatus What its provider says.
+// RefundSettlementStatus The provider's answer.
 type RefundSettlementStatus string
 
 // RefundStatus How far a refund is. A succeeded one fails when the buyer's bank sends the money back.
 type RefundStatus string
 
-// RefundUpdate What to change about a refund.
+// RefundUpdate Changes to a refund.
 type RefundUpdate struct {
 	// Comment For you. The buyer does not see it.
 	Comment nullable.Nullable[string] `json:"comment,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -8972,13 +8972,13 @@ type SavedPaymentMethod struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Customer Whose it is, `cus_...`.
+	// Customer The id of the customer that it belongs to, `cus_...`.
 	Customer string `json:"customer"`
 
-	// Provider Who charges it, e.g. `test`.
+	// Provider The payment provider that charges it, e.g. `test`.
 	Provider string `json:"provider"`
 
-	// Type What kind of method it is.
+	// Type The kind of payment method.
 	Type SavedPaymentMethodType `json:"type"`
 
 	// Brand The card's network.
@@ -9000,7 +9000,7 @@ type SavedPaymentMethod struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
-// SavedPaymentMethodType What kind of method it is.
+// SavedPaymentMethodType The kind of payment method.
 type SavedPaymentMethodType string
 
 // SavedPaymentMethodCreate A payment method to be saved.
@@ -9019,7 +9019,7 @@ type SavedPaymentMethodList = wire.List[SavedPaymentMethod]
 type SearchResult struct {
 	Object string `json:"object"`
 
-	// Type What kind of object it is.
+	// Type The type of object.
 	Type SearchType `json:"type"`
 
 	// ID Of the object.
@@ -9027,12 +9027,12 @@ type SearchResult struct {
 	// Example: prod_01k0000000000000000000000a
 	ID string `json:"id"`
 
-	// Title What it is called, or its number.
+	// Title The name of the object, or its number.
 	//
 	// Example: Guide
 	Title string `json:"title"`
 
-	// Subtitle What else it is known by, such as an address.
+	// Subtitle A second text that identifies the object, such as an address.
 	//
 	// Example: guide
 	Subtitle *string `json:"subtitle"`
@@ -9041,7 +9041,7 @@ type SearchResult struct {
 // SearchResultList A page of results.
 type SearchResultList = wire.List[SearchResult]
 
-// SearchType What kind of object it is.
+// SearchType The type of object.
 type SearchType string
 
 // SignedURL A URL that needs no key, and opens one file to whoever has it until it expires; then it answers 410. Ask for another when you
@@ -9073,7 +9073,7 @@ type SocialAccount struct {
 	// Username As the network has it.
 	Username string `json:"username"`
 
-	// DisplayName What you call it.
+	// DisplayName The name of the channel.
 	DisplayName string `json:"display_name"`
 
 	// Driver `sandbox`, or who speaks to the network.
@@ -9081,7 +9081,7 @@ type SocialAccount struct {
 	// Example: sandbox
 	Driver string `json:"driver"`
 
-	// ThirdParty Who else reads what is advertised, because it goes by way of them: `Zernio`. Null if nobody does.
+	// ThirdParty The third party that also reads the ads, because they go by way of it: `Zernio`. Null if there is none.
 	ThirdParty *string `json:"third_party"`
 
 	// AdsStatus `error`: the network does not let this service in any more; send a new token with PATCH, or connect the channel again.
@@ -9096,7 +9096,7 @@ type SocialAccount struct {
 	// TokenExpiresAt When the network stops accepting the token. Null if it does not expire, or nobody said.
 	TokenExpiresAt *wire.Time `json:"token_expires_at"`
 
-	// Scopes What the network lets the token do, in the network's words. Empty if nobody said.
+	// Scopes The permissions of the token, in the network's words. Empty if they are not known.
 	Scopes []string `json:"scopes"`
 
 	// LastError Why the network does not let this service in any more, in its words. Null if it does.
@@ -9122,10 +9122,10 @@ type SocialAccountConnect struct {
 	// Username As the network has it.
 	Username *string `json:"username,omitempty"`
 
-	// DisplayName What you call it.
+	// DisplayName The name of the channel.
 	DisplayName *string `json:"display_name,omitempty"`
 
-	// Driver Who is to speak to the network. Without it `sandbox`, or with a `token` the one for the network itself, which the service must have. `zernio` reaches every network by way of Zernio, a third party, if the server has a key there; it needs no token, but a consent.
+	// Driver The driver that speaks to the network. Without it `sandbox`, or with a `token` the one for the network itself, which the service must have. `zernio` reaches every network by way of Zernio, a third party, if the server has a key there; it needs no token, but a consent.
 	//
 	// Example: sandbox
 	Driver *string `json:"driver,omitempty"`
@@ -9149,7 +9149,7 @@ type SocialAccountUpdate struct {
 // SocialAdsStatus `error`: the network does not let this service in any more; send a new token with PATCH, or connect the channel again.
 type SocialAdsStatus string
 
-// SocialConnection A channel that is being connected by the consent of whoever has the profile.
+// SocialConnection A channel that is being connected by the consent of the owner of the profile.
 type SocialConnection struct {
 	// ID Example: sconn_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -9163,7 +9163,7 @@ type SocialConnection struct {
 	// Example: meta
 	Driver string `json:"driver"`
 
-	// ThirdParty Who else reads what is advertised, because it goes by way of them: `Zernio`. Null if nobody does.
+	// ThirdParty The third party that also reads the ads, because they go by way of it: `Zernio`. Null if there is none.
 	ThirdParty *string `json:"third_party"`
 
 	// Status `pending`: nobody has answered the network's question so far. `choose`: consent was given for several profiles, and one has to be
@@ -9204,7 +9204,7 @@ type SocialConnectionCreate struct {
 	// ReturnURL Where the person comes back to, with `connection` and `status` added to its query.
 	ReturnURL string `json:"return_url"`
 
-	// Driver Who is to speak to the network. Without it the one for the network itself if the service has it, else `sandbox`; never `zernio`, which has to be named.
+	// Driver The driver that speaks to the network. Without it the one for the network itself if the service has it, else `sandbox`; never `zernio`, which has to be named.
 	//
 	// Example: sandbox
 	Driver *string `json:"driver,omitempty"`
@@ -9235,7 +9235,7 @@ type SocialPost struct {
 	// Status Only a `published` one can be promoted.
 	Status SocialPostStatus `json:"status"`
 
-	// Text What it says.
+	// Text The text of the post.
 	Text *string `json:"text"`
 
 	// LinkURL The post's own address.
@@ -9288,13 +9288,13 @@ type Subscription struct {
 	// Status Where a subscription stands. Canceled and completed are final.
 	Status SubscriptionStatus `json:"status"`
 
-	// Customer Who is billed.
+	// Customer The customer who is billed.
 	Customer wire.Expandable[Customer] `json:"customer"`
 
 	// CustomerVerified False if the buyer only typed the customer's e-mail address, and nobody has vouched for it since. Then it is charged only to the method that it was bought with. The customer's portal does not show it before they confirm that it is theirs.
 	CustomerVerified bool `json:"customer_verified"`
 
-	// Product What for.
+	// Product The product that the subscription is for.
 	Product wire.Expandable[Product] `json:"product"`
 
 	// PriceVariant The plan. Its price is kept as it was when it was sold.
@@ -9363,7 +9363,7 @@ type Subscription struct {
 	// PastDueAt When the first attempt at the latest invoice failed.
 	PastDueAt *wire.Time `json:"past_due_at"`
 
-	// NextPaymentAttemptAt When what is past due is charged again; null when nothing is.
+	// NextPaymentAttemptAt The time of the next charge of a past due invoice; null when there is none.
 	NextPaymentAttemptAt *wire.Time `json:"next_payment_attempt_at"`
 
 	// CyclesBilled How many periods were billed.
@@ -9372,13 +9372,13 @@ type Subscription struct {
 	// BillingCycles After how many periods it is completed, null for never. A period that a change of plan begins takes the place of the one that it ends, and does not count again.
 	BillingCycles *int64 `json:"billing_cycles"`
 
-	// Discount What it has off, if anything.
+	// Discount The discount of the subscription. Null without one.
 	Discount wire.Expandable[Discount] `json:"discount"`
 
 	// DiscountEndsAt Periods that begin from then on do not have it; null for as long as it lasts, or as the discount says. Before its months begin, it follows from when the next period is to begin, and moves with that.
 	DiscountEndsAt *wire.Time `json:"discount_ends_at"`
 
-	// PaymentMethod What it is charged to, one of the customer's payment methods. Null when nothing saved is charged.
+	// PaymentMethod The payment method that is charged, one of the customer's. Null when nothing saved is charged.
 	PaymentMethod wire.Expandable[SavedPaymentMethod] `json:"payment_method"`
 
 	// LatestInvoice The invoice of the newest bill.
@@ -9405,27 +9405,27 @@ type SubscriptionCancel struct {
 	// Reason Why a subscription is cancelled.
 	Reason *CancellationFeedback `json:"reason,omitempty"`
 
-	// Comment What the customer had to say.
+	// Comment The customer's comment.
 	Comment *string `json:"comment,omitempty"`
 
-	// Refund `prorated` gives back what is left of the period. Only with `at_period_end: false`.
+	// Refund `prorated` refunds the rest of the period. Only with `at_period_end: false`.
 	Refund *SubscriptionCancelRefund `json:"refund,omitempty"`
 }
 
-// SubscriptionCancelRefund `prorated` gives back what is left of the period. Only with `at_period_end: false`.
+// SubscriptionCancelRefund `prorated` refunds the rest of the period. Only with `at_period_end: false`.
 type SubscriptionCancelRefund string
 
-// SubscriptionCancellation Why a subscription was cancelled, and by whom.
+// SubscriptionCancellation The reason for a cancellation, and who cancelled.
 type SubscriptionCancellation struct {
 	Reason *CancellationReason `json:"reason"`
 
-	// Comment What whoever cancelled had to say.
+	// Comment The comment of the person who cancelled.
 	Comment *string `json:"comment"`
 
 	// By The customer does it on the portal.
 	By SubscriptionCancellationBy `json:"by"`
 
-	// Refunds The refunds of what was left of the period, `re_...`.
+	// Refunds The refunds for the rest of the period, `re_...`.
 	Refunds []string `json:"refunds"`
 
 	// UnrefundedAmount The rest of the period's value that cannot be given back here. It was paid out of band, or is less than the provider gives back.
@@ -9435,7 +9435,7 @@ type SubscriptionCancellation struct {
 // SubscriptionCancellationBy The customer does it on the portal.
 type SubscriptionCancellationBy string
 
-// SubscriptionChangeCreate Another plan. What is not sent stays as it is.
+// SubscriptionChangeCreate Another plan. A field that is not sent stays as it is.
 type SubscriptionChangeCreate struct {
 	// PriceVariant A recurring price variant, of any product.
 	PriceVariant *string `json:"price_variant,omitempty"`
@@ -9447,7 +9447,7 @@ type SubscriptionChangeCreate struct {
 	ProrationBehavior *ProrationBehavior `json:"proration_behavior,omitempty"`
 }
 
-// SubscriptionChangePreview What a change of plan would come to.
+// SubscriptionChangePreview The preview of a change of plan.
 type SubscriptionChangePreview struct {
 	Object string `json:"object"`
 
@@ -9483,10 +9483,10 @@ type SubscriptionChangePreview struct {
 	// RemainingAmount The cost of the rest of the period under the new plan, with tax.
 	RemainingAmount int64 `json:"remaining_amount"`
 
-	// CreditAmount What goes to the customer's balance, with tax. It was paid: what comes off what waits to be billed is not in it.
+	// CreditAmount The amount that goes to the customer's balance, with tax. It was paid before. A reduction of amounts that wait to be billed is not in it.
 	CreditAmount int64 `json:"credit_amount"`
 
-	// Lines What is billed, now or with the next period.
+	// Lines The lines to be billed, now or with the next period.
 	Lines []SubscriptionLine `json:"lines"`
 
 	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
@@ -9514,10 +9514,10 @@ type SubscriptionChangePreview struct {
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
 
-	// BalanceApplied What the customer's credit pays of it.
+	// BalanceApplied The part of the total that the customer's credit pays.
 	BalanceApplied int64 `json:"balance_applied"`
 
-	// AmountDue What is charged.
+	// AmountDue The amount to be charged.
 	AmountDue int64 `json:"amount_due"`
 }
 
@@ -9556,12 +9556,12 @@ type SubscriptionCreate struct {
 	Metadata *Metadata `json:"metadata,omitempty"`
 }
 
-// SubscriptionLine A line of what is going to be billed.
+// SubscriptionLine A line that is going to be billed.
 type SubscriptionLine struct {
-	// Kind What the line is for.
+	// Kind The kind of line.
 	Kind SubscriptionLineKind `json:"kind"`
 
-	// Description What it is about, in one text.
+	// Description The text of the line.
 	Description string `json:"description"`
 
 	// Quantity How many units the line bills.
@@ -9602,7 +9602,7 @@ type SubscriptionLine struct {
 	PeriodEnd *wire.Time `json:"period_end"`
 }
 
-// SubscriptionLineKind What the line is for.
+// SubscriptionLineKind The kind of line.
 type SubscriptionLineKind string
 
 // SubscriptionList A page of results.
@@ -9656,7 +9656,7 @@ type SubscriptionRenewalPreview struct {
 	// PeriodEnd When the period after it is billed.
 	PeriodEnd wire.Time `json:"period_end"`
 
-	// Lines What is billed.
+	// Lines The lines to be billed.
 	Lines []SubscriptionLine `json:"lines"`
 
 	// SubtotalAmount By price and quantity, before any discount, in the currency's minor unit. It contains the tax that prices contain.
@@ -9684,10 +9684,10 @@ type SubscriptionRenewalPreview struct {
 	// Example: 2142
 	TotalAmount TotalAmount `json:"total_amount"`
 
-	// BalanceApplied What the customer's credit pays of it.
+	// BalanceApplied The part of the total that the customer's credit pays.
 	BalanceApplied int64 `json:"balance_applied"`
 
-	// AmountDue What is charged.
+	// AmountDue The amount to be charged.
 	AmountDue int64 `json:"amount_due"`
 }
 
@@ -9714,7 +9714,7 @@ type SubscriptionUpdate struct {
 	// PaymentMethod One of the customer's payment methods, `pm_...`. It cannot be set if the subscription is not `customer_verified`. Past due invoices are tried with it at once, beside the schedule of attempts. That is not done if the invoice was tried with it before, or five times within a day.
 	PaymentMethod *string `json:"payment_method,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -9738,7 +9738,7 @@ type TargetingOption struct {
 	// Type A kind of thing that a targeting names by an id of the network.
 	Type AdTargetingType `json:"type"`
 
-	// Path What it is a part of, the widest first.
+	// Path The groups that the option is a part of, the widest first.
 	Path []string `json:"path"`
 
 	// AudienceSize How many people it reaches at least. Null when the network does not say.
@@ -9761,13 +9761,13 @@ type TaxBehavior string
 
 // TaxBreakdown The tax of one rate.
 type TaxBreakdown struct {
-	// Name What documents call it, e.g. VAT.
+	// Name The name of the tax on documents, e.g. VAT.
 	Name string `json:"name"`
 
 	// RateBps Hundredths of a percent.
 	RateBps int64 `json:"rate_bps"`
 
-	// TaxableAmount What the rate is taken of, without the tax.
+	// TaxableAmount The amount that the rate applies to, without the tax.
 	TaxableAmount Amount `json:"taxable_amount"`
 
 	// TaxAmount The tax in the total, whether it was added or prices contain it, in the currency's minor unit.
@@ -9781,7 +9781,7 @@ type TaxBreakdown struct {
 
 // TaxID A tax identification number with its kind, e.g. `eu_vat`.
 type TaxID struct {
-	// Type What kind of number it is.
+	// Type The kind of number.
 	//
 	// Example: eu_vat
 	Type string `json:"type"`
@@ -9810,7 +9810,7 @@ type TaxRate struct {
 	// RateBps Hundredths of a percent: 1900 is 19 %.
 	RateBps int64 `json:"rate_bps"`
 
-	// Name What documents call it.
+	// Name The name of the tax on documents.
 	//
 	// Example: VAT
 	Name string `json:"name"`
@@ -9833,7 +9833,7 @@ type TaxSettings struct {
 type TestClock struct {
 	Object string `json:"object"`
 
-	// Now What it shows.
+	// Now The time that the clock shows.
 	Now wire.Time `json:"now"`
 
 	// Target Where it was to be moved.
@@ -9860,7 +9860,7 @@ type TestClockCreate struct {
 // Example: 2142
 type TotalAmount = int64
 
-// TotalSpent By currency, in its minor unit: what was paid, less the refunds that succeeded.
+// TotalSpent By currency, in its minor unit: the payments, less the refunds that succeeded.
 type TotalSpent map[string]int64
 
 // WebhookDelivery One event on its way to one endpoint.
@@ -9869,10 +9869,10 @@ type WebhookDelivery struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Event What is told.
+	// Event The event that is delivered.
 	Event wire.Expandable[WebhookEvent] `json:"event"`
 
-	// WebhookEndpoint Who is told.
+	// WebhookEndpoint The webhook endpoint that receives it.
 	//
 	// Example: we_01k0000000000000000000000a
 	WebhookEndpoint string `json:"webhook_endpoint"`
@@ -9939,10 +9939,10 @@ type WebhookEndpoint struct {
 	// Example: v1
 	APIVersion string `json:"api_version"`
 
-	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
+	// Status An inactive endpoint receives nothing. Active again, it receives the events from then on.
 	Status WebhookEndpointStatus `json:"status"`
 
-	// Format What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+	// Format The format of deliveries: the event itself, or a message for people in the form of a chat service.
 	Format WebhookFormat `json:"format"`
 
 	// EnabledEvents Event types, or `*` for all.
@@ -9974,13 +9974,13 @@ type WebhookEndpointCreate struct {
 	// URL Where events are posted to; https and public in production.
 	URL string `json:"url"`
 
-	// EnabledEvents Event types, or `["*"]`, which is what absent means.
+	// EnabledEvents Event types, or `["*"]` for all, the default.
 	EnabledEvents []string `json:"enabled_events,omitempty"`
 
-	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
+	// Status An inactive endpoint receives nothing. Active again, it receives the events from then on.
 	Status *WebhookEndpointStatus `json:"status,omitempty"`
 
-	// Format What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+	// Format The format of deliveries: the event itself, or a message for people in the form of a chat service.
 	Format *WebhookFormat `json:"format,omitempty"`
 
 	// Description For you.
@@ -10002,27 +10002,27 @@ type WebhookEndpointRedelivery struct {
 	CreatedBefore wire.Time `json:"created_before"`
 }
 
-// WebhookEndpointStatus An inactive endpoint receives nothing; active again, it receives what happens from then on.
+// WebhookEndpointStatus An inactive endpoint receives nothing. Active again, it receives the events from then on.
 type WebhookEndpointStatus string
 
-// WebhookEndpointUpdate What to change about an endpoint.
+// WebhookEndpointUpdate Changes to an endpoint.
 type WebhookEndpointUpdate struct {
 	// URL Where events are posted to; https and public in production.
 	URL *string `json:"url,omitempty"`
 
-	// EnabledEvents Event types, or `["*"]`, which is what absent means.
+	// EnabledEvents Event types, or `["*"]` for all, the default.
 	EnabledEvents []string `json:"enabled_events,omitzero"`
 
-	// Status An inactive endpoint receives nothing; active again, it receives what happens from then on.
+	// Status An inactive endpoint receives nothing. Active again, it receives the events from then on.
 	Status *WebhookEndpointStatus `json:"status,omitempty"`
 
-	// Format What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+	// Format The format of deliveries: the event itself, or a message for people in the form of a chat service.
 	Format *WebhookFormat `json:"format,omitempty"`
 
 	// Description For you.
 	Description nullable.Nullable[string] `json:"description,omitempty"`
 
-	// Metadata Merged per key into what is stored; null removes a key, or all of them in the place of the object.
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
@@ -10032,7 +10032,7 @@ type WebhookEvent struct {
 	ID     string `json:"id"`
 	Object string `json:"object"`
 
-	// Type What happened.
+	// Type The type of the event.
 	//
 	// Example: order.paid
 	Type string `json:"type"`
@@ -10061,10 +10061,10 @@ type WebhookEventRedelivery struct {
 // `succeeded`: any other case. Null when no endpoint was to be told.
 type WebhookEventStatus string
 
-// WebhookFormat What an endpoint is sent: the event itself, or a message for people in the form of a chat service.
+// WebhookFormat The format of deliveries: the event itself, or a message for people in the form of a chat service.
 type WebhookFormat string
 
-// WebhookRedelivery What is sent again.
+// WebhookRedelivery The deliveries that are sent again.
 type WebhookRedelivery struct {
 	Object string `json:"object"`
 
@@ -10078,7 +10078,7 @@ type WebhookSecretRotation struct {
 	OverlapHours *int64 `json:"overlap_hours,omitempty"`
 }
 
-// WebhookTest What came of a test event.
+// WebhookTest The outcome of a test event.
 type WebhookTest struct {
 	Object string `json:"object"`
 
@@ -10106,7 +10106,7 @@ type WebhookTest struct {
 	Response *string `json:"response"`
 }
 
-// WebhookTestRequest What to send as a test.
+// WebhookTestRequest The event to send as a test.
 type WebhookTestRequest struct {
 	// Type The event type.
 	Type *string `json:"type,omitempty"`
@@ -10118,7 +10118,7 @@ type AdChannel = string
 // AdChannelRequired defines model for AdChannelRequired.
 type AdChannelRequired = string
 
-// AdMetricsBreakdownParameter What figures can be divided by.
+// AdMetricsBreakdownParameter A trait by which figures can be divided.
 type AdMetricsBreakdownParameter = AdMetricsBreakdown
 
 // AdMetricsFrom defines model for AdMetricsFrom.
@@ -10136,7 +10136,7 @@ type AdPlatformFilter = AdPlatform
 // AdPlatformHint An ad network.
 type AdPlatformHint = AdPlatform
 
-// AdSourceFilter `native`: what was created here; `all`, the default: also what was made elsewhere.
+// AdSourceFilter `native`: objects created here; `all`, the default: also those made elsewhere.
 type AdSourceFilter = AdSourceScope
 
 // AdStatusFilter defines model for AdStatusFilter.
@@ -10189,7 +10189,7 @@ type ListActivityParams struct {
 	// Operation Only this operation, such as `updateProduct`.
 	Operation *string `form:"operation,omitempty" json:"operation,omitempty"`
 
-	// Target Only what was done to the object with this id.
+	// Target Only changes to the object with this id.
 	Target *string `form:"target,omitempty" json:"target,omitempty"`
 
 	// Limit How many items to return.
@@ -10216,7 +10216,7 @@ type ExportActivityParams struct {
 	// Operation Only this operation, such as `updateProduct`.
 	Operation *string `form:"operation,omitempty" json:"operation,omitempty"`
 
-	// Target Only what was done to the object with this id.
+	// Target Only changes to the object with this id.
 	Target *string `form:"target,omitempty" json:"target,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
@@ -10231,19 +10231,19 @@ type ListAdsParams struct {
 	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
 	AccountID *AdChannel `form:"account_id,omitempty" json:"account_id,omitempty"`
 
-	// AdAccountID Only what belongs to this ad account.
+	// AdAccountID Only objects of this ad account.
 	AdAccountID *string `form:"ad_account_id,omitempty" json:"ad_account_id,omitempty"`
 
-	// Platform Only what is on this network.
+	// Platform Only objects on this network.
 	Platform *AdPlatformFilter `form:"platform,omitempty" json:"platform,omitempty"`
 
-	// Status Only what is in one of these statuses, separated by commas.
+	// Status Only objects in one of these statuses, separated by commas.
 	Status AdStatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
 	// CampaignID Only ads of this campaign.
 	CampaignID *string `form:"campaign_id,omitempty" json:"campaign_id,omitempty"`
 
-	// Source `native`: only what was created here; `all`: also what was made elsewhere and found by a sync.
+	// Source `native`: only objects created here; `all`: also those made elsewhere and found by a sync.
 	Source *AdSourceFilter `form:"source,omitempty" json:"source,omitempty"`
 
 	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
@@ -10264,7 +10264,7 @@ type ListAdsParams struct {
 
 // ListAdActionsParams are the filters of ListAdActions and the page to return. Nil fields do not filter.
 type ListAdActionsParams struct {
-	// AccountID Only what was done through this channel.
+	// AccountID Only actions through this channel.
 	AccountID *string `form:"account_id,omitempty" json:"account_id,omitempty"`
 
 	// Operation Only this operation.
@@ -10273,7 +10273,7 @@ type ListAdActionsParams struct {
 	// State Only actions in this state.
 	State *AdActionState `form:"state,omitempty" json:"state,omitempty"`
 
-	// TargetID Only what was done to this.
+	// TargetID Only actions on the object with this id.
 	TargetID *string `form:"target_id,omitempty" json:"target_id,omitempty"`
 
 	// Limit How many items to return.
@@ -10297,7 +10297,7 @@ type ListAdActionsParams struct {
 
 // ExportAdActionsParams are the filters of ExportAdActions and the page to return. Nil fields do not filter.
 type ExportAdActionsParams struct {
-	// AccountID Only what was done through this channel.
+	// AccountID Only actions through this channel.
 	AccountID *string `form:"account_id,omitempty" json:"account_id,omitempty"`
 
 	// Operation Only this operation.
@@ -10306,7 +10306,7 @@ type ExportAdActionsParams struct {
 	// State Only actions in this state.
 	State *AdActionState `form:"state,omitempty" json:"state,omitempty"`
 
-	// TargetID Only what was done to this.
+	// TargetID Only actions on the object with this id.
 	TargetID *string `form:"target_id,omitempty" json:"target_id,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
@@ -10360,7 +10360,7 @@ type ListAdGroupMetricsParams struct {
 	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
 	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
 
-	// Breakdown What to divide each period by. A breakdown that the network does not have is 422; `figures` of its capabilities says what it can.
+	// Breakdown The trait by which each period is divided. A breakdown that the network does not have is 422; `figures` of its capabilities names those that it has.
 	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
 
 	// Limit How many rows to return: 1 to 100, 100 unless sent.
@@ -10378,7 +10378,7 @@ type ListAdAudiencesParams struct {
 	// AdAccountID The network's id of the ad account. An unknown one is 404.
 	AdAccountID string `form:"ad_account_id" json:"ad_account_id"`
 
-	// Platform Only what is on this network.
+	// Platform Only objects on this network.
 	Platform *AdPlatformFilter `form:"platform,omitempty" json:"platform,omitempty"`
 
 	// Page The page to return, from 1. `cursor` is exact while items come and go, and wins over it.
@@ -10414,13 +10414,13 @@ type ListAdCampaignsParams struct {
 	// AdAccountID Only campaigns of this ad account.
 	AdAccountID *string `form:"ad_account_id,omitempty" json:"ad_account_id,omitempty"`
 
-	// Platform Only what is on this network.
+	// Platform Only objects on this network.
 	Platform *AdPlatformFilter `form:"platform,omitempty" json:"platform,omitempty"`
 
-	// Status Only what is in one of these statuses, separated by commas.
+	// Status Only objects in one of these statuses, separated by commas.
 	Status AdStatusFilter `form:"status,omitempty" json:"status,omitempty"`
 
-	// Source `native`: only what was created here; `all`: also what was made elsewhere and found by a sync.
+	// Source `native`: only objects created here; `all`: also those made elsewhere and found by a sync.
 	Source *AdSourceFilter `form:"source,omitempty" json:"source,omitempty"`
 
 	// From The first day of the metrics, in the ad account's time zone. 90 days before `to` unless sent, at most 730.
@@ -10486,7 +10486,7 @@ type ListAdCampaignMetricsParams struct {
 	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
 	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
 
-	// Breakdown What to divide each period by. A breakdown that the network does not have is 422; `figures` of its capabilities says what it can.
+	// Breakdown The trait by which each period is divided. A breakdown that the network does not have is 422; `figures` of its capabilities names those that it has.
 	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
 
 	// Limit How many rows to return: 1 to 100, 100 unless sent.
@@ -10519,13 +10519,13 @@ type ExportConversionDestinationsParams struct {
 
 // ListConversionsParams are the filters of ListConversions and the page to return. Nil fields do not filter.
 type ListConversionsParams struct {
-	// DestinationID Only what this destination is told, or was told before it was deleted.
+	// DestinationID Only events for this destination, which may be deleted.
 	DestinationID *string `form:"destination_id,omitempty" json:"destination_id,omitempty"`
 
 	// Status Only those in this status.
 	Status *ConversionStatus `form:"status,omitempty" json:"status,omitempty"`
 
-	// Event Only what is of this kind.
+	// Event Only events of this kind.
 	Event *ConversionEventKind `form:"event,omitempty" json:"event,omitempty"`
 
 	// EventID Only this event: the id of an order, a subscription or a lead, or the `event_id` that was sent.
@@ -10543,13 +10543,13 @@ type ListConversionsParams struct {
 
 // ExportConversionsParams are the filters of ExportConversions and the page to return. Nil fields do not filter.
 type ExportConversionsParams struct {
-	// DestinationID Only what this destination is told, or was told before it was deleted.
+	// DestinationID Only events for this destination, which may be deleted.
 	DestinationID *string `form:"destination_id,omitempty" json:"destination_id,omitempty"`
 
 	// Status Only those in this status.
 	Status *ConversionStatus `form:"status,omitempty" json:"status,omitempty"`
 
-	// Event Only what is of this kind.
+	// Event Only events of this kind.
 	Event *ConversionEventKind `form:"event,omitempty" json:"event,omitempty"`
 
 	// EventID Only this event: the id of an order, a subscription or a lead, or the `event_id` that was sent.
@@ -10570,10 +10570,10 @@ type SearchAdTargetingParams struct {
 	// AccountID The id of a connected channel, `sacct_...`. An unknown one is 404; one that is not activated for ads is 409.
 	AccountID AdChannelRequired `form:"account_id" json:"account_id"`
 
-	// Type What to look for.
+	// Type The kind of option to look for.
 	Type AdTargetingType `form:"type" json:"type"`
 
-	// Q What words of the name begin with. It may be left out for `country`, `behavior` and `language`: all are returned then.
+	// Q The beginnings of words of the name. It may be left out for `country`, `behavior` and `language`: all are returned then.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
 	// Country Only places in this country, two letters. A `zip` needs it.
@@ -10606,7 +10606,7 @@ type ListAdMetricsParams struct {
 	// Interval How long each period is: `day` unless sent. Weeks begin on Monday; the first and the last period are cut at `from` and `to`. `total` is one period.
 	Interval *AdMetricsIntervalParameter `form:"interval,omitempty" json:"interval,omitempty"`
 
-	// Breakdown What to divide each period by. A breakdown that the network does not have is 422; `figures` of its capabilities says what it can.
+	// Breakdown The trait by which each period is divided. A breakdown that the network does not have is 422; `figures` of its capabilities names those that it has.
 	Breakdown *AdMetricsBreakdownParameter `form:"breakdown,omitempty" json:"breakdown,omitempty"`
 
 	// Limit How many rows to return: 1 to 100, 100 unless sent.
@@ -10711,7 +10711,7 @@ type ListAPIKeysParams struct {
 
 // DeleteAPIKeyParams are the filters of DeleteAPIKey and the page to return. Nil fields do not filter.
 type DeleteAPIKeyParams struct {
-	// Descendants What becomes of the keys that it made. They are revoked unless you adopt them.
+	// Descendants The fate of the keys that it made. They are revoked unless you adopt them.
 	Descendants *APIKeyDescendants `form:"descendants,omitempty" json:"descendants,omitempty"`
 }
 
@@ -10786,7 +10786,7 @@ type ExportBlogPostsParams struct {
 
 // GetBlogPostAccessParams are the filters of GetBlogPostAccess and the page to return. Nil fields do not filter.
 type GetBlogPostAccessParams struct {
-	// Customer Who wants to read it. An unknown one is 404.
+	// Customer The id of the customer who wants to read it. An unknown one is 404.
 	Customer string `form:"customer" json:"customer"`
 }
 
@@ -11134,7 +11134,7 @@ type ExportDiscountsParams struct {
 
 // LookupDiscountParams are the filters of LookupDiscount and the page to return. Nil fields do not filter.
 type LookupDiscountParams struct {
-	// Code What a buyer types.
+	// Code The code that the buyer types.
 	Code string `form:"code" json:"code"`
 }
 
@@ -11230,7 +11230,7 @@ type ExportExperiencesParams struct {
 
 // GetExperienceAccessParams are the filters of GetExperienceAccess and the page to return. Nil fields do not filter.
 type GetExperienceAccessParams struct {
-	// Customer Who asks to come in. An unknown one is 404.
+	// Customer The id of the customer who asks to come in. An unknown one is 404.
 	Customer string `form:"customer" json:"customer"`
 }
 
@@ -12097,7 +12097,7 @@ type ListRefundsParams struct {
 	// Customer Only refunds to this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// Subscription Only refunds of what this subscription has billed. An unknown one is 404.
+	// Subscription Only refunds of orders of this subscription. An unknown one is 404.
 	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
 
 	// Status Only refunds in this status.
@@ -12145,7 +12145,7 @@ type ExportRefundsParams struct {
 	// Customer Only refunds to this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// Subscription Only refunds of what this subscription has billed. An unknown one is 404.
+	// Subscription Only refunds of orders of this subscription. An unknown one is 404.
 	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
 
 	// Status Only refunds in this status.

@@ -101,7 +101,7 @@ func newClient(settings clientSettings) *Client {
 // AccountService reads and changes the account that the key belongs to.
 type AccountService service
 
-// ActivityService reads who changed what.
+// ActivityService reads the changes of an account, and who made them.
 type ActivityService service
 
 // AdAccountsService reads the accounts with networks that pay for ads.

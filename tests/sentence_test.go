@@ -124,7 +124,7 @@ func TestSentences_AreShort(t *testing.T) {
 }
 
 // A sentence that begins like this names nothing: "What is over goes to the balance."
-var riddle = regexp.MustCompile(`^(What|Who|Whoever|Whatever|Whose)\b`)
+var riddle = regexp.MustCompile(`^(What|Whatever|Who|Whoever|Whom|Whose)\b`)
 
 // The operations' descriptions are the reference, in the pages at /docs and in the SDK.
 func TestOperations_AreDescribedInShortSentences(t *testing.T) {
@@ -141,7 +141,7 @@ func TestOperations_AreDescribedInShortSentences(t *testing.T) {
 		t.Fatal(err)
 	}
 	byTag := map[string][]string{}
-	for path, item := range document.Paths {
+	for _, item := range document.Paths {
 		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
 			if item[method] == nil {
 				continue
@@ -154,11 +154,6 @@ func TestOperations_AreDescribedInShortSentences(t *testing.T) {
 				t.Fatal(err)
 			}
 			byTag[operation.Tags[0]] = append(byTag[operation.Tags[0]], operation.Description)
-			for _, s := range sentences(operation.Description) {
-				if riddle.MatchString(s) {
-					t.Errorf("%s %s: say what is meant first, and then what it does: %s", method, path, s)
-				}
-			}
 		}
 	}
 	if len(byTag) < 20 {
@@ -172,16 +167,19 @@ func TestOperations_AreDescribedInShortSentences(t *testing.T) {
 			if n := wordsOf(s); n > longestWords {
 				t.Errorf("the API's document: a sentence has %d words, and may have %d: %s", n, longestWords, s)
 			}
+			if riddle.MatchString(s) {
+				t.Errorf("the API's document: begin with a noun, such as \"The customer\": %s", s)
+			}
 		}
 	}
 }
 
-// descriptions returns every description of a document, at any depth, but none of an example.
+// descriptions returns every description and summary of a document, at any depth, but none of an example.
 func descriptions(node any) (all []string) {
 	switch node := node.(type) {
 	case map[string]any:
 		for key, value := range node {
-			if text, isText := value.(string); isText && key == "description" {
+			if text, isText := value.(string); isText && (key == "description" || key == "summary") {
 				all = append(all, text)
 			} else if !slices.Contains([]string{"example", "x-example", "examples"}, key) {
 				all = append(all, descriptions(value)...)
@@ -218,6 +216,11 @@ func TestSDK_IsDocumentedInShortSentences(t *testing.T) {
 			ast.FileExports(parsed)
 			ast.Inspect(parsed, func(node ast.Node) bool {
 				if comment, isComment := node.(*ast.CommentGroup); isComment {
+					for _, s := range sentences(comment.Text()) {
+						if riddle.MatchString(s) {
+							t.Errorf("%s: begin with a noun: %s", file, s)
+						}
+					}
 					texts = append(texts, sample.ReplaceAllString(comment.Text(), ""))
 				}
 				return true

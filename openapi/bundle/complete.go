@@ -35,7 +35,7 @@ func completeSchema(n *yaml.Node) {
 	if item := text(n, "x-cursor-list"); item != "" {
 		*n = *listSchema(item)
 		get(n, "required").Content = append(get(n, "required").Content, parse("next_cursor"))
-		set(get(n, "properties"), "next_cursor", parse("{type: string, nullable: true, description: 'What to send as `cursor` for the next page. Null at the end.'}"))
+		set(get(n, "properties"), "next_cursor", parse("{type: string, nullable: true, description: 'The `cursor` of the next page. Null at the end.'}"))
 		set(n, "x-go-type", parse("wire.CursorList[%s]", item))
 	}
 	if to := text(n, "x-expandable"); to != "" {
