@@ -29,7 +29,7 @@ func (r *Reference) curl(op *operation) string {
 		lines = append(lines, `-H "Authorization: Bearer $TILLWRIGHT_API_KEY"`)
 	}
 	if op.takesKey() {
-		lines = append(lines, `-H "Idempotency-Key: $(uuidgen)"`)
+		lines = append(lines, `-H "Idempotency-Key: $(openssl rand -hex 16)"`)
 	}
 	if body := op.body(); body != nil {
 		lines = append(lines, `-H "Content-Type: application/json"`, "-d "+quote(indented(body, "")))

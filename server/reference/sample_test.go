@@ -54,7 +54,7 @@ func TestSamples_InGoCompile(t *testing.T) {
 func TestSamples_ForCurlAreWhatTheDocumentTakes(t *testing.T) {
 	t.Parallel()
 	r, all := operations(t)
-	script := "curl() { printf '%s\\037' \"$@\"; printf '\\036'; }\nuuidgen() { echo key; }\n"
+	script := "curl() { printf '%s\\037' \"$@\"; printf '\\036'; }\nopenssl() { echo key; }\n"
 	for _, op := range all {
 		script += r.curl(op) + "\n"
 	}
