@@ -17,7 +17,7 @@ async function look() {
 		item.append(link);
 		return item;
 	}));
-	find.querySelector('[role=status]').textContent = words.length === 0 ? '' : found.length === 0 ? 'Nothing matches.' : found.length === 1 ? '1 operation' : found.length + ' operations';
+	find.querySelector('[role=status]').textContent = words.length === 0 ? '' : found.length === 0 ? 'Nothing matches.' : found.length === 1 ? '1 result' : found.length + ' results';
 }
 find.hidden = false;
 find.addEventListener('input', () => look().catch(() => { known = undefined; }));

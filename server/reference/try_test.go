@@ -107,6 +107,9 @@ func TestSearch_FindsOperationsByTheirName(t *testing.T) {
 	window.Fill("#find", "refund create")
 	window.Wait("document.querySelector('.found a')")
 	assert.Equal(t, "/docs/refunds#createRefund", window.Value("document.querySelector('.found a').getAttribute('href')"))
+	window.Fill("#find", "order.paid") // an event, and no operation
+	window.Wait("document.querySelector('.found a')?.getAttribute('href') === '/docs/events#order.paid'")
+	assert.Equal(t, "true", window.Value("document.querySelector('.find [role=status]').textContent.startsWith(document.querySelectorAll('.found a').length + ' result')"))
 	window.Fill("#find", "nothing of the kind")
 	window.WaitText("Nothing matches.")
 }
