@@ -74,6 +74,7 @@ func (d *Dashboard) signInPage(f *ui.Form) ui.Page {
 	if d.signUp == SignUpOpen {
 		p.Actions = append(p.Actions, ui.Link{Text: "Create an account", Address: "/sign-up"})
 	}
+	p.Actions = append(p.Actions, ui.Link{Text: "API reference", Address: "/docs"})
 	return p
 }
 

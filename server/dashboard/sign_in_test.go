@@ -117,6 +117,7 @@ func TestSignIn_LeadsBackAndEndsEverywhere(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, status)
 
 		require.Equal(t, "/sign-in", sends(t, ada, "/app/sign-out", nil))
+		sees(t, s.Stranger(t), "/sign-in", `href="/docs"`) // who comes to "/" may be a programmer
 		status, _ = ada.Get("/app")
 		require.Equal(t, http.StatusSeeOther, status)
 	})
