@@ -3693,7 +3693,7 @@ type AdPlan struct {
 	// Figures The most that could be spent a day then, by currency.
 	Figures []AdFigures `json:"figures"`
 
-	// Warnings Fields that the network does not use, and fields that were sent besides those of a new ad.
+	// Warnings Parts of the request that the network does not use, and fields that were sent besides those of a new ad.
 	Warnings []string `json:"warnings"`
 }
 
