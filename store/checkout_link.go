@@ -185,8 +185,8 @@ func (s *Store) FollowCheckoutLink(ctx context.Context, ref string, in FollowChe
 
 // openByLink makes the checkout for FollowCheckoutLink, in one transaction with the count of those that were opened.
 func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCheckoutLink) (*Checkout, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
-		if err := s.countOpened(ctx, u, account, in.From); err != nil {
+	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*Checkout, error) {
+		if err := s.countOpened(ctx, account, in.From); err != nil {
 			return nil, err
 		}
 		l, err := s.offeredLink(ctx, account, ref)

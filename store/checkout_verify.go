@@ -168,7 +168,7 @@ func (s *Store) BeginVerification(ctx context.Context, account, ref, from string
 		if err != nil {
 			return nil, err
 		}
-		return c, s.countVerification(ctx, u, c, from)
+		return c, s.countVerification(ctx, c, from)
 	})
 }
 

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // The letter that asks a lead to confirm is a moment in its row, which commits with the lead. Whoever sends it moves that moment first, so
@@ -52,16 +52,9 @@ func (s *Store) ClaimLeadLetter(ctx context.Context, account, id string) (*Lead,
 	if err != nil || lead == nil || lead.LetterAttempts > 1 { // which was counted
 		return lead, err
 	}
-	err = s.countLetter(ctx, account, slices.Concat(
-		[]letterLimit{{subject: "verifications", most: accountVerifications, window: time.Hour, isOfMany: true}},
-		lettersFrom(core.Deref(lead.Consent.V.IP)),
-		[]letterLimit{
-			{subject: "to:" + mailboxKey(account, lead.Email), most: recipientVerifications, window: time.Hour},
-			toMailbox(lead.Email),
-			{subject: "lead:" + lead.ID, most: leadLetters, window: day},
-		})...)
-	var refused *core.Error
-	if errors.As(err, &refused) && refused.Code == core.CodeRateLimit {
+	err = s.countLetter(ctx, account, append(verificationsFrom(core.Deref(lead.Consent.V.IP), account, lead.Email),
+		throttle.Limit{Subject: "lead:" + lead.ID, Most: leadLetters, Window: day})...)
+	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
 		return nil, s.EndLeadLetter(ctx, account, id)
 	}
 	return lead, err

@@ -4,26 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
-	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/throttle"
 )
-
-// letterLimit is how many letters are allowed for a subject, such as a document, an account or a network address, within a
-// window. The window begins with its first letter.
-type letterLimit struct {
-	subject  string
-	most     int64
-	window   time.Duration
-	isOfMany bool // many share it: who is refused need not be who has asked before
-	isOfAll  bool // it is counted over all accounts
-}
-
-// everyShop stands where letters of all accounts are counted.
-const everyShop = ""
 
 // Mail costs the reputation of the server that sends it. What a seller sends is counted by document and by account. What
 // somebody asks for without a key is counted apart from it, so that it uses up nothing of the seller's, and by the network address
@@ -54,16 +40,17 @@ const (
 // CountLetter counts a letter about an order or an invoice that is about to be sent, together with those of all replicas. Beyond
 // the limit of the document or of the account it is CodeRateLimit, and the letter is not counted.
 func (s *Store) CountLetter(ctx context.Context, account, id string) error {
-	return s.countLetter(ctx, account, letterLimit{subject: "account", most: accountLetters, window: time.Hour, isOfMany: true}, letterLimit{subject: id, most: documentLetters, window: time.Hour})
+	return s.countLetter(ctx, account,
+		throttle.Limit{Subject: "letters", Most: accountLetters, Window: time.Hour},
+		throttle.Limit{Subject: "letters:" + id, Most: documentLetters, Window: time.Hour})
 }
 
 // CountPageLetter counts a letter that somebody asked for on a page, from a network address. Beyond the limits it is
 // CodeRateLimit, as with CountLetter.
 func (s *Store) CountPageLetter(ctx context.Context, account, id, from string) error {
-	return s.countLetter(ctx, account, slices.Concat(
-		[]letterLimit{{subject: "pages", most: pageAccountLetters, window: time.Hour, isOfMany: true}},
-		lettersFrom(from),
-		[]letterLimit{{subject: "page:" + id, most: pageDocumentLetters, window: day}})...)
+	return s.countLetter(ctx, account, append(lettersFrom(from),
+		throttle.Limit{Subject: "page_letters", Most: pageAccountLetters, Window: time.Hour},
+		throttle.Limit{Subject: "page_letters:" + id, Most: pageDocumentLetters, Window: day})...)
 }
 
 // mailboxKey returns the hash by which letters to one mailbox are counted together. What stands after a + in an address changes nothing of
@@ -80,29 +67,21 @@ func mailboxKey(account, email string) string {
 }
 
 // toMailbox is the limit of a mailbox over all accounts.
-func toMailbox(email string) letterLimit {
-	return letterLimit{subject: "mailbox:" + mailboxKey(everyShop, email), most: mailboxLetters, window: time.Hour, isOfMany: true, isOfAll: true}
+func toMailbox(email string) throttle.Limit {
+	return throttle.Limit{Subject: "mailbox:" + mailboxKey(throttle.EveryAccount, email), Most: mailboxLetters, Window: time.Hour, OfAll: true}
 }
 
-// countLetter counts a letter in a transaction, which is rolled back with CodeRateLimit if it is one too many.
-func (s *Store) countLetter(ctx context.Context, account string, limits ...letterLimit) error {
-	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (struct{}, error) {
-		over, wait, err := s.countWindows(ctx, u, account, limits...)
-		if err == nil && over != nil {
-			err = &core.Error{
-				Code: core.CodeRateLimit, Param: "id", After: wait,
-				Message: fmt.Sprintf("%d letters were sent within %s, which is the most. Try again in %s.", over.most, spoken(over.window), spoken(wait)),
-			}
-		}
-		return struct{}{}, err
-	})
-	return err
+// countLetter counts a letter. It is CodeRateLimit if it is one too many, and is not counted then.
+func (s *Store) countLetter(ctx context.Context, account string, limits ...throttle.Limit) error {
+	return s.Throttle.Count(ctx, account, func(o *throttle.Over) error {
+		return o.Refuse("id", fmt.Sprintf("%d letters were sent within %s, which is the most. Try again in", o.Most, throttle.Spoken(o.Window)))
+	}, limits...)
 }
 
 // countUnasked counts a letter to an address that nobody has confirmed, and reports whether it is one too many. Then it is not counted. One that
 // follows a payment is counted in its account alone: else whoever has many letters sent to an address could keep its owner's receipts from them.
 func (s *Store) countUnasked(ctx context.Context, account, to string, isPaid bool) (tooMany bool, err error) {
-	limits := []letterLimit{{subject: "unasked:" + mailboxKey(account, to), most: unaskedLetters, window: time.Hour}}
+	limits := []throttle.Limit{{Subject: "unasked:" + mailboxKey(account, to), Most: unaskedLetters, Window: time.Hour}}
 	if !isPaid {
 		limits = append(limits, toMailbox(to))
 	}
@@ -115,90 +94,40 @@ func (s *Store) countUnasked(ctx context.Context, account, to string, isPaid boo
 
 // countAccess counts a letter of access that an account gave, and returns how long it has to wait if it is one too many. Then it is not counted.
 func (s *Store) countAccess(ctx context.Context, account string) (wait time.Duration, err error) {
-	err = s.countLetter(ctx, account, letterLimit{subject: "access", most: accessLetters, window: time.Hour, isOfMany: true})
+	err = s.countLetter(ctx, account, throttle.Limit{Subject: "access", Most: accessLetters, Window: time.Hour})
 	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
 		return refused.After, nil
 	}
 	return 0, err
 }
 
+// toReader begins the subjects of letters that one reader or one checkout was sent: who asks for one more need only look for it.
+const toReader = "to:"
+
 // countVerification counts a letter that asks whether the address of a checkout is the buyer's. One too many is CodeRateLimit on
 // customer_email.
-func (s *Store) countVerification(ctx context.Context, u *db.Unit, c *Checkout, from string) error {
-	over, wait, err := s.countWindows(ctx, u, c.AccountID, slices.Concat(
-		[]letterLimit{{subject: "verifications", most: accountVerifications, window: time.Hour, isOfMany: true}},
-		lettersFrom(from),
-		[]letterLimit{
-			{subject: "to:" + mailboxKey(c.AccountID, *c.CustomerEmail), most: recipientVerifications, window: time.Hour},
-			toMailbox(*c.CustomerEmail),
-			{subject: "verify:" + c.ID, most: checkoutVerifications, window: day},
-			{subject: "pause:" + c.ID, most: 1, window: verificationPause},
-		})...)
-	if err != nil || over == nil {
-		return err
-	}
-	why := "A letter was sent already. Look for it, also among unwanted mail."
-	if over.isOfMany {
-		why = "Too many letters were asked for."
-	}
-	return &core.Error{Code: core.CodeRateLimit, Param: "customer_email", After: wait, Message: fmt.Sprintf("%s You can ask for another one in %s.", why, spoken(wait))}
+func (s *Store) countVerification(ctx context.Context, c *Checkout, from string) error {
+	return s.Throttle.Count(ctx, c.AccountID, func(o *throttle.Over) error {
+		why := "Too many letters were asked for."
+		if strings.HasPrefix(o.Subject, toReader) {
+			why = "A letter was sent already. Look for it, also among unwanted mail."
+		}
+		return o.Refuse("customer_email", why+" You can ask for another one in")
+	}, append(verificationsFrom(from, c.AccountID, *c.CustomerEmail),
+		throttle.Limit{Subject: toReader + c.ID, Most: checkoutVerifications, Window: day},
+		throttle.Limit{Subject: toReader + c.ID + ":pause", Most: 1, Window: verificationPause})...)
 }
 
-// lettersFrom returns the limits for letters that are asked for from a network address: its own, and those of the networks
+// verificationsFrom returns the limits for letters that ask whose an address is, which somebody typed at a network address.
+func verificationsFrom(from, account, email string) []throttle.Limit {
+	return append(lettersFrom(from),
+		throttle.Limit{Subject: "verifications", Most: accountVerifications, Window: time.Hour},
+		throttle.Limit{Subject: toReader + mailboxKey(account, email), Most: recipientVerifications, Window: time.Hour},
+		toMailbox(email))
+}
+
+// lettersFrom returns the limits for letters that are asked for from a network address: its own, and those of the network
 // around it.
-func lettersFrom(address string) (limits []letterLimit) {
-	for _, subject := range addressGuards(address) {
-		most := int64(senderLetters)
-		switch {
-		case strings.HasPrefix(subject, guardInside):
-			most = insideLetters
-		case strings.HasPrefix(subject, guardNetwork):
-			most = networkLetters
-		}
-		limits = append(limits, letterLimit{subject: subject, most: most, window: time.Hour, isOfMany: true})
-	}
-	return limits
-}
-
-// letterWindow is what is counted for one subject: when its window began, and how many letters were sent since.
-type letterWindow struct {
-	BeganAt core.Time `db:"began_at"`
-	Sent    int64     `db:"sent"`
-}
-
-// countWindows counts a letter in the window of each limit. If one is exceeded, it returns that limit, and how long until its
-// window ends; the caller has to roll back then. The rows stay locked until the transaction ends, so that all callers give the
-// limits in one order: of all letters, of who asks, of who is written to, of what the letter is about.
-func (s *Store) countWindows(ctx context.Context, u *db.Unit, account string, limits ...letterLimit) (over *letterLimit, wait time.Duration, err error) {
-	now := s.Now()
-	for _, l := range limits {
-		before, whose := now.Add(-l.window), account
-		if l.isOfAll {
-			whose = everyShop
-		}
-		w, err := db.Get[letterWindow](ctx, u, `
-			INSERT INTO letter_windows AS w (account_id, subject, began_at, sent) VALUES (?, ?, ?, 1)
-			ON CONFLICT (account_id, subject) DO UPDATE SET
-				began_at = CASE WHEN w.began_at <= ? THEN excluded.began_at ELSE w.began_at END,
-				sent = CASE WHEN w.began_at <= ? THEN 1 ELSE w.sent + 1 END
-			RETURNING began_at, sent`, whose, l.subject, now, before, before)
-		if err != nil {
-			return nil, 0, fmt.Errorf("count letter: %w", err)
-		}
-		if w.Sent > l.most {
-			left := w.BeganAt.Add(l.window).Time().Sub(now.Time())
-			return &l, max(time.Second, (left + time.Second - 1).Truncate(time.Second)), nil
-		}
-	}
-	return nil, 0, nil
-}
-
-// DeleteOldLetterWindows deletes windows that began more than a day ago, and so are over, and returns how many. It deletes at
-// most limit.
-func (s *Store) DeleteOldLetterWindows(ctx context.Context, limit int) (int64, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
-		return u.Exec(ctx, `
-			DELETE FROM letter_windows WHERE (account_id, subject) IN (
-				SELECT account_id, subject FROM letter_windows WHERE began_at <= ? LIMIT ?`+u.LockSkip()+`)`, s.Now().Add(-day), limit)
-	})
+func lettersFrom(address string) []throttle.Limit {
+	return throttle.From(address, "letters_from", time.Hour, throttle.Nearby{Address: senderLetters, Network: networkLetters, Inside: insideLetters})
 }

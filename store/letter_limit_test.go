@@ -42,50 +42,22 @@ func TestCountLetter_BoundsThoseOfADocument(t *testing.T) {
 func TestCountLetter_BoundsThoseOfAnAccount(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
-		_, err := s.db.Write.DB.Exec(`UPDATE letter_windows SET sent = 1000 WHERE subject = 'account'`)
+		_, err := s.db.Write.DB.Exec(`UPDATE throttles SET counted = 1000 WHERE subject = 'letters'`)
 		require.NoError(t, err)
 		dbtest.RequireCode(t, s.CountLetter(t.Context(), s.account, "order_2"), core.CodeRateLimit)
-		require.Equal(t, 1000, s.count(t, `SELECT MAX(sent) FROM letter_windows`), "what is refused is not counted")
+		require.Equal(t, 1000, s.count(t, `SELECT MAX(counted) FROM throttles`), "what is refused is not counted")
 		require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_2", "198.51.100.1"))
 		other, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
 		require.NoError(t, err)
 		require.NoError(t, s.CountLetter(t.Context(), other.ID, "order_1"))
 
-		deleted, err := s.DeleteOldLetterWindows(t.Context(), 100)
+		deleted, err := s.Throttle.DeleteOver(t.Context(), 100)
 		require.NoError(t, err)
 		require.Zero(t, deleted)
 		s.at(time.Now().Add(25 * time.Hour))
-		deleted, err = s.DeleteOldLetterWindows(t.Context(), 100)
+		deleted, err = s.Throttle.DeleteOver(t.Context(), 100)
 		require.NoError(t, err)
 		require.EqualValues(t, 8, deleted)
-	})
-}
-
-func TestCountLetter_CountsWhatIsSentAtOnce(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		replica := s.Store
-		if s.db.Engine == core.PostgreSQL {
-			replica = openStore(t, s.db.Options.URL)
-		}
-		var group sync.WaitGroup
-		var sent atomic.Int64
-		for n := range 24 {
-			on := s.Store
-			if n%2 == 0 {
-				on = replica
-			}
-			group.Go(func() {
-				err := on.CountLetter(t.Context(), s.account, "order_1")
-				var refusal *core.Error
-				if err == nil {
-					sent.Add(1)
-				} else if !errors.As(err, &refusal) || refusal.Code != core.CodeRateLimit {
-					assert.NoError(t, err)
-				}
-			})
-		}
-		group.Wait()
-		require.EqualValues(t, documentLetters, sent.Load())
 	})
 }
 
@@ -203,9 +175,9 @@ func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
 		}
 		dbtest.RequireCode(t, asks(s.asked(t, "ada@example.com")), core.CodeRateLimit)
 		require.NoError(t, asks(s.asked(t, "grace@example.com")))
-		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letter_windows WHERE subject LIKE '%@%'`), "addresses are hashed")
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM throttles WHERE subject LIKE '%@%'`), "addresses are hashed")
 
-		_, err = s.db.Write.DB.Exec(`UPDATE letter_windows SET sent = 500 WHERE subject = 'verifications'`)
+		_, err = s.db.Write.DB.Exec(`UPDATE throttles SET counted = 500 WHERE subject = 'verifications'`)
 		require.NoError(t, err)
 		dbtest.RequireCode(t, asks(s.asked(t, "bob@example.com")), core.CodeRateLimit)
 		s.at(now.Add(25 * time.Hour))

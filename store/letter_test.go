@@ -216,7 +216,7 @@ func TestReadLetter_BoundsThoseToAnAddressThatNobodyConfirmed(t *testing.T) {
 		require.Empty(t, buys("victim@example.com", true), "the seller vouches for it")
 		s.at(time.Now().Add(61 * time.Minute))
 		require.Empty(t, buys("victim@example.com", false))
-		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM letter_windows WHERE subject LIKE '%@%'`), "addresses are hashed")
+		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM throttles WHERE subject LIKE '%@%'`), "addresses are hashed")
 	})
 }
 

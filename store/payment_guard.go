@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -12,24 +11,25 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // guard counts what is tried under one subject, such as an address, by everybody and on every replica, so that nobody can try
 // card after card. Its time is the store's: an account's own clock lets nobody try sooner.
 type guard struct {
 	Subject  string    `db:"subject"`
-	Declines int64     `db:"declines"`  // in the hour from Since on; for guardOpened how many checkouts were opened
+	Declines int64     `db:"declines"`  // in the hour from Since on
 	UnderWay int64     `db:"under_way"` // payments without an outcome, which may become declines; for guardHeld how many pieces they hold, and without a network only of those that wait for a bank
 	Since    core.Time `db:"since"`
 	RetryAt  core.Time `db:"retry_at"`
 }
 
-// patience says what a guard lets pass. As long as there are fewer than free declines nobody waits, and at most atOnce payments
-// may be under way, but no more than could be declined before free is reached. From then on only one payment at a time may be
-// tried, and each decline makes the next one wait: first the time of first, then twice as long each time, up to longest.
+// patience says what a guard lets pass. As long as there are fewer than Free declines nobody waits, and at most atOnce payments
+// may be under way, but no more than could be declined before Free is reached. From then on only one payment at a time may be
+// tried, and each decline makes the next one wait.
 type patience struct {
-	free, atOnce   int64
-	first, longest time.Duration
+	throttle.Waits
+	atOnce int64
 }
 
 const (
@@ -45,10 +45,9 @@ const (
 	guardInside   = "inside:"
 	guardCustomer = "customer:"
 	guardInvoice  = "invoice:"
-	guardHeld     = "held:"   // with the id of a thing of which there are only so many, and a network that holds some of it, or none: all of them
-	guardTurn     = "turn:"   // with a network that took its turn while sales were paused
-	guardOpened   = "opened:" // with one of the subjects above: checkouts that were opened by links, which are only counted
-	guardSales    = "sales"   // declines of all buyers without a key in an account, which are only counted
+	guardHeld     = "held:" // with the id of a thing of which there are only so many, and a network that holds some of it, or none: all of them
+	guardTurn     = "turn:" // with a network that took its turn while sales were paused
+	guardSales    = "sales" // declines of all buyers without a key in an account, which are only counted
 )
 
 // patienceFor returns the patience of the guards of a subject's kind. It is a switch and not a map, because nothing may change
@@ -57,33 +56,21 @@ func patienceFor(subject string) patience {
 	kind, _, _ := strings.Cut(subject, ":")
 	switch kind + ":" {
 	case guardAddress:
-		return patience{free: 20, atOnce: 3, first: time.Minute, longest: 15 * time.Minute}
+		return patience{throttle.Waits{Free: 20, First: time.Minute, Longest: 15 * time.Minute}, 3}
 	case guardNetwork:
-		return patience{free: 60, atOnce: 10, first: time.Minute, longest: 15 * time.Minute}
+		return patience{throttle.Waits{Free: 60, First: time.Minute, Longest: 15 * time.Minute}, 10}
 	case guardInside:
-		return patience{free: 60, atOnce: 100, first: time.Minute, longest: time.Minute}
+		return patience{throttle.Waits{Free: 60, First: time.Minute, Longest: time.Minute}, 100}
 	case guardCustomer:
-		return patience{free: 10, atOnce: 3, first: time.Minute, longest: time.Hour}
+		return patience{throttle.Waits{Free: 10, First: time.Minute, Longest: time.Hour}, 3}
 	case guardHeld, guardTurn:
-		return patience{free: math.MaxInt64, atOnce: math.MaxInt64}
+		return patience{throttle.Waits{Free: math.MaxInt64}, math.MaxInt64}
 	}
-	return patience{free: checkoutAttempts, atOnce: 1, first: time.Minute, longest: time.Hour}
+	return patience{throttle.Waits{Free: checkoutAttempts, First: time.Minute, Longest: time.Hour}, 1}
 }
 
 // checkoutAttempts is how often the payment of a checkout or an invoice may be declined before there is a wait.
 const checkoutAttempts = 5
-
-// wait returns how long nothing more may be tried after so many declines, 0 if there is no wait.
-func (p patience) wait(declines int64) time.Duration {
-	if declines < p.free {
-		return 0
-	}
-	wait := p.first
-	for n := p.free; n < declines && wait < p.longest; n++ {
-		wait *= 2
-	}
-	return min(wait, p.longest)
-}
 
 // Buyer is whoever wants to pay. Address is the network address of somebody without an API key. OnBehalf says that they pay, or
 // give a card, for a customer whom the account knows, so that it is counted for that customer too. The zero value is a seller's
@@ -100,36 +87,15 @@ func (b Buyer) keyless() bool { return b.Address != "" }
 // tries cards types another one each time, and the person whose address it is could not buy any more.
 func (b Buyer) guards(customer *string) []string {
 	var guards []string
-	if b.keyless() {
-		guards = addressGuards(b.Address)
+	if host, network := throttle.Around(b.Address); b.keyless() && network != "" {
+		guards = []string{guardAddress + host, guardNetwork + network}
+	} else if b.keyless() {
+		guards = []string{guardInside + host}
 	}
 	if b.OnBehalf && customer != nil {
 		guards = append(guards, guardCustomer+*customer)
 	}
 	return guards
-}
-
-// addressGuards returns the subjects of an address and of the network around it: for IPv4 the address and its /24, for IPv6 its
-// /64, which is one subscriber, and its /48. An address that exists inside networks only, or is none, has one subject of its
-// own.
-func addressGuards(address string) []string {
-	addr, err := netip.ParseAddr(address)
-	if addr = addr.Unmap().WithZone(""); err != nil || isInside(addr) {
-		return []string{guardInside + address}
-	}
-	host, around := 32, 24
-	if addr.Is6() {
-		host, around = 64, 48
-	}
-	return []string{guardAddress + netip.PrefixFrom(addr, host).Masked().String(), guardNetwork + netip.PrefixFrom(addr, around).Masked().String()}
-}
-
-// carrierGrade is the range of addresses behind which Internet providers hide their own customers: 100.64.0.0/10.
-var carrierGrade = netip.PrefixFrom(netip.AddrFrom4([4]byte{100, 64}), 10)
-
-// isInside reports whether an address exists inside networks only, so that it says nothing about who the buyer is.
-func isInside(addr netip.Addr) bool {
-	return !addr.IsGlobalUnicast() || addr.IsPrivate() || carrierGrade.Contains(addr)
 }
 
 // refuses returns how long a payment has to wait by this guard, and the reason for the buyer; 0 if it may go on. The payment
@@ -145,7 +111,7 @@ func (g guard) refuses(now core.Time) (time.Duration, string) {
 		return g.RetryAt.Time().Sub(now.Time()), tooManyDeclines
 	case g.UnderWay > p.atOnce:
 		return heldWait, tooManyUnderWay
-	case g.UnderWay > 1 && declines+g.UnderWay > p.free:
+	case g.UnderWay > 1 && declines+g.UnderWay > p.Free:
 		return turnWait, tooManyUnderWay
 	}
 	return 0, ""
@@ -157,7 +123,6 @@ const (
 	tooManyUnderWay = "Too many payments are under way that wait for a bank. Nothing was charged: finish or cancel them."
 	tooManyHeld     = "Only few are left, and payments from your network that wait for a bank hold some. Nothing was charged: finish or cancel them."
 	tooSoonHeld     = "Only few are left, and a payment from your network was given up at its bank: others come first. Nothing was charged."
-	tooManyOpened   = "Too many purchases were begun from your network within an hour. Nothing was charged."
 	salesPaused     = "No payments are taken for the moment, because too many were declined. Nothing was charged."
 
 	turnOver = "Only few payments are taken for the moment, and one from your network was begun already. Nothing was charged."
@@ -171,19 +136,7 @@ const (
 // tryAgain returns CodeRateLimit for a payment that has to wait before its provider is asked.
 func tryAgain(wait time.Duration, why string) error {
 	wait = max(wait.Round(time.Second), time.Second)
-	return &core.Error{Code: core.CodeRateLimit, Param: "payment_method", Message: fmt.Sprintf("%s Try again in %s.", why, spoken(wait)), After: wait}
-}
-
-// spoken returns a time as people say it: seconds up to 90, then whole minutes, rounded up.
-func spoken(wait time.Duration) string {
-	amount, unit := int64(wait/time.Second), "second"
-	if wait > 90*time.Second {
-		amount, unit = int64((wait+time.Minute-1)/time.Minute), "minute"
-	}
-	if amount == 1 {
-		return "1 " + unit
-	}
-	return fmt.Sprintf("%d %ss", amount, unit)
+	return &core.Error{Code: core.CodeRateLimit, Param: "payment_method", Message: fmt.Sprintf("%s Try again in %s.", why, throttle.Spoken(wait)), After: wait}
 }
 
 // try counts another try to pay for a checkout, or returns CodeRateLimit if it comes too soon. A success ends the checkout, so
@@ -197,7 +150,7 @@ func (c *Checkout) try(now core.Time) error {
 		c.Attempts = 0
 	}
 	c.Attempts++
-	c.RetryAt = new(now.Add(patienceFor(guardInvoice).wait(c.Attempts)))
+	c.RetryAt = new(now.Add(patienceFor(guardInvoice).After(c.Attempts)))
 	return nil
 }
 
@@ -319,7 +272,7 @@ func (s *Store) endTry(ctx context.Context, u *db.Unit, account string, subjects
 	}
 	now := s.Now()
 	for _, g := range counted {
-		wait := patienceFor(g.Subject).wait(g.Declines)
+		wait := patienceFor(g.Subject).After(g.Declines)
 		if wait == 0 {
 			continue
 		}
@@ -378,7 +331,7 @@ func (s *Store) ForgiveTry(ctx context.Context, account, customer string, from B
 		for _, subject := range slices.Sorted(slices.Values(from.guards(&customer))) {
 			_, err := u.Exec(ctx, `
 				UPDATE payment_guards SET declines = declines - 1, retry_at = CASE WHEN declines <= ? THEN 0 ELSE retry_at END
-				WHERE account_id = ? AND subject = ? AND declines > 0`, patienceFor(subject).free, account, subject)
+				WHERE account_id = ? AND subject = ? AND declines > 0`, patienceFor(subject).Free, account, subject)
 			if err != nil {
 				return nil, fmt.Errorf("forgive a try: %w", err)
 			}
@@ -394,31 +347,14 @@ const openedByAddress, openedByNetwork, openedInside = 120, 600, 6000
 
 // countOpened counts a checkout that somebody opens without a key, or returns CodeRateLimit if there were too many in the hour.
 // The rows of these counts stay locked until the transaction ends.
-func (s *Store) countOpened(ctx context.Context, u *db.Unit, account string, by Buyer) error {
+func (s *Store) countOpened(ctx context.Context, account string, by Buyer) error {
 	if !by.keyless() {
 		return nil
 	}
-	subjects := addressGuards(by.Address)
-	for i := range subjects {
-		subjects[i] = guardOpened + subjects[i]
-	}
-	counted, err := s.countGuards(ctx, u, account, subjects, nil, 0, 1)
-	if err != nil {
-		return err
-	}
-	for _, g := range counted {
-		most := int64(openedByAddress)
-		switch kind, _ := strings.CutPrefix(g.Subject, guardOpened); {
-		case strings.HasPrefix(kind, guardNetwork):
-			most = openedByNetwork
-		case strings.HasPrefix(kind, guardInside):
-			most = openedInside
-		}
-		if g.Declines > most {
-			return tryAgain(g.Since.Add(guardWindow).Time().Sub(s.Now().Time()), tooManyOpened)
-		}
-	}
-	return nil
+	most := throttle.Nearby{Address: openedByAddress, Network: openedByNetwork, Inside: openedInside}
+	return s.Throttle.Count(ctx, account, func(o *throttle.Over) error {
+		return o.Refuse("payment_method", "Too many purchases were begun from your network within an hour. Nothing was charged. Try again in")
+	}, throttle.From(by.Address, "opened", time.Hour, most)...)
 }
 
 const (

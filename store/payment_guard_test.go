@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // TestGuards_LetPassWhatTheGuideSays holds every figure of its table, and of the sentences around it.
@@ -21,11 +22,11 @@ func TestGuards_LetPassWhatTheGuideSays(t *testing.T) {
 	assert.Equal(t, time.Hour, guardWindow)
 	assert.Equal(t, time.Minute, verificationPause)
 	waits := func(p patience) string {
-		assert.Equal(t, time.Minute, p.first)
-		if p.first == p.longest {
+		assert.Equal(t, time.Minute, p.First)
+		if p.First == p.Longest {
 			return "1 minute"
 		}
-		return fmt.Sprintf("1, 2, 4 ... %d minutes", p.longest/time.Minute)
+		return fmt.Sprintf("1, 2, 4 ... %d minutes", p.Longest/time.Minute)
 	}
 	for subject, row := range map[string]string{
 		"a checkout":                             fmt.Sprintf("%d, until nobody has tried for an hour after the last wait", checkoutAttempts),
@@ -36,7 +37,7 @@ func TestGuards_LetPassWhatTheGuideSays(t *testing.T) {
 		"a customer":                             guardCustomer,
 	} {
 		p := patienceFor(row)
-		free := fmt.Sprintf("%d an hour", p.free)
+		free := fmt.Sprintf("%d an hour", p.Free)
 		if subject == "a checkout" {
 			p, free = patienceFor(guardInvoice), row
 		}
@@ -47,8 +48,8 @@ func TestGuards_LetPassWhatTheGuideSays(t *testing.T) {
 	}
 
 	for _, sentence := range []string{
-		fmt.Sprintf("paused for %s for buyers without a key", spoken(salesPause)),
-		fmt.Sprintf("of the others one every %s,", spoken(pausedTurn)),
+		fmt.Sprintf("paused for %s for buyers without a key", throttle.Spoken(salesPause)),
+		fmt.Sprintf("of the others one every %s,", throttle.Spoken(pausedTurn)),
 		fmt.Sprintf("as long as it was held, at least %d minute, before", shortestTurn/time.Minute),
 		fmt.Sprintf("| a receipt or an invoice that you send | %d times an hour | | all letters of an account | %d an hour |", documentLetters, accountLetters),
 		fmt.Sprintf("without a key | %d a day, and %d an hour for an account |", pageDocumentLetters, pageAccountLetters),

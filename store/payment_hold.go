@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // A payment that waits for its buyer's bank holds a use of the checkout link, a use of the discount, and the stock that it buys.
@@ -220,13 +221,6 @@ func (s *Store) limited(ctx context.Context, c *Checkout, items []LineItem) ([]l
 
 // network returns the network around the buyer's address, "" if none is known.
 func (b Buyer) network() string {
-	if !b.keyless() {
-		return ""
-	}
-	for _, subject := range addressGuards(b.Address) {
-		if network, ok := strings.CutPrefix(subject, guardNetwork); ok {
-			return network
-		}
-	}
-	return ""
+	_, network := throttle.Around(b.Address)
+	return network
 }

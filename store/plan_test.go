@@ -79,7 +79,7 @@ func (s *shop) planOf(t *testing.T, text string) string {
 
 // wholeTable is what SQLite says of a table, or an index, that is read from end to end: nothing of the kind is said of a list of
 // arguments, of a recursion or of one row.
-var wholeTable = regexp.MustCompile(`SCAN (payment_guards|letter_windows|api_keys|payments|checkouts|checkout_links|orders|customers|g|w|k|p)\b`)
+var wholeTable = regexp.MustCompile(`SCAN (payment_guards|throttles|api_keys|payments|checkouts|checkout_links|orders|customers|g|t|k|p)\b`)
 
 // wholeAccount is a plan that looks for nothing but the account: all rows here are of one.
 var wholeAccount = regexp.MustCompile(`(?m)Index Cond: \(account_id = [^()]*\)$|\(account_id=\?\)`)
@@ -128,8 +128,8 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 		s.copies(t, "payment_guards", `SELECT account_id, subject, declines, under_way, since, retry_at, touched_at FROM`, many, map[string]string{
 			"subject": `'address:' || n`, "under_way": "0", "touched_at": fmt.Sprintf("CASE WHEN n %% 2 = 0 THEN %d ELSE %d END", old, now),
 		})
-		s.copies(t, "letter_windows", `SELECT account_id, subject, began_at, sent FROM`, many, map[string]string{
-			"subject": `'order_' || n || 'x'`, "began_at": fmt.Sprintf("CASE WHEN n %% 2 = 0 THEN %d ELSE %d END", old, now),
+		s.copies(t, "throttles", `SELECT account_id, subject, counted, ends_at FROM`, many, map[string]string{
+			"subject": `'order_' || n || 'x'`, "ends_at": fmt.Sprintf("CASE WHEN n %% 2 = 0 THEN %d ELSE %d END", old, now.Add(day)),
 		})
 		s.copies(t, "payments", paymentColumns.SelectSQL, many, map[string]string{"id": `'pay_' || n`, "status": `'succeeded'`, "guards": `'[]'`})
 		s.copies(t, "price_variants", db.ColumnsOf[catalog.PriceVariant]("price_variants").SelectSQL, many, map[string]string{"id": `'price_' || n`})
@@ -157,7 +157,7 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 			require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_2", "203.0.113.7"))
 			for _, clean := range []func(n int) (int64, error){
 				func(n int) (int64, error) { return s.DeleteOldGuards(t.Context(), n) },
-				func(n int) (int64, error) { return s.DeleteOldLetterWindows(t.Context(), n) },
+				func(n int) (int64, error) { return s.Throttle.DeleteOver(t.Context(), n) },
 			} {
 				gone, err := clean(100)
 				require.NoError(t, err)
@@ -175,7 +175,7 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 			}
 		}
 
-		statements := s.said("payment_guards", "letter_windows", "api_keys", "FROM payments", "checkout_links")
+		statements := s.said("payment_guards", "throttles", "api_keys", "FROM payments", "checkout_links")
 		assert.Greater(t, len(statements), 20)
 		for _, text := range statements {
 			if strings.Contains(text, "SELECT 1 AS one FROM api_keys") { // counts the keys of an account, 1,000 at most

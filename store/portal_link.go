@@ -4,12 +4,12 @@ import (
 	"context"
 	"crypto/subtle"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 const (
@@ -47,15 +47,9 @@ func (s *Store) PortalURL(handle string) string {
 // CountPortalLetter counts a request for links to the portal, by the address that was typed and by the network address from which
 // it came. It does not look whether anybody has that address. One too many is CodeRateLimit.
 func (s *Store) CountPortalLetter(ctx context.Context, email, from string) error {
-	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-		over, wait, err := s.countWindows(ctx, u, everyShop, slices.Concat(
-			lettersFrom(from), []letterLimit{{subject: "portal:" + mailboxKey(everyShop, email), most: portalLetters, window: time.Hour}, toMailbox(email)})...)
-		if err != nil || over == nil {
-			return nil, err
-		}
-		return nil, &core.Error{Code: core.CodeRateLimit, Param: "email", After: wait, Message: fmt.Sprintf("Links were asked for too often. You can ask for another one in %s.", spoken(wait))}
-	})
-	return err
+	return s.Throttle.Count(ctx, throttle.EveryAccount, func(o *throttle.Over) error {
+		return o.Refuse("email", "Links were asked for too often. You can ask for another one in")
+	}, append(lettersFrom(from), throttle.Limit{Subject: "portal:" + mailboxKey(throttle.EveryAccount, email), Most: portalLetters, Window: time.Hour}, toMailbox(email))...)
 }
 
 // AskPortalLinks has a letter with a link sent to each customer who owns an address: of one account, or, if that is empty, of

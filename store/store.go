@@ -24,6 +24,7 @@ import (
 	"github.com/tillwright/tillwright/store/request"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/testbank"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // Options are what Open needs. URL and Sealer are required.
@@ -69,6 +70,7 @@ type Store struct {
 	TestBank *testbank.Store // the books of the test provider
 	Person   *person.Store   // who signs in to the dashboard
 	Requests *request.Store  // what programs asked for
+	Throttle *throttle.Store // how often something was done
 
 	db        *db.DB
 	closeTime time.Duration // how long Close takes at most
@@ -88,7 +90,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	events := outbox.New(opened, o.Render)
 	s := &Store{
 		Tenant: tenant.New(opened, o.LivePayments), Catalog: catalog.New(opened, events), Outbox: events, Advert: advert.New(opened),
-		Content: content.New(opened), Grant: grant.New(opened, o.Files), Report: report.New(opened), Activity: activity.New(opened), TestBank: testbank.New(opened), Person: person.New(opened), Requests: request.New(opened), db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
+		Content: content.New(opened), Grant: grant.New(opened, o.Files), Report: report.New(opened), Activity: activity.New(opened), TestBank: testbank.New(opened), Person: person.New(opened), Requests: request.New(opened), Throttle: throttle.New(opened), db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
 	s.Grant.OnKey = func(ctx context.Context, u *db.Unit, g *grant.Grant) error { return s.writeKey(ctx, u, g) }
 	if opened.Engine == core.SQLite && o.Exclusive {

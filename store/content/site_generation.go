@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/content/markdown"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // AISiteOriginGenerated is the origin of a version that was made from a prompt.
@@ -20,30 +21,17 @@ const AISiteOriginGenerated AISiteOrigin = "generated"
 // generationsAnHour is how many pages an account may have generated within an hour.
 const generationsAnHour = 20
 
-// BeginGeneration counts a page that is about to be generated for a site, commits, and returns the site. Too many in this hour
+// BeginGeneration counts a page that is about to be generated for a site, commits, and returns the site. Too many within an hour
 // are CodeRateLimit.
 func (s *Store) BeginGeneration(ctx context.Context, account, ref string) (*AISite, error) {
-	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*AISite, error) {
+	return db.Step(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*AISite, error) {
 		a, err := s.getAISite(ctx, account, ref)
 		if err != nil {
 			return nil, err
 		}
-		hour := hourOf(s.Now())
-		if _, err := u.Exec(ctx, `DELETE FROM ai_site_generations WHERE account_id = ? AND hour < ?`, account, hour); err != nil {
-			return nil, fmt.Errorf("forget counts of pages: %w", err)
-		}
-		used, err := u.Exec(ctx, `
-			INSERT INTO ai_site_generations (account_id, hour, used) VALUES (?, ?, 1)
-			ON CONFLICT (account_id, hour) DO UPDATE SET used = ai_site_generations.used + 1 WHERE ai_site_generations.used < ?`, account, hour, generationsAnHour)
-		if err != nil {
-			return nil, fmt.Errorf("count pages: %w", err)
-		}
-		if used == 0 {
-			over := core.TimeOf(time.Unix((hour+1)*3600, 0))
-			return nil, &core.Error{Code: core.CodeRateLimit, Param: "prompt", After: over.Time().Sub(s.Now().Time()),
-				Message: fmt.Sprintf("At most %d pages are generated within an hour. Try again in the next one.", generationsAnHour)}
-		}
-		return a, nil
+		return a, s.throttle.Count(ctx, account, func(o *throttle.Over) error {
+			return o.Refuse("prompt", fmt.Sprintf("At most %d pages are generated within an hour. Try again in", o.Most))
+		}, throttle.Limit{Subject: "generated_pages", Most: generationsAnHour, Window: time.Hour})
 	})
 }
 

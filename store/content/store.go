@@ -4,13 +4,17 @@ package content
 import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // Store gives access to the content in one database. It is safe for concurrent use. An exported method is atomic: see package store.
-type Store struct{ db *db.DB }
+type Store struct {
+	db       *db.DB
+	throttle *throttle.Store
+}
 
 // New returns the room of an open database.
-func New(d *db.DB) *Store { return &Store{d} }
+func New(d *db.DB) *Store { return &Store{d, throttle.New(d)} }
 
 // Now returns the store's time.
 func (s *Store) Now() core.Time { return s.db.Now() }

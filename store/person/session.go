@@ -163,7 +163,7 @@ func (s *Store) change(ctx context.Context, statement string, args ...any) error
 	return err
 }
 
-// DeleteOver deletes at most limit sessions, links and counts of failures that are over, and returns how many.
+// DeleteOver deletes at most limit sessions and links that are over, and returns how many.
 func (s *Store) DeleteOver(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		var all int64
@@ -172,7 +172,7 @@ func (s *Store) DeleteOver(ctx context.Context, limit int) (int64, error) {
 			column string
 			before core.Time
 		}{
-			"person_sessions": {"used_at", now.Add(-sessionIdle)}, "person_links": {"expires_at", now}, "sign_in_failures": {"began_at", now.Add(-failureWindow)},
+			"person_sessions": {"used_at", now.Add(-sessionIdle)}, "person_links": {"expires_at", now},
 		} {
 			n, err := u.Exec(ctx, `DELETE FROM `+table+` WHERE id IN (SELECT id FROM `+table+` WHERE `+over.column+` < ? LIMIT ?`+u.LockSkip()+`)`, over.before, limit)
 			if err != nil {

@@ -1,5 +1,5 @@
 // Package person holds who signs in to the dashboard: people, the accounts they are members of, their sessions, the links that let
-// somebody in once, and how often signing in has failed.
+// somebody in once, and how often signing in may fail.
 package person
 
 import (
@@ -8,13 +8,17 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // Store gives access to the people in one database. It is safe for concurrent use. An exported method is atomic: see package store.
-type Store struct{ db *db.DB }
+type Store struct {
+	db       *db.DB
+	throttle *throttle.Store
+}
 
 // New returns the room of an open database.
-func New(d *db.DB) *Store { return &Store{db: d} }
+func New(d *db.DB) *Store { return &Store{d, throttle.New(d)} }
 
 // Now returns the store's time.
 func (s *Store) Now() core.Time { return s.db.Now() }

@@ -122,14 +122,14 @@ func TestLetters_OfAccessWaitForTheirHour(t *testing.T) {
 		}
 		give()
 		only(t, c, "access_given", sdk.LetterStatusSent)
-		s.Must(t, "UPDATE letter_windows SET sent = 1000 WHERE subject = 'access'")
+		s.Must(t, "UPDATE throttles SET counted = 1000 WHERE subject = 'access'")
 		give()
 		give()
 		letters := becomes(t, c, "access_given", sdk.LetterStatusQueued, sdk.LetterStatusQueued)
 		if len(letters) != 3 || letters[0].Attempts != 0 || letters[1].Attempts != 0 || letters[0].LastError == nil || !letters[0].NextAttemptAt.Time().After(time.Now().Add(50*time.Minute)) {
 			t.Fatalf("the letters are %+v", letters)
 		}
-		s.Must(t, "UPDATE letter_windows SET began_at = 0 WHERE subject = 'access'")
+		s.Must(t, "UPDATE throttles SET ends_at = 0 WHERE subject = 'access'")
 		s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE status = 'queued'")
 		if letters = becomes(t, c, "access_given", sdk.LetterStatusSent, sdk.LetterStatusSent); letters[0].LastError != nil {
 			t.Errorf("an hour later the letters are %+v", letters)

@@ -48,7 +48,7 @@ func Housekeep(ctx context.Context, s *store.Store, keepActivity time.Duration) 
 		"delete expired portal sessions":  func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteExpiredPortalSessions) },
 		"delete sessions that are over":   func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Person.DeleteOver) },
 		"delete expired portal links":     func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteExpiredPortalLinks) },
-		"delete old counts of letters":    func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteOldLetterWindows) },
+		"delete counts that are over":     func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Throttle.DeleteOver) },
 		"delete old connections":          func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Advert.DeleteOldConnections) },
 		"delete old requests":             func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Requests.DeleteOld) },
 		"delete old activity": func(ctx context.Context) error {
