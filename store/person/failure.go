@@ -62,9 +62,10 @@ func attempts(subject string, most int64) throttle.Limit {
 	return throttle.Limit{Subject: subject, Most: most, Window: failureWindow}
 }
 
-// fromAddress is the limit of a network address.
+// fromAddress is the limit of a network address, of IPv6 that of its /64.
 func fromAddress(address string) throttle.Limit {
-	return attempts("sign_in:address:"+hashOf(address), failuresAddress)
+	host, _ := throttle.Around(address)
+	return attempts("sign_in:address:"+hashOf(host), failuresAddress)
 }
 
 func (s *Store) try(ctx context.Context, limits ...throttle.Limit) error {
