@@ -101,7 +101,7 @@ func (s *Store) DeleteOver(ctx context.Context, limit int) (int64, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		return u.Exec(ctx, `
 			DELETE FROM throttles WHERE (account_id, subject) IN (
-				SELECT account_id, subject FROM throttles WHERE ends_at <= ? LIMIT ?`+u.LockSkip()+`)`, s.db.Now(), limit)
+				SELECT account_id, subject FROM throttles WHERE ends_at <= ? ORDER BY ends_at LIMIT ?`+u.LockSkip()+`)`, s.db.Now(), limit)
 	})
 }
 

@@ -49,6 +49,7 @@ func Housekeep(ctx context.Context, s *store.Store, keepActivity time.Duration) 
 		"delete sessions that are over":   func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Person.DeleteOver) },
 		"delete expired portal links":     func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.DeleteExpiredPortalLinks) },
 		"delete counts that are over":     func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Throttle.DeleteOver) },
+		"delete counts of old servers":    func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Throttle.DeleteFormer) },
 		"delete old connections":          func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Advert.DeleteOldConnections) },
 		"delete old requests":             func(ctx context.Context) error { return inBatches(ctx, expiredBatch, s.Requests.DeleteOld) },
 		"delete old activity": func(ctx context.Context) error {
