@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,9 +49,10 @@ func (s *Store) CountLetter(ctx context.Context, account, id string) error {
 // CountPageLetter counts a letter that somebody asked for on a page, from a network address. Beyond the limits it is
 // CodeRateLimit, as with CountLetter.
 func (s *Store) CountPageLetter(ctx context.Context, account, id, from string) error {
-	return s.countLetter(ctx, account, append(lettersFrom(from),
-		throttle.Limit{Subject: "page_letters", Most: pageAccountLetters, Window: time.Hour},
-		throttle.Limit{Subject: "page_letters:" + id, Most: pageDocumentLetters, Window: day})...)
+	return s.countLetter(ctx, account, slices.Concat(
+		[]throttle.Limit{{Subject: "page_letters", Most: pageAccountLetters, Window: time.Hour}},
+		lettersFrom(from),
+		[]throttle.Limit{{Subject: "page_letters:" + id, Most: pageDocumentLetters, Window: day}})...)
 }
 
 // mailboxKey returns the hash by which letters to one mailbox are counted together. What stands after a + in an address changes nothing of
@@ -120,10 +122,10 @@ func (s *Store) countVerification(ctx context.Context, c *Checkout, from string)
 
 // verificationsFrom returns the limits for letters that ask whose an address is, which somebody typed at a network address.
 func verificationsFrom(from, account, email string) []throttle.Limit {
-	return append(lettersFrom(from),
-		throttle.Limit{Subject: "verifications", Most: accountVerifications, Window: time.Hour},
-		throttle.Limit{Subject: toReader + mailboxKey(account, email), Most: recipientVerifications, Window: time.Hour},
-		toMailbox(email))
+	return slices.Concat(
+		[]throttle.Limit{{Subject: "verifications", Most: accountVerifications, Window: time.Hour}},
+		lettersFrom(from),
+		[]throttle.Limit{{Subject: toReader + mailboxKey(account, email), Most: recipientVerifications, Window: time.Hour}, toMailbox(email)})
 }
 
 // lettersFrom returns the limits for letters that are asked for from a network address: its own, and those of the network

@@ -61,6 +61,24 @@ func TestCountLetter_BoundsThoseOfAnAccount(t *testing.T) {
 	})
 }
 
+// Of several limits that are exceeded the first one is named, and the account's is before those of who asks and of the document.
+func TestCountPageLetter_NamesTheLimitOfTheAccountFirst(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		s.at(time.Now())
+		require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_1", "203.0.113.7"))
+		says := func(exceeded, want string) {
+			t.Helper()
+			_, err := s.db.Write.DB.Exec(`UPDATE throttles SET counted = 1000 WHERE subject LIKE '` + exceeded + `'`)
+			require.NoError(t, err)
+			require.ErrorContains(t, s.CountPageLetter(t.Context(), s.account, "order_1", "203.0.113.7"), want)
+		}
+		says("page_letters:%", "3 letters were sent within 1440 minutes, which is the most. Try again in 1440 minutes.")
+		says("letters_from:network:%", "50 letters were sent within 60 minutes, which is the most. Try again in 60 minutes.")
+		says("letters_from:%", "10 letters were sent within 60 minutes")
+		says("page_letters", "100 letters were sent within 60 minutes")
+	})
+}
+
 // Letters to one mailbox are counted together, whatever stands after a + in its address.
 func TestCountLetter_CountsAMailboxOnce(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {

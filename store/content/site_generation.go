@@ -21,7 +21,7 @@ const AISiteOriginGenerated AISiteOrigin = "generated"
 // generationsAnHour is how many pages an account may have generated within an hour.
 const generationsAnHour = 20
 
-// BeginGeneration counts a page that is about to be generated for a site, commits, and returns the site. Too many within an hour
+// BeginGeneration counts a page that is about to be generated for a site, commits, and returns the site. Too many in this hour
 // are CodeRateLimit.
 func (s *Store) BeginGeneration(ctx context.Context, account, ref string) (*AISite, error) {
 	return db.Step(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*AISite, error) {
@@ -29,9 +29,12 @@ func (s *Store) BeginGeneration(ctx context.Context, account, ref string) (*AISi
 		if err != nil {
 			return nil, err
 		}
+		now := s.Now().Time()
+		left := now.Truncate(time.Hour).Add(time.Hour).Sub(now)
 		return a, s.throttle.Count(ctx, account, func(o *throttle.Over) error {
-			return o.Refuse("prompt", fmt.Sprintf("At most %d pages are generated within an hour. Try again in", o.Most))
-		}, throttle.Limit{Subject: "generated_pages", Most: generationsAnHour, Window: time.Hour})
+			return &core.Error{Code: core.CodeRateLimit, Param: "prompt", After: o.Wait,
+				Message: fmt.Sprintf("At most %d pages are generated within an hour. Try again in the next one.", o.Most)}
+		}, throttle.Limit{Subject: "generated_pages", Most: generationsAnHour, Window: left})
 	})
 }
 
