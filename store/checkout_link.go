@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // CheckoutLink is an address that a seller may publish: everybody who begins to buy by it gets a checkout of their own.
@@ -196,6 +198,22 @@ func (s *Store) openByLink(ctx context.Context, account, ref string, in FollowCh
 		in.Source.CheckoutLink = &l.ID
 		return s.CreateCheckout(ctx, account, l.draft(in.Source, in.Locale))
 	})
+}
+
+// openedByAddress and the next two are how many checkouts may be opened in an hour by links of an account: from one address,
+// from one network, and through a proxy that is not named. Whoever buys opens one; each is a row, and an event for the seller.
+const openedByAddress, openedByNetwork, openedInside = 120, 600, 6000
+
+// countOpened counts a checkout that somebody opens without a key, or returns CodeRateLimit if there were too many in the hour.
+// The rows of these counts stay locked until the transaction ends.
+func (s *Store) countOpened(ctx context.Context, account string, by Buyer) error {
+	if !by.keyless() {
+		return nil
+	}
+	most := throttle.Nearby{Address: openedByAddress, Network: openedByNetwork, Inside: openedInside}
+	return s.Throttle.Count(ctx, account, func(o *throttle.Over) error {
+		return o.Refuse("payment_method", "Too many purchases were begun from your network within an hour. Nothing was charged. Try again in")
+	}, throttle.From(by.Address, "opened", time.Hour, most)...)
 }
 
 // accountOfLink returns the account that a link belongs to. It is CodeMissing if there is no link, or its account is disabled.

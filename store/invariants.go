@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/throttle"
 )
 
 // eventInvariants hold for the events since a moment, which is their argument and which is to be so late that none of these
@@ -383,7 +384,7 @@ func (s *Store) Check(ctx context.Context, keep outbox.DeliveryRetention) ([]cor
 // retention has not begun to delete. It takes no locks: it may run at any time on a database at work, since each promise is one
 // statement and holds after every transaction.
 func (s *Store) CheckEach(ctx context.Context, keep outbox.DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
-	promised := slices.Concat(invariants, deliveryInvariants, metricsInvariants, s.arrayInvariants(), s.balanceInvariants(), s.Tenant.Invariants(), advert.Invariants, grant.LicenseInvariants, grant.FileInvariants)
+	promised := slices.Concat(invariants, deliveryInvariants, metricsInvariants, s.arrayInvariants(), s.balanceInvariants(), s.Tenant.Invariants(), advert.Invariants, grant.LicenseInvariants, grant.FileInvariants, throttle.Invariants)
 	if err := s.db.CheckAll(ctx, promised, checked); err != nil {
 		return err
 	}

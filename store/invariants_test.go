@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/testbank"
+	"github.com/tillwright/tillwright/store/throttle"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -214,7 +215,7 @@ func TestCheck_SeesEveryBrokenPromise(t *testing.T) {
 		}
 		var asked []string
 		require.NoError(t, s.CheckEach(t.Context(), aDay, func(promise string, _ []core.Violation) { asked = append(asked, promise) }))
-		for _, i := range slices.Concat(advert.Invariants, grant.LicenseInvariants, grant.FileInvariants) { // their room breaks them
+		for _, i := range slices.Concat(advert.Invariants, grant.LicenseInvariants, grant.FileInvariants, throttle.Invariants) { // their room breaks them
 			assert.Contains(t, asked, i.Promise)
 		}
 	})

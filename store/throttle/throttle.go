@@ -1,5 +1,5 @@
-// Package throttle holds how often something may be done: by whom, how often within which time, and how long whoever did it too often
-// has to wait. All replicas count together. What is under way is counted elsewhere: see the guards of payments in package store.
+// Package throttle holds rate limits: how many attempts somebody has within which window, and how long whoever made too many has to wait. All
+// replicas count together. What is under way is counted elsewhere: see the guards of payments in package store.
 package throttle
 
 import (
@@ -51,7 +51,8 @@ type window struct {
 }
 
 // Count counts once more under each limit; no two of them may have the same subject. If some are exceeded it returns what refuse makes of the
-// first of them, and nothing is counted. The rows stay locked until the transaction ends, in the order of their subjects, which is the same for everybody.
+// first of them, and nothing is counted. The rows stay locked until the transaction ends, in the order of their subjects, which is the same for everybody:
+// whoever counts twice in a transaction keeps that order too.
 func (s *Store) Count(ctx context.Context, account string, refuse func(*Over) error, limits ...Limit) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
 		now, args := s.db.Now(), []any{}

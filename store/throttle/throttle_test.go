@@ -114,27 +114,36 @@ func TestCount_CountsOverAllAccounts(t *testing.T) {
 	})
 }
 
-func TestCount_IsSharedByReplicas(t *testing.T) {
+// One more may pass, and twenty come at once to two replicas, with their limits in one order or the other.
+func TestCount_LetsNobodyPassTogetherWithTheLast(t *testing.T) {
 	each(t, func(t *testing.T, r replica) {
-		replicas, limits := []replica{r, r}, []Limit{hourly("b", 5), hourly("a", 6), hourly("c", 7)}
+		replicas, limits := []replica{r, r}, []Limit{hourly("b", 5), hourly("a", 6), {Subject: "c", Most: 7, Window: time.Hour, OfAll: true}}
 		if r.db.Engine == core.PostgreSQL {
 			replicas[1] = newReplica(t, r.db.Options.URL, r.time)
 		}
+		for range 4 {
+			require.Nil(t, r.count(t, "acct_1", limits...))
+		}
 		var all sync.WaitGroup
 		var passed atomic.Int64
-		for n := range 24 {
+		for n := range 20 {
+			turned := slices.Clone(limits)
+			if n%4 < 2 {
+				slices.Reverse(turned)
+			}
 			all.Go(func() {
-				if replicas[n%2].count(t, "acct_1", limits...) == nil {
+				if replicas[n%2].count(t, "acct_1", turned...) == nil {
 					passed.Add(1)
 				}
 			})
 		}
 		all.Wait()
-		require.EqualValues(t, 5, passed.Load())
+		require.EqualValues(t, 1, passed.Load())
+		require.Equal(t, 15, dbtest.Count(t, r.db, `SELECT sum(counted) FROM throttles`), "nobody else was counted")
 	})
 }
 
-// Of two who count under the same subjects, neither waits for the other.
+// Of two who count under the same subjects, neither holds what the other waits for.
 func TestCount_LocksInOneOrder(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
@@ -226,4 +235,22 @@ func TestFrom_CountsSubscribersAndTheNetworksAroundThem(t *testing.T) {
 	} {
 		require.Equal(t, want, From(address, "calls", time.Hour, most), address)
 	}
+}
+
+// Every promise is broken once, behind the back of the code, and has to be missed.
+func TestInvariants_SeeEveryBrokenPromise(t *testing.T) {
+	each(t, func(t *testing.T, r replica) {
+		account := dbtest.Account(t, r.db)
+		require.Nil(t, r.count(t, account, hourly("own", 1), Limit{Subject: "of all", Most: 1, Window: time.Hour, OfAll: true}))
+		check := func(ctx context.Context) (all []core.Violation, err error) {
+			err = r.db.CheckAll(ctx, Invariants, func(_ string, broken []core.Violation) { all = append(all, broken...) })
+			return all, err
+		}
+		sound, err := check(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, sound)
+		for _, i := range Invariants {
+			require.Contains(t, dbtest.BrokenBy(t, r.db, `UPDATE throttles SET account_id = 'acct_other' WHERE account_id <> ''`, check), i.Promise)
+		}
+	})
 }
