@@ -63,7 +63,6 @@ var ofOneEngine = map[string][]string{
 var needStatistics = []string{
 	"SELECT account_id || '' FROM subscriptions WHERE due_at <= ?",
 	"DELETE FROM idempotency_keys WHERE (account_id, key) IN",
-	"DELETE FROM throttles WHERE (account_id, subject) IN",
 	"DELETE FROM portal_sessions WHERE (account_id, id) IN",
 	"DELETE FROM portal_links WHERE (account_id, id) IN",
 	"DELETE FROM requests WHERE (account_id, id) IN",
