@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/sdk/internal/require"
 )
 
 // shelf serves products 249..0 as the API does, and keeps the queries.

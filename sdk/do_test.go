@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/sdk/internal/require"
 )
 
 func TestCall_SendsWhatTheOperationNames(t *testing.T) {

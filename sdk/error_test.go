@@ -3,12 +3,10 @@ package sdk
 import (
 	"errors"
 	"fmt"
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/sdk/internal/require"
 )
 
 func TestError_HoldsTheEnvelope(t *testing.T) {
@@ -37,27 +35,6 @@ func TestError_DescribesAnAnswerThatIsNotTheAPIs(t *testing.T) {
 		_, err := New(testKey, replies).Products.Get(t.Context(), "guide")
 		require.Equal(t, &Error{Operation: "getProduct", Status: 404, Message: message, RequestID: "req_1"}, refusal(t, err))
 	}
-}
-
-// The constants are every code that the server has, and no other.
-func TestCodes_AreThoseOfTheServer(t *testing.T) {
-	t.Parallel()
-	ours := codesIn(t, "error.go")
-	theirs := append(codesIn(t, "../store/core/errors.go"), codesIn(t, "../server/errors.go")...)
-	require.Greater(t, len(theirs), 10)
-	require.ElementsMatch(t, theirs, ours)
-}
-
-// codesIn returns the values of a file's constants whose names begin with Code.
-func codesIn(t *testing.T, path string) []string {
-	t.Helper()
-	source, err := os.ReadFile(path)
-	require.NoError(t, err)
-	var codes []string
-	for _, found := range regexp.MustCompile(`(?m)^\t[Cc]ode[A-Z]\w+ .*= "(\w+)"$`).FindAllStringSubmatch(string(source), -1) {
-		codes = append(codes, found[1])
-	}
-	return codes
 }
 
 func TestCodeOf_FindsTheCodeInAChain(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/sdk"
-	"github.com/tillwright/tillwright/webhooks/signature"
+	"github.com/tillwright/tillwright/sdk/signature"
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/sdk/internal/require"
 )
 
 func TestQuery_HoldsWhatIsSet(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/sdk/internal/require"
 )
 
 var errReset = errors.New("connection reset by peer")

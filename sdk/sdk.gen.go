@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/oapi-codegen/nullable"
-	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/sdk/wire"
 )
 
 // Defines values for AISiteDomainRecordType.

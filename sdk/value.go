@@ -5,7 +5,7 @@ import (
 
 	"github.com/oapi-codegen/nullable"
 
-	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/sdk/wire"
 )
 
 // List is a page of a list. All walks over the pages.

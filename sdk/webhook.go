@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tillwright/tillwright/webhooks/signature"
+	"github.com/tillwright/tillwright/sdk/signature"
 )
 
 var (

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/tillwright/tillwright/webhooks/signature"
+	"github.com/tillwright/tillwright/sdk/internal/require"
+	"github.com/tillwright/tillwright/sdk/signature"
 )
 
 const testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="
@@ -40,7 +39,7 @@ func (v *vector) standardHeader() http.Header {
 
 func vectors(t *testing.T) []vector {
 	t.Helper()
-	text, err := os.ReadFile("../webhooks/signature/testdata/vectors.json")
+	text, err := os.ReadFile("signature/testdata/vectors.json")
 	require.NoError(t, err)
 	var all []vector
 	require.NoError(t, json.Unmarshal(text, &all))

@@ -15,7 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/labstack/echo/v4"
 
-	"github.com/tillwright/tillwright/openapi/moment"
+	"github.com/tillwright/tillwright/sdk/moment"
 	"github.com/tillwright/tillwright/store/core"
 )
 

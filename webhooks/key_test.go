@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/sdk/signature"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/outbox"
-	"github.com/tillwright/tillwright/webhooks/signature"
 )
 
 // What a server cannot sign it leaves, as it is, to one that can, and says so without filling the log.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/sdk/signature"
 	"github.com/tillwright/tillwright/store/outbox"
-	"github.com/tillwright/tillwright/webhooks/signature"
 )
 
 func TestDispatcher_WritesToChatServicesOneAfterTheOther(t *testing.T) {

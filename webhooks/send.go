@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tillwright/tillwright/sdk/signature"
 	"github.com/tillwright/tillwright/store/outbox"
-	"github.com/tillwright/tillwright/webhooks/signature"
 )
 
 const (

@@ -24,8 +24,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/sdk/signature"
 	"github.com/tillwright/tillwright/store/outbox"
-	"github.com/tillwright/tillwright/webhooks/signature"
 )
 
 const testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="

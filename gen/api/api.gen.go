@@ -15,7 +15,7 @@ import (
 	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
 	"github.com/tillwright/tillwright/openapi/answer"
-	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/sdk/wire"
 )
 
 // Defines values for AISiteDomainRecordType.

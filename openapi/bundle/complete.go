@@ -7,7 +7,7 @@ import (
 )
 
 // wirePackage is the package of the Go types that schemas are bound to.
-const wirePackage = "github.com/tillwright/tillwright/openapi/wire"
+const wirePackage = "github.com/tillwright/tillwright/sdk/wire"
 
 // schemaPath is the beginning of every reference to a schema.
 const schemaPath = "#/components/schemas/"

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/openapi/answer"
-	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"

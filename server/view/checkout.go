@@ -4,7 +4,7 @@ import (
 	"github.com/oapi-codegen/nullable"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"

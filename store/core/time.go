@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tillwright/tillwright/openapi/moment"
+	"github.com/tillwright/tillwright/sdk/moment"
 )
 
 // Time is a moment in Unix microseconds, as both engines store it. A moment that may be absent is a *Time.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/sdk/signature"
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/webhooks/signature"
 )
 
 // ledger is what the database says of events and deliveries.

@@ -20,10 +20,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/sdk/signature"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/debian"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
-	"github.com/tillwright/tillwright/webhooks/signature"
 )
 
 func TestMain(m *testing.M) {

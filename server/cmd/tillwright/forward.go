@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/sdk/signature"
 	"github.com/tillwright/tillwright/server"
-	"github.com/tillwright/tillwright/webhooks/signature"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/openapi/wire"
+	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"

@@ -4,8 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/sdk/internal/require"
 )
 
 func TestParse_ReadsRFC3339(t *testing.T) {
@@ -22,13 +21,13 @@ func TestParse_ReadsRFC3339(t *testing.T) {
 	} {
 		at, err := Parse(text)
 		require.NoError(t, err, text)
-		assert.Equal(t, want, at.UTC().Format(time.RFC3339Nano), text)
+		require.Equal(t, want, at.UTC().Format(time.RFC3339Nano), text)
 	}
 	for _, text := range []string{
 		"", "2026-01-31", "2026-01-31 12:00:00Z", "2026-01-31T12:00:00", "2026-02-30T12:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T12:00:61Z",
 		"2026-01-31T12:00:60Z", "2026-01-30T23:59:60Z", "2026-01-31T2:00:00Z", "2026-01-31T12:00:00,5Z", "2026-01-31T12:00:00+24:00", "2026-01-31T12:00:00+1:00", "2026-13-31T23:59:60Z",
 	} {
 		_, err := Parse(text)
-		assert.Error(t, err, text)
+		require.Error(t, err, text)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/sdk/internal/require"
 )
 
 // FuzzVerify: a header verifies if it is the signature of the body, byte for byte, which the test computes by the published recipe;

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/sdk/internal/require"
 )
 
 // vector is one published example. The signatures were computed with openssl, not with this package.

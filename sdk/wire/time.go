@@ -3,7 +3,7 @@ package wire
 import (
 	"time"
 
-	"github.com/tillwright/tillwright/openapi/moment"
+	"github.com/tillwright/tillwright/sdk/moment"
 )
 
 // timeLayout is RFC 3339 in UTC with milliseconds.
