@@ -2,8 +2,9 @@
 GO ?= go
 
 WITH_POSTGRES = $(GO) run ./tests/harness/postgres/withpostgres
-GOLANGCI      = $(GO) tool -modfile=.github/tools/go.mod golangci-lint
-GOVULNCHECK   = $(GO) tool -modfile=.github/tools/govulncheck.mod govulncheck
+# Tools are modules of their own, outside of the workspace of go.work. What they look at is inside.
+GOLANGCI      = $$(GOWORK=off $(GO) tool -n -modfile=.github/tools/go.mod golangci-lint)
+GOVULNCHECK   = $$(GOWORK=off $(GO) tool -n -modfile=.github/tools/govulncheck.mod govulncheck)
 # The embedded database is C made into Go, which the race detector slows sixfold; the races looked for are in our code.
 RACE          = -race -gcflags=modernc.org/...=-race=false $(LEAN)
 # Without tables for a debugger, which are an eighth of compiling; go build without make writes them. Traces name files and lines all the same.
@@ -53,15 +54,15 @@ verify: ## regenerate and compare, gofmt, vet, lint the code and the specificati
 	@.github/verify
 
 lint: ## lint the Go code
-	@$(GOLANGCI) run --config .github/golangci.yml ./...
+	@linter="$(GOLANGCI)" && "$$linter" run --config .github/golangci.yml ./... ./sdk/...
 
 quick: ## compile, vet and test what your change touches, on SQLite alone: for while you work
-	@$(GO) build -C .github/tools/quick -o $(CURDIR)/bin/quick .
+	@GOWORK=off $(GO) build -C .github/tools/quick -o $(CURDIR)/bin/quick .
 	@TILLWRIGHT_TEST_ENGINES=sqlite bin/quick $(if $(BASE),-base $(BASE)) -gen "make -s gen" $(TEST) -skip "$(ALONE)|^TestEach_RunsOnBothEngines$$"
 
 test: build ## every test, on SQLite and a PostgreSQL that it starts itself, with the race detector (but for the contract, the pages, what runs the program as a process, and what one goroutine does alone)
-	@$(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
-	@packages=$$($(GO) list ./...) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' ./...) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
+	@GOWORK=off $(GO) build -C .github/tools/testrun -o $(CURDIR)/bin/testrun .
+	@packages=$$($(GO) list work) && libraries=$$($(GO) list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' work) && $(WITH_POSTGRES) -schema bin/testrun $(if $(STRICT),-strict) -took "$(TOOK)" -table .github/times.tsv \
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
 		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./ads/pinterest ./ads/tiktok ./ads/zernio \
@@ -90,7 +91,7 @@ fuzz: ## every fuzz target for FUZZTIME each (default 1m)
 	@.github/fuzz
 
 vulncheck: ## look for known holes in what the code calls
-	@$(GOVULNCHECK) ./...
+	@checker="$(GOVULNCHECK)" && "$$checker" ./... ./sdk/...
 
 readers: build ## count what generators and validators of others take of the API's document (needs Node.js)
 	@.github/readers/run
@@ -100,5 +101,5 @@ screenshots: ## draw every page into bin/screenshots, on a phone and on a desk, 
 	@TILLWRIGHT_SCREENSHOTS=$(CURDIR)/bin/screenshots $(GO) test -count=1 -vet=off -timeout 30m -run "Fits?ANarrowPhone" ./server/...
 
 cross: ## vet everything for macOS, and compile the program for Windows, which the tests do not know
-	@GOOS=darwin $(GO) vet ./...
+	@GOOS=darwin $(GO) vet work
 	@GOOS=windows $(GO) build -o bin/ ./server/cmd/tillwright

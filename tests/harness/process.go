@@ -42,7 +42,7 @@ func Build(t testing.TB, tags ...string) *Binary {
 
 // build compiles the program into the folder of temporary files, from which RemoveBuilds deletes it.
 func build(tags string) (string, error) {
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/tillwright/tillwright").Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
 	}

@@ -51,9 +51,9 @@ type pkg struct {
 	Imports, TestImports, XTestImports []string
 }
 
-// list returns the packages of the module.
+// list returns the packages of all modules of the workspace.
 func list() ([]pkg, error) {
-	out, err := output("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", "./...")
+	out, err := output("go", "list", "-e", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", "work")
 	if err != nil {
 		return nil, err
 	}

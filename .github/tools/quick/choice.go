@@ -66,7 +66,7 @@ func choose(files []string, packages []pkg, root string) (*choice, error) {
 	}
 	affected := maps.Clone(tested)
 	maps.Copy(affected, reached)
-	if slices.Contains(files, "go.mod") || slices.Contains(files, "go.sum") { // of which nothing says what they touch
+	if slices.ContainsFunc(files, names) {
 		affected = known
 	}
 	tests := maps.Clone(tested)
@@ -93,6 +93,11 @@ func choose(files []string, packages []pkg, root string) (*choice, error) {
 	c.tests = sorted(tests)
 	c.suites, err = suites(files, root)
 	return c, err
+}
+
+// names reports whether a file says which modules there are, of which nothing tells what they touch.
+func names(file string) bool {
+	return slices.Contains([]string{"go.work", "go.mod", "go.sum", "sdk/go.mod", "sdk/go.sum"}, file)
 }
 
 const inPackage, inTool = 1, 2

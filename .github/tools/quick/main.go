@@ -98,14 +98,18 @@ func (c *choice) run(test []string) error {
 	}
 	for _, dir := range c.tools {
 		fmt.Println("== tool", dir)
-		failed = append(failed, call(test[0], "test", "-C", dir, "./..."))
+		failed = append(failed, callWith([]string{"GOWORK=off"}, test[0], "test", "-C", dir, "./..."))
 	}
 	return errors.Join(failed...)
 }
 
 // call runs a command, which prints what it has to say.
-func call(words ...string) error {
+func call(words ...string) error { return callWith(nil, words...) }
+
+// callWith is call with variables of the environment.
+func callWith(env []string, words ...string) error {
 	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", strings.Join(words[:min(len(words), 2)], " "), err)

@@ -49,6 +49,7 @@ func tree(t *testing.T) (root string, packages []pkg) {
 	add("side", "", "m/low", "")
 	add("other", "", "", "m/side")
 	add("far", "", "", "m/top")
+	add("sdk", "", "", "")
 	add("tests", "", "", "")
 	add("tests/contract", "", "m/low", "")
 	add("tests/e2e", "", "", "")
@@ -69,7 +70,8 @@ func TestChoose_TakesWhatAChangeTouches(t *testing.T) {
 		"tests/contract/world_test.go": {"./tests/contract", "./tests/contract", "./tests", "", ""},
 		"tests/e2e/hang_test.go":       {"./tests/e2e", "./tests/e2e", "./tests", "./tests/e2e TestHang", ""},
 		"tests/e2e/gone_test.go":       {"./tests/e2e", "./tests/e2e", "./tests", "", ""},
-		"go.sum":                       {"", "./far ./low ./mid ./other ./side ./tests ./tests/contract ./tests/e2e ./top", "./tests", "", ""},
+		"sdk/go.mod":                   {"./sdk", "./far ./low ./mid ./other ./sdk ./side ./tests ./tests/contract ./tests/e2e ./top", "./sdk ./tests", "", ""},
+		"go.sum":                       {"", "./far ./low ./mid ./other ./sdk ./side ./tests ./tests/contract ./tests/e2e ./top", "./tests", "", ""},
 		".github/tools/run/main.go":    {"", "", "./tests", "", "./.github/tools/run"},
 	} {
 		c, err := choose(strings.Fields(files), packages, root)
@@ -135,17 +137,38 @@ func TestChanges_AreAllThatTheBaseHasNot(t *testing.T) {
 	}
 }
 
+func TestList_HasEveryModuleOfTheWorkspace(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	t.Setenv("GOWORK", "")
+	write(t, root, map[string]string{
+		"go.work": "go 1.26.0\n\nuse (\n\t.\n\t./sdk\n)\n", "go.mod": "module m\n\ngo 1.26.0\n", "sdk/go.mod": "module m/sdk\n\ngo 1.26.0\n",
+		"a/a.go": "package a\n", "sdk/b.go": "package sdk\n", "other/go.mod": "module m/other\n", "other/c.go": "package other\n",
+	})
+	all, err := list()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, p := range all {
+		found = append(found, p.ImportPath)
+	}
+	if !slices.Equal(found, []string{"m/a", "m/sdk"}) {
+		t.Errorf("the packages are %q", found)
+	}
+}
+
 func TestRun_WhatFailsIsRed(t *testing.T) {
-	t.Parallel()
+	t.Setenv("GOWORK", "")
 	c := &choice{affected: []string{"./a", "./tests"}, built: []string{"./a"}, tests: []string{"./tests"}, suites: []suite{{"./e2e", []string{"a_test.go"}, []string{"TestA", "TestB"}}}, tools: []string{"./t"}}
-	const all = "build ./a|vet ./a ./tests|test -v ./tests|test -v -run ^(TestA|TestB)$ ./e2e|test -C ./t ./...|"
+	const all = "build ./a|vet ./a ./tests|test -v ./tests|test -v -run ^(TestA|TestB)$ ./e2e|test -C ./t ./... off|"
 	for fails, ran := range map[string]string{
 		"nothing": all, "build": "build ./a|", "vet": "build ./a|vet ./a ./tests|",
 		"-v ./tests": all, "./e2e": all, "./t ": all, // whichever fails, the others run
 	} {
 		dir := t.TempDir()
 		program := filepath.Join(dir, "go")
-		text := "#!/bin/sh\nprintf '%s|' \"$*\" >>" + dir + "/ran\ncase \"$*\" in *'" + fails + "'*) exit 1 ;; esac\n"
+		text := "#!/bin/sh\nprintf '%s|' \"$*${GOWORK:+ $GOWORK}\" >>" + dir + "/ran\ncase \"$*\" in *'" + fails + "'*) exit 1 ;; esac\n"
 		if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}

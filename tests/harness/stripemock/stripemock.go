@@ -30,7 +30,7 @@ func Start(t testing.TB) string {
 	}
 	build := exec.Command("go", "build", "-modfile=tests/harness/stripemock/tool.mod", "-o", program, "github.com/stripe/stripe-mock")
 	build.Dir = filepath.Dir(strings.TrimSpace(string(root)))
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as most of the standard library was compiled before
+	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0") // as most of the standard library was compiled before
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build stripe-mock: %v\n%s", err, out)
 	}
