@@ -65,6 +65,15 @@ func All[T, P any, L pageOf[T]](ctx context.Context, list func(context.Context, 
 	}
 }
 
+// AllOf is All for a list that belongs to a resource, by the id of that resource:
+//
+//	for line, err := range sdk.AllOf(ctx, client.Invoices.ListLines, invoice.ID, nil) { ... }
+func AllOf[T, P any, L pageOf[T]](ctx context.Context, list func(context.Context, string, *P, ...Option) (L, error), id string, params *P, opts ...Option) iter.Seq2[T, error] {
+	return All(ctx, func(ctx context.Context, params *P, opts ...Option) (L, error) {
+		return list(ctx, id, params, opts...)
+	}, params, opts...)
+}
+
 // after returns the position of the page after this one, and false at the end of the list.
 func after[T any](page any) (position, bool) {
 	switch p := page.(type) {

@@ -265,6 +265,19 @@ func TestAll_WalksEveryList(t *testing.T) {
 		"business_centers": 1, "checkout_links": 1, "socials": 1}, walks)
 }
 
+func TestAllOf_WalksAListOfOneResource(t *testing.T) {
+	t.Parallel()
+	s, replies := scripted(answered(200, `{"data":[{"id":"li_1"},{"id":"li_2"}],"has_more":true}`), answered(200, `{"data":[{"id":"li_3"}],"has_more":false}`))
+	var ids []string
+	for line, err := range AllOf(t.Context(), New(testKey, replies).Invoices.ListLines, "inv_1", nil) {
+		require.NoError(t, err)
+		ids = append(ids, line.ID)
+	}
+	require.Equal(t, []string{"li_1", "li_2", "li_3"}, ids)
+	require.Equal(t, "/v1/invoices/inv_1/lines", s.sent[1].URL.Path)
+	require.Equal(t, "limit=100&starting_after=li_2", s.sent[1].URL.RawQuery)
+}
+
 func TestPlan_AsksForADryRun(t *testing.T) {
 	t.Parallel()
 	s, replies := scripted(answered(200, `{"object":"ad_plan","figures":[{"currency":"usd","daily_total":20.50}],"calls":[{"action":"create_ad"}]}`))
