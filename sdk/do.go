@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -81,6 +82,9 @@ func (c *Client) prepare(op Operation, ids []string, params, body any, opts []Op
 	if err != nil {
 		return nil, err
 	}
+	if encoded, err = s.addFields(op, encoded); err != nil {
+		return nil, err
+	}
 	r := &request{operation: op, url: c.baseURL + path, shown: path, body: encoded, timeout: s.timeout, response: s.response}
 	if op.Public {
 		r.url, r.shown = c.publicURL+path, op.Path
@@ -102,6 +106,7 @@ func (c *Client) checkKey(op Operation) error {
 // query returns the parameters of a call, with those that its options add.
 func (s *settings) query(params any) (url.Values, error) {
 	query := encodeQuery(params)
+	maps.Copy(query, s.extra)
 	if len(s.expand) > 0 {
 		if given := query.Get("expand"); given != "" {
 			s.expand = append([]string{given}, s.expand...)
@@ -125,6 +130,24 @@ func encodeBody(body any) ([]byte, error) {
 		return nil, fmt.Errorf("the body is nil: pass a %T", body)
 	}
 	return json.Marshal(body)
+}
+
+// addFields returns a body with the fields that the options add.
+func (s *settings) addFields(op Operation, body []byte) ([]byte, error) {
+	if len(s.fields) == 0 {
+		return body, nil
+	}
+	if !op.writes() {
+		return nil, errors.New("WithField: a read has no body: use WithQuery")
+	}
+	all := map[string]json.RawMessage{}
+	if body != nil {
+		if err := json.Unmarshal(body, &all); err != nil {
+			return nil, fmt.Errorf("WithField: the body is no object: %w", err)
+		}
+	}
+	maps.Copy(all, s.fields)
+	return json.Marshal(all)
 }
 
 // optional returns a body that may be left out, nil if it is.

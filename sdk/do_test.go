@@ -70,8 +70,34 @@ func TestCall_OptionsReachTheServer(t *testing.T) {
 	require.Equal(t, "checkout,customer,line_items.product", s.sent[0].URL.Query().Get("expand"))
 	require.Equal(t, "3", s.sent[0].URL.Query().Get("limit"))
 	require.Equal(t, "00-a-b-01", s.sent[0].Header.Get("Traceparent"))
-	require.Equal(t, Response{Status: 200, Header: response.Header, RequestID: "req_1", Replayed: true, Attempts: 1}, response)
+	require.Equal(t, Response{Status: 200, Header: response.Header, Body: []byte(`{}`), RequestID: "req_1", Replayed: true, Attempts: 1}, response)
 	require.Equal(t, "true", response.Header.Get("Idempotent-Replayed"))
+}
+
+// What a newer server says and takes is neither an error nor out of reach.
+func TestCall_KnowsNoEndOfFieldsAndValues(t *testing.T) {
+	t.Parallel()
+	const answer = `{"id":"prod_1","status":"resting","mood":{"today":"good"}}`
+	s, replies := scripted(answered(200, answer))
+	var response Response
+	product, err := New(testKey, replies).Products.Create(t.Context(), &ProductCreate{Name: "Guide", Headline: new("Old")}, WithResponse(&response),
+		WithField("mood", map[string]string{"today": "good"}), WithField("headline", nil), WithQuery("weather", "rain & sun"))
+	require.NoError(t, err)
+	require.Equal(t, ProductStatus("resting"), product.Status)
+	require.Equal(t, answer, string(response.Body))
+	require.JSONEq(t, `{"name":"Guide","headline":null,"mood":{"today":"good"}}`, s.bodies[0])
+	require.Equal(t, "weather=rain+%26+sun", s.sent[0].URL.RawQuery)
+
+	_, err = New(testKey, replies).Products.Publish(t.Context(), "guide", WithField("quietly", true))
+	require.NoError(t, err)
+	require.Equal(t, `{"quietly":true}`, s.bodies[1])
+	require.Equal(t, "application/json", s.sent[1].Header.Get("Content-Type"))
+
+	_, err = New(testKey, replies).Products.Get(t.Context(), "guide", WithField("a", 1))
+	require.EqualError(t, err, "sdk: getProduct: WithField: a read has no body: use WithQuery")
+	_, err = New(testKey, replies).Products.Publish(t.Context(), "guide", WithField("a", func() {}))
+	require.ErrorContains(t, err, "sdk: publishProduct: WithField: a: json: unsupported type")
+	require.Len(t, s.sent, 2)
 }
 
 func TestCall_PublicOperationsAreUnderTheRootAndSendNoKey(t *testing.T) {

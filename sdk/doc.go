@@ -38,10 +38,17 @@
 //
 //	for order, err := range sdk.All(ctx, client.Orders.List, nil, sdk.Expand("customer")) { ... }
 //
+// [AllOf] walks the lists of one resource, such as the lines of an invoice.
+//
 // # References
 //
 // A reference to another resource is an [Expandable]. It always has its ID. Get returns the resource, if the call asked for it
 // with [Expand] and it was not deleted since.
+//
+// # A newer server
+//
+// Fields and values of enums that this package does not know are no errors. [WithResponse] gives the whole answer, with all fields.
+// [WithField] and [WithQuery] send what this package has no name for.
 //
 // # Webhooks
 //

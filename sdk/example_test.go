@@ -2,6 +2,7 @@ package sdk_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -164,6 +165,29 @@ func ExampleWithIdempotencyKey() {
 		log.Fatal(err)
 	}
 	fmt.Println(checkout.Status, response.RequestID, response.Replayed, response.Attempts)
+}
+
+// The server is newer than this package: it takes a field, and answers with it.
+func ExampleWithField() {
+	var response sdk.Response
+	product, err := client.Products.Update(ctx, "field-guide", &sdk.ProductUpdate{}, sdk.WithField("mood", "good"), sdk.WithResponse(&response))
+	if err != nil {
+		log.Fatal(err)
+	}
+	var more struct{ Mood string }
+	if err := json.Unmarshal(response.Body, &more); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(product.Name, more.Mood)
+}
+
+func ExampleAllOf() {
+	for line, err := range sdk.AllOf(ctx, client.Invoices.ListLines, "inv_01k0000000000000000000000a", nil) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(line.Description, line.Quantity)
+	}
 }
 
 // A subscription of a customer who is not there. One who is buys it in a checkout.

@@ -1,8 +1,11 @@
 package sdk
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -15,6 +18,8 @@ type settings struct {
 	timeout  time.Duration
 	header   http.Header
 	expand   []string
+	fields   map[string]json.RawMessage
+	extra    url.Values
 	response *Response
 	// at is the position of All. Nil outside All.
 	at *position
@@ -55,7 +60,33 @@ func WithHeader(name, value string) Option {
 	})
 }
 
-// WithResponse fills r with the status, headers and number of attempts, whether the call succeeds or fails.
+// WithField adds a field to the body of a write, or replaces one, for what a newer server takes and this package has no name for. The
+// value is sent as encoding/json writes it. In a read it is an error.
+func WithField(name string, value any) Option {
+	return optionFunc(func(s *settings) {
+		text, err := json.Marshal(value)
+		if err != nil {
+			s.misuse = fmt.Errorf("WithField: %s: %w", name, err)
+			return
+		}
+		if s.fields == nil {
+			s.fields = map[string]json.RawMessage{}
+		}
+		s.fields[name] = text
+	})
+}
+
+// WithQuery adds a parameter to the query, or replaces one, for what a newer server takes and this package has no name for.
+func WithQuery(name, value string) Option {
+	return optionFunc(func(s *settings) {
+		if s.extra == nil {
+			s.extra = url.Values{}
+		}
+		s.extra.Set(name, value)
+	})
+}
+
+// WithResponse fills r with the status, headers, body and number of attempts, whether the call succeeds or fails.
 func WithResponse(r *Response) Option {
 	return optionFunc(func(s *settings) { s.response = r })
 }
@@ -65,6 +96,8 @@ type Response struct {
 	// Status is the HTTP status, and 0 if no answer came.
 	Status int
 	Header http.Header
+	// Body is the answer as it came. It has the fields that a newer server adds and this package does not know.
+	Body []byte
 	// RequestID names the request in the server's log.
 	RequestID string
 	// Replayed tells that the answer is the stored one of an earlier request with the same Idempotency-Key.

@@ -81,7 +81,7 @@ func (c *Client) attempt(ctx context.Context, r *request, number int) (*answer, 
 	response := Response{Attempts: number}
 	if a != nil {
 		seen.Status, seen.RequestID = a.status, requestID(a.header)
-		response.Status, response.Header, response.RequestID = a.status, a.header, requestID(a.header)
+		response.Status, response.Header, response.Body, response.RequestID = a.status, a.header, a.body, requestID(a.header)
 		response.Replayed = a.header.Get("Idempotent-Replayed") == "true"
 	}
 	for _, hook := range c.hooks {
