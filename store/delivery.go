@@ -45,7 +45,7 @@ func (s *Store) CreateGrant(ctx context.Context, account string, in NewGrant) (*
 		}
 		made, err := s.Grant.GiveNew(ctx, u, []grant.Giving{{
 			Account: account, Customer: customer.ID, Product: product.ID, Source: grant.Source{Type: grant.SourceTypeManual},
-			Item: product.ID, Quantity: 1, ExpiresAt: in.ExpiresAt, Licensed: true,
+			Item: product.ID, Quantity: 1, ExpiresAt: in.ExpiresAt,
 		}})
 		if err != nil {
 			return nil, err

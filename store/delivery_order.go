@@ -32,7 +32,7 @@ func (s *Store) deliverOrder(ctx context.Context, u *db.Unit, b *bill) error {
 		if l := &b.Items[i]; l.gives() {
 			givings = append(givings, grant.Giving{
 				Account: o.AccountID, Customer: o.CustomerID, Product: *l.ProductID, Variant: l.PriceVariantID, Quantity: l.Quantity,
-				Source: grant.Source{Type: grant.SourceTypeOrder, ID: o.ID}, Item: l.ID, Licensed: l.Licensed, Licensing: l.licensing,
+				Source: grant.Source{Type: grant.SourceTypeOrder, ID: o.ID}, Item: l.ID, Licensing: l.licensing,
 			})
 		}
 	}

@@ -73,7 +73,7 @@ func (s *Store) giveSubscriptions(ctx context.Context, u *db.Unit, subs []Subscr
 		subs[i].isPaid = true
 		if items[lines[i]].Gives {
 			giving := subs[i].giving(subs[i].currentPlan())
-			giving.Licensed, giving.Licensing = items[lines[i]].Licensed, items[lines[i]].licensing
+			giving.Licensing = items[lines[i]].licensing
 			givings = append(givings, giving)
 		}
 	}

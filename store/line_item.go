@@ -62,7 +62,7 @@ type LineItem struct {
 	PeriodStart      *core.Time   `db:"period_start"`
 	PeriodEnd        *core.Time   `db:"period_end"`
 	Gives            bool         `db:"gives"`    // its payment gives its product, which is no tip
-	Licensed         bool         `db:"licensed"` // what it gives may ask for a licence key
+	Licensed         bool         `db:"licensed"` // what it gives may ask for a licence key: for a server of the release before, which looks here
 	CreatedAt        core.Time    `db:"created_at"`
 	UpdatedAt        core.Time    `db:"updated_at"`
 
@@ -429,6 +429,11 @@ func (s *Store) reserve(ctx context.Context, u *db.Unit, account string, items [
 	if err := s.checkLicenses(ctx, account, items); err != nil {
 		return err
 	}
+	return s.reserveStock(ctx, u, account, items)
+}
+
+// reserveStock does what reserve does, but for licence keys.
+func (s *Store) reserveStock(ctx context.Context, u *db.Unit, account string, items []LineItem) error {
 	for _, q := range pieces(items, byVariant) {
 		err := u.Later(ctx, db.Change{
 			Table: "price_variants",
@@ -446,11 +451,11 @@ func (s *Store) reserve(ctx context.Context, u *db.Unit, account string, items [
 }
 
 // checkLicenses returns CodeInvalid on line_items if a product is sold with imported licence keys of which there are too few left: each line takes
-// one. None is held: who loses a race is given theirs by the next import.
+// one. The lines know what they ask for: see offered and readOffered. None is held: who loses a race is given theirs by the next import.
 func (s *Store) checkLicenses(ctx context.Context, account string, items []LineItem) error {
 	wanted := map[string]int{}
 	for i := range items {
-		if l := &items[i]; l.Licensed && (l.licensing == nil || l.licensing.Stock > 0) {
+		if l := &items[i]; l.Gives && l.licensing != nil && l.licensing.Stock > 0 {
 			wanted[*l.ProductID]++
 		}
 	}
@@ -466,7 +471,7 @@ func (s *Store) checkLicenses(ctx context.Context, account string, items []LineI
 	return nil
 }
 
-// reserveProducts does what reserve does, for lines that the same transaction goes on to sell. It locks the products first,
+// reserveProducts does what reserveStock does, for lines that the same transaction goes on to sell. It locks the products first,
 // because they come before their price variants everywhere. A product that is gone is CodeInvalid on line_items.
 func (s *Store) reserveProducts(ctx context.Context, u *db.Unit, account string, items []LineItem) error {
 	for _, q := range pieces(items, byProduct) {
@@ -478,7 +483,7 @@ func (s *Store) reserveProducts(ctx context.Context, u *db.Unit, account string,
 			return core.Invalid("line_items", fmt.Sprintf("Product %s does not exist any more.", q.id))
 		}
 	}
-	return s.reserve(ctx, u, account, items)
+	return s.reserveStock(ctx, u, account, items)
 }
 
 // release gives back the stock that reserve holds.

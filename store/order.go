@@ -389,6 +389,11 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []L
 	if err != nil {
 		return err
 	}
+	if payment == nil { // nothing was reserved, and the keys are given before the rest is
+		if err := s.checkLicenses(ctx, c.AccountID, items); err != nil {
+			return err
+		}
+	}
 	subs, lines, err := s.newSubscriptions(ctx, c, items, variants, owner{customer, isKnown}, method, now)
 	if err != nil {
 		return err

@@ -20,8 +20,7 @@ type Giving struct {
 	PaidUntil *core.Time // the end of the period that a subscription has paid for
 	PaysNone  bool       // nothing was paid for it: what was paid for what it comes in the place of, or for itself, is as long for it
 	ExpiresAt *core.Time
-	Licensed  bool       // the product or its price variant asks for a licence key, or may
-	Licensing *Licensing // what they ask for now; nil if it is to be looked up
+	Licensing *Licensing // what its product and its price variant ask for now of licence keys; nil if that is to be looked up
 
 	InsteadOf string // the item of the same source in whose place it comes, also after a plan that gave nothing; empty for none
 }
@@ -50,11 +49,9 @@ func (s *Store) GiveNew(ctx context.Context, u *db.Unit, givings []Giving) ([]Gr
 		return nil, err
 	}
 	for i := range grants {
-		switch asked := givings[i].Licensing; {
-		case !givings[i].Licensed:
-		case asked != nil:
+		if asked := givings[i].Licensing; asked != nil {
 			err = s.issueLicenseAs(ctx, u, &grants[i], asked)
-		default:
+		} else {
 			err = s.issueLicense(ctx, u, &grants[i])
 		}
 		if err != nil {
@@ -78,7 +75,7 @@ func (s *Store) Give(ctx context.Context, u *db.Unit, in Giving) (*Grant, error)
 		in.PaidUntil = former.PaidUntil
 	}
 	if g == nil {
-		in.Licensed, in.Licensing = true, nil
+		in.Licensing = nil
 		made, err := s.GiveNew(ctx, u, []Giving{in})
 		if err != nil {
 			return nil, err

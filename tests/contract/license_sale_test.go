@@ -69,6 +69,49 @@ func TestPurchase_NeedsAnImportedKeyThatIsLeft(t *testing.T) {
 	})
 }
 
+func TestPurchase_ForNothingTakesTheLastImportedKey(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		in := sellable("Program")
+		in.Status = new(sdk.ProductStatusActive)
+		in.Deliverables = []sdk.Deliverable{{Type: "license_key", Ref: new("imported")}}
+		in.PriceVariants = []sdk.ProductPriceVariant{{AmountType: new(sdk.PriceVariantAmountTypeFree)}}
+		product := ok[*sdk.Product](t)(c.Products.Create(background, in))
+		ok[*sdk.LicenseKeyImport](t)(c.LicenseKeys.Import(background, &sdk.LicenseKeyImportCreate{Product: product.ID, Keys: []sdk.LicenseKeyImportRow{{Key: "STOCK-1"}}}))
+		checkout := func() *sdk.Checkout {
+			return ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
+				CustomerEmail: new(unique() + "@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: product.PriceVariants[0].ID}},
+			}))
+		}
+		first, second := checkout(), checkout()
+		had := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, first.ID, nil))
+		if k := keyOf(t, c, ok[*sdk.Order](t)(c.Orders.Get(background, had.Order.ID)).Grants[0].ID); *k.Key != "STOCK-1" {
+			t.Errorf("the buyer got %s", *k.Key)
+		}
+		_, err := c.Checkouts.Confirm(background, second.ID, nil)
+		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "line_items")
+	})
+}
+
+// TestPurchase_GivesTheKeyThatCameOnTheListMeanwhile begins a checkout and an invoice of a product that delivers nothing yet.
+func TestPurchase_GivesTheKeyThatCameOnTheListMeanwhile(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		v := onSale(t, c, 1900)
+		checkout := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
+			CustomerEmail: new("ada@example.com"), LineItems: []sdk.CheckoutLine{{PriceVariant: v.ID}},
+		}))
+		invoice := draft(t, c, billed(t, c), sdk.InvoiceLineCreate{PriceVariant: &v.ID})
+		ok[*sdk.Product](t)(c.Products.Update(background, v.Product.ID, &sdk.ProductUpdate{Deliverables: []sdk.Deliverable{{Type: "license_key"}}}))
+		paid := ok[*sdk.Checkout](t)(c.Checkouts.Confirm(background, checkout.ID, by("pm_card_visa")))
+		bought := keyOf(t, c, ok[*sdk.Order](t)(c.Orders.Get(background, paid.Order.ID)).Grants[0].ID)
+		ok[*sdk.Invoice](t)(c.Invoices.Finalize(background, invoice.ID))
+		settled := ok[*sdk.Invoice](t)(c.Invoices.Pay(background, invoice.ID, &sdk.InvoicePay{OutOfBand: new(true)}))
+		billed := keyOf(t, c, ok[*sdk.Order](t)(c.Orders.Get(background, settled.Order.ID)).Grants[0].ID)
+		if bought.ID == billed.ID {
+			t.Errorf("both got %s", bought.ID)
+		}
+	})
+}
+
 func TestSubscription_HasOneLicenceKeyAlsoWhenItIsBoughtAgain(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		in := sellable("Program")
