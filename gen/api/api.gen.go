@@ -1601,7 +1601,7 @@ type Account struct {
 	// TaxID The seller's own, as invoices show it.
 	TaxID *string `json:"tax_id"`
 
-	// Plan The features that the operator of the server lets the account use.
+	// Plan The plan that the operator of the server gave the account. `plan_features` lists its features.
 	Plan AccountPlan `json:"plan"`
 
 	// PlanFeatures The features of the plan.
@@ -1697,7 +1697,7 @@ type Account struct {
 	UpdatedAt          wire.Time `json:"updated_at"`
 }
 
-// AccountPlan The features that the operator of the server lets the account use.
+// AccountPlan The plan that the operator of the server gave the account. `plan_features` lists its features.
 type AccountPlan string
 
 // AccountUpdate Changes to the account.
@@ -2120,7 +2120,7 @@ type AdAction struct {
 	// AdAccountID The network's id of the ad account.
 	AdAccountID *string `json:"ad_account_id"`
 
-	// TargetID The network's id, or an audience's, of the object that was changed. Null for a create that made nothing, and for the limits.
+	// TargetID The network's id, or an audience's, of the object that the action is about. Null for a create that made nothing, and for the limits.
 	TargetID *string `json:"target_id"`
 
 	// Approval The operation's tag.
@@ -2528,12 +2528,12 @@ type AdBoost struct {
 	// Example: ["US"]
 	SpecialAdCountries []string `json:"special_ad_countries,omitempty"`
 
-	// DsaBeneficiary The person or company that profits from the ad, for the EU's Digital Services Act. That of the ad account unless sent.
+	// DsaBeneficiary The person or company that profits from the ad. The EU's Digital Services Act requires it for ads in the EU. That of the ad account unless sent.
 	//
 	// Example: Ada Publishing Ltd
 	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
 
-	// DsaPayor The person or company that pays for the ad, for the EU's Digital Services Act. That of the ad account unless sent.
+	// DsaPayor The person or company that pays for the ad. The EU's Digital Services Act requires it for ads in the EU. That of the ad account unless sent.
 	//
 	// Example: Ada Publishing Ltd
 	DsaPayor *string `json:"dsa_payor,omitempty"`
@@ -3013,12 +3013,12 @@ type AdCreate struct {
 	// Example: ["US"]
 	SpecialAdCountries []string `json:"special_ad_countries,omitempty"`
 
-	// DsaBeneficiary The person or company that profits from the ad, for the EU's Digital Services Act. That of the ad account unless sent.
+	// DsaBeneficiary The person or company that profits from the ad. The EU's Digital Services Act requires it for ads in the EU. That of the ad account unless sent.
 	//
 	// Example: Ada Publishing Ltd
 	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
 
-	// DsaPayor The person or company that pays for the ad, for the EU's Digital Services Act. That of the ad account unless sent.
+	// DsaPayor The person or company that pays for the ad. The EU's Digital Services Act requires it for ads in the EU. That of the ad account unless sent.
 	//
 	// Example: Ada Publishing Ltd
 	DsaPayor *string `json:"dsa_payor,omitempty"`
@@ -3097,7 +3097,7 @@ type AdCreative struct {
 	// Description The small print below the headline.
 	Description *string `json:"description"`
 
-	// CallToAction The text of the button, as the network names it.
+	// CallToAction The kind of button, in the network's word.
 	CallToAction *string `json:"call_to_action"`
 
 	// LinkURL Where it leads.
@@ -3201,7 +3201,7 @@ type AdDriftCreate struct {
 // AdDriftKind A change that somebody makes to a campaign. `budget` doubles its budget, or those of its ad groups.
 type AdDriftKind string
 
-// AdFailure The reason why the network refused it, or why the outcome is not known.
+// AdFailure The reason why it was refused, or why the outcome is not known.
 type AdFailure struct {
 	// Code Machine-readable, as in an error.
 	//
@@ -3211,7 +3211,7 @@ type AdFailure struct {
 	// Param The field at fault, if it is one.
 	Param *string `json:"param,omitempty"`
 
-	// Message The network's message, for people.
+	// Message The reason in words, for people.
 	Message string `json:"message"`
 }
 
@@ -3326,7 +3326,7 @@ type AdGroup struct {
 	// Objective The goal in the network's own word.
 	Objective *string `json:"objective"`
 
-	// OptimizationGoal The event that the network optimizes for, in its own word.
+	// OptimizationGoal The goal that the network optimizes for, in its own word.
 	//
 	// Example: LINK_CLICKS
 	OptimizationGoal *string `json:"optimization_goal"`
@@ -3412,10 +3412,10 @@ type AdGroupUpdate struct {
 	// PlatformTargeting More targeting, in the network's own words. It replaces the whole of it, `targeting` too.
 	PlatformTargeting *json.RawMessage `json:"platform_targeting,omitempty"`
 
-	// DsaBeneficiary The person or company that profits from its ads, for the EU's Digital Services Act.
+	// DsaBeneficiary The person or company that profits from its ads. The EU's Digital Services Act requires it for ads in the EU.
 	DsaBeneficiary *string `json:"dsa_beneficiary,omitempty"`
 
-	// DsaPayor The person or company that pays for its ads, for the EU's Digital Services Act.
+	// DsaPayor The person or company that pays for its ads. The EU's Digital Services Act requires it for ads in the EU.
 	DsaPayor *string `json:"dsa_payor,omitempty"`
 }
 
@@ -3693,7 +3693,7 @@ type AdPixelList = wire.CursorList[AdPixel]
 // AdPlacement A part of a network. `network` is other people's apps and sites that it fills.
 type AdPlacement string
 
-// AdPlan The plan of a request with `dry_run=true`. Nothing was written or sent.
+// AdPlan The changes that a request with `dry_run=true` would make. Nothing was written or sent.
 type AdPlan struct {
 	Object string `json:"object"`
 
@@ -3715,7 +3715,7 @@ type AdPlan struct {
 	// Figures The most that could be spent a day then, by currency.
 	Figures []AdFigures `json:"figures"`
 
-	// Warnings Parts of the request that the network does not use, and fields that were sent besides those of a new ad.
+	// Warnings Notes on the request: parts that the network does not use, defaults that were filled in, and campaigns that would fail or be skipped.
 	Warnings []string `json:"warnings"`
 }
 
@@ -4074,7 +4074,7 @@ type BalanceTransaction struct {
 	// Example: usd
 	Currency Currency `json:"currency"`
 
-	// Reason Why a balance changed. `credit`: a change of plan gave back a part of an order. `applied`: it paid an order, or a part of one. `returned`: the
+	// Reason Why a balance changed. `credit`: a change of plan gave back money that an order had paid. `applied`: it paid an order, or a part of one. `returned`: the
 	// order that it had paid became void. `refunded`: a refund gave back what it had paid, or below 0 failed after that. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
 	// `deleted`: the customer was deleted.
 	Reason BalanceTransactionReason `json:"reason"`
@@ -4113,7 +4113,7 @@ type BalanceTransactionCreate struct {
 // BalanceTransactionList A page of results.
 type BalanceTransactionList = wire.List[BalanceTransaction]
 
-// BalanceTransactionReason Why a balance changed. `credit`: a change of plan gave back a part of an order. `applied`: it paid an order, or a part of one. `returned`: the
+// BalanceTransactionReason Why a balance changed. `credit`: a change of plan gave back money that an order had paid. `applied`: it paid an order, or a part of one. `returned`: the
 // order that it had paid became void. `refunded`: a refund gave back what it had paid, or below 0 failed after that. `manual`: it was given or taken by hand. `opening`: what there was before changes were written down.
 // `deleted`: the customer was deleted.
 type BalanceTransactionReason string
@@ -4647,7 +4647,7 @@ type CheckoutLine struct {
 	CustomAmount *int64 `json:"custom_amount,omitempty"`
 }
 
-// CheckoutLink An address to publish. Each buyer who follows it gets a checkout.
+// CheckoutLink An address to publish. Each buyer who begins to buy there gets a checkout.
 type CheckoutLink struct {
 	// ID Example: clink_01k0000000000000000000000a
 	ID     string `json:"id"`
@@ -4724,7 +4724,7 @@ type CheckoutLinkCreate struct {
 	// Active True when absent.
 	Active *bool `json:"active,omitempty"`
 
-	// MaxUses The number of purchases that it is good for. A checkout that is not paid does not count. Null means any number.
+	// MaxUses The number of purchases that it is good for. A payment under way counts until it fails. Null means any number.
 	MaxUses *int64 `json:"max_uses,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
@@ -4757,7 +4757,7 @@ type CheckoutLinkUpdate struct {
 	// Active True when absent.
 	Active *bool `json:"active,omitempty"`
 
-	// MaxUses The number of purchases that it is good for. A checkout that is not paid does not count. Null means any number.
+	// MaxUses The number of purchases that it is good for. A payment under way counts until it fails. Null means any number.
 	MaxUses nullable.Nullable[int64] `json:"max_uses,omitempty"`
 
 	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
@@ -4884,7 +4884,7 @@ type CheckoutUpdate struct {
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
-// ClickIDs The click ids that ad networks appended to the visitor's address, by the parameter. A network is told its own alone.
+// ClickIDs The click ids that ad networks appended to the URL by which the visitor came, by the parameter. A network is told its own alone.
 type ClickIDs struct {
 	// Fbclid Of Meta.
 	Fbclid *string `json:"fbclid,omitempty"`
@@ -7226,7 +7226,7 @@ type Letter struct {
 	// Example: ada@example.com
 	To *string `json:"to"`
 
-	// About The subject of a letter.
+	// About The object that a letter is about.
 	About LetterSubject `json:"about"`
 
 	// Subject Its subject line, once it was tried to be sent.
@@ -7315,7 +7315,7 @@ type LetterSettings struct {
 // the first. `skipped`: it was not to be sent any more, and `last_error` says why.
 type LetterStatus string
 
-// LetterSubject The subject of a letter.
+// LetterSubject The object that a letter is about.
 type LetterSubject struct {
 	Object string `json:"object"`
 
@@ -7755,7 +7755,7 @@ type Metadata = json.RawMessage
 // MetadataUpdate Merged with the stored metadata, key by key. Null removes a key.
 type MetadataUpdate map[string]*string
 
-// Metrics The sales of an account in one currency. Amounts are in its minor unit.
+// Metrics The figures of an account in one currency. Amounts are in its minor unit.
 type Metrics struct {
 	Object string `json:"object"`
 
@@ -7789,7 +7789,7 @@ type Metrics struct {
 	Totals MetricsFigures `json:"totals"`
 }
 
-// MetricsFigures The sales of a stretch of time.
+// MetricsFigures The figures of a stretch of time.
 type MetricsFigures struct {
 	// Revenue The sum of the orders that were paid, with tax and before refunds.
 	//
@@ -7865,7 +7865,7 @@ type MetricsFigures struct {
 // MetricsInterval How long a period is. Weeks begin on Monday; the first and the last period are cut at `from` and `to`.
 type MetricsInterval string
 
-// MetricsPeriod The sales of one period.
+// MetricsPeriod The figures of one period.
 type MetricsPeriod struct {
 	// Start Its first day.
 	//
@@ -8029,7 +8029,7 @@ type Order struct {
 	// CreditedAmount The part that changes of plan gave to the customer's `balance_amount`.
 	CreditedAmount Amount `json:"credited_amount"`
 
-	// RefundableAmount The amount that refunds can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, payments by the balance of a deleted customer, and payments that the provider cannot give back.
+	// RefundableAmount The amount that refunds can still give back. It is 0 if the order has 100 refunds. It leaves out payments out of band, payments by the balance of a deleted customer, and the part of a payment that the provider cannot give back.
 	RefundableAmount Amount `json:"refundable_amount"`
 
 	// DueAmount The amount still due; 0 once it is void.
@@ -9165,7 +9165,7 @@ type Refund struct {
 	// Customer The customer who gets the money back.
 	Customer wire.Reference `json:"customer"`
 
-	// Subscription The subscription that the order had billed. Null for other orders.
+	// Subscription The subscription that the refunded order was for, or the refunded part of it. Null without one.
 	Subscription wire.Reference `json:"subscription"`
 
 	// Amount The amount given back, tax included, in the minor unit of `currency`.
@@ -10602,7 +10602,7 @@ type ListAdsParams struct {
 
 // CreateAdParams defines parameters for CreateAd.
 type CreateAdParams struct {
-	// DryRun `true` answers 200 with a plan of the request, and does nothing.
+	// DryRun `true` answers 200 with a plan of the changes that the request would make, and does nothing.
 	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
 }
 
@@ -10692,7 +10692,7 @@ type GetAdGroupParams struct {
 
 // UpdateAdGroupParams defines parameters for UpdateAdGroup.
 type UpdateAdGroupParams struct {
-	// DryRun `true` answers 200 with a plan of the request, and does nothing.
+	// DryRun `true` answers 200 with a plan of the changes that the request would make, and does nothing.
 	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
 }
 
@@ -10743,7 +10743,7 @@ type ListAdAudiencesParams struct {
 
 // BoostPostParams defines parameters for BoostPost.
 type BoostPostParams struct {
-	// DryRun `true` answers 200 with a plan of the request, and does nothing.
+	// DryRun `true` answers 200 with a plan of the changes that the request would make, and does nothing.
 	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
 }
 
@@ -10797,13 +10797,13 @@ type ListAdCampaignsParams struct {
 
 // PauseAdCampaignsParams defines parameters for PauseAdCampaigns.
 type PauseAdCampaignsParams struct {
-	// DryRun `true` answers 200 with a plan of the request, and does nothing.
+	// DryRun `true` answers 200 with a plan of the changes that the request would make, and does nothing.
 	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
 }
 
 // ResumeAdCampaignsParams defines parameters for ResumeAdCampaigns.
 type ResumeAdCampaignsParams struct {
-	// DryRun `true` answers 200 with a plan of the request, and does nothing.
+	// DryRun `true` answers 200 with a plan of the changes that the request would make, and does nothing.
 	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
 }
 
@@ -10821,7 +10821,7 @@ type GetAdCampaignParams struct {
 
 // UpdateAdCampaignParams defines parameters for UpdateAdCampaign.
 type UpdateAdCampaignParams struct {
-	// DryRun `true` answers 200 with a plan of the request, and does nothing.
+	// DryRun `true` answers 200 with a plan of the changes that the request would make, and does nothing.
 	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
 }
 
@@ -10968,7 +10968,7 @@ type GetAdParams struct {
 
 // UpdateAdParams defines parameters for UpdateAd.
 type UpdateAdParams struct {
-	// DryRun `true` answers 200 with a plan of the request, and does nothing.
+	// DryRun `true` answers 200 with a plan of the changes that the request would make, and does nothing.
 	DryRun *DryRun `form:"dry_run,omitempty" json:"dry_run,omitempty"`
 }
 
@@ -12783,7 +12783,7 @@ type ListRefundsParams struct {
 	// Customer Only refunds to this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// Subscription Only refunds of orders of this subscription. An unknown one is 404.
+	// Subscription Only refunds with this `subscription`. An unknown one is 404.
 	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
 
 	// Status Only refunds in this status.
@@ -12837,7 +12837,7 @@ type ExportRefundsParams struct {
 	// Customer Only refunds to this customer. An unknown one is 404.
 	Customer *string `form:"customer,omitempty" json:"customer,omitempty"`
 
-	// Subscription Only refunds of orders of this subscription. An unknown one is 404.
+	// Subscription Only refunds with this `subscription`. An unknown one is 404.
 	Subscription *string `form:"subscription,omitempty" json:"subscription,omitempty"`
 
 	// Status Only refunds in this status.
@@ -15998,10 +15998,10 @@ type ServerInterface interface {
 	// UpdateAccount Change the account
 	// (PATCH /account)
 	UpdateAccount(ctx echo.Context) error
-	// ListActivity List changes to the account
+	// ListActivity List changes in the account
 	// (GET /activity)
 	ListActivity(ctx echo.Context, params ListActivityParams) error
-	// ExportActivity Export changes to the account
+	// ExportActivity Export changes in the account
 	// (GET /activity/export)
 	ExportActivity(ctx echo.Context, params ExportActivityParams) error
 	// ListAds List ads
@@ -30751,10 +30751,10 @@ type StrictServerInterface interface {
 	// UpdateAccount Change the account
 	// (PATCH /account)
 	UpdateAccount(ctx context.Context, request UpdateAccountRequestObject) (UpdateAccountResponseObject, error)
-	// ListActivity List changes to the account
+	// ListActivity List changes in the account
 	// (GET /activity)
 	ListActivity(ctx context.Context, request ListActivityRequestObject) (ListActivityResponseObject, error)
-	// ExportActivity Export changes to the account
+	// ExportActivity Export changes in the account
 	// (GET /activity/export)
 	ExportActivity(ctx context.Context, request ExportActivityRequestObject) (ExportActivityResponseObject, error)
 	// ListAds List ads
