@@ -34,7 +34,7 @@ verify quick test race: export GOGC := $(or $(GOGC),400)
 unexport TILLWRIGHT_TEST_ENGINES
 
 .DEFAULT_GOAL := help
-.PHONY: help run build gen verify lint quick test check times bench soak fuzz race vulncheck readers screenshots cross
+.PHONY: help run build gen verify tidy lint quick test check times bench soak fuzz race vulncheck readers screenshots cross
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | sort | awk -F '\t' '{ printf "  make %-11s %s\n", $$1, $$2 }'
@@ -53,8 +53,11 @@ gen: ## write gen/, sdk/*.gen.go and store/outbox/event_type.gen.go from openapi
 verify: ## regenerate and compare, gofmt, vet, lint the code and the specification
 	@.github/verify
 
+tidy: ## have go.mod and go.sum of both modules list what is imported
+	@.github/tidy
+
 lint: ## lint the Go code
-	@linter="$(GOLANGCI)" && "$$linter" run --config .github/golangci.yml ./... ./sdk/...
+	@linter="$(GOLANGCI)" && PATH="$$($(GO) env GOROOT)/bin:$$PATH" "$$linter" run --config .github/golangci.yml ./... ./sdk/...
 
 quick: ## compile, vet and test what your change touches, on SQLite alone: for while you work
 	@GOWORK=off $(GO) build -C .github/tools/quick -o $(CURDIR)/bin/quick .
@@ -91,7 +94,7 @@ fuzz: ## every fuzz target for FUZZTIME each (default 1m)
 	@.github/fuzz
 
 vulncheck: ## look for known holes in what the code calls
-	@checker="$(GOVULNCHECK)" && "$$checker" ./... ./sdk/...
+	@checker="$(GOVULNCHECK)" && PATH="$$($(GO) env GOROOT)/bin:$$PATH" "$$checker" ./... ./sdk/...
 
 readers: build ## count what generators and validators of others take of the API's document (needs Node.js)
 	@.github/readers/run

@@ -35,7 +35,11 @@ func All[T, P any, L pageOf[T]](ctx context.Context, list func(context.Context, 
 	return func(yield func(T, error) bool) {
 		var zero T
 		seen := map[position]bool{}
-		size, isGiven := maxPage, encodeQuery(params).Has("limit")
+		var asked settings
+		for _, option := range opts {
+			option.apply(&asked)
+		}
+		size, isGiven := maxPage, encodeQuery(params).Has("limit") || asked.extra.Has("limit")
 		for at := (position{}); ; {
 			at.size = size
 			page, err := list(ctx, params, append(opts[:len(opts):len(opts)], at)...)

@@ -1,7 +1,7 @@
 // Command compat refuses an API document that breaks what an earlier one promised.
 //
-//	go run . released.json current.json allowed.yaml
-//	go run . -store current.json released.json
+//	GOWORK=off go run . released.json current.json allowed.yaml
+//	GOWORK=off go run . -store current.json released.json
 //
 // The second form is part of a release: it stores what was promised, without the texts.
 //

@@ -1,6 +1,6 @@
 // Command sbom writes what a Go program was built from, as a CycloneDX bill of materials.
 //
-//	go run . program > program.cdx.json
+//	GOWORK=off go run . program > program.cdx.json
 //
 // It reads what the Go tool wrote into the program: the modules that are linked, not all that go.mod names. The same program has the same
 // bill.

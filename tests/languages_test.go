@@ -1,4 +1,4 @@
-package webhooks
+package tests
 
 import (
 	"encoding/json"
