@@ -120,6 +120,7 @@ func (g *Grant) wait() {
 	for i := range g.Deliverables {
 		if d := &g.Deliverables[i]; d.Type == deliversLicense && d.LicenseKey == nil {
 			d.Waits = true
+			return
 		}
 	}
 }
