@@ -15,9 +15,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/net/html"
 
 	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/markup"
 )
 
 // outcome is how a server answered a sample: 0 and a text if there was no answer.
@@ -80,17 +80,15 @@ func samples(t *testing.T, server string) map[string]map[string]string {
 			continue
 		}
 		read[address] = true
-		page, err := html.Parse(bytes.NewReader(get(t, server+address)))
-		require.NoError(t, err)
-		for node := range page.Descendants() {
-			if node.Data != "details" || !strings.HasPrefix(attribute(node, "name"), "sample-") {
+		for _, node := range markup.Elements(t, string(get(t, server+address))) {
+			if node.Data != "details" || !strings.HasPrefix(markup.Attribute(node, "name"), "sample-") {
 				continue
 			}
-			operation := strings.TrimPrefix(attribute(node, "name"), "sample-")
+			operation := strings.TrimPrefix(markup.Attribute(node, "name"), "sample-")
 			if all[operation] == nil {
 				all[operation] = map[string]string{}
 			}
-			all[operation][textOf(node.FirstChild)] = textOf(node.FirstChild.NextSibling)
+			all[operation][markup.Text(node.FirstChild)] = markup.Text(node.FirstChild.NextSibling)
 		}
 	}
 	return all
@@ -105,25 +103,6 @@ func get(t *testing.T, address string) []byte {
 	text, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
 	return text
-}
-
-func attribute(node *html.Node, name string) string {
-	for _, a := range node.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
-}
-
-func textOf(node *html.Node) string {
-	var s strings.Builder
-	for inner := range node.Descendants() {
-		if inner.Type == html.TextNode {
-			s.WriteString(inner.Data)
-		}
-	}
-	return s.String()
 }
 
 // runCurl runs the samples by one shell, whose curl says the status behind the answer.
