@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -190,6 +191,14 @@ func (w *world) at(address string) string {
 	return "http://" + w.address + strings.TrimPrefix(address, "http://shop.test")
 }
 
+// patient waits for the answer to Expect: 100-continue, however busy the machine is. The standard client sends the body after a second all the same,
+// and then it may hear of a refusal only that the connection was reset.
+var patient = sync.OnceValue(func() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ExpectContinueTimeout = time.Minute
+	return &http.Client{Transport: t}
+})
+
 // ask sends a request with headers, given in pairs.
 func (w *world) ask(method, address string, body io.Reader, headers ...string) *http.Response {
 	w.t.Helper()
@@ -198,7 +207,7 @@ func (w *world) ask(method, address string, body io.Reader, headers ...string) *
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := patient().Do(request)
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { _ = response.Body.Close() })
 	return response
