@@ -18,11 +18,11 @@ import (
 )
 
 // takeBody reads the body of a request, at most as much as the operation takes, and leaves strict JSON for those behind it. A
-// body that is too large is refused before all of it is read. An operation that has no body ignores one: many clients send {}
-// or an empty form.
-func takeBody(op *Operation) echo.MiddlewareFunc {
+// body that is too large is refused before all of it is read. Once it is there, inShare decides when it is looked at. An operation that has no
+// body ignores one: many clients send {} or an empty form.
+func takeBody(op *Operation, inShare echo.MiddlewareFunc) echo.MiddlewareFunc {
 	if op.body == nil {
-		return ignoreBody
+		return func(next echo.HandlerFunc) echo.HandlerFunc { return ignoreBody(inShare(next)) }
 	}
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -34,11 +34,13 @@ func takeBody(op *Operation) echo.MiddlewareFunc {
 			if err != nil {
 				return err
 			}
-			if data, err = op.accept(data, r.Header); err != nil {
-				return err
-			}
-			r.Body, r.ContentLength, r.GetBody = io.NopCloser(bytes.NewReader(data)), int64(len(data)), nil
-			return next(c)
+			return inShare(func(c echo.Context) error {
+				if data, err = op.accept(data, r.Header); err != nil {
+					return err
+				}
+				r.Body, r.ContentLength, r.GetBody = io.NopCloser(bytes.NewReader(data)), int64(len(data)), nil
+				return next(c)
+			})(c)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func newDoor(f *testing.F) *door {
 	d.echo.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			op := table.Find(c.Request().Method, c.Path())
-			return takeBody(op)(validate(op)(d.look(next)))(c)
+			return takeBody(op, unshared)(validate(op)(d.look(next)))(c)
 		}
 	})
 	api.RegisterHandlers(d.echo, api.NewStrictHandler(nil, []api.StrictMiddlewareFunc{keep}))

@@ -84,7 +84,7 @@ func requireRefusal(t *testing.T, op *Operation, kind, body string) {
 	r.Header.Set("Content-Type", echo.MIMEApplicationJSON)
 	w := httptest.NewRecorder()
 	c := echo.New().NewContext(r, w)
-	err := takeBody(op)(validate(op)(func(echo.Context) error { return nil }))(c)
+	err := takeBody(op, unshared)(validate(op)(func(echo.Context) error { return nil }))(c)
 	require.Error(t, err, "%s, %s", op.ID, kind)
 	(&Server{log: slog.New(slog.DiscardHandler)}).refuse(c, err)
 	require.Less(t, w.Code, http.StatusInternalServerError, w.Body)

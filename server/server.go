@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +18,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
 // Deps is what a server is made of.
@@ -80,6 +83,7 @@ type Server struct {
 	strangers  strangers
 	requests   *requestLog
 	underWay   *underWay
+	shares     *caller.Shares
 	bodyPause  time.Duration
 
 	accountQuota int
@@ -98,7 +102,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations, reads: map[string]read{},
 		proxies: d.TrustedProxies, prepare: d.Prepare, develops: d.Development, errorPage: d.ErrorPage,
-		requests: newRequestLog(), underWay: newUnderWay(), bodyPause: bodyPause, accountQuota: d.AccountQuota,
+		requests: newRequestLog(), underWay: newUnderWay(), shares: caller.NewShares(runtime.GOMAXPROCS(0), sharePatience, &core.CrowdedError{}), bodyPause: bodyPause, accountQuota: d.AccountQuota,
 	}
 	if d.Inside != nil {
 		d.Inside.server = s
@@ -107,7 +111,7 @@ func New(d Deps) (*Server, error) {
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) { _ = notFound(c) } // of OPTIONS * alone: every path has a route
 	routes := s.plainRoutes(d.describing())
 	for route, page := range d.Pages {
-		routes[route] = asPage(s.countPage(limitHeaderSize(s.boundBody(limitForm(d.formLimit(route), plainPath(page))))))
+		routes[route] = asPage(s.countPage(s.seen(limitHeaderSize(s.boundBody(limitForm(d.formLimit(route), plainPath(page)))))))
 	}
 	for route, h := range d.Transfers {
 		routes[route] = s.guard(true, plainPath(h))
@@ -152,8 +156,8 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 	use(s.prepare != nil, s.prepared)
 	use(op.takesSecret() && op.body != nil, s.knowSecret) // 404
 	use(op.body != nil, s.boundBody)
-	use(true, takeBody(op)) // 413, 415, 400
-	use(true, validate(op)) // 400, 422
+	use(true, takeBody(op, s.inShare)) // 413, 415, 503, 400
+	use(true, validate(op))            // 400, 422
 	use(len(op.outdated) > 0, op.outdated.headers)
 	use(op.Write(), s.transact(op)) // replay, 422, 409
 	use(!op.Write(), wholeBody)

@@ -443,7 +443,7 @@ func TestTakeBody_TakesWhiteSpaceForNoBody(t *testing.T) {
 				r.Header.Set("Content-Type", c.contentType)
 			}
 			var left []byte
-			err := takeBody(op)(func(c echo.Context) (err error) {
+			err := takeBody(op, unshared)(func(c echo.Context) (err error) {
 				left, err = io.ReadAll(c.Request().Body)
 				return err
 			})(echo.New().NewContext(r, httptest.NewRecorder()))

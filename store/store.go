@@ -52,6 +52,10 @@ type Options struct {
 	// shares of the connections. It may be nil.
 	Whose func(context.Context) string
 
+	// Waits is called when something waits for another transaction, for a connection, for the disk or for PostgreSQL, and what it returns when that
+	// is over: with true by whoever holds what other accounts need. It may be nil.
+	Waits func(context.Context) (over func(holds bool))
+
 	Files grant.Limits // of an account
 
 	LivePayments bool // new accounts are paid through Stripe, and none may choose the test provider
@@ -82,7 +86,7 @@ type Store struct {
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opened, err := db.Open(ctx, db.Options{
 		URL: o.URL, Pooler: o.Pooler, Sealer: o.Sealer, PublicURL: o.PublicURL, SitesHost: o.SitesHost, Now: o.Now, TestClock: o.TestClock, MaxConns: o.MaxConns,
-		Synchronous: o.Synchronous, Exclusive: o.Exclusive, Patient: o.Patient, Trace: o.Trace, Waited: o.Waited, Whose: o.Whose,
+		Synchronous: o.Synchronous, Exclusive: o.Exclusive, Patient: o.Patient, Trace: o.Trace, Waited: o.Waited, Whose: o.Whose, Waits: o.Waits,
 	})
 	if err != nil {
 		return nil, err

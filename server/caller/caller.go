@@ -25,6 +25,7 @@ type Caller struct {
 	Made      Object   // what the request has made or changed, if the answer does not say it
 	Code      string   // of the error that it was answered with, empty if it did not fail
 	Failure   error    // why the server could not do it, nil if it did or the request is to blame; for the log alone
+	Turn      *Turn    // what the request computes, nil if nobody waits for that
 	Refusal   []byte   // the envelope that it was answered with, nil if it did not fail
 }
 

@@ -36,7 +36,7 @@ func StoreOptions(config *server.Config) (store.Options, error) {
 	return store.Options{
 		Files: limits,
 		URL:   config.DatabaseURL, Pooler: config.DatabasePooler, MaxConns: config.DatabaseConns, Synchronous: config.Synchronous,
-		Sealer: sealer, Render: view.Event, Whose: whose, PublicURL: config.PublicURL, SitesHost: config.SitesHost,
+		Sealer: sealer, Render: view.Event, Whose: whose, Waits: waits, PublicURL: config.PublicURL, SitesHost: config.SitesHost,
 		TestClock: config.Env == server.Development, LivePayments: !config.TakesTestCards(),
 	}, nil
 }
@@ -49,4 +49,17 @@ func whose(ctx context.Context) string {
 		return core.Strangers
 	}
 	return who.Account
+}
+
+// waits says that a request waits for something else than a processor, until over is called. Whoever holds what other accounts need goes on at once.
+func waits(ctx context.Context) (over func(holds bool)) {
+	turn := caller.Of(ctx).Turn
+	turn.Wait()
+	return func(holds bool) {
+		if holds {
+			turn.GoOn()
+			return
+		}
+		turn.Resume(ctx)
+	}
 }

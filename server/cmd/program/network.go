@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/ads/tiktok"
 	"github.com/tillwright/tillwright/ads/zernio"
 	"github.com/tillwright/tillwright/server"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
@@ -94,7 +95,7 @@ func believing(guard *webhooks.Guard, roots *x509.CertPool) *http.Client {
 	t.DialContext = (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second, Control: guard.Control}).DialContext
 	t.MaxIdleConnsPerHost = 16
 	t.ResponseHeaderTimeout = 30 * time.Second
-	return &http.Client{Transport: oneProtocol{t}, Timeout: time.Minute}
+	return &http.Client{Transport: caller.Awaited{RoundTripper: oneProtocol{t}}, Timeout: time.Minute}
 }
 
 // oneProtocol refuses answers that switch to another protocol, because no deadline applies to what follows such an answer.

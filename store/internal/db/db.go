@@ -32,6 +32,7 @@ type Options struct {
 	Trace       func(ctx context.Context, statement string, args []any)
 	Waited      func(ctx context.Context, account string, turns int)
 	Whose       func(context.Context) string
+	Waits       func(context.Context) (over func(holds bool))
 
 	MostExamined int // how many rows a list examines for a page at most, MostExamined if it is 0
 }
@@ -87,7 +88,7 @@ func (d *DB) connectPostgres(context.Context) error {
 	conns := pool.Stats().MaxOpenConnections
 	d.Write = newPool(pool, d.Options.Pooler != core.PoolerTransaction, conns, conns)
 	d.Write.over, d.Read = over, d.Write
-	d.Write.gate.waited = d.Options.Waited
+	d.Write.gate.waited, d.Write.gate.waits = d.Options.Waited, d.Options.Waits
 	return nil
 }
 
@@ -108,6 +109,7 @@ func (d *DB) connectSQLite(ctx context.Context) error {
 	// processors to others. It has two at least, so that one read that takes long does not stop its others.
 	d.Write, d.Read = newPool(write, true, 1, 1), newPool(read, true, sqliteReaders, max(2, runtime.GOMAXPROCS(0)/2))
 	d.Write.gate.waited, d.Read.gate.waited = d.Options.Waited, d.Options.Waited
+	d.Write.gate.waits, d.Read.gate.waits = d.Options.Waits, d.Options.Waits
 	if d.Options.Synchronous != "normal" {
 		path, err := filepath.EvalSymlinks(d.Path()) // the log stands beside the file itself
 		if err != nil {

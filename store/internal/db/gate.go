@@ -45,6 +45,7 @@ type gate struct {
 	rests map[string]time.Time // until when an account rests
 
 	waited func(ctx context.Context, account string, turns int) // see Options.Waited
+	waits  func(context.Context) (over func(holds bool))        // see Options.Waits
 }
 
 // visit is when an account was let in.
@@ -81,6 +82,9 @@ func (g *gate) enter(ctx context.Context, account string, patience time.Duration
 	mine := g.queue(account)
 	g.rouse()
 	g.mu.Unlock()
+	if g.waits != nil {
+		defer g.waits(ctx)(true)
+	}
 	var over <-chan time.Time
 	if patience > 0 {
 		timer := time.NewTimer(patience)

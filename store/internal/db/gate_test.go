@@ -260,3 +260,29 @@ func TestAbortable_HasADeadline(t *testing.T) {
 	require.True(t, has)
 	require.WithinRange(t, at, begun.Add(readTime), time.Now().Add(readTime))
 }
+
+// Whoever waits computes nothing meanwhile, and says so.
+func TestGate_SaysWhoWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, waiting := newGate(1, 1), 0
+		g.waits = func(context.Context) (over func(holds bool)) {
+			waiting++
+			return func(holds bool) {
+				require.True(t, holds)
+				waiting--
+			}
+		}
+		require.NoError(t, g.enter(t.Context(), "a", 0))
+		require.Zero(t, waiting)
+		go func() {
+			if g.enter(t.Context(), "b", 0) == nil {
+				g.leave("b")
+			}
+		}()
+		synctest.Wait()
+		require.Equal(t, 1, waiting)
+		g.leave("a")
+		synctest.Wait()
+		require.Zero(t, waiting)
+	})
+}

@@ -120,6 +120,24 @@ func (d *DB) whose(ctx context.Context) string {
 	return d.Options.Whose(ctx)
 }
 
+// waits says that whoever asks waits for the disk, or for a database beside this process, until over is called: with true if the asker holds what
+// other accounts need.
+func (d *DB) waits(ctx context.Context) (over func(holds bool)) {
+	if d.Options.Waits == nil {
+		return func(bool) {}
+	}
+	return d.Options.Waits(ctx)
+}
+
+// asks is waits for a statement, which an embedded database computes in this process.
+func (d *DB) asks(ctx context.Context) (over func()) {
+	if d.Engine == core.SQLite || d.Options.Waits == nil {
+		return func() {}
+	}
+	end := d.Options.Waits(ctx)
+	return func() { end(false) }
+}
+
 // Reader is where a query runs. A *Unit is its open transaction. A *DB is the open transaction of the context if there is one, and
 // the read pool otherwise: a use case that only reads does not know whether it is part of a bigger one. What locks or changes rows is
 // given the *Unit, or Unit.Locked: a *DB refuses it, but for a change within a WITH, which is a transaction by itself.
@@ -285,9 +303,11 @@ func queryRows(ctx context.Context, d *DB, u *Unit, query string, args []any) (*
 			}
 		}
 		d.trace(ctx, u, query, args)
+		defer d.asks(ctx)()
 		return u.query(ctx, query, args)
 	}
 	d.trace(ctx, nil, query, args)
+	defer d.asks(ctx)()
 	if statement := d.Read.prepare(ctx, d, query); statement != nil {
 		return statement.QueryxContext(ctx, args...)
 	}

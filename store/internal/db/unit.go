@@ -185,7 +185,9 @@ func (r *request) open(ctx context.Context) (*Unit, error) {
 		if err := gate.enter(ctx, account, 0); err != nil {
 			return nil, connectError("begin", err)
 		}
+		begun := r.db.asks(ctx)
 		tx, err := r.db.Write.DB.BeginTxx(ctx, nil)
+		begun()
 		gate.begin()
 		if err != nil {
 			gate.leave(account)
@@ -217,6 +219,7 @@ func (r *request) commit(ctx context.Context) error {
 		return err
 	}
 	r.unit = nil
+	defer r.db.waits(ctx)(false) // for the disk, on any engine
 	err := u.tx.Commit()
 	r.db.Write.gate.leave(u.account)
 	if err != nil {
@@ -329,6 +332,7 @@ func (u *Unit) Exec(ctx context.Context, query string, args ...any) (int64, erro
 		return 0, err
 	}
 	u.db.trace(ctx, u, query, args)
+	defer u.db.asks(ctx)()
 	var result sql.Result
 	var err error
 	if statement := u.statement(ctx, query); statement != nil {
