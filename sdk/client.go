@@ -14,9 +14,9 @@ import (
 const DefaultBaseURL = "http://127.0.0.1:8080/v1"
 
 const (
-	defaultRetries = 6 // which together wait for 12 seconds at least: as long as a restart may take
-	defaultTimeout = time.Minute
-	idlePerHost    = 64
+	defaultRetryTime = 30 * time.Second // longer than a restart takes
+	defaultTimeout   = time.Minute
+	idlePerHost      = 64
 )
 
 // clientSettings are the settings that a client was made with.
@@ -25,7 +25,8 @@ type clientSettings struct {
 	baseURL   string
 	publicURL string
 	userAgent string
-	retries   int
+	retries   int // negative: as often as the time allows
+	retryTime time.Duration
 	timeout   time.Duration
 	http      *http.Client
 	hooks     []func(context.Context, Attempt)
@@ -42,7 +43,8 @@ func New(key string, options ...ClientOption) *Client {
 	c := newClient(clientSettings{
 		key:       strings.TrimSpace(key),
 		userAgent: "tillwright-go/v1",
-		retries:   defaultRetries,
+		retries:   -1,
+		retryTime: defaultRetryTime,
 		timeout:   defaultTimeout,
 		http:      &http.Client{Transport: newTransport()},
 	})
@@ -85,14 +87,19 @@ func WithHTTPClient(h *http.Client) ClientOption {
 	}
 }
 
-// WithRetries sets how often a call is repeated after its first attempt. The default is 6, which takes some 12 to 24 seconds.
-// 0 never repeats.
-func WithRetries(most int) ClientOption {
-	return func(c *Client) { c.retries = most }
+// WithRetryTime sets for how long a call is repeated: no attempt begins later than that after the first. The default is 30 seconds, in which a
+// server restarts. What the server asks for with Retry-After comes on top, up to two minutes for a call. 0 never repeats.
+func WithRetryTime(most time.Duration) ClientOption {
+	return func(c *Client) { c.retryTime = most }
 }
 
-// WithTimeout bounds one attempt. The default is a minute; 0 sets no bound. An attempt that takes longer is a network error
-// and is repeated. WithCallTimeout and the context bound all attempts of a call together.
+// WithRetries sets how often a call is repeated at most, within WithRetryTime. Unless it is given only the time counts. 0 never repeats.
+func WithRetries(most int) ClientOption {
+	return func(c *Client) { c.retries = max(0, most) }
+}
+
+// WithTimeout bounds one attempt. The default is a minute; 0 sets no bound. An attempt that takes longer is a network error,
+// and is repeated while WithRetryTime lasts. WithCallTimeout and the context bound all attempts of a call together.
 func WithTimeout(each time.Duration) ClientOption {
 	return func(c *Client) { c.timeout = each }
 }

@@ -23,13 +23,13 @@
 // # Retries
 //
 // Every write carries a random Idempotency-Key, the same for all attempts of a call. So the server does it once, even if it is
-// sent several times. A call is repeated, up to [WithRetries] times, after a network error, a status of 500 or above, a 429, and
+// sent several times. A call is repeated for [WithRetryTime], 30 seconds by default, after a network error, a status of 500 or above, a 429, and
 // a 409 idempotency_request_in_progress. It is never repeated after another 4xx. A host that DNS does not know, a certificate that
 // is not accepted, and plain HTTP behind an https address are errors at once.
 //
 // The wait before each repetition doubles, from half a second to eight. A random part of it, up to half, is left out. So a call
 // outlasts a restart of the server or of its database. It also waits as long as Retry-After asks for, and on a 429 without it
-// until X-RateLimit-Reset. It never waits longer than two minutes, or beyond the context's deadline: then the error comes back at
+// until X-RateLimit-Reset. It never waits longer than two minutes for that, or beyond the context's deadline: then the error comes back at
 // once.
 //
 // # Lists

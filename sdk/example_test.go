@@ -26,7 +26,7 @@ func ExampleNew() {
 	client := sdk.New(os.Getenv("TILLWRIGHT_API_KEY"),
 		sdk.WithBaseURL("https://shop.example/v1"),
 		sdk.WithTimeout(20*time.Second),
-		sdk.WithRetries(6),
+		sdk.WithRetryTime(time.Minute),
 		sdk.WithUserAgent("my-shop/1.4"),
 	)
 	account, err := client.Account.Get(ctx)

@@ -14,7 +14,7 @@ import (
 const (
 	firstBackoff = 500 * time.Millisecond
 	lastBackoff  = 8 * time.Second
-	// longestWait is how long a call waits because the server asks for it. Beyond that the caller should decide.
+	// longestWait is how long a call waits in all because the server asks for it. Beyond that the caller should decide.
 	longestWait = 2 * time.Minute
 	// longestClaim is how long a call waits for the first request with its Idempotency-Key to end: when the server died in
 	// the middle of one that had gone to a payment provider or an ad network, nobody takes it over for a minute.
@@ -47,14 +47,18 @@ func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 		ctx, cancel = context.WithTimeout(ctx, r.timeout)
 		defer cancel()
 	}
-	begun := time.Now()
+	begun, asked := time.Now(), time.Duration(0)
 	for number := 1; ; number++ {
 		a, err := c.attempt(ctx, r, number)
 		if err == nil {
 			return a, nil
 		}
-		wait := pause(err, number)
-		if ctx.Err() != nil || c.spent(number, begun, err) || !repeatable(err) || wait > longestWait || outlasts(ctx, wait) {
+		wait := backoff(number)
+		if refusal, ok := errors.AsType[*Error](err); ok {
+			wait += refusal.RetryAfter
+			asked += refusal.RetryAfter
+		}
+		if ctx.Err() != nil || !repeatable(err) || c.spent(number, time.Since(begun)+wait, asked, err) || outlasts(ctx, wait) {
 			return nil, named(r, err)
 		}
 		if stopped := sleep(ctx, wait); stopped != nil {
@@ -63,13 +67,18 @@ func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 	}
 }
 
-// spent reports whether a call has made its last attempt. For up to longestClaim, attempts that find the first one still
-// running do not count, because its answer is about to come.
-func (c *Client) spent(attempts int, begun time.Time, err error) bool {
-	if c.retries > 0 && CodeOf(err) == CodeRequestInProgress && time.Since(begun) < longestClaim {
+// spent reports whether a call has made its last attempt: the next one would begin so long after the first, and the server has asked to wait for so
+// long of that. For up to longestClaim, attempts that find the first one still running do not count, because its answer is about to come.
+func (c *Client) spent(attempts int, after, asked time.Duration, err error) bool {
+	switch {
+	case c.retries == 0 || c.retryTime <= 0:
+		return true
+	case CodeOf(err) == CodeRequestInProgress && after < longestClaim:
 		return false
+	case asked > longestWait || after-asked > c.retryTime:
+		return true
 	}
-	return attempts > c.retries
+	return c.retries > 0 && attempts > c.retries
 }
 
 // attempt sends the request once, and tells the hooks and WithResponse about it.
@@ -117,16 +126,11 @@ func misdirected(err error) bool {
 	return untrusted || errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// pause returns how long to wait before the next attempt: what the server asks for, plus a random time in the upper half of a
-// bound that doubles each time. So clients that failed together do not come back together, and none of them has used up its
-// attempts before a server or its database has restarted.
-func pause(err error, number int) time.Duration {
+// backoff returns how long to wait before the next attempt, beside what the server asks for: a random time in the upper half of a bound that doubles
+// each time. So clients that failed together do not come back together.
+func backoff(number int) time.Duration {
 	bound := min(lastBackoff, firstBackoff<<min(number-1, 10))
-	wait := bound/2 + rand.N(bound/2)
-	if refusal, ok := errors.AsType[*Error](err); ok {
-		wait += refusal.RetryAfter
-	}
-	return wait
+	return bound/2 + rand.N(bound/2)
 }
 
 // outlasts reports whether waiting would use up the time that is left. Then the caller is better served with the error now.

@@ -89,13 +89,13 @@ func TestRetry_BacksOffFurtherEachTimeWithinItsBounds(t *testing.T) {
 	for i, bound := range bounds {
 		longest := time.Duration(0)
 		for range 200 {
-			wait := pause(errReset, i+1)
+			wait := backoff(i + 1)
 			require.Less(t, wait, bound)
 			longest = max(longest, wait)
 		}
 		require.Greater(t, longest, bound*3/4, "the whole bound is used")
 	}
-	require.Less(t, pause(errReset, 1_000_000), lastBackoff)
+	require.Less(t, backoff(1_000_000), lastBackoff)
 }
 
 func TestRetry_BridgesARestart(t *testing.T) {
@@ -109,7 +109,7 @@ func TestRetry_BridgesARestart(t *testing.T) {
 			t.Parallel()
 			for range 50 { // the waits are random
 				synctest.Test(t, func(t *testing.T) {
-					back := time.Now().Add(11 * time.Second)
+					back := time.Now().Add(20 * time.Second)
 					_, replies := scripted(func(r *http.Request) (*http.Response, error) {
 						if time.Now().Before(back) {
 							return failure(r)
@@ -120,6 +120,33 @@ func TestRetry_BridgesARestart(t *testing.T) {
 					require.NoError(t, err)
 				})
 			}
+		})
+	}
+}
+
+func TestRetry_EndsWithItsTime(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		failure       reply
+		options       []ClientOption
+		least, within time.Duration // after which the last attempt begins
+	}{
+		"by default":               {broken(errReset), nil, 22 * time.Second, 30 * time.Second},
+		"a time":                   {broken(errReset), []ClientOption{WithRetryTime(2 * time.Minute)}, 112 * time.Second, 2 * time.Minute},
+		"no time":                  {broken(errReset), []ClientOption{WithRetryTime(0)}, 0, 0},
+		"a number":                 {broken(errReset), []ClientOption{WithRetries(1)}, 250 * time.Millisecond, 500 * time.Millisecond},
+		"what the server asks for": {refused(429, CodeRateLimitExceeded, "Retry-After", "50"), nil, 100 * time.Second, 102 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				_, replies := scripted(c.failure)
+				begun := time.Now()
+				_, err := New(testKey, append(c.options, replies)...).Account.Get(t.Context())
+				require.Error(t, err)
+				require.GreaterOrEqual(t, time.Since(begun), c.least)
+				require.True(t, time.Since(begun) <= c.within)
+			})
 		})
 	}
 }

@@ -3,6 +3,9 @@ package sdk
 import (
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -66,4 +69,28 @@ func refusal(t *testing.T, err error) *Error {
 	var e *Error
 	require.ErrorAs(t, err, &e)
 	return e
+}
+
+// Each service has an example on its page: how its calls look is seen before one is written.
+func TestEveryService_HasAnExample(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("example*_test.go")
+	require.NoError(t, err)
+	var examples strings.Builder
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		examples.Write(text)
+	}
+	services := reflect.TypeFor[Client]()
+	found := 0
+	for i := range services.NumField() {
+		field := services.Field(i)
+		if name, ok := strings.CutSuffix(field.Type.String(), "Service"); ok {
+			found++
+			service := strings.TrimPrefix(name, "*sdk.") + "Service"
+			require.True(t, strings.Contains(examples.String(), "func Example"+service+"_"), service)
+		}
+	}
+	require.True(t, found >= 40)
 }
