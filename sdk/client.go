@@ -88,7 +88,7 @@ func WithHTTPClient(h *http.Client) ClientOption {
 }
 
 // WithRetryTime sets for how long a call is repeated: no attempt begins later than that after the first. The default is 30 seconds, in which a
-// server restarts. What the server asks for with Retry-After comes on top, up to two minutes for a call. 0 never repeats.
+// server restarts. The wait that Retry-After asks for comes on top, up to two minutes for a call. 0 never repeats.
 func WithRetryTime(most time.Duration) ClientOption {
 	return func(c *Client) { c.retryTime = most }
 }

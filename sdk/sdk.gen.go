@@ -10051,6 +10051,9 @@ type WebhookEvent struct {
 	Data json.RawMessage `json:"data"`
 }
 
+// WebhookEventList A page of results.
+type WebhookEventList = wire.List[WebhookEvent]
+
 // WebhookEventRedelivery Where to send an event again.
 type WebhookEventRedelivery struct {
 	// WebhookEndpoint The endpoint's id. An unknown one is 404.
@@ -12405,6 +12408,27 @@ type ListWebhookDeliveriesParams struct {
 
 	// Expand References to return as objects, separated by commas: event (leads:read, customers:read, checkouts:read, orders:read, refunds:read, invoices:read, products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListWebhookEventsParams are the filters of ListWebhookEvents and the page to return. Nil fields do not filter.
+type ListWebhookEventsParams struct {
+	// Type Only events of this type.
+	Type *string `form:"type,omitempty" json:"type,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 }
 
 // Getter for additional properties for AISiteBlock. Returns the specified
@@ -15219,6 +15243,7 @@ var Operations = map[string]Operation{
 	"redeliverWebhookEndpoint":         {ID: "redeliverWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
 	"rotateWebhookSecret":              {ID: "rotateWebhookSecret", Method: "POST", Path: "/webhook_endpoints/{id}/rotate_secret", Approval: "allow", Scope: "webhooks:write"},
 	"testWebhookEndpoint":              {ID: "testWebhookEndpoint", Method: "POST", Path: "/webhook_endpoints/{id}/test", Approval: "allow", Scope: "webhooks:write"},
+	"listWebhookEvents":                {ID: "listWebhookEvents", Method: "GET", Path: "/webhook_events", Approval: "allow", Scope: "webhooks:read"},
 	"getWebhookEvent":                  {ID: "getWebhookEvent", Method: "GET", Path: "/webhook_events/{id}", Approval: "allow", Scope: "webhooks:read"},
 	"redeliverWebhookEvent":            {ID: "redeliverWebhookEvent", Method: "POST", Path: "/webhook_events/{id}/redeliver", Approval: "allow", Scope: "webhooks:write"},
 }
@@ -17797,6 +17822,17 @@ func (s *WebhookEndpointsService) RotateSecret(ctx context.Context, id string, b
 // (422).
 func (s *WebhookEndpointsService) Test(ctx context.Context, id string, body *WebhookTestRequest, opts ...Option) (*WebhookTest, error) {
 	return do[WebhookTest](ctx, s.client, "testWebhookEndpoint", []string{id}, nil, optional(body), opts)
+}
+
+// List sends GET /webhook_events.
+//
+// Returns the events that are kept, newest first. A receiver that was away reads what it missed: with `created_after`, a minute before the last
+// event that it has, because events that happen at once may come late. Leave out those whose ids you know.
+//
+// An event is kept as long as one of its deliveries, and without any for a day by default. The API key must also hold the scopes for reading
+// events of the type, without `type` those of all types. A page has at most 4 MiB of events, so that it may be shorter than `limit`.
+func (s *WebhookEventsService) List(ctx context.Context, params *ListWebhookEventsParams, opts ...Option) (*WebhookEventList, error) {
+	return do[WebhookEventList](ctx, s.client, "listWebhookEvents", nil, params, nil, opts)
 }
 
 // Get sends GET /webhook_events/{id}.

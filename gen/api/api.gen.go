@@ -10389,6 +10389,9 @@ type WebhookEvent struct {
 	Data json.RawMessage `json:"data"`
 }
 
+// WebhookEventList A page of results.
+type WebhookEventList = wire.List[WebhookEvent]
+
 // WebhookEventRedelivery Where to send an event again.
 type WebhookEventRedelivery struct {
 	// WebhookEndpoint The endpoint's id. An unknown one is 404.
@@ -13163,6 +13166,27 @@ type ListWebhookDeliveriesParams struct {
 
 	// Expand References to return as objects, separated by commas: event (leads:read, customers:read, checkouts:read, orders:read, refunds:read, invoices:read, products:read). In brackets is what the API key must hold for it besides the scope of the operation.
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
+// ListWebhookEventsParams defines parameters for ListWebhookEvents.
+type ListWebhookEventsParams struct {
+	// Type Only events of this type.
+	Type *string `form:"type,omitempty" json:"type,omitempty"`
+
+	// Limit How many items to return.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// StartingAfter The id of the last item of the previous page.
+	StartingAfter *StartingAfter `form:"starting_after,omitempty" json:"starting_after,omitempty"`
+
+	// EndingBefore The id of the first item of the next page, to walk backwards.
+	EndingBefore *EndingBefore `form:"ending_before,omitempty" json:"ending_before,omitempty"`
+
+	// CreatedAfter Only items created at this time or later.
+	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only items created before this time.
+	CreatedBefore *CreatedBefore `form:"created_before,omitempty" json:"created_before,omitempty"`
 }
 
 // UpdateAccountJSONRequestBody defines body for UpdateAccount for application/json ContentType.
@@ -16874,6 +16898,9 @@ type ServerInterface interface {
 	// TestWebhookEndpoint Send a test event
 	// (POST /webhook_endpoints/{id}/test)
 	TestWebhookEndpoint(ctx echo.Context, id string) error
+	// ListWebhookEvents List events
+	// (GET /webhook_events)
+	ListWebhookEvents(ctx echo.Context, params ListWebhookEventsParams) error
 	// GetWebhookEvent Get an event
 	// (GET /webhook_events/{id})
 	GetWebhookEvent(ctx echo.Context, id string) error
@@ -26021,6 +26048,59 @@ func (w *ServerInterfaceWrapper) TestWebhookEndpoint(ctx echo.Context) error {
 	return err
 }
 
+// ListWebhookEvents converts echo context to params.
+func (w *ServerInterfaceWrapper) ListWebhookEvents(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListWebhookEventsParams
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter limit: %s", err))
+	}
+
+	// ------------- Optional query parameter "starting_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "starting_after", ctx.QueryParams(), &params.StartingAfter, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter starting_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "ending_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ending_before", ctx.QueryParams(), &params.EndingBefore, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter ending_before: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_after", ctx.QueryParams(), &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_after: %s", err))
+	}
+
+	// ------------- Optional query parameter "created_before" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "created_before", ctx.QueryParams(), &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter created_before: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListWebhookEvents(ctx, params)
+	return err
+}
+
 // GetWebhookEvent converts echo context to params.
 func (w *ServerInterfaceWrapper) GetWebhookEvent(ctx echo.Context) error {
 	var err error
@@ -26369,6 +26449,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PATCH(options.BaseURL+"/webhook_endpoints/:id", wrapper.UpdateWebhookEndpoint, options.OperationMiddlewares["updateWebhookEndpoint"]...)
 	router.POST(options.BaseURL+"/webhook_endpoints/:id/rotate_secret", wrapper.RotateWebhookSecret, options.OperationMiddlewares["rotateWebhookSecret"]...)
 	router.POST(options.BaseURL+"/webhook_endpoints/:id/test", wrapper.TestWebhookEndpoint, options.OperationMiddlewares["testWebhookEndpoint"]...)
+	router.GET(options.BaseURL+"/webhook_events", wrapper.ListWebhookEvents, options.OperationMiddlewares["listWebhookEvents"]...)
 	router.GET(options.BaseURL+"/webhook_events/:id", wrapper.GetWebhookEvent, options.OperationMiddlewares["getWebhookEvent"]...)
 	router.POST(options.BaseURL+"/webhook_events/:id/redeliver", wrapper.RedeliverWebhookEvent, options.OperationMiddlewares["redeliverWebhookEvent"]...)
 	router.GET(options.BaseURL+"/activity/export", wrapper.ExportActivity, options.OperationMiddlewares["exportActivity"]...)
@@ -30714,6 +30795,20 @@ func (response TestWebhookEndpoint200JSONResponse) VisitTestWebhookEndpointRespo
 	return answer.JSON(w, 200, WebhookTest(response)) // as itself: response has none of its methods
 }
 
+type ListWebhookEventsRequestObject struct {
+	Params ListWebhookEventsParams
+}
+
+type ListWebhookEventsResponseObject interface {
+	VisitListWebhookEventsResponse(w http.ResponseWriter) error
+}
+
+type ListWebhookEvents200JSONResponse WebhookEventList
+
+func (response ListWebhookEvents200JSONResponse) VisitListWebhookEventsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, WebhookEventList(response)) // as itself: response has none of its methods
+}
+
 type GetWebhookEventRequestObject struct {
 	ID string `json:"id"`
 }
@@ -31627,6 +31722,9 @@ type StrictServerInterface interface {
 	// TestWebhookEndpoint Send a test event
 	// (POST /webhook_endpoints/{id}/test)
 	TestWebhookEndpoint(ctx context.Context, request TestWebhookEndpointRequestObject) (TestWebhookEndpointResponseObject, error)
+	// ListWebhookEvents List events
+	// (GET /webhook_events)
+	ListWebhookEvents(ctx context.Context, request ListWebhookEventsRequestObject) (ListWebhookEventsResponseObject, error)
 	// GetWebhookEvent Get an event
 	// (GET /webhook_events/{id})
 	GetWebhookEvent(ctx context.Context, request GetWebhookEventRequestObject) (GetWebhookEventResponseObject, error)
@@ -41381,6 +41479,31 @@ func (sh *strictHandler) TestWebhookEndpoint(ctx echo.Context, id string) error 
 		return err
 	} else if validResponse, ok := response.(TestWebhookEndpointResponseObject); ok {
 		return validResponse.VisitTestWebhookEndpointResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListWebhookEvents operation middleware
+func (sh *strictHandler) ListWebhookEvents(ctx echo.Context, params ListWebhookEventsParams) error {
+	var request ListWebhookEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListWebhookEvents(ctx.Request().Context(), request.(ListWebhookEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListWebhookEvents")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListWebhookEventsResponseObject); ok {
+		return validResponse.VisitListWebhookEventsResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

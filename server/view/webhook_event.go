@@ -31,3 +31,12 @@ func WebhookEvent(e *outbox.Event) api.WebhookEvent {
 		Data:       sent.Data,
 	}
 }
+
+// ListWebhookEvents returns the filters of a list of events.
+func ListWebhookEvents(q api.ListWebhookEventsParams) outbox.ListEvents {
+	return outbox.ListEvents{
+		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
+		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, nil, nil),
+		Type:       value(q.Type),
+	}
+}

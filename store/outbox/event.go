@@ -41,6 +41,48 @@ func (s *Store) GetEvent(ctx context.Context, account, ref string) (*Event, erro
 	return e, s.judgeEvents(ctx, account, map[string]*Event{e.ID: e})
 }
 
+// ListEvents holds the filters of a list of events. An empty one does not filter.
+type ListEvents struct {
+	core.Page
+	core.ListFilter
+	Type string
+}
+
+// mostListed is how many bytes the bodies of a page of events have, but for those of one.
+const mostListed = 4 << 20
+
+// ListEvents returns a page of the events that are kept, newest first, and whether there are more.
+func (s *Store) ListEvents(ctx context.Context, account string, in ListEvents) ([]Event, bool, error) {
+	var f db.Filter
+	f.Is("type", in.Type)
+	f.List(s.db, "events", core.KindEvent, in.ListFilter)
+	events, more, err := db.Page(ctx, s.db, eventColumns, core.KindEvent, account, in.Page, &f)
+	if err != nil {
+		return nil, false, err
+	}
+	if in.Ascends() { // those next to the position come last
+		slices.Reverse(events)
+	}
+	size := 0
+	for i, e := range events {
+		if size += len(e.Body); size > mostListed && i > 0 {
+			events, more = events[:i], true
+			break
+		}
+	}
+	if in.Ascends() {
+		slices.Reverse(events)
+	}
+	if len(events) == 0 {
+		return nil, more, nil
+	}
+	byID := make(map[string]*Event, len(events))
+	for i := range events {
+		byID[events[i].ID] = &events[i]
+	}
+	return events, more, s.judgeEvents(ctx, account, byID)
+}
+
 // EventsByID returns the events with the ids, by id. One that is not kept any more is not in the map.
 func (s *Store) EventsByID(ctx context.Context, account string, ids []string) (map[string]*Event, error) {
 	events, err := db.ByID(ctx, s.db, eventColumns, account, ids)

@@ -39,6 +39,7 @@ var notExported = map[string]string{
 	"searchAdTargeting":   "the network's own",
 
 	"listWebhookEventTypes": "says what there is to subscribe to",
+	"listWebhookEvents":     "is read by programs, and kept for days",
 	"search":                "of several lists, which are files themselves",
 
 	"listAdCampaignAdGroups": ofOne, "listAdMetrics": ofOne, "listAdGroupMetrics": ofOne, "listAdCampaignMetrics": ofOne, "listAISiteVersions": ofOne,

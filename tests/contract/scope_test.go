@@ -200,6 +200,8 @@ func TestWebhookEvents_NeedTheScopesOfWhatTheyShow(t *testing.T) {
 			scopes       []string
 		}{
 			{http.MethodGet, "/v1/webhook_events/" + event, nil, []string{"orders:read", "customers:read"}},
+			{http.MethodGet, "/v1/webhook_events", nil, every},
+			{http.MethodGet, "/v1/webhook_events?type=order.paid", nil, []string{"orders:read", "customers:read"}},
 			{http.MethodPost, "/v1/webhook_events/" + event + "/redeliver", map[string]any{"webhook_endpoint": w.ids["we"]}, []string{"orders:read", "customers:read"}},
 			{http.MethodGet, "/v1/webhook_endpoints/" + w.ids["we"] + "/deliveries?expand=event", nil, every},
 			{http.MethodPost, "/v1/webhook_endpoints/" + w.ids["we"] + "/redeliver", map[string]any{"created_after": "2020-01-01T00:00:00Z", "created_before": "2020-01-02T00:00:00Z"}, every},

@@ -3,6 +3,8 @@ package contract
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,6 +27,80 @@ func TestGetWebhookEvent_IsWhatWasSent(t *testing.T) {
 		}
 		if string(event.Data) != string(sent.Data) {
 			t.Errorf("the data is %s\nsent was %s", event.Data, sent.Data)
+		}
+	})
+}
+
+// A receiver that was away reads what it missed, without an endpoint too.
+func TestListWebhookEvents_LetsAReceiverCatchUp(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		product := ok[*sdk.Product](t)(c.Products.Create(background, sellable("First")))
+		seen := ok[*sdk.WebhookEventList](t)(c.WebhookEvents.List(background, nil)).Data[0]
+		if seen.Type != sdk.EventProductCreated || seen.Status != nil {
+			t.Errorf("the newest event is %s, %v", seen.Type, seen.Status)
+		}
+		for _, name := range []string{"Second", "Third"} {
+			ok[*sdk.Product](t)(c.Products.Update(background, product.ID, &sdk.ProductUpdate{Name: &name}))
+			ok[*sdk.Product](t)(c.Products.Create(background, sellable(name)))
+		}
+		var missed []string
+		for event, err := range sdk.All(background, c.WebhookEvents.List, &sdk.ListWebhookEventsParams{CreatedAfter: &seen.CreatedAt, Limit: new(int64(2))}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if event.ID != seen.ID {
+				missed = append(missed, event.Type)
+			}
+		}
+		slices.Sort(missed)
+		created, updated := sdk.EventProductCreated, sdk.EventProductUpdated
+		if want := []string{created, created, updated, updated}; !slices.Equal(missed, want) {
+			t.Errorf("missed were %v", missed)
+		}
+		for name, params := range map[string]*sdk.ListWebhookEventsParams{
+			"a type":         {Type: &updated},
+			"before":         {CreatedBefore: new(seen.CreatedAt), Type: &updated},
+			"another type":   {Type: new(sdk.EventOrderPaid)},
+			"an unknown one": {Type: new("product.eaten")},
+		} {
+			want := 0
+			if name == "a type" {
+				want = 2
+			}
+			if found := ok[*sdk.WebhookEventList](t)(c.WebhookEvents.List(background, params)).Data; len(found) != want {
+				t.Errorf("%s: %d events", name, len(found))
+			}
+		}
+	})
+}
+
+// Events are as large as what they show. A page ends before it is too large, on the side that is further from its position.
+func TestListWebhookEvents_EndsALargePage(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
+		var ids []string
+		for range 7 {
+			description := strings.Repeat("w", 20_000)
+			ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Large", Description: &description}))
+		}
+		account := ok[*sdk.Account](t)(c.Account.Get(background)).ID
+		s.Must(t, `UPDATE events SET body = REPLACE(body, 'wwwwwwwwww', '`+strings.Repeat("large", 100)+`') WHERE account_id = '`+account+`'`)
+		for event, err := range sdk.All(background, c.WebhookEvents.List, nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, event.ID)
+		}
+		if len(ids) != 8 {
+			t.Fatalf("%d events", len(ids))
+		}
+		first := ok[*sdk.WebhookEventList](t)(c.WebhookEvents.List(background, nil))
+		if n := len(first.Data); n < 2 || n > 5 || !first.HasMore || first.Data[0].ID != ids[0] {
+			t.Errorf("the first page has %d events, more: %t", n, first.HasMore)
+		}
+		back := ok[*sdk.WebhookEventList](t)(c.WebhookEvents.List(background, &sdk.ListWebhookEventsParams{EndingBefore: &ids[7]}))
+		if n := len(back.Data); n < 2 || n > 5 || !back.HasMore || back.Data[n-1].ID != ids[6] {
+			t.Errorf("the page before the oldest has %d events, more: %t", n, back.HasMore)
 		}
 	})
 }
