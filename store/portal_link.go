@@ -33,8 +33,9 @@ type PortalLink struct {
 	UsedAt         *core.Time `db:"used_at"`
 	CreatedAt      core.Time  `db:"created_at"`
 
-	URL       string `db:"-"`
-	Recipient string `db:"-"` // the customer's address, set with URL
+	URL       string  `db:"-"`
+	Recipient string  `db:"-"` // the customer's address, set with URL
+	Locale    *string `db:"-"` // the language that they prefer, set with URL
 }
 
 var portalLinkColumns = db.ColumnsOf[PortalLink]("portal_links")
@@ -111,7 +112,7 @@ func (s *Store) ClaimPortalLetter(ctx context.Context, account, id string) (*Por
 		l.LetterDueAt, l.ExpiresAt = new(now.Add(portalLetterLease<<l.LetterAttempts)), now.Add(portalLinkLifetime)
 		l.LetterAttempts++
 		token := newPortalToken(l.AccountID, l.ID)
-		l.TokenHash, l.URL, l.Recipient = secretHash(token), s.db.Options.PublicURL+"/portal/open/"+token, *c.Email
+		l.TokenHash, l.URL, l.Recipient, l.Locale = secretHash(token), s.db.Options.PublicURL+"/portal/open/"+token, *c.Email, c.PreferredLocale
 		return l, u.Update(ctx, portalLinkColumns, l)
 	})
 }

@@ -4,19 +4,30 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // content is what a letter says, whatever it looks like. It repeats nothing that a buyer has typed but their address: whoever types the address of
 // somebody else does not write to them.
 type content struct {
+	spoken  *locale.Locale // its language
 	subject string
 	opening []string // paragraphs
 	facts   []string // lines
 	actions []action
 	items   []item
 	closing []string // paragraphs
+}
+
+// speaks returns the language of a letter: that of its reader, nil if they chose none, or else the seller's. English names currencies by their codes.
+func speaks(theirs *string, seller *tenant.Account) *locale.Locale {
+	if l := cmp.Or(locale.Find(core.Deref(theirs)), locale.Find(seller.Locale), locale.English); l != locale.English {
+		return l
+	}
+	return locale.EnglishCodes
 }
 
 // action is something that the reader can do on a page. The button is what leads there where letters are shown as pages.
@@ -56,17 +67,17 @@ func lines(texts []string) []string {
 }
 
 // itemsOf returns what the reader has, as items.
-func itemsOf(deliveries []store.LetterDelivery) (items []item, hasFiles bool) {
+func itemsOf(l *locale.Locale, deliveries []store.LetterDelivery) (items []item, hasFiles bool) {
 	for _, d := range deliveries {
 		name := oneLine(cmp.Or(core.Deref(d.Name), d.FileName, d.ProductName))
 		switch {
 		case d.FileURL != "":
 			hasFiles = true
-			items = append(items, item{"Download " + name, d.FileURL, true})
+			items = append(items, item{l.T("download.file", "name", name), d.FileURL, true})
 		case d.Key != nil:
-			items = append(items, item{name: "Licence key for " + oneLine(d.ProductName), value: *d.Key})
+			items = append(items, item{name: l.T("mail.key_for", "product", oneLine(d.ProductName)), value: *d.Key})
 		case d.Type == "license_key":
-			items = append(items, item{name: "Licence key for " + oneLine(d.ProductName), value: "There is none left at the moment. You get yours as soon as there is."})
+			items = append(items, item{name: l.T("mail.key_for", "product", oneLine(d.ProductName)), value: l.T("license.waits")})
 		case d.URL != nil:
 			items = append(items, item{name, *d.URL, true})
 		default:
@@ -75,6 +86,3 @@ func itemsOf(deliveries []store.LetterDelivery) (items []item, hasFiles bool) {
 	}
 	return items, hasFiles
 }
-
-// filesEnd says how long the addresses of files work.
-const filesEnd = "The addresses of downloads work for 30 days. Pass them on to nobody."

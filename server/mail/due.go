@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -75,7 +76,7 @@ func (p *Post) sendRecovery(ctx context.Context, id string) error {
 	if err != nil || r == nil {
 		return err
 	}
-	if err := p.send(ctx, &tenant.Account{Name: "Tillwright"}, r.LinkID, &r.Email, nil, recovery(p.store.PublicURL()+"/recover/"+r.Token)); err != nil {
+	if err := p.send(ctx, locale.English, &tenant.Account{Name: "Tillwright"}, r.LinkID, &r.Email, nil, recovery(p.store.PublicURL()+"/recover/"+r.Token)); err != nil {
 		return err
 	}
 	return p.store.Person.EndRecovery(context.WithoutCancel(ctx), r.LinkID)

@@ -18,6 +18,7 @@ var letterTemplate = sync.OnceValue(func() *template.Template { return template.
 
 // page is a content as letter.html has it.
 type page struct {
+	Lang, Dir               string
 	Seller, Subject         string
 	Opening, Facts, Closing []string
 	Actions                 []pageAction
@@ -33,9 +34,9 @@ type pageItem struct {
 
 // html returns the content as a page of a seller. It loads nothing, and its addresses are those of the text.
 func (c content) html(seller *tenant.Account) (string, error) {
-	p := page{Seller: nameOf(seller), Subject: oneLine(c.subject), Opening: c.opening, Facts: c.facts, Closing: c.closing}
+	p := page{Lang: c.spoken.Tag, Dir: c.spoken.Dir, Seller: nameOf(seller), Subject: oneLine(c.subject), Opening: c.opening, Facts: c.facts, Closing: c.closing}
 	for _, a := range c.actions {
-		p.Actions = append(p.Actions, pageAction{strings.TrimSuffix(a.label, ":"), a.url, a.button})
+		p.Actions = append(p.Actions, pageAction{strings.TrimRight(a.label, ": "), a.url, a.button})
 	}
 	for _, i := range c.items {
 		p.Items = append(p.Items, pageItem{i.name, i.value, i.isLink})

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
@@ -26,9 +27,9 @@ import (
 // hostile is what somebody may write wherever text is taken.
 const hostile = `"><img src=x onerror=alert(1)></title></style></script><script>alert(2)</script>{{.}}` + "\u202E" + ` javascript:alert(3) ' style='background:url(//evil.example)`
 
-// everyLetter returns what each kind of letter says, those that are sent by themselves by their kind, with word in the place of
+// everyLetter returns what each kind of letter says in a language, those that are sent by themselves by their kind, with word in the place of
 // what people write.
-func everyLetter(t *testing.T, word func(usual string) string) (seller *tenant.Account, all map[string]content) {
+func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string) (seller *tenant.Account, all map[string]content) {
 	t.Helper()
 	s, _ := given(t, database.URL(t, "sqlite"))
 	post := NewPost(s, nil)
@@ -52,22 +53,27 @@ func everyLetter(t *testing.T, word func(usual string) string) (seller *tenant.A
 	}
 	ended, over := *told, *sub
 	ended.Subscription, over.EndedAt, over.NextAttemptAt = &over, &when, nil
-	receipt, err := post.receipt(t.Context(), seller, order, deliveries)
+	receipt, err := post.receipt(t.Context(), l, seller, order, deliveries)
 	require.NoError(t, err)
-	return seller, map[string]content{
-		string(tenant.LetterReceipt): receipt, string(tenant.LetterPaymentFailed): paymentFailed(told), "last": paymentFailed(&ended), string(tenant.LetterTrialEnding): trialEnding(told),
-		string(tenant.LetterSubscriptionCanceled): subscriptionCanceled(told), string(tenant.LetterSubscriptionEnded): subscriptionEnded(&ended),
-		string(tenant.LetterAccessGiven): accessGiven(told, false), string(tenant.LetterRefund): refunded(told),
-		"verification": verification(seller, &store.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(seller, "https://pay.example/subscribe/x"),
-		"portal": portalLink(seller, "https://pay.example/portal/open/x"), "invoice": invoiceSent(seller, told.Invoice),
+	all = map[string]content{
+		string(tenant.LetterReceipt): receipt, string(tenant.LetterPaymentFailed): paymentFailed(l, told), "last": paymentFailed(l, &ended), string(tenant.LetterTrialEnding): trialEnding(l, told),
+		string(tenant.LetterSubscriptionCanceled): subscriptionCanceled(l, told), string(tenant.LetterSubscriptionEnded): subscriptionEnded(l, &ended),
+		string(tenant.LetterAccessGiven): accessGiven(l, told, false), string(tenant.LetterRefund): refunded(l, told),
+		"verification": verification(l, seller, &store.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(l, seller, "https://pay.example/subscribe/x"),
+		"portal": portalLink(l, seller, "https://pay.example/portal/open/x"), "invoice": invoiceSent(l, seller, told.Invoice),
 	}
+	for kind, c := range all {
+		c.spoken = l
+		all[kind] = c
+	}
+	return seller, all
 }
 
 // Whoever may name something writes no line of a letter.
 func TestLetters_HaveNoLineOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u0085", "\v"} {
-		_, all := everyLetter(t, func(usual string) string { return usual + end + "Forged: pay to another account" })
+		_, all := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual + end + "Forged: pay to another account" })
 		for kind, c := range all {
 			for _, line := range strings.FieldsFunc(c.text(), func(r rune) bool { return strings.ContainsRune("\n\r\v\u2028\u0085", r) }) {
 				assert.False(t, strings.HasPrefix(line, "Forged"), "%s, %q: %s", kind, end, c.text())
@@ -79,7 +85,7 @@ func TestLetters_HaveNoLineOfSomebodyElse(t *testing.T) {
 // Nothing that somebody wrote becomes more than text, nothing is loaded, and every address of the text is there as it is.
 func TestLetters_AreHarmlessPages(t *testing.T) {
 	t.Parallel()
-	seller, all := everyLetter(t, func(usual string) string { return usual + hostile })
+	seller, all := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual + hostile })
 	for _, kind := range tenant.LetterKinds {
 		require.Contains(t, all, string(kind))
 	}
@@ -154,8 +160,8 @@ func TestLetters_AreTextBeforeTheyArePages(t *testing.T) {
 // Nothing stands beside a letter on the narrowest of phones, whatever is written in it. It draws them too: see make screenshots.
 func TestLetters_FitANarrowPhone(t *testing.T) {
 	t.Parallel()
-	seller, all := everyLetter(t, func(usual string) string { return usual })
-	endless, long := everyLetter(t, func(usual string) string { return usual + strings.Repeat("endless", 12) })
+	seller, all := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual })
+	endless, long := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual + strings.Repeat("endless", 12) })
 	pages := map[string]string{}
 	for kind, c := range all {
 		for path, drawn := range map[string]struct {
@@ -187,10 +193,10 @@ func TestLetters_FitANarrowPhone(t *testing.T) {
 func TestSubscriptionCanceled_SaysWhatIsStillCharged(t *testing.T) {
 	t.Parallel()
 	told := &store.LetterContent{Seller: &tenant.Account{Name: "Kestrel"}, Subscription: &store.Subscription{CancelAtPeriodEnd: true, Currency: "usd", ProductName: "Birds"}}
-	assert.Contains(t, subscriptionCanceled(told).opening[0], "you are not charged for it any more")
+	assert.Contains(t, subscriptionCanceled(locale.EnglishCodes, told).opening[0], "you are not charged for it any more")
 	told.LastBill = 2000
-	assert.Contains(t, subscriptionCanceled(told).opening[0], "a last bill charges USD\u00a020.00")
-	assert.NotContains(t, subscriptionCanceled(told).opening[0], "any more")
+	assert.Contains(t, subscriptionCanceled(locale.EnglishCodes, told).opening[0], "a last bill charges USD\u00a020.00")
+	assert.NotContains(t, subscriptionCanceled(locale.EnglishCodes, told).opening[0], "any more")
 }
 
 // A key, an address and an amount are in the text as they are.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -17,172 +19,173 @@ func (p *Post) write(ctx context.Context, l *store.Letter) (*store.LetterContent
 		return told, content{}, err
 	}
 	var c content
+	spoken := speaks(told.Locale, told.Seller)
 	switch l.Kind {
 	case tenant.LetterReceipt:
-		c, err = p.receipt(ctx, told.Seller, told.Order, told.Deliveries)
+		c, err = p.receipt(ctx, spoken, told.Seller, told.Order, told.Deliveries)
 	case tenant.LetterPaymentFailed:
-		c = paymentFailed(told)
+		c = paymentFailed(spoken, told)
 	case tenant.LetterTrialEnding:
-		c = trialEnding(told)
+		c = trialEnding(spoken, told)
 	case tenant.LetterSubscriptionCanceled:
-		c = subscriptionCanceled(told)
+		c = subscriptionCanceled(spoken, told)
 	case tenant.LetterSubscriptionEnded:
-		c = subscriptionEnded(told)
+		c = subscriptionEnded(spoken, told)
 	case tenant.LetterAccessGiven:
-		c = accessGiven(told, l.Period != "")
+		c = accessGiven(spoken, told, l.Period != "")
 	case tenant.LetterRefund:
-		c = refunded(told)
+		c = refunded(spoken, told)
 	default:
 		err = fmt.Errorf("nobody has said what a letter of kind %q says", l.Kind)
 	}
+	c.spoken = spoken
 	return told, c, err
 }
 
-func paymentFailed(told *store.LetterContent) content {
+func paymentFailed(l *locale.Locale, told *store.LetterContent) content {
 	i, sub := told.Invoice, told.Subscription
+	plan := oneLine(sub.Describe())
 	c := content{
-		subject: "Your payment to " + nameOf(told.Seller) + " did not go through",
-		opening: []string{"There is no card that could be charged for " + oneLine(sub.Describe()) + "."},
-		facts:   []string{"Amount due: " + core.FormatAmount(i.AmountDue(), i.Currency)},
-		actions: []action{{"Pay it now, with another card too:", i.HostedURL, "Pay now"}},
-		closing: []string{"If it cannot be charged in the end, your subscription is over."},
+		subject: l.T("mail.failed.subject", "seller", nameOf(told.Seller)),
+		opening: []string{l.T("mail.failed.no_card", "plan", plan)},
+		facts:   []string{l.T("mail.due", "amount", l.Money(i.AmountDue(), i.Currency))},
+		actions: []action{{l.T("mail.failed.pay"), i.HostedURL, l.T("mail.failed.button")}},
+		closing: []string{l.T("mail.failed.end")},
 	}
 	if told.Payment != nil {
-		c.opening = []string{"We could not charge your " + card(told.Payment.PaymentMethod.V) + " for " + oneLine(sub.Describe()) + "."}
+		c.opening = []string{notCharged(l, told.Payment.PaymentMethod.V, plan)}
 		if failure := told.Payment.Failure.V; failure != nil {
-			c.facts = append(c.facts, "Reason: "+oneLine(failure.Message))
+			c.facts = append(c.facts, l.T("mail.failed.reason", "reason", oneLine(failure.Message)))
 		}
 	}
 	if sub.NextAttemptAt == nil { // it has ended, and this is its last invoice
-		c.closing = []string{"Your subscription is over. This is what was still to be billed, and it is not charged again by itself."}
+		c.closing = []string{l.T("mail.failed.last")}
 		return c
 	}
-	c.facts = append(c.facts, "Next attempt: "+date(told.Seller, *sub.NextAttemptAt))
+	c.facts = append(c.facts, l.T("mail.failed.next", "day", date(l, told.Seller, *sub.NextAttemptAt)))
 	return c
 }
 
-func trialEnding(told *store.LetterContent) content {
-	sub, end := told.Renewal.Subscription, date(told.Seller, *told.Subscription.TrialEnd)
+// notCharged says of which card a plan could not be charged to.
+func notCharged(l *locale.Locale, m store.PaymentMethod, plan string) string {
+	if m.Last4 == "" {
+		return l.T("mail.failed.some_card", "plan", plan)
+	}
+	brand := m.Brand
+	if brand != "" {
+		brand = strings.ToUpper(brand[:1]) + brand[1:]
+	}
+	return l.T("mail.failed.card", "brand", brand, "last4", m.Last4, "plan", plan)
+}
+
+func trialEnding(l *locale.Locale, told *store.LetterContent) content {
+	sub, end := told.Renewal.Subscription, date(l, told.Seller, *told.Subscription.TrialEnd)
 	return content{
-		subject: fmt.Sprintf("Your trial at %s ends on %s", nameOf(told.Seller), end),
-		opening: []string{fmt.Sprintf("Your free trial of %s ends on %s.", oneLine(sub.Describe()), end)},
-		facts:   trialPrices(told.Renewal, end),
-		closing: []string{"If you do not want to go on, cancel before that day. Answer this letter if you need help with it."},
+		subject: l.T("mail.trial.subject", "seller", nameOf(told.Seller), "day", end),
+		opening: []string{l.T("mail.trial.opening", "plan", oneLine(sub.Describe()), "day", end)},
+		facts:   trialPrices(l, told.Renewal, end),
+		closing: []string{l.T("mail.trial.closing")},
 	}
 }
 
 // trialPrices says what is paid when a trial is over, and then for each period: nothing that a discount for some months makes untrue.
-func trialPrices(r *store.SubscriptionRenewal, end string) []string {
+func trialPrices(l *locale.Locale, r *store.SubscriptionRenewal, end string) []string {
 	sub, first := r.Subscription, r.Items[0]
-	prices := []string{fmt.Sprintf("On %s: %s", end, core.FormatAmount(r.Amounts.Total, sub.Currency))}
+	prices := []string{l.T("mail.trial.first", "day", end, "amount", l.Money(r.Amounts.Total, sub.Currency))}
 	if r.Balance > 0 {
-		prices = append(prices, "Your credit pays "+core.FormatAmount(r.Balance, sub.Currency)+" of it.")
+		prices = append(prices, l.T("mail.trial.credit", "amount", l.Money(r.Balance, sub.Currency)))
 	}
 	if r.IsLast() {
-		return append(prices, "There are no payments after that one.")
+		return append(prices, l.T("mail.trial.last"))
 	}
-	each := every(sub.Interval, sub.IntervalCount)
+	each := l.Every(sub.Interval, sub.IntervalCount)
 	if r.Recurs() {
-		return append(prices, fmt.Sprintf("From then on: %s %s", core.FormatAmount(r.Amounts.Total, sub.Currency), each))
+		return append(prices, l.T("mail.trial.then", "amount", l.Money(r.Amounts.Total, sub.Currency), "every", each))
 	}
-	tax := ""
+	usual := l.Money(first.SubtotalAmount, sub.Currency)
 	if first.TaxRateBps > 0 && !first.TaxInclusive {
-		tax = ", plus tax"
+		return append(prices, l.T("mail.trial.usual_taxed", "amount", usual, "every", each))
 	}
-	return append(prices, fmt.Sprintf("The price without discounts: %s %s%s", core.FormatAmount(first.SubtotalAmount, sub.Currency), each, tax))
+	return append(prices, l.T("mail.trial.usual", "amount", usual, "every", each))
 }
 
-func subscriptionCanceled(told *store.LetterContent) content {
+func subscriptionCanceled(l *locale.Locale, told *store.LetterContent) content {
 	sub := told.Subscription
-	charged := "and you are not charged for it any more."
+	plan, end := oneLine(sub.Describe()), date(l, told.Seller, *sub.CancelAt())
+	says := l.T("mail.canceled.opening", "plan", plan, "day", end)
 	if told.LastBill > 0 {
-		charged = "when a last bill charges " + core.FormatAmount(told.LastBill, sub.Currency) + " for changes that were not billed yet."
+		says = l.T("mail.canceled.last_bill", "plan", plan, "day", end, "amount", l.Money(told.LastBill, sub.Currency))
 	}
 	return content{
-		subject: "Your subscription at " + nameOf(told.Seller) + " is cancelled",
-		opening: []string{fmt.Sprintf("Your subscription to %s is cancelled. It goes on until %s, %s", oneLine(sub.Describe()), date(told.Seller, *sub.CancelAt()), charged)},
-		closing: []string{"If you would rather keep it, answer this letter before that day."},
+		subject: l.T("mail.canceled.subject", "seller", nameOf(told.Seller)),
+		opening: []string{says},
+		closing: []string{l.T("mail.canceled.keep")},
 	}
 }
 
-func subscriptionEnded(told *store.LetterContent) content {
-	sub, end := told.Subscription, date(told.Seller, *told.Subscription.EndedAt)
-	c := content{subject: "Your subscription at " + nameOf(told.Seller) + " has ended"}
+func subscriptionEnded(l *locale.Locale, told *store.LetterContent) content {
+	sub, seller := told.Subscription, nameOf(told.Seller)
+	plan, end := oneLine(sub.Describe()), date(l, told.Seller, *sub.EndedAt)
 	if sub.Status == store.SubscriptionStatusCompleted {
-		c.subject = "Your subscription at " + nameOf(told.Seller) + " is complete"
-		c.opening = []string{"Your subscription to " + oneLine(sub.Describe()) + " has run to its end. It is not renewed any more."}
+		c := content{subject: l.T("mail.complete.subject", "seller", seller), opening: []string{l.T("mail.complete.opening", "plan", plan)}}
 		if sub.HasProduct() {
-			c.opening = append(c.opening, "You keep your access to it.")
+			c.opening = append(c.opening, l.T("mail.complete.keep"))
 		}
 		return c
 	}
-	why := ""
+	c := content{subject: l.T("mail.ended.subject", "seller", seller), opening: []string{l.T("mail.ended.opening", "plan", plan, "day", end)}}
 	if sub.CancellationReason != nil && *sub.CancellationReason == store.CancellationReasonPaymentFailed {
-		why = ", because it could not be charged"
+		c.opening = []string{l.T("mail.ended.unpaid", "plan", plan, "day", end)}
 	}
-	c.opening = []string{fmt.Sprintf("Your subscription to %s ended on %s%s.", oneLine(sub.Describe()), end, why)}
 	if sub.HasProduct() {
-		c.facts = []string{"Your access ended on " + end + "."}
+		c.facts = []string{l.T("mail.ended.access", "day", end)}
 	}
 	if site := told.Seller.WebsiteURL; site != nil {
-		c.actions = []action{{"You can come back at any time:", *site, "Visit " + nameOf(told.Seller)}}
+		c.actions = []action{{l.T("mail.ended.back"), *site, l.T("mail.ended.button", "seller", seller)}}
 	}
 	return c
 }
 
 // accessGiven tells of a grant, or of its licence key alone, for which the reader had to wait.
-func accessGiven(told *store.LetterContent, isKey bool) content {
+func accessGiven(l *locale.Locale, told *store.LetterContent, isKey bool) content {
 	seller, product := nameOf(told.Seller), oneLine(told.Product)
 	c := content{
-		subject: fmt.Sprintf("You have access to %s from %s", product, seller),
-		opening: []string{fmt.Sprintf("%s has given you access to %s.", seller, product)},
+		subject: l.T("mail.access.subject", "product", product, "seller", seller),
+		opening: []string{l.T("mail.access.opening", "seller", seller, "product", product)},
 	}
 	if isKey {
-		c.subject, c.opening = fmt.Sprintf("Your licence key for %s from %s", product, seller), []string{"Your licence key for " + product + " is here."}
+		c.subject, c.opening = l.T("mail.key.subject", "product", product, "seller", seller), []string{l.T("mail.key.opening", "product", product)}
 	}
 	if told.Grant.ExpiresAt != nil {
-		c.facts = []string{"You have it until " + date(told.Seller, *told.Grant.ExpiresAt) + "."}
+		c.facts = []string{l.T("mail.access.until", "day", date(l, told.Seller, *told.Grant.ExpiresAt))}
 	}
 	var hasFiles bool
-	if c.items, hasFiles = itemsOf(told.Deliveries); hasFiles {
-		c.closing = append(c.closing, filesEnd)
+	if c.items, hasFiles = itemsOf(l, told.Deliveries); hasFiles {
+		c.closing = append(c.closing, l.T("mail.files_end"))
 	}
 	return c
 }
 
-func refunded(told *store.LetterContent) content {
-	seller, amount := nameOf(told.Seller), core.FormatAmount(told.Refund.Amount, told.Refund.Currency)
-	where := "It goes to the card that you paid with, and may take some days to be seen there."
+func refunded(l *locale.Locale, told *store.LetterContent) content {
+	seller, number, amount := nameOf(told.Seller), orderNumber(told.Order), l.Money(told.Refund.Amount, told.Refund.Currency)
+	where := l.T("mail.refund.card")
 	switch credit := told.Refund.BalanceAmount; {
 	case credit == told.Refund.Amount:
-		where = "It is credit of yours now, which pays your next invoices."
+		where = l.T("mail.refund.credit")
 	case credit > 0:
-		where = core.FormatAmount(credit, told.Refund.Currency) + " of it is credit of yours now, which pays your next invoices. The rest goes to the card that you paid with, and may take some days to be seen there."
+		where = l.T("mail.refund.both", "amount", l.Money(credit, told.Refund.Currency))
 	}
 	return content{
-		subject: fmt.Sprintf("Your refund from %s: order %d", seller, told.Order.Number),
-		opening: []string{fmt.Sprintf("%s has given you back %s of your order %d.", seller, amount, told.Order.Number), where},
-		actions: []action{{"Your receipt, also as PDF:", told.Order.ReceiptURL, "See the receipt"}},
+		subject: l.T("mail.refund.subject", "seller", seller, "number", number),
+		opening: []string{l.T("mail.refund.opening", "seller", seller, "amount", amount, "number", number), where},
+		actions: []action{{l.T("mail.receipt.see"), told.Order.ReceiptURL, l.T("mail.receipt.button")}},
 	}
 }
 
-// card names a card, such as "visa card ending in 4242".
-func card(m store.PaymentMethod) string {
-	if m.Last4 == "" {
-		return "card"
-	}
-	return m.Brand + " card ending in " + m.Last4
-}
+// orderNumber writes the number of an order as its receipt does.
+func orderNumber(o *store.Order) string { return strconv.FormatInt(o.Number, 10) }
 
 // date returns the day of a moment where the seller is.
-func date(seller *tenant.Account, at core.Time) string {
-	return seller.Local(at).Format("2 January 2006")
-}
-
-// every returns an interval in words, such as "every month" or "every 3 weeks".
-func every(interval string, count int64) string {
-	if count == 1 {
-		return "every " + interval
-	}
-	return "every " + strconv.FormatInt(count, 10) + " " + interval + "s"
+func date(l *locale.Locale, seller *tenant.Account, at core.Time) string {
+	return l.Day(seller.Local(at))
 }

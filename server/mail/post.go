@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -59,36 +60,41 @@ func (p *Post) sendReceipt(ctx context.Context, o *store.Order, count counter) e
 	if err != nil {
 		return err
 	}
-	c, err := p.receipt(ctx, seller, o, deliveries)
+	theirs, err := p.store.LetterLocale(ctx, o.AccountID, o.CheckoutID, o.CustomerID)
 	if err != nil {
 		return err
 	}
-	return p.send(ctx, seller, o.ID, o.CustomerEmail, count, c)
+	l := speaks(theirs, seller)
+	c, err := p.receipt(ctx, l, seller, o, deliveries)
+	if err != nil {
+		return err
+	}
+	return p.send(ctx, l, seller, o.ID, o.CustomerEmail, count, c)
 }
 
 // receipt returns what the letter with a receipt says.
-func (p *Post) receipt(ctx context.Context, seller *tenant.Account, o *store.Order, deliveries []store.LetterDelivery) (content, error) {
+func (p *Post) receipt(ctx context.Context, l *locale.Locale, seller *tenant.Account, o *store.Order, deliveries []store.LetterDelivery) (content, error) {
 	c := content{
-		subject: fmt.Sprintf("Your receipt from %s: order %d", nameOf(seller), o.Number),
-		opening: []string{fmt.Sprintf("Thank you for your order %d from %s.", o.Number, nameOf(seller))},
-		facts:   []string{"Total: " + core.FormatAmount(o.TotalAmount, o.Currency)},
-		actions: []action{{"Your receipt, also as PDF:", o.ReceiptURL, "See the receipt"}},
+		subject: l.T("mail.receipt.subject", "seller", nameOf(seller), "number", orderNumber(o)),
+		opening: []string{l.T("mail.receipt.opening", "number", orderNumber(o), "seller", nameOf(seller))},
+		facts:   []string{l.T("mail.total", "amount", l.Money(o.TotalAmount, o.Currency))},
+		actions: []action{{l.T("mail.receipt.see"), o.ReceiptURL, l.T("mail.receipt.button")}},
 	}
 	var hasFiles bool
-	if c.items, hasFiles = itemsOf(deliveries); hasFiles {
-		c.closing = append(c.closing, filesEnd)
+	if c.items, hasFiles = itemsOf(l, deliveries); hasFiles {
+		c.closing = append(c.closing, l.T("mail.files_end"))
 	}
-	whose, err := p.whose(ctx, o)
+	whose, err := p.whose(ctx, l, o)
 	if whose != nil {
 		c.actions = append(c.actions, *whose)
 	}
-	c.actions = append(c.actions, action{"Your purchases, at any time:", p.store.PortalURL(seller.Handle), "Your purchases"})
+	c.actions = append(c.actions, action{l.T("mail.purchases"), p.store.PortalURL(seller.Handle), l.T("portal.title")})
 	return c, err
 }
 
 // whose returns the part of a receipt's letter that asks its reader to confirm their address. It is nil if the
 // address is confirmed already.
-func (p *Post) whose(ctx context.Context, o *store.Order) (*action, error) {
+func (p *Post) whose(ctx context.Context, l *locale.Locale, o *store.Order) (*action, error) {
 	if o.CustomerVerified || o.CheckoutID == nil {
 		return nil, nil
 	}
@@ -97,7 +103,7 @@ func (p *Post) whose(ctx context.Context, o *store.Order) (*action, error) {
 		return nil, err
 	}
 	link, err := p.store.VerificationURL(c)
-	return &action{"If it was you who bought it, have it on your account: confirm your e-mail address here.", link, "Confirm my address"}, err
+	return &action{l.T("mail.confirm.mine"), link, l.T("mail.confirm.button")}, err
 }
 
 // Sends reports whether the server sends mail.
@@ -122,16 +128,17 @@ func (p *Post) SendVerification(ctx context.Context, account, ref, from string) 
 	if err != nil {
 		return nil, err
 	}
-	return c, p.send(ctx, seller, c.ID, c.CustomerEmail, nil, verification(seller, c, link))
+	l := speaks(c.Locale, seller)
+	return c, p.send(ctx, l, seller, c.ID, c.CustomerEmail, nil, verification(l, seller, c, link))
 }
 
 // verification asks the reader whether a checkout is theirs.
-func verification(seller *tenant.Account, c *store.Checkout, link string) content {
+func verification(l *locale.Locale, seller *tenant.Account, c *store.Checkout, link string) content {
 	return content{
-		subject: "Confirm your e-mail address for " + nameOf(seller),
-		opening: []string{fmt.Sprintf("Somebody entered this e-mail address in an order at %s, for %s.", nameOf(seller), core.FormatAmount(c.TotalAmount, c.Currency))},
-		actions: []action{{"If it was you, confirm it here within seven days:", link, "Confirm my address"}},
-		closing: []string{"If it was not, do nothing: you are not charged for it."},
+		subject: l.T("mail.confirm.subject", "seller", nameOf(seller)),
+		opening: []string{l.T("mail.confirm.opening", "seller", nameOf(seller), "amount", l.Money(c.TotalAmount, c.Currency))},
+		actions: []action{{l.T("mail.confirm.here"), link, l.T("mail.confirm.button")}},
+		closing: []string{l.T("mail.confirm.ignore")},
 	}
 }
 
@@ -146,16 +153,17 @@ func (p *Post) sendLeadConfirmation(ctx context.Context, l *store.Lead) error {
 	if err != nil {
 		return err
 	}
-	return p.send(ctx, seller, l.ID, &l.Email, nil, leadConfirmation(seller, link))
+	spoken := speaks(nil, seller)
+	return p.send(ctx, spoken, seller, l.ID, &l.Email, nil, leadConfirmation(spoken, seller, link))
 }
 
 // leadConfirmation asks the reader whether a seller may write to them.
-func leadConfirmation(seller *tenant.Account, link string) content {
+func leadConfirmation(l *locale.Locale, seller *tenant.Account, link string) content {
 	return content{
-		subject: "Confirm that " + nameOf(seller) + " may write to you",
-		opening: []string{"Somebody entered this e-mail address in a form of " + nameOf(seller) + ", to be written to by them."},
-		actions: []action{{"If it was you, confirm it here within seven days:", link, "Confirm my address"}},
-		closing: []string{"If it was not, do nothing: you are not written to."},
+		subject: l.T("mail.lead.subject", "seller", nameOf(seller)),
+		opening: []string{l.T("mail.lead.opening", "seller", nameOf(seller))},
+		actions: []action{{l.T("mail.confirm.here"), link, l.T("mail.confirm.button")}},
+		closing: []string{l.T("mail.lead.ignore")},
 	}
 }
 
@@ -165,16 +173,17 @@ func (p *Post) sendPortalLink(ctx context.Context, l *store.PortalLink) error {
 	if err != nil {
 		return err
 	}
-	return p.send(ctx, seller, l.ID, &l.Recipient, nil, portalLink(seller, l.URL))
+	spoken := speaks(l.Locale, seller)
+	return p.send(ctx, spoken, seller, l.ID, &l.Recipient, nil, portalLink(spoken, seller, l.URL))
 }
 
 // portalLink leads the reader to what they bought.
-func portalLink(seller *tenant.Account, link string) content {
+func portalLink(l *locale.Locale, seller *tenant.Account, link string) content {
 	return content{
-		subject: "Your purchases from " + nameOf(seller),
-		opening: []string{"Somebody asked for a link to your purchases from " + nameOf(seller) + "."},
-		actions: []action{{"If it was you, open them here within 30 minutes. The link works once:", link, "See my purchases"}},
-		closing: []string{"If it was not, do nothing: nobody else has this link."},
+		subject: l.T("mail.portal.subject", "seller", nameOf(seller)),
+		opening: []string{l.T("mail.portal.opening", "seller", nameOf(seller))},
+		actions: []action{{l.T("mail.portal.here"), link, l.T("mail.portal.button")}},
+		closing: []string{l.T("mail.portal.ignore")},
 	}
 }
 
@@ -213,23 +222,29 @@ func (p *Post) sendInvoice(ctx context.Context, i *store.Invoice, count counter)
 	if err != nil {
 		return err
 	}
-	return p.send(ctx, seller, i.ID, i.CustomerEmail, count, invoiceSent(seller, i))
+	theirs, err := p.store.LetterLocale(ctx, i.AccountID, nil, i.CustomerID)
+	if err != nil {
+		return err
+	}
+	l := speaks(theirs, seller)
+	return p.send(ctx, l, seller, i.ID, i.CustomerEmail, count, invoiceSent(l, seller, i))
 }
 
 // invoiceSent leads the reader to an invoice, and says what is to be paid of it.
-func invoiceSent(seller *tenant.Account, i *store.Invoice) content {
+func invoiceSent(l *locale.Locale, seller *tenant.Account, i *store.Invoice) content {
+	title := l.T("mail.invoice.title", "number", *i.Number, "seller", nameOf(seller))
 	c := content{
-		subject: fmt.Sprintf("Invoice %s from %s", *i.Number, nameOf(seller)),
-		opening: []string{fmt.Sprintf("Invoice %s from %s", *i.Number, nameOf(seller))},
-		facts:   []string{"Total: " + core.FormatAmount(i.TotalAmount, i.Currency)},
-		actions: []action{{"Read it, and keep it as PDF, here:", i.HostedURL, "See the invoice"}},
+		subject: title,
+		opening: []string{title},
+		facts:   []string{l.T("mail.total", "amount", l.Money(i.TotalAmount, i.Currency))},
+		actions: []action{{l.T("mail.invoice.see"), i.HostedURL, l.T("mail.invoice.button")}},
 	}
 	if due := i.AmountDue(); due > 0 {
-		c.facts = append(c.facts, "Amount due: "+core.FormatAmount(due, i.Currency))
+		c.facts = append(c.facts, l.T("mail.due", "amount", l.Money(due, i.Currency)))
 		if i.DueAt != nil {
-			c.facts = append(c.facts, "Due date: "+date(seller, *i.DueAt))
+			c.facts = append(c.facts, l.T("mail.due_date", "day", date(l, seller, *i.DueAt)))
 		}
-		c.actions = []action{{"Read it, keep it as PDF, and pay it here:", i.HostedURL, "See and pay the invoice"}}
+		c.actions = []action{{l.T("mail.invoice.pay"), i.HostedURL, l.T("mail.invoice.pay_button")}}
 	}
 	return c
 }
@@ -238,7 +253,7 @@ var errNoMail = core.Invalid("base", "This server sends no mail: whoever runs it
 
 // send sends a letter that somebody asks for, after it has checked that there is an address, that the server sends mail, and that not too many were
 // sent. Count is nil for a letter that was counted already.
-func (p *Post) send(ctx context.Context, seller *tenant.Account, about string, to *string, count counter, c content) error {
+func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Account, about string, to *string, count counter, c content) error {
 	if to == nil {
 		return core.Invalid("customer_email", "There is no address to send it to.")
 	}
@@ -250,6 +265,7 @@ func (p *Post) send(ctx context.Context, seller *tenant.Account, about string, t
 			return err
 		}
 	}
+	c.spoken = l
 	letter, err := c.letter(seller)
 	if err != nil {
 		return err

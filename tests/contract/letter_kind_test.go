@@ -183,7 +183,7 @@ func TestLetters_ARenewalWasDeclined(t *testing.T) {
 		if l.About.Object != "invoice" || l.About.ID != invoice.ID || l.Customer.ID != who {
 			t.Errorf("the letter is %+v", l)
 		}
-		tells(t, s, l, "Your payment to Test did not go through", "Amount due: USD\u00a09.00\n", "visa card ending in 0341", "Reason: ", "Next attempt: "+
+		tells(t, s, l, "Your payment to Test did not go through", "Amount due: USD\u00a09.00\n", "Visa card ending in 0341", "Reason: ", "Next attempt: "+
 			invoice.NextPaymentAttemptAt.Time().Format("2 January 2006")+"\n", *invoice.HostedURL)
 		advance(t, c, 3*aDay)
 		if letters := settledLetters(t, c, "payment_failed"); len(letters) != 2 || letters[0].Status != sdk.LetterStatusSent {
@@ -200,7 +200,7 @@ func TestLetters_ARenewalWasDeclined(t *testing.T) {
 // The last invoice of a subscription that has ended is charged once. Who did not pay it is told where to.
 func TestLetters_ALastInvoiceWasDeclined(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		declined, says := "visa card ending in 0341", []string{"Your subscription is over.", "not charged again by itself"}
+		declined, says := "Visa card ending in 0341", []string{"Your subscription is over.", "not charged again by itself"}
 		for _, isDeclined := range []bool{true, false} {
 			sub := subscription(t, c, monthly(t, c, 900))
 			if isDeclined {
