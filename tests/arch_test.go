@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 	"server/blob/s3":    {"server/blob"},
 	"server/transfer":   {"server/blob", "server/caller", "store/core", "store/grant", "store/internal/db", "store/migrations"},
 	"server/view":       {"ads", "store/...", "gen/api", "openapi/answer", "sdk/wire"},
-	"server/invoicepdf": {"store/..."},
+	"server/invoicepdf": {"server/locale", "store/..."},
 	"server/locale":     {"store/core"},
 	"server/ui":         {"server/locale", "store/core"},
 	"server/mail":       {"server/locale", "store/..."},

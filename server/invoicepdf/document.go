@@ -4,15 +4,16 @@
 package invoicepdf
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
+	"cmp"
 	"time"
+
+	"github.com/tillwright/tillwright/server/locale"
 )
 
 // Document is what a PDF says. Texts may have any length and line breaks in them. What is empty, nil or zero is not shown. All
 // amounts are in the minor unit of Currency.
 type Document struct {
+	Language string // a tag, such as de; English if the program does not speak it
 	Title    string // Invoice, Receipt
 	Number   string
 	Status   string    // as people read it: Paid, Due
@@ -75,23 +76,18 @@ type Tax struct {
 func Date(t time.Time) string { return t.Format("2 January 2006") }
 
 // Label returns the name of the tax with its rate.
-func (t Tax) Label() string {
-	name := t.Name
-	if name == "" {
-		name = "Tax"
-	}
-	name += " " + Percent(t.RateBps)
+func (t Tax) Label(l *locale.Locale) string {
+	name := cmp.Or(t.Name, l.T("document.tax")) + " " + l.Percent(t.RateBps)
 	if t.Inclusive {
-		name += " (included in the prices)"
+		return l.T("document.included", "tax", name)
 	}
 	return name
 }
 
-// Percent writes hundredths of a percent, such as "19 %" or "7.25 %".
-func Percent(bps int64) string {
-	text := strconv.FormatInt(bps/100, 10)
-	if rest := bps % 100; rest != 0 {
-		text += strings.TrimRight(fmt.Sprintf(".%02d", rest), "0")
+// spoken returns the language of the document. English names currencies by their codes.
+func (d *Document) spoken() *locale.Locale {
+	if l := locale.Find(d.Language); l != nil && l != locale.English {
+		return l
 	}
-	return text + "\u00a0%"
+	return locale.EnglishCodes
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/tillwright/tillwright/store/core"
 )
 
 // column is a column of the table of lines. The first one is as wide as the others leave room for.
@@ -21,18 +19,18 @@ func (s *sheet) columns() []column {
 		return func(l Line) string { return s.figure(of(l)) }
 	}
 	all := []column{
-		{"Description", 0, func(l Line) string { return l.Description }},
-		{"Quantity", 15, func(l Line) string { return strconv.FormatInt(l.Quantity, 10) }},
-		{"Unit price", 23, amount(func(l Line) int64 { return l.Unit })},
+		{s.l.T("document.item"), 0, func(l Line) string { return l.Description }},
+		{s.l.T("document.quantity"), 15, func(l Line) string { return strconv.FormatInt(l.Quantity, 10) }},
+		{s.l.T("document.unit_price"), 23, amount(func(l Line) int64 { return l.Unit })},
 	}
 	if slices.ContainsFunc(s.document.Lines, func(l Line) bool { return l.Discount != 0 }) {
-		all = append(all, column{"Discount", 20, amount(func(l Line) int64 { return -l.Discount })})
+		all = append(all, column{s.l.T("total.discount"), 20, amount(func(l Line) int64 { return -l.Discount })})
 	}
 	all = append(all,
-		column{"Net", 23, amount(func(l Line) int64 { return l.Net })},
-		column{"Rate", 14, rate},
-		column{"Tax", 20, amount(func(l Line) int64 { return l.Tax })},
-		column{"Total", 25, amount(func(l Line) int64 { return l.Total })},
+		column{s.l.T("document.net"), 23, amount(func(l Line) int64 { return l.Net })},
+		column{s.l.T("document.rate"), 14, s.rate},
+		column{s.l.T("document.tax"), 20, amount(func(l Line) int64 { return l.Tax })},
+		column{s.l.T("total.total"), 25, amount(func(l Line) int64 { return l.Total })},
 	)
 	all[0].width = right - margin
 	for _, c := range all[1:] {
@@ -42,16 +40,13 @@ func (s *sheet) columns() []column {
 }
 
 // figure writes an amount without its currency, which is in the head of the table.
-func (s *sheet) figure(amount int64) string {
-	_, figure, _ := strings.Cut(core.FormatAmount(amount, s.document.Currency), "\u00a0")
-	return figure
-}
+func (s *sheet) figure(amount int64) string { return s.l.Figure(amount, s.document.Currency) }
 
-func rate(l Line) string {
+func (s *sheet) rate(l Line) string {
 	if l.RateBps == nil {
 		return "–"
 	}
-	return Percent(*l.RateBps)
+	return s.l.Percent(*l.RateBps)
 }
 
 // table draws the lines of the document. Every page that the table reaches begins with its head.
@@ -67,7 +62,7 @@ func (s *sheet) table() {
 
 // head draws the head of the table: the currency, and the titles of the columns.
 func (s *sheet) head(columns []column) {
-	s.y = s.block(margin, s.y, right-margin, "Amounts in "+strings.ToUpper(s.document.Currency), s.regular, smallSize) + 1.5
+	s.y = s.block(margin, s.y, right-margin, s.l.T("document.amounts_in", "currency", strings.ToUpper(s.document.Currency)), s.regular, smallSize) + 1.5
 	s.rule(s.y)
 	s.y += lineHeight(smallSize) + 0.5
 	x := margin

@@ -2,9 +2,9 @@ package invoicepdf
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 
-	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/server/locale"
 )
 
 // Sizes in points.
@@ -45,7 +45,7 @@ func New() *Writer {
 // Write returns the document as a PDF of A4 pages. Equal documents give equal bytes. A character that no font has is a box
 // with its code point. The time it takes depends on the length of the texts; when ctx ends, it stops.
 func (w *Writer) Write(ctx context.Context, d Document) ([]byte, error) {
-	s := &sheet{printer: newPrinter(ctx, w.fallbacks, d.IssuedAt), Writer: w, document: d}
+	s := &sheet{printer: newPrinter(ctx, w.fallbacks, d.IssuedAt), Writer: w, document: d, l: d.spoken()}
 	s.pdf.SetTitle(prepare(d.Title+" "+d.Number), true)
 	s.pdf.SetAuthor(prepare(d.Seller.Name), true)
 	s.pdf.AddPage()
@@ -68,6 +68,7 @@ type sheet struct {
 	*printer
 	*Writer
 	document Document
+	l        *locale.Locale
 	running  string // the line at the head of every page after the first
 }
 
@@ -80,7 +81,7 @@ func (s *sheet) heading() {
 		s.y = s.block(margin, s.y+1, 100, d.Status, s.bold, textSize)
 	}
 	y := margin + 2.0
-	for _, f := range append([]Fact{{"Date of issue", Date(d.IssuedAt)}}, d.Facts...) {
+	for _, f := range append([]Fact{{s.l.T("document.issued"), s.l.Day(d.IssuedAt)}}, d.Facts...) {
 		below := s.block(120, y, 30, f.Name, s.regular, textSize)
 		y = max(below, s.block(150, y, right-150, f.Value, s.bold, textSize))
 	}
@@ -89,8 +90,8 @@ func (s *sheet) heading() {
 
 // parties draws the seller and the buyer, side by side.
 func (s *sheet) parties() {
-	seller := s.party(margin, "From", s.document.Seller)
-	buyer := s.party(pageWidth/2+5, "Bill to", s.document.Buyer)
+	seller := s.party(margin, s.l.T("document.from"), s.document.Seller)
+	buyer := s.party(pageWidth/2+5, s.l.T("document.to"), s.document.Buyer)
 	s.y = max(seller, buyer) + 8
 }
 
@@ -107,7 +108,7 @@ func (s *sheet) party(x float64, label string, p Party) float64 {
 		}
 	}
 	if p.TaxID != "" {
-		y = s.block(x, y, width, "Tax ID: "+p.TaxID, s.regular, textSize)
+		y = s.block(x, y, width, s.l.T("document.tax_id", "id", p.TaxID), s.regular, textSize)
 	}
 	return y
 }
@@ -117,16 +118,16 @@ func (s *sheet) totals() {
 	d := s.document
 	const below = 6.5
 	s.hasRoom(below * float64(5+len(d.Taxes)+len(d.Balances)))
-	s.sum("Subtotal", d.Subtotal, s.regular)
+	s.sum(s.l.T("total.subtotal"), d.Subtotal, s.regular)
 	if d.Discount != 0 {
-		s.sum("Discount", -d.Discount, s.regular)
+		s.sum(s.l.T("total.discount"), -d.Discount, s.regular)
 	}
-	s.sum("Net", d.Net, s.regular)
+	s.sum(s.l.T("document.net"), d.Net, s.regular)
 	for _, t := range d.Taxes {
-		s.sum(t.Label()+" on "+core.FormatAmount(t.Taxable, d.Currency), t.Tax, s.regular)
+		s.sum(s.l.T("document.tax_on", "tax", t.Label(s.l), "amount", s.l.Money(t.Taxable, d.Currency)), t.Tax, s.regular)
 	}
-	s.sum("Tax", d.Tax, s.regular)
-	s.sum("Total", d.Total, s.bold)
+	s.sum(s.l.T("document.tax"), d.Tax, s.regular)
+	s.sum(s.l.T("total.total"), d.Total, s.bold)
 	for _, b := range d.Balances {
 		s.sum(b.Name, b.Amount, s.regular)
 	}
@@ -140,7 +141,7 @@ func (s *sheet) sum(name string, amount int64, f *face) {
 		y += lineHeight(textSize)
 		s.textRight(split-3, y, split-80-3, line, f, textSize)
 	}
-	s.textRight(right, y, 45, core.FormatAmount(amount, s.document.Currency), f, textSize)
+	s.textRight(right, y, 45, s.l.Money(amount, s.document.Currency), f, textSize)
 	s.y = y + 1.2
 }
 
@@ -180,6 +181,6 @@ func (s *sheet) numberPages() {
 	pages := s.pdf.PageCount()
 	for page := 1; page <= pages; page++ {
 		s.pdf.SetPage(page)
-		s.textRight(right, pageHeight-12, 60, fmt.Sprintf("Page %d of %d", page, pages), s.regular, smallSize)
+		s.textRight(right, pageHeight-12, 60, s.l.T("document.page_of", "page", strconv.Itoa(page), "pages", strconv.Itoa(pages)), s.regular, smallSize)
 	}
 }

@@ -52,13 +52,30 @@ func TestWrite_SaysEverything(t *testing.T) {
 		"Invoice", "ADA-000042", "Due", "2 January 2026", "16 January 2026", "1042",
 		"Ελληνικές Εκδόσεις Ωμέγα Α.Ε.", "105 63 Αθήνα", "EL123456789", "seller@shop.example",
 		"株式会社トーキョー出版", "東京都千代田区丸の内1-1-1", "서울특별시 강남구", "ООО «Издательство Ёж»", "简体中文公司 繁體中文", "T1234567890123",
-		"Straße, Łódź, Đặng, Ørsted", "日本語の教科書", "19 %", "7.25 %", "100.00", "-1.00", "119.00", "9.65",
-		"VAT 19 % on EUR 100.00", "Reduced 7.25 % on EUR 9.00", "EUR 19.65", "EUR 128.65", "Amount due", "EUR 100.00",
+		"Straße, Łódź, Đặng, Ørsted", "日本語の教科書", "19%", "7.25%", "100.00", "-1.00", "119.00", "9.65",
+		"VAT 19% on EUR 100.00", "Reduced 7.25% on EUR 9.00", "EUR 19.65", "EUR 128.65", "Amount due", "EUR 100.00",
 		"Спасибо. Ευχαριστώ. ありがとう。", "Page 1 of 1",
 	} {
 		assert.Contains(t, pages[0], text)
 	}
 	assert.Regexp(t, `(?s)buyer@buyer.example.*As agreed\.\n+詳細は以下の通り。.*Unit price.*Thank you\.`, pages[0], "the memo stands above the lines, the notes below them")
+}
+
+// All that the document itself says is in its language, and every figure is written as there.
+func TestWrite_SpeaksTheLanguageOfTheDocument(t *testing.T) {
+	t.Parallel()
+	d := invoice()
+	d.Language = "de"
+	page := pdf.Pages(t, written(t, d))[0]
+	for _, text := range []string{
+		"Ausgestellt am", "2. Januar 2026", "Von", "Rechnung an", "Steuernummer: EL123456789", "Beträge in EUR", "Position", "Menge", "Einzelpreis", "Rabatt", "Netto", "Satz",
+		"119,00", "-1,00", "7,25\u00a0%", "VAT 19\u00a0% auf 100,00\u00a0€", "Gesamtbetrag", "128,65\u00a0€", "Seite 1 von 1",
+	} {
+		assert.Contains(t, strings.ReplaceAll(page, "\u00a0", " "), strings.ReplaceAll(text, "\u00a0", " "))
+	}
+	for _, english := range []string{"Date of issue", "From", "Bill to", "Tax ID", "Amounts in", "Quantity", "Unit price", "Subtotal", "Rate", "Page 1", "EUR 128"} {
+		assert.NotContains(t, page, english)
+	}
 }
 
 func TestWrite_IsAFunctionOfTheDocument(t *testing.T) {

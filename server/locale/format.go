@@ -26,6 +26,18 @@ func (l *Locale) Money(amount int64, code string) string {
 	return l.money[digits].Format(a)
 }
 
+// Figure returns an amount as Money does, without its currency: for columns that name it in their head.
+func (l *Locale) Figure(amount int64, code string) string {
+	a, err := currency.NewAmount(core.DecimalAmount(amount, code), strings.ToUpper(code))
+	if l.byCode || err != nil { // or no currency that anybody knows
+		_, figure, _ := strings.Cut(core.FormatAmount(amount, code), "\u00a0")
+		return figure
+	}
+	bare := *l.money[core.ExponentOf(code)]
+	bare.CurrencyDisplay = currency.DisplayNone
+	return bare.Format(a)
+}
+
 // Number returns a whole number.
 func (l *Locale) Number(n int64) string {
 	digits, negative := strings.CutPrefix(strconv.FormatInt(n, 10), "-")

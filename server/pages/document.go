@@ -102,7 +102,7 @@ func paidWith(l *locale.Locale, p *store.Payment) string {
 	if p.PaymentMethod.V.Last4 == "" {
 		return l.T("document.paid_note", "amount", amount)
 	}
-	return l.T("document.paid_card", "amount", amount, "brand", p.PaymentMethod.V.Brand, "last4", p.PaymentMethod.V.Last4)
+	return l.T("document.paid_card", "amount", amount, "brand", brandOf(p.PaymentMethod.V), "last4", p.PaymentMethod.V.Last4)
 }
 
 // orderStatus returns the status of an order as badgeOf knows it.

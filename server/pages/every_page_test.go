@@ -131,7 +131,7 @@ func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) s
 			Title: l.T("document.invoice"), Number: "KES-1042", Status: status, IssuedAt: someday.Time(), Facts: []invoicepdf.Fact{{Name: l.T("document.due_date"), Value: l.Day(someday.Time())}}, Seller: party, Buyer: party,
 			Currency: "eur", Memo: word("As agreed."), Lines: []invoicepdf.Line{{Description: word("Guided tour of the tidal flats"), Quantity: 3, Unit: 12000, RateBps: new(int64(1900))}},
 			Subtotal: 36000, Discount: 1000, Net: 35000, Tax: 6650, Total: 41650, Balances: []invoicepdf.Balance{{Name: l.T("document.amount_due"), Amount: 41650}}, Notes: []string{word("Thank you.")},
-		}, State: state, Due: 41650, Here: "x", Error: problem, Key: "pk_test_1"}
+		}, State: state, Due: 41650, Here: "x", PDF: "x/pdf", Error: problem, Key: "pk_test_1"}
 		return drawn{name, "document.html", page.frame(seller), page}
 	}
 	receipt := documentPage{Document: &invoicepdf.Document{ // of the checkout that is paid
@@ -139,7 +139,7 @@ func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) s
 		Buyer: invoicepdf.Party{Name: word("Grace Hopper"), Email: "grace@example.com"}, Currency: "eur", Lines: []invoicepdf.Line{{Description: word("Birds of the Wadden Sea"), Quantity: 1, Unit: 4900, RateBps: new(int64(1900))}},
 		Subtotal: 4900, Discount: 490, Net: 4410, Taxes: []invoicepdf.Tax{{Name: word("VAT"), RateBps: 1900, Taxable: 4410, Tax: 838}}, Tax: 838, Total: 5248, Balances: paidOf(l, 0, 5248, false),
 		Notes: []string{l.T("document.paid_card", "amount", l.Money(5248, "eur"), "brand", "visa", "last4", "4242")},
-	}, Here: "x"}
+	}, Here: "x", PDF: "x/pdf"}
 	return []drawn{
 		{"receipt", "document.html", receipt.frame(seller), receipt},
 		shows("invoice", "pay", "status.due", ""), shows("invoice-declined", "pay", "status.past_due", word("The card was declined.")), shows("invoice-stripe", "stripe", "status.due", ""),

@@ -109,25 +109,43 @@ func (p *Pages) notServed(c echo.Context, err error) error {
 }
 
 func (p *Pages) writeInvoice(c echo.Context, i *store.Invoice) error {
-	document, _, err := p.invoiceDocument(c.Request().Context(), locale.EnglishCodes, i)
+	l, err := p.speakOf(c, i.AccountID, i.CustomerID)
 	if err != nil {
 		return err
 	}
-	return p.pdf(c, i.AccountID, "invoice", document)
+	l = printed(l)
+	document, _, err := p.invoiceDocument(c.Request().Context(), l, i)
+	if err != nil {
+		return err
+	}
+	return p.pdf(c, l, i.AccountID, "invoice", document)
 }
 
 func (p *Pages) writeReceipt(c echo.Context, o *store.Order) error {
-	document, _, err := p.receiptDocument(c.Request().Context(), locale.EnglishCodes, o)
+	l, err := p.speakOf(c, o.AccountID, o.CustomerID)
 	if err != nil {
 		return err
 	}
-	return p.pdf(c, o.AccountID, "receipt", document)
+	l = printed(l)
+	document, _, err := p.receiptDocument(c.Request().Context(), l, o)
+	if err != nil {
+		return err
+	}
+	return p.pdf(c, l, o.AccountID, "receipt", document)
+}
+
+// printed returns the language in which a document is printed. English names currencies by their codes, and what is no language of ours is English.
+func printed(l *locale.Locale) *locale.Locale {
+	if l == locale.English || locale.Find(l.Tag) != l {
+		return locale.EnglishCodes
+	}
+	return l
 }
 
 // pdf answers with a document as a PDF. A browser shows it, or saves it in a file that is named after its number.
-func (p *Pages) pdf(c echo.Context, account, name string, d *invoicepdf.Document) error {
+func (p *Pages) pdf(c echo.Context, l *locale.Locale, account, name string, d *invoicepdf.Document) error {
 	ctx := c.Request().Context()
-	d.Status = locale.EnglishCodes.T(d.Status)
+	d.Language, d.Status = l.Tag, l.T(d.Status)
 	text, err := p.documents.get(ctx, newAsker(account, caller.Address(ctx)), *d)
 	if errors.Is(err, errBusy) {
 		return p.busy(c)

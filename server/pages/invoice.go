@@ -32,6 +32,7 @@ type documentPage struct {
 	Due     int64  // what is to be paid, in minor units
 	Error   string // why it was not paid just now
 	Here    string // relative path from the page to what is below it
+	PDF     string // relative path from the page to the PDF, in the language of the page
 	Next    string // where the buyer has to go, if elsewhere
 	Forward string // to which the page sends the buyer at once, else empty
 	Key     string // publishable key with which Stripe takes a card, if stripe
@@ -93,8 +94,16 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *store.Invoice, proble
 	if err := p.offerPayment(c.Request().Context(), l, i, &page); err != nil {
 		return err
 	}
-	page.Forward = forward(c, page.Next)
+	page.Forward, page.PDF = forward(c, page.Next), p.pdfOf(c, page.Here)
 	return p.render(c, status, "document.html", page.frame(seller), page)
+}
+
+// pdfOf returns the relative path to the PDF of a document. It asks for the language that the page was asked for.
+func (p *Pages) pdfOf(c echo.Context, here string) string {
+	if l := p.asked(c); l != nil {
+		return here + "/pdf?" + url.Values{localeField: {l.Tag}}.Encode()
+	}
+	return here + "/pdf"
 }
 
 // offerPayment finds out how the customer can pay what is due, and sets the page's state accordingly. If a payment is under way
@@ -246,5 +255,6 @@ func (p *Pages) receipt(c echo.Context, o *store.Order) error {
 		return err
 	}
 	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token"))}
+	page.PDF = p.pdfOf(c, page.Here)
 	return p.render(c, http.StatusOK, "document.html", page.frame(seller), page)
 }

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"bytes"
-	"cmp"
 	"html/template"
 	"net/http"
 	"strings"
@@ -37,7 +36,7 @@ func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
 		"beside":    newBeside,
 		"cardField": func(name, problem string) ui.Field { return cardField(l, name, problem) },
 		"badge":     func(state string) ui.Badge { return badgeOf(l, state) },
-		"taxLabel":  func(tax invoicepdf.Tax) string { return taxLabel(l, tax) },
+		"taxLabel":  func(tax invoicepdf.Tax) string { return tax.Label(l) },
 		"date":      l.Day,
 		"times":     func(unit, quantity int64) int64 { return unit * quantity },
 		"stripe":    func() template.JS { return template.JS(script) },
@@ -135,15 +134,6 @@ func badgeOf(l *locale.Locale, state string) ui.Badge {
 		badge.Icon = "check"
 	}
 	return badge
-}
-
-// taxLabel returns the name of a tax with its rate.
-func taxLabel(l *locale.Locale, tax invoicepdf.Tax) string {
-	name := cmp.Or(tax.Name, l.T("document.tax")) + " " + l.Percent(tax.RateBps)
-	if tax.Inclusive {
-		return l.T("document.included", "tax", name)
-	}
-	return name
 }
 
 // message is a page that only says something, such as why it is not the one that was asked for.

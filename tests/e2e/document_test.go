@@ -167,7 +167,7 @@ func TestDocuments_OfAPurchase(t *testing.T) {
 		receipt := regexp.MustCompile(`http://\S+/receipt/\S+`).FindString(text)
 		require.Equal(t, order.ReceiptURL, receipt)
 		assert.Contains(t, o.get(receipt), "株式会社トーキョー 山田太郎")
-		says(t, o.paper(receipt+"/pdf"), "Receipt", "株式会社トーキョー 山田太郎", "JPY 13,580 paid with visa ending in 4242")
+		says(t, o.paper(receipt+"/pdf"), "Receipt", "株式会社トーキョー 山田太郎", "JPY 13,580 paid with Visa ending in 4242")
 
 		_, err = o.Refunds.Create(background, &sdk.RefundCreate{Order: order.ID, Amount: new(int64(5000))})
 		require.NoError(t, err)
