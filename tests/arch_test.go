@@ -65,6 +65,7 @@ var mayImport = map[string][]string{
 	"server/view":       {"ads", "store/...", "gen/api", "openapi/answer", "sdk/wire"},
 	"server/invoicepdf": {"server/locale", "store/..."},
 	"server/locale":     {"store/core"},
+	"server/logo":       {},
 	"server/ui":         {"server/locale", "store/core"},
 	"server/mail":       {"server/locale", "store/..."},
 	"server/dashboard":  {"sdk", "server/blob", "server/transfer", "server/caller", "server/locale", "server/ui", "store/...", "sdk/wire", "sdk/signature"},
@@ -73,8 +74,8 @@ var mayImport = map[string][]string{
 	"server/composer":   {"store/..."},
 	"server/export":     {"ads", "server/view", "store/...", "gen/api", "openapi/answer", "sdk/wire"},
 	"server/handlers":   {"ads", "server/locale", "server/export", "server/blob", "server/transfer", "server/domains", "server/composer", "server/mail", "server/handlers/...", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "sdk/signature", "store/...", "gen/...", "openapi/answer", "sdk/wire"},
-	"server/pages":      {"ads", "server/locale", "server/ui", "server/export", "server/blob", "server/transfer", "server/domains", "server/mail", "server/invoicepdf", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "sdk/signature", "store/...", "gen/...", "openapi/answer", "sdk/wire"},
-	"server":            {"ads", "server/locale", "server/ui", "server/export", "server/blob/...", "server/transfer", "server/domains", "server/composer", "server/mail", "server/invoicepdf", "server/handlers/...", "server/pages", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "sdk/signature", "store/...", "gen/...", "openapi/answer", "sdk/wire"},
+	"server/pages":      {"ads", "server/locale", "server/logo", "server/ui", "server/export", "server/blob", "server/transfer", "server/domains", "server/mail", "server/invoicepdf", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "sdk/signature", "store/...", "gen/...", "openapi/answer", "sdk/wire"},
+	"server":            {"ads", "server/locale", "server/logo", "server/ui", "server/export", "server/blob/...", "server/transfer", "server/domains", "server/composer", "server/mail", "server/invoicepdf", "server/handlers/...", "server/pages", "server/view", "server/billing", "server/payments/...", "server/caller", "webhooks/...", "sdk/signature", "store/...", "gen/...", "openapi/answer", "sdk/wire"},
 	"sdk":               {"sdk/wire", "sdk/signature"},
 
 	"server/payments/stripe": {"server/payments", "store/..."},

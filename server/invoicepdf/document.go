@@ -16,6 +16,7 @@ type Document struct {
 	Language string // a tag, such as de; English if the program does not speak it
 	Title    string // Invoice, Receipt
 	Number   string
+	Logo     []byte    // a PNG of 8 bits a channel, above the title; nil for none
 	Status   string    // as people read it: Paid, Due
 	IssuedAt time.Time // in the zone whose day is printed
 	Facts    []Fact    // beside the date of issue: the due date, the order, the period

@@ -1,8 +1,11 @@
 package invoicepdf
 
 import (
+	"bytes"
 	"context"
 	"strconv"
+
+	"codeberg.org/go-pdf/fpdf"
 
 	"github.com/tillwright/tillwright/server/locale"
 )
@@ -72,15 +75,33 @@ type sheet struct {
 	running  string // the line at the head of every page after the first
 }
 
+// logo draws the logo from y downwards, and returns the y of what stands below it.
+func (s *sheet) logo(y float64) float64 {
+	const widest, highest = 50.0, 14.0
+	if s.document.Logo == nil || s.stops() {
+		return y
+	}
+	kind := fpdf.ImageOptions{ImageType: "PNG"}
+	about := s.pdf.RegisterImageOptionsReader("logo", kind, bytes.NewReader(s.document.Logo))
+	if s.pdf.Err() {
+		s.err = s.pdf.Error()
+		return y
+	}
+	scale := min(widest/about.Width(), highest/about.Height())
+	s.pdf.ImageOptions("logo", margin, y, about.Width()*scale, about.Height()*scale, false, kind, 0, "")
+	return y + about.Height()*scale + 6
+}
+
 // heading draws the title of the document, its number and status, and its dates.
 func (s *sheet) heading() {
 	d := s.document
-	s.y = s.block(margin, margin, 100, d.Title, s.bold, titleSize)
+	top := s.logo(margin)
+	s.y = s.block(margin, top, 100, d.Title, s.bold, titleSize)
 	s.y = s.block(margin, s.y+1, 100, d.Number, s.regular, 11)
 	if d.Status != "" {
 		s.y = s.block(margin, s.y+1, 100, d.Status, s.bold, textSize)
 	}
-	y := margin + 2.0
+	y := top + 2.0
 	for _, f := range append([]Fact{{s.l.T("document.issued"), s.l.Day(d.IssuedAt)}}, d.Facts...) {
 		below := s.block(120, y, 30, f.Name, s.regular, textSize)
 		y = max(below, s.block(150, y, right-150, f.Value, s.bold, textSize))

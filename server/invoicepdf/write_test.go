@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/png"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -75,6 +77,21 @@ func TestWrite_SpeaksTheLanguageOfTheDocument(t *testing.T) {
 	}
 	for _, english := range []string{"Date of issue", "From", "Bill to", "Tax ID", "Amounts in", "Quantity", "Unit price", "Subtotal", "Rate", "Page 1", "EUR 128"} {
 		assert.NotContains(t, page, english)
+	}
+}
+
+func TestWrite_CarriesTheLogo(t *testing.T) {
+	t.Parallel()
+	assert.NotContains(t, string(written(t, invoice())), "/Subtype /Image")
+	for _, size := range []image.Point{{480, 20}, {20, 160}, {1, 1}} {
+		var file bytes.Buffer
+		require.NoError(t, png.Encode(&file, image.NewNRGBA(image.Rectangle{Max: size})))
+		d := invoice()
+		d.Logo = file.Bytes()
+		document := written(t, d)
+		assert.Contains(t, string(document), "/Subtype /Image")
+		assert.Contains(t, pdf.Pages(t, document)[0], "ADA-000042")
+		assert.Equal(t, document, written(t, d))
 	}
 }
 

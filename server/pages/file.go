@@ -114,11 +114,11 @@ func (p *Pages) writeInvoice(c echo.Context, i *store.Invoice) error {
 		return err
 	}
 	l = printed(l)
-	document, _, err := p.invoiceDocument(c.Request().Context(), l, i)
+	document, seller, err := p.invoiceDocument(c.Request().Context(), l, i)
 	if err != nil {
 		return err
 	}
-	return p.pdf(c, l, i.AccountID, "invoice", document)
+	return p.pdf(c, l, seller, "invoice", document)
 }
 
 func (p *Pages) writeReceipt(c echo.Context, o *store.Order) error {
@@ -127,11 +127,11 @@ func (p *Pages) writeReceipt(c echo.Context, o *store.Order) error {
 		return err
 	}
 	l = printed(l)
-	document, _, err := p.receiptDocument(c.Request().Context(), l, o)
+	document, seller, err := p.receiptDocument(c.Request().Context(), l, o)
 	if err != nil {
 		return err
 	}
-	return p.pdf(c, l, o.AccountID, "receipt", document)
+	return p.pdf(c, l, seller, "receipt", document)
 }
 
 // printed returns the language in which a document is printed. English names currencies by their codes, and what is no language of ours is English.
@@ -143,10 +143,10 @@ func printed(l *locale.Locale) *locale.Locale {
 }
 
 // pdf answers with a document as a PDF. A browser shows it, or saves it in a file that is named after its number.
-func (p *Pages) pdf(c echo.Context, l *locale.Locale, account, name string, d *invoicepdf.Document) error {
+func (p *Pages) pdf(c echo.Context, l *locale.Locale, seller *tenant.Account, name string, d *invoicepdf.Document) error {
 	ctx := c.Request().Context()
-	d.Language, d.Status = l.Tag, l.T(d.Status)
-	text, err := p.documents.get(ctx, newAsker(account, caller.Address(ctx)), *d)
+	d.Language, d.Status, d.Logo = l.Tag, l.T(d.Status), p.logos.Get(ctx, seller.LogoURL)
+	text, err := p.documents.get(ctx, newAsker(seller.ID, caller.Address(ctx)), *d)
 	if errors.Is(err, errBusy) {
 		return p.busy(c)
 	}

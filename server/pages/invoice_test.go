@@ -1,8 +1,12 @@
 package pages_test
 
 import (
+	"image"
+	"image/png"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
@@ -145,6 +150,33 @@ func (w *shop) text(url string) string {
 	w.t.Helper()
 	_, file := w.fetch(url)
 	return strings.Join(pdf.Pages(w.t, []byte(file)), "")
+}
+
+// A document that is kept has its seller's logo in it, and speaks as its page.
+func TestDocuments_CarryTheLogoAndSpeakAsTheirPage(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	i := w.billed()
+	_, file := w.fetch(i.HostedURL + "/pdf")
+	assert.NotContains(t, file, "/Subtype /Image")
+	sellers := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		assert.NoError(t, png.Encode(rw, image.NewNRGBA(image.Rect(0, 0, 64, 32))))
+	}))
+	t.Cleanup(sellers.Close)
+	w.pages.ShowLogos(logo.New(sellers.Client()))
+	_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) { a.LogoURL = new(sellers.URL + "/logo.png") })
+	require.NoError(t, err)
+	_, file = w.fetch(i.HostedURL + "/pdf")
+	assert.Contains(t, file, "/Subtype /Image")
+
+	page := w.page(i.HostedURL+"?locale=de", http.StatusOK)
+	link := regexp.MustCompile(`href="([^"]*/pdf[^"]*)"`).FindStringSubmatch(page)
+	require.NotNil(t, link)
+	german := w.text(w.server.URL + "/invoice/" + link[1])
+	for _, text := range []string{"Rechnung", "Ausgestellt am", "Offener Betrag"} {
+		assert.Contains(t, german, text)
+	}
+	assert.NotContains(t, german, "Date of issue")
 }
 
 func TestDocuments_ShowWhatWasGivenBack(t *testing.T) {

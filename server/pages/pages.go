@@ -25,6 +25,7 @@ import (
 	"github.com/tillwright/tillwright/server/domains"
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/server/transfer"
@@ -49,6 +50,7 @@ type Pages struct {
 	documents     *documents[invoicepdf.Document] // PDFs
 	sites         *documents[sitePage]
 	exports       *turns // for reading a page of rows
+	logos         *logo.Logos
 	templates     map[*locale.Locale]func() (*ui.Templates, error)
 	showsPseudo   bool
 	siteTemplate  *template.Template
@@ -106,6 +108,9 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 	p.sites, p.formToken, p.formClicks = newDocuments(p.writeSite), rand.Text(), rand.Text()
 	return p, nil
 }
+
+// ShowLogos has documents carry the logos of their sellers.
+func (p *Pages) ShowLogos(l *logo.Logos) { p.logos = l }
 
 // Wait waits for letters that are still being sent after their request was answered. No page may be asked for any more.
 func (p *Pages) Wait() { p.letters.Wait() }

@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/server/composer"
 	"github.com/tillwright/tillwright/server/dashboard"
 	"github.com/tillwright/tillwright/server/handlers"
+	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/server/mail"
 	"github.com/tillwright/tillwright/server/pages"
 	"github.com/tillwright/tillwright/server/payments"
@@ -103,6 +104,8 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	if p.shop, err = pages.New(s, cashier, post, authenticator, p.Ads, p.Files, p.sites.Service); err != nil {
 		return nil, err
 	}
+	logos := logo.New(outbound(guard))
+	p.shop.ShowLogos(logos)
 	develops := config.Env == server.Development
 	if develops {
 		p.shop.ShowPseudo()
