@@ -154,6 +154,11 @@ func (l *Locale) value(name string, named []any) string {
 		return ""
 	case int64:
 		return l.Number(value)
+	case *int64:
+		if value != nil {
+			return l.Number(*value)
+		}
+		return ""
 	default:
 		return l.isolated(fmt.Sprint(value))
 	}

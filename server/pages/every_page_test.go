@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
 
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
@@ -138,7 +139,7 @@ func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) s
 		Title: l.T("document.receipt"), Number: "1042", Status: "status.paid", IssuedAt: someday.Time(), Facts: []invoicepdf.Fact{{Name: l.T("document.paid_on"), Value: l.Day(someday.Time())}}, Seller: party,
 		Buyer: invoicepdf.Party{Name: word("Grace Hopper"), Email: "grace@example.com"}, Currency: "eur", Lines: []invoicepdf.Line{{Description: word("Birds of the Wadden Sea"), Quantity: 1, Unit: 4900, RateBps: new(int64(1900))}},
 		Subtotal: 4900, Discount: 490, Net: 4410, Taxes: []invoicepdf.Tax{{Name: word("VAT"), RateBps: 1900, Taxable: 4410, Tax: 838}}, Tax: 838, Total: 5248, Balances: paidOf(l, 0, 5248, false),
-		Notes: []string{l.T("document.paid_card", "amount", l.Money(5248, "eur"), "brand", "visa", "last4", "4242")},
+		Notes: []string{l.T("document.paid_card", "amount", l.Money(5248, "eur"), "brand", "Visa", "last4", "4242")},
 	}, Here: "x", PDF: "x/pdf"}
 	return []drawn{
 		{"receipt", "document.html", receipt.frame(seller), receipt},
@@ -159,7 +160,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	card := store.SavedMethod{ID: "pm_1", Card: core.JSON[store.PaymentMethod]{V: store.PaymentMethod{Brand: "visa", Last4: "4242", ExpMonth: 12, ExpYear: 2030}}}
 	sub := store.Subscription{ID: "sub_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Yearly")), Quantity: 1, Interval: "year", IntervalCount: 1, Currency: "eur", CurrentPeriodEnd: someday}
 	invoice := store.Invoice{Number: new("KES-1042"), Currency: "eur", TotalAmount: 41650, DueAt: &someday, Status: store.InvoiceStatusOpen, HostedURL: "https://pay.example/invoice/x"}
-	book := &download{Path: "/downloads/a/b", Name: word("birds.pdf"), Size: "12 MiB", Left: "3 of 5 downloads left"}
+	book := &download{Path: "/downloads/a/b", Name: word("birds.pdf"), Size: "12 MiB", Left: l.T("download.left", "number", int64(3), "limit", int64(5))}
 	full := portalHome{
 		portalPage: v.page("Your purchases", word("The card was declined.")), Due: []store.Invoice{invoice}, Subscriptions: []store.Subscription{sub}, Cards: []store.SavedMethod{card, card}, MoreOrders: true, Once: "1",
 		Orders: []portalOrder{
@@ -174,7 +175,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 		Posts:     []content.BlogPost{{Title: word("Spring arrivals"), Slug: "spring", Excerpt: new(word("Who came back first"))}},
 		Purchases: []portalPurchase{{Checkout: store.Checkout{Currency: "eur"}, Summary: word("Tide calendar"), IsCharged: true}},
 	}
-	full.Done = "Your card is saved."
+	full.Done = l.T("portal.done.added")
 	empty := portalHome{portalPage: v.page("Your purchases", "")}
 	one := &portalSubscription{portalPage: v.page(planName(&sub), ""), Subscription: &sub, Cards: []store.SavedMethod{card}, Next: &money{900, "eur"}, Unpaid: &invoice}
 	plan := store.SubscriptionPlan{PriceVariantID: "pv_1", ProductName: word("Tide calendar"), PriceVariantName: new(word("Monthly")), Quantity: 1, UnitAmount: 9000, Interval: "month", IntervalCount: 1}
@@ -184,11 +185,11 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	later.Change.Amounts.Total = 4100
 	now := &portalPlan{portalPage: v.page("Change to Tide calendar", ""), Subscription: &sub, Change: &store.SubscriptionChange{Plan: plan, Behavior: tenant.ProrationBehaviorInvoiceImmediately, PeriodEnd: someday}}
 	now.Change.Amounts.Total = 4100
-	key := portalLicense{portalPage: v.page("Licence key", ""), Product: word("Tide calculator"), License: &grant.LicenseKey{ID: "lic_1", Key: new(word("KES-4F2A-99C1")), ActivationsCount: 2, ActivationLimit: new(int64(5)), ExpiresAt: &someday}, Activations: []device{
-		{grant.LicenseActivation{Name: new(word("Grace's laptop")), CreatedAt: someday}}, {grant.LicenseActivation{Fingerprint: word("8f14e45fceea167a5a36dedd4bea2543"), CreatedAt: someday}},
+	key := portalLicense{portalPage: v.page("Licence key", ""), Product: word("Tide calculator"), License: &grant.LicenseKey{ID: "lic_1", Key: new(word("KES-4F2A-99C1")), ActivationsCount: 2, ActivationLimit: new(int64(5)), ExpiresAt: &someday}, Activations: []grant.LicenseActivation{
+		{Name: new(word("Grace's laptop")), CreatedAt: someday}, {Fingerprint: word("8f14e45fceea167a5a36dedd4bea2543"), CreatedAt: someday},
 	}}
 	unused := portalLicense{portalPage: v.page("Licence key", ""), License: &grant.LicenseKey{}}
-	details := portalDetails{portalPage: v.page("Billing details", ""), Form: form{"name": word("Grace"), "country": "DE", "tax_id": word("DE1")}, Problems: map[string]string{"tax_id": word("Too long."), "country": "Choose the country of this address."}}
+	details := portalDetails{portalPage: v.page("Billing details", ""), Form: form{"name": word("Grace"), "country": "DE", "tax_id": word("DE1")}, Problems: map[string]string{"tax_id": word("Too long."), "country": l.T("error.country.missing")}}
 	bare := &portalSubscription{portalPage: v.page("Plan", ""), Subscription: &store.Subscription{}}
 	stripe := &portalCard{portalPage: v.page("Add a card", word("The card was declined.")), Subscription: &sub}
 	stripe.Key = "pk_test_1"
@@ -326,6 +327,35 @@ func TestEveryPage_UsesAllOfTheSheet(t *testing.T) {
 	for _, rule := range regexp.MustCompile(`(?m)^[^{@]*\{`).FindAllString(sheet, -1) {
 		for _, class := range regexp.MustCompile(`\.([a-z][a-z-]*)`).FindAllStringSubmatch(rule, -1) {
 			assert.True(t, used[class[1]], "no page has the class %s", class[1])
+		}
+	}
+}
+
+// Every word of the portal and of documents is in the catalogue: in the language of letters with accents none stands without.
+func TestEveryPage_SaysWhatIsInTheCatalogue(t *testing.T) {
+	t.Parallel()
+	templates, err := parse(locale.Accented, []byte("/* ours */"), []byte("/* ours */"))
+	require.NoError(t, err)
+	seller := &tenant.Account{Name: "1", PaymentsProvider: tenant.PaymentsProviderTest}
+	digits := func(string) string { return "1" }
+	given := regexp.MustCompile(`Visa|Stripe|MiB|KES-1042|Twice a day|Bring|boots|grace@example\.com|help@kestrel\.example|https://\S+|Europe/Berlin|\p{L}*[^\x00-\x7f]\p{L}*`)
+	for _, d := range append(portals(locale.Accented, seller, digits), documentPages(locale.Accented, seller, digits)...) {
+		if d.template == "portal_post.html" || strings.HasSuffix(d.name, "-empty") {
+			continue // the seller's words, and states that there are not
+		}
+		for _, node := range markup.Elements(t, draw(t, templates, d)) {
+			switch node.Data {
+			case "h1", "title", "style", "script", "noscript", "option": // what the data says, what has elements in it, and countries
+				continue
+			}
+			if markup.Attribute(node, "role") == "status" || markup.Attribute(node, "class") == "up" {
+				continue
+			}
+			for child := node.FirstChild; child != nil; child = child.NextSibling {
+				if child.Type == html.TextNode {
+					assert.NotRegexp(t, `[A-Za-z]{3}`, given.ReplaceAllString(child.Data, ""), "%s, <%s>", d.name, node.Data)
+				}
+			}
 		}
 	}
 }

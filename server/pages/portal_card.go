@@ -43,11 +43,11 @@ func newOnce() string { return strings.ToLower(rand.Text()) }
 // saveCard saves the test card that was typed into a form. If it is refused, problem says why, and there is no error.
 func (p *Pages) saveCard(v *visit, isDefault bool) (saved *store.SavedMethod, problem string, err error) {
 	if !v.TakesTestCards() {
-		return nil, "Cards are not taken on this page.", nil
+		return nil, v.l.T("card.not_taken"), nil
 	}
 	once := v.FormValue("once")
 	if !onceForm.MatchString(once) {
-		return nil, "The form is incomplete. Try again.", nil
+		return nil, v.l.T("card.incomplete"), nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.doing("createCustomerPaymentMethod")), payTime)
 	defer cancel()
@@ -108,7 +108,7 @@ func (p *Pages) cardPage(v *visit, subscription string) (*portalCard, error) {
 		if err != nil {
 			return nil, err
 		}
-		page.Title, page.Subscription = "Use a new card", sub
+		page.Title, page.Subscription = v.l.T("subscription.new_card"), sub
 	}
 	return page, nil
 }
@@ -183,7 +183,7 @@ func (p *Pages) giveCard(v *visit) error {
 	}
 	if core.OutcomeOf(err) == core.Unknown {
 		slog.WarnContext(ctx, "keep a card that a customer gives", "error", err)
-		page.Problem = "Your bank has not answered. Look in a minute whether the card is saved, or enter it again."
+		page.Problem = v.l.T("card.silent")
 		return p.showCard(v, http.StatusOK, page)
 	}
 	switch {

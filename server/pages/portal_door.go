@@ -94,7 +94,7 @@ func (p *Pages) knock(c echo.Context, seller *tenant.Account) error {
 	if !p.post.Sends() {
 		return p.showDoor(c, http.StatusServiceUnavailable, page)
 	}
-	if page.Problem = core.AskedEmailProblem(page.Email, "Write an e-mail address, such as ada@example.com."); page.Problem != "" {
+	if page.Problem = core.AskedEmailProblem(page.Email, p.spoken(c).T("door.address")); page.Problem != "" {
 		return p.showDoor(c, http.StatusUnprocessableEntity, page)
 	}
 	err := p.store.CountPortalLetter(c.Request().Context(), page.Email, buyer(c).Address)
@@ -172,7 +172,7 @@ var forgeries = http.NewCrossOriginProtection()
 func (p *Pages) unforged(serve echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := forgeries.Check(c.Request()); err != nil {
-			return p.tell(c, http.StatusForbidden, message{Title: "Not allowed", Text: "This form was not sent from its own page. Nothing was done. Open the page itself, and try again."})
+			return p.tell(c, http.StatusForbidden, said(p.spoken(c), "message.forged"))
 		}
 		return serve(c)
 	}

@@ -2,12 +2,12 @@ package pages
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 )
@@ -33,9 +33,9 @@ func newDownload(grantID string, f *grant.File) *download {
 }
 
 // limit says how often a file may be downloaded, nil for any number, and how often it was.
-func (d *download) limit(most, count *int64) {
+func (d *download) limit(l *locale.Locale, most, count *int64) {
 	if most != nil {
-		d.Left = fmt.Sprintf("%d of %d downloads left", max(0, *most-core.Deref(count)), *most)
+		d.Left = l.T("download.left", "number", max(0, *most-core.Deref(count)), "limit", *most)
 	}
 }
 

@@ -33,10 +33,9 @@ func (e *portalExperience) When() string {
 	if c.StartsAt == nil || err != nil {
 		return ""
 	}
-	const clock = "Monday, 2 January 2006, 15:04"
-	when := c.StartsAt.Time().In(zone).Format(clock)
+	when := e.l.Moment(c.StartsAt.Time().In(zone))
 	if c.EndsAt != nil {
-		when += " to " + c.EndsAt.Time().In(zone).Format(clock)
+		when = e.l.T("experience.times", "start", when, "end", e.l.Moment(c.EndsAt.Time().In(zone)))
 	}
 	return when + " (" + zone.String() + ")"
 }
@@ -81,7 +80,7 @@ func (p *Pages) experienceDownloads(v *visit, e *content.Experience, g *grant.Gr
 	all := make(map[string]*download, len(files))
 	for id, f := range files {
 		all[id] = newDownload(by.ID, f)
-		all[id].limit(by.DownloadLimit, new(counts[id]))
+		all[id].limit(v.l, by.DownloadLimit, new(counts[id]))
 	}
 	return all, nil
 }

@@ -12,18 +12,15 @@ type portalLicense struct {
 	portalPage
 	Product     string
 	License     *grant.LicenseKey
-	Activations []device
+	Activations []grant.LicenseActivation
 }
 
-// device is an activation of a key, by the name that its program gave it.
-type device struct{ grant.LicenseActivation }
-
-// Called returns the device's name, or else the beginning of its fingerprint.
-func (d device) Called() string {
+// Called returns the name that its program gave a device, or else the beginning of its fingerprint.
+func (p portalLicense) Called(d grant.LicenseActivation) string {
 	if name := text(d.Name); name != "" {
 		return name
 	}
-	return "Device " + d.Fingerprint[:min(len(d.Fingerprint), 12)]
+	return p.l.T("license.device", "name", d.Fingerprint[:min(len(d.Fingerprint), 12)])
 }
 
 // license returns a licence key that is among what the customer has now, with its product's name. Any other is CodeMissing.
@@ -53,10 +50,7 @@ func (p *Pages) portalLicense(v *visit) error {
 	if err != nil {
 		return p.refuse(v, err)
 	}
-	page := portalLicense{portalPage: v.page("Licence key", ""), Product: product, License: key}
-	for _, a := range active {
-		page.Activations = append(page.Activations, device{a})
-	}
+	page := portalLicense{portalPage: v.page(v.l.T("license.key"), ""), Product: product, License: key, Activations: active}
 	return p.render(v, http.StatusOK, "portal_license.html", page.frame(), page)
 }
 

@@ -20,8 +20,8 @@ type delivery struct {
 	Experience *content.Experience // that can be opened
 }
 
-// Title returns the name that the seller gave it, or else its own.
-func (d *delivery) Title() string {
+// TitleOf returns the name that the seller gave a delivery, or else its own.
+func (v *visit) TitleOf(d delivery) string {
 	switch {
 	case text(d.Name) != "":
 		return *d.Name
@@ -32,7 +32,7 @@ func (d *delivery) Title() string {
 	case d.URL != nil:
 		return *d.URL
 	case d.LicenseKey != nil || d.Key != nil:
-		return "Licence key"
+		return v.l.T("license.key")
 	}
 	return ""
 }
@@ -119,7 +119,7 @@ func (p *Pages) deliveries(v *visit, grants []grant.Grant) ([]delivery, error) {
 			if d.Size != nil {
 				shown.Download.Size = fileSize(*d.Size)
 			}
-			shown.Download.limit(d.DownloadLimit, d.DownloadsCount)
+			shown.Download.limit(v.l, d.DownloadLimit, d.DownloadsCount)
 		}
 		if e := experiences[text(d.ExperienceID)]; e != nil && e.Status == content.ExperienceStatusPublished {
 			shown.Experience = e
