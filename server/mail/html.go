@@ -19,6 +19,7 @@ var letterTemplate = sync.OnceValue(func() *template.Template { return template.
 // page is a content as letter.html has it.
 type page struct {
 	Lang, Dir               string
+	HasLogo                 bool // it stands in the place of the seller's name
 	Seller, Subject         string
 	Opening, Facts, Closing []string
 	Actions                 []pageAction
@@ -32,9 +33,9 @@ type pageItem struct {
 	IsLink      bool
 }
 
-// html returns the content as a page of a seller. It loads nothing, and its addresses are those of the text.
-func (c content) html(seller *tenant.Account) (string, error) {
-	p := page{Lang: c.spoken.Tag, Dir: c.spoken.Dir, Seller: nameOf(seller), Subject: oneLine(c.subject), Opening: c.opening, Facts: c.facts, Closing: c.closing}
+// html returns the content as a page of a seller. It loads nothing, because the logo is in the letter, and its addresses are those of the text.
+func (c content) html(seller *tenant.Account, hasLogo bool) (string, error) {
+	p := page{HasLogo: hasLogo, Lang: c.spoken.Tag, Dir: c.spoken.Dir, Seller: nameOf(seller), Subject: oneLine(c.subject), Opening: c.opening, Facts: c.facts, Closing: c.closing}
 	for _, a := range c.actions {
 		p.Actions = append(p.Actions, pageAction{strings.TrimRight(a.label, ": "), a.url, a.button})
 	}
@@ -46,8 +47,8 @@ func (c content) html(seller *tenant.Account) (string, error) {
 	return text.String(), err
 }
 
-// letter returns the content as a letter of a seller's, as text and as a page.
-func (c content) letter(seller *tenant.Account) (Letter, error) {
-	page, err := c.html(seller)
-	return Letter{Subject: c.subject, Text: c.text(), HTML: page}, err
+// letter returns the content as a letter of a seller's, as text and as a page with their logo, which may be nil.
+func (c content) letter(seller *tenant.Account, logo []byte) (Letter, error) {
+	page, err := c.html(seller, logo != nil)
+	return Letter{Subject: c.subject, Text: c.text(), HTML: page, Logo: logo}, err
 }

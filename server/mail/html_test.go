@@ -90,7 +90,7 @@ func TestLetters_AreHarmlessPages(t *testing.T) {
 		require.Contains(t, all, string(kind))
 	}
 	for kind, c := range all {
-		letter, err := c.letter(seller)
+		letter, err := c.letter(seller, nil)
 		require.NoError(t, err)
 		root, err := html.Parse(strings.NewReader(letter.HTML))
 		require.NoError(t, err)
@@ -168,7 +168,7 @@ func TestLetters_FitANarrowPhone(t *testing.T) {
 			content
 			*tenant.Account
 		}{"/" + kind: {c, seller}, "/long/" + kind: {long[kind], endless}} {
-			letter, err := drawn.letter(drawn.Account)
+			letter, err := drawn.letter(drawn.Account, nil)
 			require.NoError(t, err)
 			pages[path] = letter.HTML
 		}
@@ -187,6 +187,27 @@ func TestLetters_FitANarrowPhone(t *testing.T) {
 		shows("/" + kind)
 		window.Draw("letter-" + kind)
 	}
+}
+
+// A letter carries the logo itself: who reads it asks nobody for it, and who shows no pictures reads the name.
+func TestLetters_CarryTheLogo(t *testing.T) {
+	t.Parallel()
+	seller, all := everyLetter(t, locale.EnglishCodes, func(usual string) string { return usual })
+	l, err := all["portal"].letter(seller, []byte("the pixels"))
+	require.NoError(t, err)
+	assert.Contains(t, l.HTML, `<img src="cid:logo" alt="Kestrel Field Guides"`)
+	l.To = "grace@example.com"
+	m, err := l.message("post@example.org")
+	require.NoError(t, err)
+	var sent strings.Builder
+	_, err = m.WriteTo(&sent)
+	require.NoError(t, err)
+	assert.Contains(t, sent.String(), "Content-Id: <logo>")
+	assert.Contains(t, sent.String(), "Content-Type: image/png")
+	assert.Contains(t, sent.String(), "multipart/related")
+	plain, err := all["portal"].letter(seller, nil)
+	require.NoError(t, err)
+	assert.NotContains(t, plain.HTML, "<img")
 }
 
 // Who has cancelled is told what a last bill charges, or that nothing does.

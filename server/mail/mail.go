@@ -2,6 +2,7 @@
 package mail
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/url"
@@ -26,6 +27,7 @@ type Letter struct {
 	Subject string
 	Text    string
 	HTML    string // the same as a page, empty for none
+	Logo    []byte // a PNG that the page shows as cid:logo, nil for none
 }
 
 // Mailer sends letters. When Send returns nil, the letter has been taken.
@@ -131,6 +133,11 @@ func (l Letter) message(from string) (*gomail.Msg, error) {
 	m.SetBodyString(gomail.TypeTextPlain, l.Text)
 	if l.HTML != "" {
 		m.AddAlternativeString(gomail.TypeTextHTML, l.HTML) // after the text: who can show both shows the last
+	}
+	if l.Logo != nil {
+		if err := m.EmbedReader("logo.png", bytes.NewReader(l.Logo), gomail.WithFileContentID("<logo>"), gomail.WithFileContentType("image/png")); err != nil {
+			return nil, fmt.Errorf("logo of a mail: %w", err)
+		}
 	}
 	return m, nil
 }

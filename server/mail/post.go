@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -16,12 +17,16 @@ import (
 type Post struct {
 	store  *store.Store
 	mailer Mailer
+	logos  *logo.Logos
 
 	busy sync.RWMutex // shared by the worker while it sends letters, taken by SendLettersOf
 }
 
 // NewPost returns a Post that sends its letters with m, which is nil if the server sends no mail.
 func NewPost(s *store.Store, m Mailer) *Post { return &Post{store: s, mailer: m} }
+
+// ShowLogos has letters carry the logos of their sellers.
+func (p *Post) ShowLogos(l *logo.Logos) { p.logos = l }
 
 // SendReceipt sends the buyer of an order the address of its receipt. It is CodeInvalid if the order has no mail address or the
 // server sends no mail, and CodeRateLimit if too many letters were sent. It ends the transaction of its request. After an error
@@ -265,12 +270,12 @@ func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Accoun
 			return err
 		}
 	}
-	c.spoken = l
-	letter, err := c.letter(seller)
-	if err != nil {
+	if err := p.store.Leave(ctx); err != nil {
 		return err
 	}
-	if err := p.store.Leave(ctx); err != nil {
+	c.spoken = l
+	letter, err := c.letter(seller, p.logos.Get(ctx, seller.LogoURL))
+	if err != nil {
 		return err
 	}
 	return p.mailer.Send(ctx, letter.from(seller, *to))

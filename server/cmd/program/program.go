@@ -106,6 +106,7 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	}
 	logos := logo.New(outbound(guard))
 	p.shop.ShowLogos(logos)
+	post.ShowLogos(logos)
 	develops := config.Env == server.Development
 	if develops {
 		p.shop.ShowPseudo()
