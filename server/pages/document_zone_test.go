@@ -43,6 +43,25 @@ func TestDocuments_HaveTheDatesOfTheSellersZone(t *testing.T) {
 	}
 }
 
+// The page of an invoice says by when it is to be paid, and how long it is overdue.
+func TestWhenDue_CountsTheDaysBegun(t *testing.T) {
+	t.Parallel()
+	due := time.Date(2026, 12, 31, 20, 0, 0, 0, time.UTC)
+	seller := &tenant.Account{Timezone: "UTC"}
+	i := &store.Invoice{TotalAmount: 100, Status: store.InvoiceStatusOpen, DueAt: new(core.TimeOf(due))}
+	for after, want := range map[time.Duration]string{
+		-time.Hour: "To be paid by 31 December 2026", 0: "To be paid by 31 December 2026", time.Hour: "Overdue by 1 day", 24 * time.Hour: "Overdue by 1 day", 25 * time.Hour: "Overdue by 2 days",
+	} {
+		assert.Equal(t, want, whenDue(locale.English, seller, i, core.TimeOf(due.Add(after))))
+	}
+	assert.Equal(t, "Seit 2 Tagen überfällig", whenDue(locale.Find("de"), seller, i, core.TimeOf(due.Add(25*time.Hour))))
+	for _, none := range []*store.Invoice{
+		{TotalAmount: 100, Status: store.InvoiceStatusOpen}, {TotalAmount: 100, Status: store.InvoiceStatusVoid, DueAt: i.DueAt}, {TotalAmount: 100, AmountPaid: 100, Status: store.InvoiceStatusPaid, DueAt: i.DueAt},
+	} {
+		assert.Empty(t, whenDue(locale.English, seller, none, core.TimeOf(due.Add(time.Hour))))
+	}
+}
+
 // A receipt says what a change of plan gave of its order to the balance, which is no refund.
 func TestReceipt_SaysWhatWentToTheBalance(t *testing.T) {
 	t.Parallel()

@@ -133,6 +133,12 @@ func documentPages(l *locale.Locale, seller *tenant.Account, word func(string) s
 			Currency: "eur", Memo: word("As agreed."), Lines: []invoicepdf.Line{{Description: word("Guided tour of the tidal flats"), Quantity: 3, Unit: 12000, RateBps: new(int64(1900))}},
 			Subtotal: 36000, Discount: 1000, Net: 35000, Tax: 6650, Total: 41650, Balances: []invoicepdf.Balance{{Name: l.T("document.amount_due"), Amount: 41650}}, Notes: []string{word("Thank you.")},
 		}, State: state, Due: 41650, Here: "x", PDF: "x/pdf", Error: problem, Key: "pk_test_1"}
+		switch status {
+		case "status.due":
+			page.When = l.T("invoice.due_by", "day", l.Day(someday.Time()))
+		case "status.past_due":
+			page.When = l.T("invoice.overdue", "count", int64(3))
+		}
 		return drawn{name, "document.html", page.frame(seller), page}
 	}
 	receipt := documentPage{Document: &invoicepdf.Document{ // of the checkout that is paid

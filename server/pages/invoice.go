@@ -30,6 +30,7 @@ type documentPage struct {
 	*invoicepdf.Document
 	State   string // of an invoice: pay, stripe, closed, disabled, action, elsewhere, processing, or empty
 	Due     int64  // what is to be paid, in minor units
+	When    string // by when, or for how long it is overdue, else empty
 	Error   string // why it was not paid just now
 	Here    string // relative path from the page to what is below it
 	PDF     string // relative path from the page to the PDF, in the language of the page
@@ -91,11 +92,30 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *store.Invoice, proble
 	if c.Request().Method == http.MethodPost { // a refused form is answered below the page
 		page.Here = "."
 	}
+	if isDue(i) && i.DueAt != nil {
+		now, err := p.store.ClockOf(c.Request().Context(), i.AccountID)
+		if err != nil {
+			return err
+		}
+		page.When = whenDue(l, seller, i, now)
+	}
 	if err := p.offerPayment(c.Request().Context(), l, i, &page); err != nil {
 		return err
 	}
 	page.Forward, page.PDF = forward(c, page.Next), p.pdfOf(c, page.Here)
 	return p.render(c, status, "document.html", page.frame(seller), page)
+}
+
+// whenDue says by when an invoice is to be paid, or for how many days begun it is overdue. It is empty if nothing is due, or at no time.
+func whenDue(l *locale.Locale, seller *tenant.Account, i *store.Invoice, now core.Time) string {
+	switch {
+	case !isDue(i) || i.DueAt == nil:
+		return ""
+	case now <= *i.DueAt:
+		return l.T("invoice.due_by", "day", l.Day(seller.Local(*i.DueAt)))
+	}
+	const day = 24 * time.Hour
+	return l.T("invoice.overdue", "count", int64((now.Time().Sub(i.DueAt.Time())+day-1)/day))
 }
 
 // pdfOf returns the relative path to the PDF of a document. It asks for the language that the page was asked for.
