@@ -337,6 +337,25 @@ func TestEveryPage_UsesAllOfTheSheet(t *testing.T) {
 	}
 }
 
+// Who speaks to a page says what stands on a link or a button: its name begins with it, in every language.
+func TestEveryPage_NamesActionsAsTheyAreSeen(t *testing.T) {
+	t.Parallel()
+	seller := &tenant.Account{Name: "Kestrel", PaymentsProvider: tenant.PaymentsProviderTest}
+	for _, l := range append(locale.All(), locale.Accented, locale.Mirrored) {
+		templates, err := parse(l, []byte("/* ours */"), []byte("/* ours */"))
+		require.NoError(t, err)
+		for _, d := range append(portals(l, seller, usual), documentPages(l, seller, usual)...) {
+			for _, node := range markup.Elements(t, draw(t, templates, d)) {
+				name := markup.Attribute(node, "aria-label")
+				if name == "" || node.Data != "a" && node.Data != "button" {
+					continue
+				}
+				assert.True(t, strings.HasPrefix(name, node.FirstChild.Data), "%s in %s: %q is named %q", d.name, l.Tag, node.FirstChild.Data, name)
+			}
+		}
+	}
+}
+
 // Every word of the portal and of documents is in the catalogue: in the language of letters with accents none stands without.
 func TestEveryPage_SaysWhatIsInTheCatalogue(t *testing.T) {
 	t.Parallel()

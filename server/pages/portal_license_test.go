@@ -34,7 +34,7 @@ func (g *guest) licensed(name *string) (page, button string) {
 func TestPortal_CustomerDeactivatesADevice(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
 		path, button := g.licensed(new("Grace's <b>laptop</b>"))
-		assert.Contains(t, g.see("", http.StatusOK), path+`" aria-label="Devices of the key of Tide calculator"`)
+		assert.Contains(t, g.see("", http.StatusOK), path+`" aria-label="Devices: Tide calculator"`)
 		page := g.see(path, http.StatusOK)
 		for _, text := range []string{"Tide calculator", "Active on 1", "Deactivate: <bdi>Grace&#39;s &lt;b&gt;laptop&lt;/b&gt;</bdi>"} {
 			assert.Contains(t, page, text)

@@ -1,0 +1,56 @@
+package pages
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/tests/harness/axe"
+	"github.com/tillwright/tillwright/tests/harness/browser"
+)
+
+// Nobody meets a barrier in the portal or in a document, from left to right or from right to left: axe-core finds nothing serious, nothing stands beside
+// the page, and nothing in it moves while it loads.
+func TestPortal_HasNoBarrier(t *testing.T) {
+	t.Parallel()
+	seller := &tenant.Account{Name: "Kestrel Field Guides", SupportEmail: new("help@kestrel.example"), PaymentsProvider: tenant.PaymentsProviderTest}
+	pages, names := map[string]string{}, []string{}
+	for _, l := range []*locale.Locale{locale.English, locale.Mirrored} {
+		templates, err := parse(l, []byte("/* ours */"), []byte("/* ours */"))
+		require.NoError(t, err)
+		for _, d := range append(portals(l, seller, usual), documentPages(l, seller, usual)...) {
+			if d.frame.Title == "" {
+				continue // a document that says nothing is none
+			}
+			name := "/" + l.Tag + "/" + d.name
+			pages[name], names = draw(t, templates, d), append(names, name)
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(pages[r.URL.Path])) }))
+	t.Cleanup(server.Close)
+	window := browser.Open(t, nil)
+	for _, name := range names {
+		window.Go(server.URL + name)
+		window.Wait("location.pathname === '" + name + "' && document.readyState === 'complete'")
+		assert.Equal(t, "0", window.Value(`new PerformanceObserver(() => {}).observe({type: "layout-shift", buffered: true}), performance.getEntriesByType("layout-shift").length`), name)
+		for _, width := range []int{320, 1440} {
+			window.Width(width)
+			assert.Equal(t, "0", window.Value(`document.documentElement.scrollWidth - document.documentElement.clientWidth`), "%s %d", name, width)
+		}
+		mirrored, isMirrored := strings.CutPrefix(name, "/"+locale.Mirrored.Tag+"/")
+		axe.Check(t, window, name)
+		if isMirrored {
+			window.Draw("rtl-" + mirrored)
+			continue
+		}
+		window.Scheme("dark")
+		axe.Check(t, window, name+" in the dark")
+		window.Scheme("light")
+	}
+}
