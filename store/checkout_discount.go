@@ -21,7 +21,7 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 	case byCode && c.DiscountCode != nil:
 		d, err := s.discountOfCode(ctx, c.AccountID, *c.DiscountCode)
 		if err == nil && d == nil {
-			err = core.Invalid("discount_code", "There is no discount with this code.")
+			err = core.Invalid("discount_code", "There is no discount with this code.").Because("unknown")
 		}
 		if err != nil {
 			return err

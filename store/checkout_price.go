@@ -226,7 +226,7 @@ func (s *Store) requote(ctx context.Context, u *db.Unit, c *Checkout, stored []L
 		return nil, err
 	}
 	if c.TaxAmount == nil {
-		return nil, core.Invalid("billing_address", "The tax depends on where the buyer is: the checkout needs a billing address with its country, and the state where that has taxes of its own.")
+		return nil, core.Invalid("billing_address", "The tax depends on where the buyer is: the checkout needs a billing address with its country, and the state where that has taxes of its own.").Because("tax")
 	}
 	if core.SameJSON(before.TaxAmount, c.TaxAmount) && before.TotalAmount == c.TotalAmount && before.AmountDueNow == c.AmountDueNow {
 		return items, s.replaceLines(ctx, u, lineChange{stored, items}, now)

@@ -186,7 +186,7 @@ func (s *Store) redeem(ctx context.Context, u *db.Unit, r *DiscountRedemption, d
 		return err
 	}
 	if by.isTyped && d.isPersonal() { // whether or not the owner of the address could use it
-		return core.Invalid(field, "This discount is for customers whose e-mail address is confirmed. Have a link sent to the address, and open it.")
+		return core.Invalid(field, "This discount is for customers whose e-mail address is confirmed. Have a link sent to the address, and open it.").Because("unconfirmed")
 	}
 	rows, err := u.Exec(ctx, `
 		UPDATE discounts SET redemptions_count = redemptions_count + 1

@@ -86,11 +86,19 @@ type PaymentFailure struct {
 	Message     string  `json:"message"`
 }
 
+// reason returns the bank's code, or else the provider's.
+func (f *PaymentFailure) reason() string {
+	if f.DeclineCode != nil {
+		return *f.DeclineCode
+	}
+	return f.Code
+}
+
 // Err returns the answer to the request that wanted to pay. Its outcome is Recorded, so that the same request sent again gets
 // this answer and is never charged again.
 func (f *PaymentFailure) Err() error {
 	return &core.Error{
-		Code: core.CodeInvalid, Param: "payment_method", Message: f.Message, Outcome: core.Recorded,
+		Code: core.CodeInvalid, Param: "payment_method", Message: f.Message, Outcome: core.Recorded, Reason: f.reason(),
 		Fields: map[string][]string{"payment_method": {f.Message}},
 	}
 }

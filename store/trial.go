@@ -169,7 +169,7 @@ func (s *Store) holdTrials(ctx context.Context, u *db.Unit, c *Checkout, items [
 		return err
 	}
 	if c.isTyped() {
-		return core.Invalid("customer_email", "This trial is for customers whose e-mail address is confirmed. Have a link sent to the address, and open it.")
+		return core.Invalid("customer_email", "This trial is for customers whose e-mail address is confirmed. Have a link sent to the address, and open it.").Because("unconfirmed")
 	}
 	by, err := s.trierOf(ctx, c)
 	if err != nil {

@@ -78,7 +78,7 @@ func notSaved(err error) error {
 // they are.
 func refusal(err error) error {
 	if decline, ok := errors.AsType[*payments.Decline](err); ok {
-		return core.Invalid("payment_method", decline.Message)
+		return core.Invalid("payment_method", decline.Message).Because(cmp.Or(decline.DeclineCode, decline.Code))
 	}
 	return err
 }

@@ -226,6 +226,11 @@ var fieldOf = map[string]string{
 	"terms_accepted": "terms",
 }
 
+// cardFieldOf maps a reason to the field of a typed card that it is about, if that is not the number.
+var cardFieldOf = map[string]string{
+	"invalid_expiry": "card_expiry", "expired_card": "card_expiry", "incorrect_cvc": "card_cvc", "invalid_cvc": "card_cvc",
+}
+
 // problemsOf returns what a refusal means for the form: the problems by field, or nil if err is no refusal. What only the
 // seller can change is told to the buyer without its details.
 func (p *Pages) problemsOf(c echo.Context, err error) map[string]string {
@@ -239,16 +244,24 @@ func (p *Pages) problemsOf(c echo.Context, err error) map[string]string {
 	if refused.ForSeller {
 		return map[string]string{"": p.spoken(c).T("error.unpayable")}
 	}
-	problems := map[string]string{}
+	problems, l := map[string]string{}, p.spoken(c)
+	typesCard := strings.TrimSpace(c.FormValue("card_number")) != ""
 	for _, field := range slices.Sorted(maps.Keys(refused.Fields)) {
 		name := fieldOf[field]
 		if key, isAnswer := strings.CutPrefix(field, "custom_field_data."); isAnswer {
 			name = answerField + key
 		}
-		problems[name] = cmp.Or(problems[name], refused.Fields[field][0])
+		if name == "card_number" && typesCard {
+			name = cmp.Or(cardFieldOf[refused.Reason], name)
+		}
+		said := explain(l, refused, field)
+		if name == "card_number" && refused.Reason == "" && !typesCard && c.FormValue("payment_method") == "" {
+			said = l.T("error.no_card")
+		}
+		problems[name] = cmp.Or(problems[name], said)
 	}
 	if len(problems) == 0 {
-		problems[""] = refused.Message
+		problems[""] = explain(l, refused, "")
 	}
 	return problems
 }

@@ -113,6 +113,8 @@ func (p checkoutPage) summary() []ui.Problem {
 		card = ui.Problem{}
 	}
 	add("card_number", card)
+	add("card_expiry", ui.Problem{Field: "card_expiry", Label: p.l.T("field.card_expiry")})
+	add("card_cvc", ui.Problem{Field: "card_cvc", Label: p.l.T("field.card_cvc")})
 	add("terms", ui.Problem{Field: "terms"})
 	if last := p.Checkout.LastPaymentError.V; len(all) == 0 && last != nil && p.State == string(store.CheckoutStatusOpen) {
 		all = append(all, ui.Problem{Text: declined(p.l, last)})
@@ -141,26 +143,24 @@ func newBeside(page *checkoutPage, name string) ui.Field {
 	return ui.Field{Name: name, Problem: page.Problems[name]}
 }
 
-// cardField returns one of the inputs for a test card. Problem is what is wrong with the card.
-func cardField(l *locale.Locale, name, problem string) ui.Field {
+// cardField returns one of the inputs for a test card. Problem is what is wrong with the card, or with each of its fields by name.
+func cardField(l *locale.Locale, name string, problem any) ui.Field {
+	said := ""
+	switch problem := problem.(type) {
+	case map[string]string:
+		said = problem[name]
+	case string:
+		if name == "card_number" {
+			said = problem
+		}
+	}
 	switch name {
 	case "card_number":
-		return ui.Field{Name: name, Label: l.T("field.card_number"), InputMode: "numeric", Autocomplete: "cc-number", Longest: 30, Required: true, Problem: problem}
+		return ui.Field{Name: name, Label: l.T("field.card_number"), InputMode: "numeric", Autocomplete: "cc-number", Longest: 30, Required: true, Problem: said}
 	case "card_expiry":
-		return ui.Field{Name: name, Label: l.T("field.card_expiry"), Placeholder: l.T("field.card_expiry.form"), InputMode: "numeric", Autocomplete: "cc-exp", Longest: 9, Required: true}
+		return ui.Field{Name: name, Label: l.T("field.card_expiry"), Placeholder: l.T("field.card_expiry.form"), InputMode: "numeric", Autocomplete: "cc-exp", Longest: 9, Required: true, Problem: said}
 	}
-	return ui.Field{Name: name, Label: l.T("field.card_cvc"), InputMode: "numeric", Autocomplete: "cc-csc", Longest: 4, Required: true}
-}
-
-// declined returns why a payment failed, for its buyer. What no message is of in their language, is said in English.
-func declined(l *locale.Locale, why *store.PaymentFailure) string {
-	if key := "decline." + text(why.DeclineCode); l.Has(key) {
-		return l.T(key)
-	}
-	if key := "decline." + why.Code; l.Has(key) {
-		return l.T(key)
-	}
-	return why.Message
+	return ui.Field{Name: name, Label: l.T("field.card_cvc"), InputMode: "numeric", Autocomplete: "cc-csc", Longest: 4, Required: true, Problem: said}
 }
 
 // TermNames returns the names of what the buyer accepts.

@@ -256,7 +256,7 @@ func TestCheckoutPage_BuyerAuthenticatesElsewhere(t *testing.T) {
 		if agrees {
 			assert.Contains(t, page, "<h1>Thank you for your order</h1>")
 		} else {
-			assert.Contains(t, page, "The payment was not authenticated.")
+			assert.Contains(t, page, "Your bank wanted you to confirm the payment, and that did not happen.")
 		}
 	}
 	assert.Zero(t, w.asked)

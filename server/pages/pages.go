@@ -230,7 +230,7 @@ func isInvalid(l *locale.Locale, err error) (string, bool) {
 	if e.ForSeller {
 		return l.T("error.unpayable"), true
 	}
-	return e.Message, true
+	return explain(l, e, e.Param), true
 }
 
 // whyNot is isInvalid that also takes CodeRateLimit, for which it sets Retry-After.
@@ -238,7 +238,7 @@ func (p *Pages) whyNot(c echo.Context, err error) (string, bool) {
 	var e *core.Error
 	if errors.As(err, &e) && e.Code == core.CodeRateLimit {
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(e.After.Seconds()))))
-		return e.Message, true
+		return tooMany(p.spoken(c), e), true
 	}
 	return isInvalid(p.spoken(c), err)
 }

@@ -34,7 +34,7 @@ func parse(l *locale.Locale, script, totals []byte) (*ui.Templates, error) {
 			return newField(l, page, name, label, kind, autocomplete, required)
 		},
 		"beside":    newBeside,
-		"cardField": func(name, problem string) ui.Field { return cardField(l, name, problem) },
+		"cardField": func(name string, problem any) ui.Field { return cardField(l, name, problem) },
 		"badge":     func(state string) ui.Badge { return badgeOf(l, state) },
 		"taxLabel":  func(tax invoicepdf.Tax) string { return tax.Label(l) },
 		"date":      l.Day,

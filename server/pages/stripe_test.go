@@ -95,7 +95,7 @@ func TestCheckoutPage_LetsStripeTakeTheCard(t *testing.T) {
 		page = w.post(c, http.StatusUnprocessableEntity, given("", "3800"))
 		assert.Contains(t, page, "payment method", "no script ran")
 		page = w.post(c, http.StatusUnprocessableEntity, given("pm_card_chargeDeclined", "3800"))
-		assert.Contains(t, page, "Your card was declined.")
+		assert.Contains(t, page, "The card was declined. Nothing was charged.")
 		assert.Contains(t, page, `data-stripe-key`, "another card can be tried")
 		assert.NotContains(t, page, "pm_card_chargeDeclined")
 		page = w.post(c, http.StatusOK, given("pm_card_visa", "3800"))
@@ -162,7 +162,7 @@ func TestCheckoutPage_SendsTheBuyerToTheBank(t *testing.T) {
 	require.NoError(t, err)
 	w.bank.Settle(*payment.ProviderRef, false)
 	page := w.page(c.URL+"?redirect_status=failed", http.StatusOK)
-	assert.Contains(t, page, "The payment was not authenticated.")
+	assert.Contains(t, page, "Your bank wanted you to confirm the payment, and that did not happen.")
 	assert.Contains(t, page, "data-stripe-key", "another card can be tried")
 }
 
@@ -288,7 +288,7 @@ func TestInvoicePage_LetsStripeTakeTheCard(t *testing.T) {
 		w.useStripe(publishableKey)
 		assert.Contains(t, w.page(i.HostedURL, http.StatusOK), `data-stripe-key="`+publishableKey+`"`)
 		assert.Contains(t, w.sends(i, "nonsense", http.StatusUnprocessableEntity), `action="./pay"`)
-		assert.Contains(t, w.sends(i, "pm_card_chargeDeclined", http.StatusOK), "Your card was declined.")
+		assert.Contains(t, w.sends(i, "pm_card_chargeDeclined", http.StatusOK), "The card was declined. Nothing was charged.")
 
 		page = w.sends(i, "pm_card_authenticationRequiredOnSetup", http.StatusOK)
 		assert.Contains(t, page, `content="0; url=https://hooks.stripe.test/3d_secure"`)
@@ -374,7 +374,7 @@ func TestPortal_LetsStripeTakeACard(t *testing.T) {
 		assert.Contains(t, page, `data-stripe-key="`+publishableKey+`"`)
 		assert.NotContains(t, page, g.bank.Key)
 		for method, problem := range map[string]string{
-			"": "Enter a card.", "nonsense": "Send the id of a Stripe PaymentMethod", "pm_nobody": "does not save", "pm_card_chargeDeclined": "Your card was declined.",
+			"": "Enter a card.", "nonsense": "Send the id of a Stripe PaymentMethod", "pm_nobody": "does not save", "pm_card_chargeDeclined": "The card was declined. Nothing was charged.",
 		} {
 			page = g.gives(method, "", http.StatusUnprocessableEntity)
 			assert.Contains(t, page, problem)
@@ -421,7 +421,7 @@ func TestPortal_SendsTheCustomerToTheBank(t *testing.T) {
 
 		g.bank.Settle(ref, false)
 		page = g.see(below+"failed", http.StatusOK)
-		assert.Contains(t, page, "The payment was not authenticated.")
+		assert.Contains(t, page, "Your bank wanted you to confirm the payment, and that did not happen.")
 		assert.Contains(t, page, "data-stripe-key", "another card can be tried")
 	})
 }

@@ -50,6 +50,7 @@ type Error struct {
 	Param   string              // the offending parameter, when there is one
 	Message string              // for the integrator's developer: says what to send instead
 	Fields  map[string][]string // for CodeInvalid: field path to messages
+	Reason  string              // for pages, which say it in the reader's language: why, in one word such as expired_card; empty if Message alone says it
 	Outcome Outcome
 	After   time.Duration // for CodeRateLimit, CodeUploadConflict and CodeInProgress: how long to wait before asking again, if it is not the server's own limit
 
@@ -138,6 +139,12 @@ func Missing(object, param, ref string) *Error {
 // Invalid returns CodeInvalid for one field, whose value is well-formed but not acceptable.
 func Invalid(field, message string) *Error {
 	return &Error{Code: CodeInvalid, Param: field, Message: message, Fields: map[string][]string{field: {message}}}
+}
+
+// Because returns the error with its reason.
+func (e *Error) Because(reason string) *Error {
+	e.Reason = reason
+	return e
 }
 
 // Problems collects what is wrong with the fields of one request. The zero value is ready to use.

@@ -83,35 +83,35 @@ func (*Provider) Accept(in payments.MethodInput, now time.Time) (payments.Method
 			return c.method(tokenExpMonth, tokenExpYear), nil
 		}
 	}
-	return refuse("No such payment method: '" + in.Ref + "'. Send pm_card_visa, another test token, or a card.")
+	return refuse("", "No such payment method: '"+in.Ref+"'. Send pm_card_visa, another test token, or a card.")
 }
 
 // acceptCard checks a test card as a buyer types it. Each refusal says what is wrong with it.
 func acceptCard(card payments.Card, now time.Time) (payments.Method, error) {
 	number := strings.ReplaceAll(card.Number, " ", "")
 	if !luhn(number) {
-		return refuse("The card number is incorrect.")
+		return refuse("incorrect_number", "The card number is incorrect.")
 	}
 	if card.ExpMonth < 1 || card.ExpMonth > 12 {
-		return refuse("The card's expiry month must be 1 to 12.")
+		return refuse("invalid_expiry", "The card's expiry month must be 1 to 12.")
 	}
 	if expired(card, now) {
-		return refuse("The card has expired.")
+		return refuse("expired_card", "The card has expired.")
 	}
 	for _, c := range testCards {
 		if c.number != number {
 			continue
 		}
 		if !c.allows(card.CVC) {
-			return refuse("The card's security code is incorrect.")
+			return refuse("incorrect_cvc", "The card's security code is incorrect.")
 		}
 		return c.method(card.ExpMonth, card.ExpYear), nil
 	}
-	return refuse("The test provider takes test card numbers only, such as 4242424242424242.")
+	return refuse("not_test_card", "The test provider takes test card numbers only, such as 4242424242424242.")
 }
 
-func refuse(message string) (payments.Method, error) {
-	return payments.Method{}, core.Invalid("payment_method", message)
+func refuse(reason, message string) (payments.Method, error) {
+	return payments.Method{}, core.Invalid("payment_method", message).Because(reason)
 }
 
 // expired reports whether the last month in which the card is valid is over.

@@ -30,7 +30,7 @@ func (*Provider) CreateCustomer(_ context.Context, in payments.CustomerInput) (s
 // from then on.
 func (*Provider) AttachMethod(_ context.Context, in payments.AttachInput) (payments.Method, error) {
 	if _, ok := cardOf(in.MethodRef); !ok {
-		return refuse("No such payment method: '" + in.MethodRef + "'.")
+		return refuse("", "No such payment method: '"+in.MethodRef+"'.")
 	}
 	ref := in.MethodRef
 	if !strings.Contains(ref, "@") {

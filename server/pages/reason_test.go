@@ -1,0 +1,69 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// What was refused is said in the language of the page, beside the field that it is about, and says what to do.
+func TestCheckoutPage_SaysInTheBuyersLanguageWhatWasRefused(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		c := w.asking()
+		refused := func(field, says string, change func(form map[string][]string)) {
+			t.Helper()
+			form := card("4242424242424242", "3800")
+			form.Set("locale", "de")
+			form.Set("terms", "true")
+			for name, answer := range map[string]string{"text": "x", "choice": "a", "tick": "true"} {
+				form.Set("answer."+name, answer)
+			}
+			change(form)
+			assert.Regexp(t, `id="`+field+`-problem">(<svg[^\x00]*?</svg>)`+says, w.post(c, http.StatusUnprocessableEntity, form))
+		}
+		typed := func(name, value string) func(map[string][]string) {
+			return func(form map[string][]string) { form[name] = []string{value} }
+		}
+		refused("answer.text", "Hier fehlt eine Antwort", typed("answer.text", "")) // what is accepted stays
+		refused("terms", "Stimmen Sie den Bedingungen zu", typed("terms", ""))
+		refused("card_number", "Die Kartennummer stimmt nicht", typed("card_number", "4242424242424241"))
+		refused("card_number", "Die Karte wurde abgelehnt", typed("card_number", "4000000000000002"))
+		refused("card_number", "Die Karte ist nicht ausreichend gedeckt", typed("card_number", "4000000000009995"))
+		refused("card_number", "Geben Sie eine Karte ein", typed("card_number", ""))
+		refused("card_expiry", "Geben Sie Monat und Jahr ein", typed("card_expiry", "13/40"))
+		refused("card_expiry", "Die Karte ist abgelaufen", typed("card_expiry", "12/20"))
+		refused("card_cvc", "Die Prüfnummer", typed("card_cvc", "12"))
+		refused("email", "Geben Sie Ihre E-Mail-Adresse ein", typed("email", "nobody"))
+		_, err := w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })
+		require.NoError(t, err)
+		refused("discount_code", "Diesen Rabattcode gibt es nicht", typed("discount_code", "none"))
+	})
+}
+
+// Whoever reads English is not told of ids.
+func TestCheckoutPage_SaysThatItIsSoldOut(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.checkout(catalog.PriceVariant{Amount: 1900, Stock: new(int64(2))})
+	first := w.checkout(catalog.PriceVariant{Amount: 1900})
+	offer, err := w.GetCheckoutOffer(t.Context(), c)
+	require.NoError(t, err)
+	_, err = w.UpdateCheckout(t.Context(), w.account, first.ID, func(d *store.CheckoutDraft) {
+		d.Lines = []store.NewLineItem{{PriceVariant: *offer.Items[0].PriceVariantID, Quantity: 1}}
+	})
+	require.NoError(t, err)
+	w.post(first, http.StatusOK, card("4242424242424242", "1900"))
+	page := w.post(c, http.StatusUnprocessableEntity, card("4242424242424242", "3800"))
+	assert.Contains(t, page, "What you chose is sold out or not for sale any more. Nothing was charged.")
+	assert.NotContains(t, page, "price_")
+	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, url.Values{"do": {"pay"}, "shown": {"3800"}, "locale": {"ja"}}), "お選びの商品")
+}
