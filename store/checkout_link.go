@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
@@ -148,6 +149,16 @@ func (s *Store) PreviewCheckoutLink(ctx context.Context, ref string, locale *str
 	}
 	offer, err := s.offerOf(ctx, c, items)
 	return c, offer, err
+}
+
+// SellerOfLink returns the account that a link belongs to, also if the link is switched off or used up. It is CodeMissing if there is no such link, or
+// its account is disabled.
+func (s *Store) SellerOfLink(ctx context.Context, ref string) (*tenant.Account, error) {
+	account, err := s.accountOfLink(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return s.Tenant.Seller(ctx, account)
 }
 
 // FollowCheckoutLink says who follows a checkout link, and from where.

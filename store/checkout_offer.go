@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -52,6 +53,30 @@ func (s *Store) offerOf(ctx context.Context, c *Checkout, items []LineItem) (*Ch
 		return nil, err
 	}
 	return &CheckoutOffer{Seller: seller, Items: items, CustomFields: questions(ids, products), LegalPages: pages, Products: products}, nil
+}
+
+// PreviewTax prices an open checkout of which the tax is not known for a buyer in a country, and reports whether it can. Nothing is
+// stored, or read: one whose customer is known, or that has a discount, stays as it is. So does one in a country where the tax depends on the state.
+func (o *CheckoutOffer) PreviewTax(c *Checkout, country string) (bool, error) {
+	if c.Status != CheckoutStatusOpen || c.TaxAmount != nil || c.DiscountID != nil || !c.isTyped() {
+		return false, nil
+	}
+	rate, known := o.Seller.Tax.V.Source().RateAt(&core.Address{Country: &country})
+	if !known {
+		return true, nil
+	}
+	items := slices.Clone(o.Items)
+	for i := range items {
+		if rate != nil {
+			items[i].TaxRateBps, items[i].TaxName = rate.RateBps, &rate.Name
+		}
+	}
+	shown, err := price(items)
+	if err != nil {
+		return false, err
+	}
+	o.Items = items
+	return true, c.setAmounts(items, quote{shown, dueNow(items), true, c.PaymentMethodRequired})
 }
 
 // questions returns the custom fields of the products that ids name, in their order and of each product once. One that was

@@ -244,7 +244,7 @@ func (s *Store) requote(ctx context.Context, u *db.Unit, c *Checkout, stored []L
 	}
 	message := fmt.Sprintf("%s has changed from %s to %s. Show it to the buyer, and confirm again.",
 		what, core.FormatAmount(from, c.Currency), core.FormatAmount(to, c.Currency))
-	return nil, &core.Error{Code: core.CodeInvalid, Param: "line_items", Message: message, Outcome: core.Recorded, Fields: map[string][]string{"line_items": {message}}}
+	return nil, &core.Error{Code: core.CodeInvalid, Param: "line_items", Message: message, Outcome: core.Recorded, Reason: "changed", Fields: map[string][]string{"line_items": {message}}}
 }
 
 // isEmpty reports whether the lines stay as they are stored.

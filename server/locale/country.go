@@ -29,6 +29,22 @@ func (l *Locale) listCountries() []Country {
 	return all
 }
 
+// Region returns the country that a browser names with the language it wants most, such as DE for de-DE, empty for none.
+func Region(accept string) string {
+	if accept == "" || len(accept) > maxAccept {
+		return ""
+	}
+	wanted, _, err := language.ParseAcceptLanguage(accept)
+	if err != nil || len(wanted) == 0 {
+		return ""
+	}
+	_, _, region := wanted[0].Raw()
+	if code := region.String(); IsCountry(code) {
+		return code
+	}
+	return ""
+}
+
 // IsCountry reports whether a code is that of a country, and not of one that is no more.
 func IsCountry(code string) bool {
 	_, is := regionOf(code)

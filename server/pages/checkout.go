@@ -35,6 +35,8 @@ type checkoutPage struct {
 	TakesCards    bool              // the buyer can type a test card here
 	StripeKey     string            // publishable key with which Stripe takes a card here, else empty
 	Carried       map[string]string // hidden fields of the form
+	Asks          bool              // for the country, because the tax depends on it
+	Country       string            // the one that is chosen, empty for none
 	Form          map[string]string // what was typed, without the card
 	Problems      map[string]string // what is wrong with what was typed, by field
 	AdNetworks    string            // which the buyer is asked about whether they may be told; "": they are not asked
@@ -100,10 +102,15 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	if err != nil {
 		return p.refuse(c, err)
 	}
+	asks, country, err := guessCountry(c, checkout, offer, form)
+	if err != nil {
+		return err
+	}
 	page, err := p.pageOf(ctx, p.speak(c, theirs, offer.Seller.Locale), checkout, offer)
 	if err != nil {
 		return err
 	}
+	page.Asks, page.Country = asks, country
 	page.Form, page.Problems, page.Base = form, problems, url.PathEscape(checkout.ClientSecret)+"/"
 	page.keepAmounts()
 	if strings.HasSuffix(c.Path(), "/pay") || strings.HasSuffix(c.Path(), "/verify") { // a refused form is answered below the page

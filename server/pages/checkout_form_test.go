@@ -199,7 +199,9 @@ func TestCheckoutPage_SaysHowOftenAPriceIsPaid(t *testing.T) {
 	c = w.checkout(catalog.PriceVariant{
 		Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("week"), IntervalCount: new(int64(2)), BillingCycles: new(int64(5)), TrialDays: 3,
 	})
-	assert.Contains(t, w.page(c.URL, http.StatusOK), "every 2 weeks, 5 times, after 3 days that cost nothing")
+	assert.Contains(t, w.page(c.URL, http.StatusOK), "every 2 weeks, 5 times</small>\n<small>The first 3 days are free.</small>")
+	c = w.checkout(catalog.PriceVariant{Amount: 1900, CompareAtAmount: new(int64(2500))})
+	assert.Contains(t, w.page(c.URL, http.StatusOK), "<s>$50.00</s> $38.00<")
 }
 
 func TestCheckoutPage_TakesDiscountCodes(t *testing.T) {

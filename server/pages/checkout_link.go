@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 )
@@ -29,10 +30,15 @@ func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string,
 	if err != nil {
 		return p.refuseOffer(c, err)
 	}
+	asks, country, err := guessCountry(c, checkout, offer, form)
+	if err != nil {
+		return err
+	}
 	page, err := p.pageOf(c.Request().Context(), p.speak(c, nil, offer.Seller.Locale), checkout, offer)
 	if err != nil {
 		return err
 	}
+	page.Asks, page.Country = asks, country
 	page.Carried, page.Form, page.Problems = carried, form, problems
 	page.keepAmounts()
 	if err := p.askAds(c.Request().Context(), page, sentOrAsked(c)); err != nil {
@@ -48,10 +54,22 @@ func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string,
 // refuse.
 func (p *Pages) refuseOffer(c echo.Context, err error) error {
 	var refused *core.Error
-	if errors.As(err, &refused) && (refused.Code == core.CodeInvalid || refused.Code == core.CodeMissing && refused.Param != "") {
-		return p.tell(c, http.StatusConflict, unavailable(p.spoken(c)))
+	if !errors.As(err, &refused) || refused.Code != core.CodeInvalid && refused.Code != core.CodeMissing {
+		return p.refuse(c, err)
 	}
-	return p.refuse(c, err)
+	seller, missing := p.store.SellerOfLink(c.Request().Context(), c.Param("checkout_link"))
+	if missing != nil {
+		return p.refuse(c, missing)
+	}
+	status := http.StatusConflict
+	if refused.Code == core.CodeMissing && refused.Param == "" { // switched off, or used up
+		status = http.StatusNotFound
+	}
+	said := unavailable(p.speak(c, nil, seller.Locale))
+	if website := text(seller.WebsiteURL); website != "" {
+		said.Back, said.ToShop = website, true
+	}
+	return p.render(c, status, "message.html", ui.Frame{Title: said.Title, Shop: shopOf(seller)}, said)
 }
 
 // follow takes the form of a checkout link. It makes a checkout, and has the browser send the same form to that checkout's

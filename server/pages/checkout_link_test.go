@@ -143,6 +143,7 @@ func TestCheckoutLink_LosesNothingThatWasTyped(t *testing.T) {
 	database.Each(t, func(t *testing.T, engine string) {
 		w := newShopOn(t, engine)
 		link := w.link(catalog.PriceVariant{Amount: 1900}, new(int64(1)))
+		w.hasWebsite()
 		opened := []url.Values{w.offered(link.URL), w.offered(link.URL), w.offered(link.URL)}
 		pay := func(hidden url.Values, number string, status int) string {
 			t.Helper()
@@ -161,8 +162,11 @@ func TestCheckoutLink_LosesNothingThatWasTyped(t *testing.T) {
 			assert.Contains(t, pay(opened[1], "4242424242424242", http.StatusOK), "<h1>Thank you for your order</h1>")
 		}
 		assert.Equal(t, "Grace <i>Hopper</i>", *w.checkouts()[0].CustomerName)
-		assert.Contains(t, pay(opened[2], "4242424242424242", http.StatusNotFound), "There is nothing here", "it is used up")
-		assert.Contains(t, w.page(link.URL, http.StatusNotFound), "There is nothing here")
+		assert.Contains(t, pay(opened[2], "4242424242424242", http.StatusNotFound), "This is not for sale at the moment", "it is used up")
+		page = w.page(link.URL, http.StatusNotFound)
+		assert.Contains(t, page, "This is not for sale at the moment")
+		assert.Contains(t, page, `<header class="head"><bdi>Ada &lt;b&gt;&amp; sons&lt;/b&gt;</bdi>`, "who sells it")
+		assert.Contains(t, page, `href="https://ada.example">Back to the shop<`)
 	})
 }
 

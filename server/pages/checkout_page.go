@@ -1,10 +1,12 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -19,6 +21,7 @@ import (
 type shownLine struct {
 	store.LineItem
 	Renewal      string // how often it is paid, empty for once
+	Before       int64  // what it cost once, 0 if that is not said
 	Choice       *choice
 	Headline     *string
 	Picture      string // an address that ui.Picture returned, empty for none
@@ -33,6 +36,9 @@ func shownLines(l *locale.Locale, offer *store.CheckoutOffer, variants map[strin
 		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && v.Type == catalog.PriceVariantTypeRecurring && item.Kind == store.LineItemKindPrice {
 			lines[i].Renewal = paidEvery(l, v)
 		}
+		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && item.Kind == store.LineItemKindPrice && v.Currency == item.Currency && core.Deref(v.CompareAtAmount) > item.UnitAmount {
+			lines[i].Before = *v.CompareAtAmount * item.Quantity
+		}
 		if product := offer.Products[core.Deref(item.ProductID)]; product != nil && item.Kind == store.LineItemKindPrice {
 			lines[i].Headline, lines[i].Picture, lines[i].CallToAction = product.Headline, ui.Picture(product.CoverURL), product.CallToAction
 		}
@@ -46,6 +52,23 @@ func (p checkoutPage) Only() *shownLine {
 		return nil
 	}
 	return &p.Items[0]
+}
+
+// FreeUntil returns the day on which the trial of a line that was bought ends, empty while it is not.
+func (p checkoutPage) FreeUntil(line shownLine) string {
+	end := line.TrialEnd
+	if p.Checkout.CompletedAt == nil {
+		return ""
+	}
+	if end == nil {
+		end = new(p.Checkout.CompletedAt.Add(24 * time.Hour * time.Duration(line.TrialDays)))
+	}
+	return p.l.Day(p.Seller.Local(*end))
+}
+
+// Again returns where the buyer can begin anew once the checkout has expired, empty for nowhere.
+func (p checkoutPage) Again() string {
+	return cmp.Or(text(p.Checkout.CancelURL), text(p.Seller.WebsiteURL))
 }
 
 // Pictures returns the addresses of the pictures on the page.
@@ -66,9 +89,9 @@ func (p checkoutPage) IsLive() bool { return p.Pays() }
 // addressFields are the fields of the form that most buyers leave out, which are folded away.
 var addressFields = []string{"line1", "postal_code", "city", "state", "tax_id"}
 
-// HasAddress reports whether something was typed into one of the addressFields, or is wrong with it.
+// HasAddress reports whether something was typed into one of the addressFields, or is wrong with it, or the tax depends on one.
 func (p checkoutPage) HasAddress() bool {
-	return slices.ContainsFunc(addressFields, func(name string) bool { return p.Form[name]+p.Problems[name] != "" })
+	return p.Country != "" && p.Checkout.TaxAmount == nil || slices.ContainsFunc(addressFields, func(name string) bool { return p.Form[name]+p.Problems[name] != "" })
 }
 
 // frame returns what stands around the page.
@@ -77,8 +100,14 @@ func (p checkoutPage) frame() ui.Frame {
 	if p.State == "paid" {
 		frame.Title = p.l.T("paid.title")
 	}
+	if p.State == string(store.CheckoutStatusProcessing) {
+		frame.Again = lookAgain
+	}
 	return frame
 }
+
+// lookAgain is after how many seconds the page of a payment that is under way looks again.
+const lookAgain = 3
 
 // labeled are the labels of the fields that the summary of what is wrong names, in the order of the page.
 var labeled = []string{
@@ -161,6 +190,22 @@ func cardField(l *locale.Locale, name string, problem any) ui.Field {
 		return ui.Field{Name: name, Label: l.T("field.card_expiry"), Placeholder: l.T("field.card_expiry.form"), InputMode: "numeric", Autocomplete: "cc-exp", Longest: 9, Required: true, Problem: said}
 	}
 	return ui.Field{Name: name, Label: l.T("field.card_cvc"), InputMode: "numeric", Autocomplete: "cc-csc", Longest: 4, Required: true, Problem: said}
+}
+
+// guessCountry has a checkout of which the tax is not known yet show it, for a buyer who has not chosen a country: for the one of their browser, or else
+// the seller's. It returns the country that is chosen on the page, and whether the tax depends on it. What the buyer pays follows from what they send.
+func guessCountry(c echo.Context, checkout *store.Checkout, offer *store.CheckoutOffer, form map[string]string) (asks bool, country string, err error) {
+	country, chosen := form["country"]
+	asks = checkout.TaxAmount == nil || country != ""
+	guess := cmp.Or(locale.Region(c.Request().Header.Get("Accept-Language")), text(offer.Seller.Country))
+	if !asks || chosen || guess == "" {
+		return asks, country, nil
+	}
+	can, err := offer.PreviewTax(checkout, guess)
+	if can {
+		country = guess
+	}
+	return asks, country, err
 }
 
 // TermNames returns the names of what the buyer accepts.

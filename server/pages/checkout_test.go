@@ -208,12 +208,21 @@ func TestCheckoutPage_CurrencyWithoutMinorUnit(t *testing.T) {
 	assert.Contains(t, page, "¥3,800<")
 }
 
+func (w *shop) hasWebsite() {
+	w.t.Helper()
+	_, err := w.Tenant.UpdateAccount(w.t.Context(), w.account, func(a *tenant.AccountChange) { a.WebsiteURL = new("https://ada.example") })
+	require.NoError(w.t, err)
+}
+
 func TestCheckoutPage_Expired(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	c := w.checkout(catalog.PriceVariant{Amount: 1900})
+	w.hasWebsite()
 	w.now = w.now.Add(25 * time.Hour)
-	assert.Contains(t, w.page(c.URL, http.StatusOK), "has expired")
+	page := w.page(c.URL, http.StatusOK)
+	assert.Contains(t, page, "has expired")
+	assert.Contains(t, page, `href="https://ada.example">Back to the shop<`)
 }
 
 func TestCheckoutPage_BuyerAuthenticates(t *testing.T) {

@@ -230,7 +230,10 @@ func isInvalid(l *locale.Locale, err error) (string, bool) {
 	if e.ForSeller {
 		return l.T("error.unpayable"), true
 	}
-	return explain(l, e, e.Param), true
+	if text, known := explained(l, e, e.Param); known {
+		return text, true
+	}
+	return e.Message, true
 }
 
 // whyNot is isInvalid that also takes CodeRateLimit, for which it sets Retry-After.

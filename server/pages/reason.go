@@ -14,13 +14,11 @@ import (
 var reasons = map[string]string{
 	"billing_address.tax": "error.country.tax", "customer_email": "error.email", "customer_email.unconfirmed": "error.email.unconfirmed",
 	"discount.unconfirmed": "error.discount_code.unconfirmed", "discount_code.unconfirmed": "error.discount_code.unconfirmed", "discount_code.unknown": "error.discount_code.unknown",
-	"line_items": "error.sold_out", "terms_accepted": "error.accept",
+	"line_items": "error.sold_out", "line_items.changed": "error.total_changed", "terms_accepted": "error.accept",
 }
 
 // elsewhere are the messages for fields of which the API's words, in English, say more.
-var elsewhere = map[string]string{
-	"discount": "error.discount_code", "discount_code": "error.discount_code", "payment_method": "decline.card_declined",
-}
+var elsewhere = map[string]string{"discount": "error.discount_code", "discount_code": "error.discount_code"}
 
 // declines are the reasons for which a card was refused that are said as another one is.
 var declines = map[string]string{
@@ -28,7 +26,7 @@ var declines = map[string]string{
 	"restricted_card": "card_declined", "fraudulent": "card_declined", "call_issuer": "card_declined", "not_permitted": "card_declined", "transaction_not_allowed": "card_declined",
 	"withdrawal_count_limit_exceeded": "insufficient_funds", "card_velocity_exceeded": "insufficient_funds", "try_again_later": "processing_error", "issuer_not_available": "processing_error",
 	"invalid_cvc": "incorrect_cvc", "invalid_expiry_month": "invalid_expiry", "invalid_expiry_year": "invalid_expiry", "invalid_number": "incorrect_number",
-	"payment_intent_authentication_failure": "authentication_required",
+	"payment_intent_authentication_failure": "authentication_required", "setup_intent_authentication_failure": "authentication_required",
 }
 
 // explain says to the reader of a page what is wrong with a field that was refused. A refusal names the field as the API does.
@@ -37,11 +35,11 @@ func explain(l *locale.Locale, refused *core.Error, field string) string {
 	if messages := refused.Fields[field]; len(messages) > 0 {
 		said = messages[0]
 	}
-	if key := cmp.Or(reasons[field+"."+refused.Reason], reasons[field]); key != "" {
-		return l.T(key)
-	}
-	if text, known := decline(l, refused.Reason); known && field == "payment_method" {
+	if text, known := explained(l, refused, field); known {
 		return text
+	}
+	if key := reasons[field]; key != "" {
+		return l.T(key)
 	}
 	if strings.HasPrefix(field, "custom_field_data.") {
 		return l.T("error.answer")
@@ -49,7 +47,19 @@ func explain(l *locale.Locale, refused *core.Error, field string) string {
 	if l.Tag == locale.English.Tag {
 		return said
 	}
+	if refused.Outcome == core.Recorded && field == "payment_method" { // a bank said no more
+		return l.T("decline.card_declined")
+	}
 	return l.T(cmp.Or(elsewhere[field], "error.refused"))
+}
+
+// explained says why a field was refused if a message is of that reason, and reports whether one is.
+func explained(l *locale.Locale, refused *core.Error, field string) (string, bool) {
+	if key := reasons[field+"."+refused.Reason]; key != "" {
+		return l.T(key), true
+	}
+	text, known := decline(l, refused.Reason)
+	return text, known && field == "payment_method"
 }
 
 // decline says why a card was refused, and what to do. It is false if no message is of that reason.

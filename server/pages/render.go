@@ -140,6 +140,7 @@ func badgeOf(l *locale.Locale, state string) ui.Badge {
 type message struct {
 	Title, Text string
 	Back        string // an address to go on to, empty for none
+	ToShop      bool   // which is the seller's
 }
 
 // tell answers with a message.

@@ -228,7 +228,9 @@ func TestPages_SayThatAnUnknownPaymentIsBeingProcessed(t *testing.T) {
 	w.useStripe(publishableKey)
 	c, i := w.checkout(catalog.PriceVariant{Amount: 1900}), w.billed()
 	w.bank.Spoil(stripefake.Fault{Path: "/confirm", Status: http.StatusInternalServerError})
-	assert.Contains(t, w.post(c, http.StatusOK, given("pm_card_visa", "3800")), "Your payment is being processed")
+	page := w.post(c, http.StatusOK, given("pm_card_visa", "3800"))
+	assert.Contains(t, page, "Your payment is being processed")
+	assert.Contains(t, page, `<meta http-equiv="refresh" content="3">`, "it looks again")
 	w.bank.Spoil(stripefake.Fault{Path: "/confirm", Status: http.StatusInternalServerError})
 	assert.Contains(t, w.sends(i, "pm_card_visa", http.StatusOK), "A payment is being processed")
 }

@@ -1,26 +1,33 @@
-// The total is counted anew by the same form, without its card, when what the tax depends on has changed.
-(function () {
-	var form = document.getElementById('payment'), update = form.querySelector('button[value=update]'), latest = 0;
-	var counted = ['country', 'state', 'postal_code', 'city', 'line1', 'tax_id'];
-	update.hidden = true;
-	form.addEventListener('change', function (event) {
-		if (counted.indexOf(event.target.name) < 0) { return; }
-		var sent = new URLSearchParams(), mine = ++latest;
-		form.querySelectorAll(':scope > input[type=hidden]:not([name=payment_method], [name=do])').forEach(function (input) { sent.append(input.name, input.value); });
-		counted.forEach(function (name) { sent.append(name, form.elements[name].value); });
-		sent.append('do', 'update');
-		fetch(form.action, {method: 'POST', body: sent}).then(function (answer) {
-			if (!answer.ok) { throw answer.status; }
+// The total is counted anew, without the card, when what it depends on has changed. What was typed stays.
+(() => {
+	const form = document.getElementById('payment'), update = form.querySelector('[value=update]'), all = (selector, page) => (page || document).querySelectorAll(selector);
+	const parts = '#totals, .goods .amount, .goods small, .pay span', needs = page => all('[autocomplete=cc-number], #card', page).length;
+	let latest = 0;
+	const count = (typed, otherwise) => {
+		const sent = new URLSearchParams({do: 'update'}), mine = ++latest;
+		[...form.querySelectorAll(':scope > input:not([name=payment_method], [name=do]), fieldset:first-of-type :is(select, details input)'), ...typed].forEach(input => sent.append(input.name, input.value));
+		fetch(form.action, {method: 'POST', body: sent}).then(answer => {
+			if (!answer.ok) { throw answer; }
 			return answer.text();
-		}).then(function (text) {
-			var page = new DOMParser().parseFromString(text, 'text/html');
-			var parts = ['#totals', '#payment button.pay span', '#payment input[name=shown]'].map(function (part) { return page.querySelector(part); });
-			if (mine !== latest) { return; } // another change is on its way
-			if (!parts[0] || !parts[1] || !parts[2]) { throw 'The checkout has ended.'; }
-			document.getElementById('totals').replaceChildren.apply(document.getElementById('totals'), parts[0].childNodes);
-			form.querySelector('button.pay span').textContent = parts[1].textContent;
-			document.querySelectorAll('input[name=shown]').forEach(function (input) { input.value = parts[2].value; });
+		}).then(text => {
+			const page = new DOMParser().parseFromString(text, 'text/html'), ours = all(parts), theirs = all(parts, page), total = page.querySelector('#payment [name=shown]');
+			if (mine !== latest) { return; }
+			if (!total || ours.length !== theirs.length || document.forms.length !== page.forms.length || needs() !== needs(page)) { throw page; }
+			ours.forEach((part, i) => part.replaceChildren(...theirs[i].childNodes));
+			all('[name=shown]').forEach(input => { input.value = total.value; });
 			update.hidden = true;
-		}).catch(function () { if (mine === latest) { update.hidden = false; } }); // the button says what is wrong
+		}).catch(() => mine === latest && otherwise());
+	};
+	update.hidden = true;
+	form.addEventListener('change', event => {
+		if (event.target.closest('fieldset:first-of-type :is(select, details)')) { count([], () => { update.hidden = false; }); } // which says what is wrong
 	});
+	all('.code').forEach(code => code.addEventListener('submit', event => {
+		const typed = code.querySelectorAll('input:not([type=hidden])');
+		event.preventDefault();
+		count(typed, () => {
+			typed.forEach(input => form.append(Object.assign(input.cloneNode(), {type: 'hidden', id: ''})));
+			form.requestSubmit(update);
+		});
+	}));
 })();

@@ -1,6 +1,8 @@
 package pages_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/tenant"
 	chromium "github.com/tillwright/tillwright/tests/harness/browser"
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // The tax is there before anybody pays, and the card that was typed stays.
@@ -35,5 +38,79 @@ func TestCheckoutPage_CountsTheTotalAnewInABrowser(t *testing.T) {
 	page.Fill("#card_cvc", "123")
 	page.Click("button.pay")
 	page.WaitText("Thank you for your order")
+	assert.Empty(t, page.Refused())
+}
+
+// A buyer sees the tax at once, and is charged what they see.
+func TestCheckoutPage_HasTheTaxAtFirst(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
+			a.Country = new("FR")
+			a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{
+				{Country: new("DE"), RateBps: 1900, Name: "MwSt."}, {Country: new("FR"), RateBps: 2000, Name: "TVA"}, {Country: new("US"), Region: new("CA"), RateBps: 725, Name: "Sales tax"},
+			}}
+		})
+		require.NoError(t, err)
+		link := w.link(catalog.PriceVariant{Amount: 1000}, nil)
+		before := len(w.checkouts())
+		for accept, seen := range map[string][]string{
+			"de-AT;q=0.8,de-DE": {"Jetzt kaufen · 11,90", `value="DE" selected`}, "de,en-US;q=0.7": {"Jetzt kaufen · 12,00", `value="FR" selected`}, "": {"Pay $12.00", "TVA 20%"},
+			"en-US": {"Total before tax", `value="US" selected`, "<details open>"}, "en-GB": {"Pay $10.00", `value="GB" selected`},
+		} {
+			request, err := http.NewRequest(http.MethodGet, link.URL, nil)
+			require.NoError(t, err)
+			request.Header.Set("Accept-Language", accept)
+			response, err := http.DefaultClient.Do(request)
+			require.NoError(t, err)
+			page := w.read(response, http.StatusOK)
+			for _, text := range seen {
+				assert.Contains(t, page, text, accept)
+			}
+			assert.NotContains(t, page[strings.Index(page, `<label for="country">`):][:60], "optional", "the tax depends on it")
+		}
+		assert.Len(t, w.checkouts(), before, "nothing is stored")
+
+		form := w.offered(link.URL)
+		for name, typed := range card("4242424242424242", "1200") {
+			form[name] = typed
+		}
+		form.Set("email", "grace@example.com")
+		form.Set("country", "FR")
+		response, err := http.PostForm(link.URL+"/pay", form)
+		require.NoError(t, err)
+		assert.Contains(t, w.read(response, http.StatusOK), "Paid: $12.00.")
+	})
+}
+
+// A code takes nothing away that was typed before, not even the card.
+func TestCheckoutPage_KeepsTheCardBesideACodeInABrowser(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	_, err := w.CreateDiscount(t.Context(), w.account, store.Discount{Name: "Tenth", Code: new("TENTH"), Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce})
+	require.NoError(t, err)
+	page, checkout := chromium.Open(t, nil), w.checkout(catalog.PriceVariant{Amount: 1000})
+	_, err = w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes, d.SuccessURL = true, nil })
+	require.NoError(t, err)
+	page.Go(checkout.URL)
+	page.WaitText("Pay $20.00")
+	page.Fill("#email", "ada@example.com")
+	page.Fill("#card_number", "4242424242424242")
+	page.Fill("#discount_code", "TENTH")
+	page.Key("Enter")
+	page.WaitText("Pay $18.00")
+	assert.Equal(t, "4242424242424242 ada@example.com", page.Value(`document.querySelector('#card_number').value + ' ' + document.querySelector('#email').value`))
+	page.Fill("#discount_code", "NONE")
+	page.Key("Enter")
+	page.WaitText("There is no discount with this code.")
+	page.Wait(`document.activeElement.className === 'problems all'`)
+	assert.Equal(t, "ada@example.com, NONE", page.Value(`document.querySelector('#email').value + ', ' + document.querySelector('#discount_code').value`))
+	page.Fill("#card_number", "4242424242424242")
+	page.Fill("#card_expiry", "12/40")
+	page.Fill("#card_cvc", "123")
+	page.Key("Enter")
+	page.WaitText("Thank you for your order")
+	assert.Contains(t, page.Text(), "Paid: $18.00.")
 	assert.Empty(t, page.Refused())
 }

@@ -29,6 +29,7 @@ type Frame struct {
 	Shop     *Shop     // whose page it is, nil for nobody's
 	Problems []Problem // what is wrong with what was sent: the first thing that is read
 	Forward  string    // address to which the page sends its reader at once, else empty
+	Again    int       // seconds after which the page is loaded anew, because it waits for something; 0: it is not
 	Split    bool      // two columns where there is room
 	Menu     *Menu     // of somebody who is signed in to the dashboard, else nil
 	Sheet    string    // address of the style sheet of a page of the dashboard, empty for a page that has its own in it
