@@ -45,7 +45,7 @@ func everyPage(l *locale.Locale, word func(usual string) string) []drawn {
 	seller := &tenant.Account{Name: word("Kestrel Field Guides"), SupportEmail: new("help@kestrel.example"), PaymentsProvider: tenant.PaymentsProviderTest}
 	all := []drawn{
 		{"missing", "message.html", ui.Frame{Title: "Page not found"}, missing(l)},
-		{"message", "message.html", ui.Frame{Title: "Nothing was connected"}, message{Title: "Nothing was connected", Text: word("You did not give your consent."), Back: "https://shop.example"}},
+		{"message", "message.html", ui.Frame{Title: "Nothing was connected"}, message{Title: "Nothing was connected", Text: word("You did not give your consent."), Back: "https://shop.example", Request: "req_01"}},
 		{"ended", "ended.html", ui.Frame{Title: "This link has ended", Shop: shopOf(seller)}, endedPage{Seller: seller.Name, Renew: "renew"}},
 		{"ended-asked", "ended.html", ui.Frame{Title: "This link has ended", Shop: shopOf(seller)}, endedPage{Seller: seller.Name, Asked: true}},
 		{"subscribe", "subscribe.html", ui.Frame{Title: "Confirm", Shop: shopOf(seller)}, subscribePage{Seller: seller}},

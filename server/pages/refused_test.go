@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -32,9 +33,12 @@ func TestRefused_SaysWhatToDo(t *testing.T) {
 		{"GET", 503, true, "Wait a few seconds, then reload this page."},
 	} {
 		w := httptest.NewRecorder()
-		require.NoError(t, p.Refused(echo.New().NewContext(httptest.NewRequest(c.method, "/checkout/x", nil), w), c.status, c.isCrowded))
+		r := httptest.NewRequest(c.method, "/checkout/x", nil)
+		r = r.WithContext(caller.With(r.Context(), &caller.Caller{RequestID: "req_01"}))
+		require.NoError(t, p.Refused(echo.New().NewContext(r, w), c.status, c.isCrowded))
 		assert.Equal(t, c.status, w.Code)
 		assert.Contains(t, w.Body.String(), c.text)
+		assert.Contains(t, w.Body.String(), "name this request: req_01")
 		assert.Equal(t, "no-store", w.Header().Get("Cache-Control"))
 		assert.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/invoicepdf"
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
@@ -141,10 +142,14 @@ type message struct {
 	Title, Text string
 	Back        string // an address to go on to, empty for none
 	ToShop      bool   // which is the seller's
+	Request     string // the id of the request that was refused, by which the operator finds it in the log, else empty
 }
 
 // tell answers with a message.
 func (p *Pages) tell(c echo.Context, status int, m message) error {
+	if status >= http.StatusBadRequest {
+		m.Request = caller.RequestID(c.Request().Context())
+	}
 	return p.render(c, status, "message.html", ui.Frame{Title: m.Title}, m)
 }
 
