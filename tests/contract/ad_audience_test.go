@@ -67,7 +67,7 @@ func TestCreateAdAudience_OfEachType(t *testing.T) {
 }
 
 func TestUploadAdAudienceUsers_CountsEach(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		a := advertise(t, c, sdk.AdPlatformFacebook)
 		list := a.audience(t, "Buyers")
 		upload := func(users ...sdk.AdAudienceUser) (*sdk.AdAudienceUpload, error) {
@@ -182,7 +182,7 @@ func (n onNetwork) upload(audience string, users []sdk.AdAudienceUser, o ...sdk.
 // TestAudienceUsers_AreAtMostTenThousand uploads as many as there may be in one call, and one more, to the network that
 // takes the fewest at a time. How long it takes is measured in tests/fault, with every network.
 func TestAudienceUsers_AreAtMostTenThousand(t *testing.T) {
-	onOneNetwork(t, sdk.AdPlatformTwitter, func(t *testing.T, n onNetwork) {
+	onOneNetworkAlone(t, sdk.AdPlatformTwitter, func(t *testing.T, n onNetwork) {
 		list := n.audience(t, "Everybody")
 		unchanged(t, n.server, "an upload that is refused", func() {
 			for _, users := range [][]sdk.AdAudienceUser{{}, people(10_001)} {
@@ -311,7 +311,7 @@ func TestAudience_IsOfATypeOfTheNetwork(t *testing.T) {
 }
 
 func TestBusinessCenters_AreOfOneNetwork(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		list, err := n.BusinessCenters.List(background, &sdk.ListBusinessCentersParams{AccountID: n.channel})
 		if n.platform != sdk.AdPlatformTikTok {
 			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "account_id")
@@ -330,7 +330,7 @@ func TestBusinessCenters_AreOfOneNetwork(t *testing.T) {
 // TestAudienceUsers_AreKeptByTheirHashesAlone uploads everything that can be known of people, on every way to an error,
 // and looks for it in every column of every table and in every answer.
 func TestAudienceUsers_AreKeptByTheirHashesAlone(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		list := n.audience(t, "Private")
 		secrets := []string{"ada.private", "wrong.private", "lovelace-private", "4915112345678", "+4915112345678", "4915199999999", "lost.private", "again.private", "street-private"}
 		user := sdk.AdAudienceUser{

@@ -39,7 +39,7 @@ func (n onNetwork) adBodies(t *testing.T) []adBody {
 type adBody struct{ method, path, first string }
 
 func TestAdBodies_AreReadStrictly(t *testing.T) {
-	onOneNetwork(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
+	onOneNetworkAlone(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
 		for _, b := range n.adBodies(t) {
 			unchanged(t, n.server, b.method+" "+b.path, func() {
 				for _, body := range []string{"", `{}`} {

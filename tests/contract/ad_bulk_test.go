@@ -21,7 +21,7 @@ func refs(ids ...string) *sdk.AdCampaignBulk {
 }
 
 func TestBulk_TakesOneToFiftyCampaigns(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		ad := n.ad(t, "Counted")
 		many := slices.Repeat([]string{ad.CampaignID}, 51)
 		unchanged(t, n.server, "a bulk that is refused", func() {

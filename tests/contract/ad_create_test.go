@@ -240,7 +240,7 @@ func TestAdPlatform_IsAPartOfTheID(t *testing.T) {
 
 // TestAdPlatform_IsFoundUnlessTwoNetworksHaveTheID makes two networks call their campaigns and ad groups the same.
 func TestAdPlatform_IsFoundUnlessTwoNetworksHaveTheID(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		ad, elsewhere := n.budgeted(t, "Same"), n.otherPlatform()
 		change := &sdk.AdCampaignUpdate{Budget: &sdk.AdBudgetInput{Amount: json.Number("30"), Type: "daily"}}
 		if changed := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Update(background, ad.CampaignID, change)); changed.Platform != n.platform || changed.Budget.Amount != "30.00" {

@@ -359,7 +359,7 @@ func TestAudienceUsers_NamesWhatNobodyHas(t *testing.T) {
 
 // TestAudienceUsers_NamesAHundred does not say all of what is of no use.
 func TestAudienceUsers_NamesAHundred(t *testing.T) {
-	onOneNetwork(t, sdk.AdPlatformPinterest, func(t *testing.T, n onNetwork) {
+	onOneNetworkAlone(t, sdk.AdPlatformPinterest, func(t *testing.T, n onNetwork) {
 		users := people(200)
 		for i := range users {
 			users[i].FirstName = new("Ada")

@@ -120,7 +120,7 @@ func (n onNetwork) leave(t *testing.T, dollars int64) string {
 
 // TestSpendLimits_HoldUnlessSomebodySaysOtherwise is about an account that never heard of limits.
 func TestSpendLimits_HoldUnlessSomebodySaysOtherwise(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		post := n.post(t, sdk.SocialPostStatusPublished)
 		draft, boost := n.draft("Two thousand"), n.boost(post)
 		draft.BudgetAmount, boost.Budget.Amount = amount("2000"), "2000"
@@ -271,7 +271,7 @@ func TestSpendLimits_OfBidsAndSteps(t *testing.T) {
 // TestDryRun_WritesNothingAndAsksNobody plans everything that can be planned while the network cannot be asked, and what
 // cannot be done is refused as it would be.
 func TestDryRun_WritesNothingAndAsksNobody(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		above, asleep, post := n.budgeted(t, "Above"), n.ad(t, "Asleep"), n.post(t, sdk.SocialPostStatusPublished)
 		ok[*sdk.AdBulkResult](t)(n.AdCampaigns.BulkPause(background, refs(asleep.CampaignID)))
 		change := budgetOf("35.50", "daily")

@@ -20,7 +20,7 @@ func (n onNetwork) withMetrics(t *testing.T) []string {
 }
 
 func TestAdMetrics_AreOfDaysThatThereAre(t *testing.T) {
-	onOneNetwork(t, sdk.AdPlatformLinkedIn, func(t *testing.T, n onNetwork) {
+	onOneNetworkAlone(t, sdk.AdPlatformLinkedIn, func(t *testing.T, n onNetwork) {
 		n.server.Clock.Stop() // today stays today
 		tomorrow := n.server.Clock.Now().UTC().AddDate(0, 0, 2).Format(time.DateOnly)
 		for _, path := range n.withMetrics(t) {
@@ -40,7 +40,7 @@ func TestAdMetrics_AreOfDaysThatThereAre(t *testing.T) {
 
 // TestAdMetrics_AreOfTheLastNinetyDays looks at the default, where the ad account is, and that the last day counts.
 func TestAdMetrics_AreOfTheLastNinetyDays(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		last := n.lastDay(t)
 		if n.platform == sdk.AdPlatformPinterest {
 			last = func(days int) string { return n.server.Clock.Now().UTC().AddDate(0, 0, days-1).Format(time.DateOnly) } // its days are UTC's everywhere

@@ -150,7 +150,7 @@ func TestListAdMetrics_IsPaged(t *testing.T) {
 
 // TestListAdMetrics_SaysWhatIsNotCounted asks for days that are told in a report alone, or never were.
 func TestListAdMetrics_SaysWhatIsNotCounted(t *testing.T) {
-	onOneNetwork(t, sdk.AdPlatformPinterest, func(t *testing.T, n onNetwork) {
+	onOneNetworkAlone(t, sdk.AdPlatformPinterest, func(t *testing.T, n onNetwork) {
 		ad := n.delivered(t)
 		n.server.Clock.SetAhead(74 * 24 * time.Hour)
 		today := time.Now().UTC()

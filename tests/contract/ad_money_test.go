@@ -90,7 +90,7 @@ func TestAdBudget_IsAnAmountThatTheNetworkTakes(t *testing.T) {
 		"facebook": {"0.99", "1"}, "instagram": {"0.99", "1"}, "tiktok": {"19.99", "20"}, "linkedin": {"0.99", "1"},
 		"pinterest": {"4.99", "5"}, "google": {"0.99", "1"}, "twitter": {"0.99", "1"},
 	}
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		post := n.post(t, sdk.SocialPostStatusPublished)
 		wrong := []string{"0", "-20", "0.00", "20.001", "20.005", "1e3", "99999999999999999999", least[n.platform][0]}
 		unchanged(t, n.server, "a wrong amount", func() {

@@ -30,7 +30,7 @@ func TestAdKeys_AreSuchThatCanBeTold(t *testing.T) {
 
 // TestAdKeys_ReplayTheFirstAnswer sends each write twice.
 func TestAdKeys_ReplayTheFirstAnswer(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		ad, list := n.budgeted(t, "Replay"), n.audience(t, "Replay")
 		campaign, group := "/v1/ads/campaigns/"+percentEncoded(ad.CampaignID), "/v1/ads/ad-groups/"+percentEncoded(ad.AdGroupID)
 		for _, w := range []struct {
@@ -83,7 +83,7 @@ func TestAdKeys_AreForOneRequest(t *testing.T) {
 // TestAdKeys_StayWithAnUnknownOutcome loses the answer of a create, once after and once before it took place: the key is
 // nobody else's, and sent again the request finds or makes one ad.
 func TestAdKeys_StayWithAnUnknownOutcome(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		for i, lost := range []string{"timeout_after_commit", "timeout"} {
 			_, err := n.Ads.Create(background, n.draft(lost), fault(lost), sdk.WithIdempotencyKey(lost))
 			refused(t, err, http.StatusInternalServerError, sdk.CodeAPIError, "")

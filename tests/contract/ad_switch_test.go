@@ -10,7 +10,7 @@ import (
 
 // TestAdSwitch_ThatStandsThereAlreadyAsksNobody switches to where it is while the network cannot be asked.
 func TestAdSwitch_ThatStandsThereAlreadyAsksNobody(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		ad := n.ad(t, "Switch")
 		unchanged(t, n.server, "a resume of what is active", func() {
 			if still := ok[*sdk.AdStatusResult](t)(n.AdGroups.Resume(background, ad.AdGroupID, n.body(), unreachable)); still.Changed || still.Status != sdk.AdStatusActive || still.Updated != 0 {

@@ -181,7 +181,7 @@ func TestCreateAd_NamesWhatIsMissingOrWrong(t *testing.T) {
 }
 
 func TestPlanCreate_WritesNothing(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		a := advertise(t, c, sdk.AdPlatformFacebook)
 		goOn := s.RestAds() // they mirror what the network has
 		before := rows(t, s.Database)

@@ -17,7 +17,7 @@ func budgetOf(figure string, kind sdk.AdBudgetType) *sdk.AdBudgetInput {
 
 // TestUpdateAds_OfNothingAsksNobody changes nothing while the network cannot be asked.
 func TestUpdateAds_OfNothingAsksNobody(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		above := n.budgeted(t, "Above")
 		was := ok[*sdk.AdCampaign](t)(n.AdCampaigns.Get(background, above.CampaignID, nil))
 		same := []*sdk.AdCampaignUpdate{

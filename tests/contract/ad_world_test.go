@@ -11,7 +11,6 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/tests/harness"
-	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // The tests of the ads_ files are a checklist of what ads do with every input, held against each of the networks.
@@ -28,21 +27,30 @@ type onNetwork struct {
 	can      sdk.AdCapability
 }
 
-// onNetworks runs a test for each network, each with an account of its own, on both databases.
+// onNetworks runs a test for each network, each with an account of its own, on both databases. As with onEach, there are accounts of other tests.
 func onNetworks(t *testing.T, test func(t *testing.T, n onNetwork)) {
-	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
-		for _, platform := range adNetworks {
-			t.Run(string(platform), func(t *testing.T) { test(t, newOnNetwork(t, s, platform)) })
-		}
-	})
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) { onAllOf(t, s, test) })
+}
+
+// onNetworksAlone is onNetworks with a server that no other test has.
+func onNetworksAlone(t *testing.T, test func(t *testing.T, n onNetwork)) {
+	onEachAlone(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) { onAllOf(t, s, test) })
+}
+
+func onAllOf(t *testing.T, s *harness.Server, test func(t *testing.T, n onNetwork)) {
+	for _, platform := range adNetworks {
+		t.Run(string(platform), func(t *testing.T) { test(t, newOnNetwork(t, s, platform)) })
+	}
 }
 
 // onOneNetwork runs a test that is the same whatever the network is, on both databases.
 func onOneNetwork(t *testing.T, platform sdk.AdPlatform, test func(t *testing.T, n onNetwork)) {
-	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) { test(t, newOnNetwork(t, boot(t, url), platform)) })
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) { test(t, newOnNetwork(t, s, platform)) })
+}
+
+// onOneNetworkAlone is onOneNetwork with a server that no other test has.
+func onOneNetworkAlone(t *testing.T, platform sdk.AdPlatform, test func(t *testing.T, n onNetwork)) {
+	onEachAlone(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) { test(t, newOnNetwork(t, s, platform)) })
 }
 
 func newOnNetwork(t *testing.T, s *harness.Server, platform sdk.AdPlatform) onNetwork {

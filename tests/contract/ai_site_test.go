@@ -16,7 +16,7 @@ func site(t *testing.T, c *sdk.Client, body *sdk.AISiteCreate) *sdk.AISite {
 }
 
 func TestCreateAISite_MakesTheSubdomainFromTheName(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		first := site(t, c, &sdk.AISiteCreate{Name: "Ada's Bücher"})
 		if first.Subdomain != "ada-s-bucher" || !first.Default || first.Object != "ai_site" || !strings.HasPrefix(first.ID, "site_") {
 			t.Errorf("the site is %+v", first)
@@ -38,7 +38,7 @@ func TestCreateAISite_MakesTheSubdomainFromTheName(t *testing.T) {
 }
 
 func TestSubdomain_IsUniqueOnTheServerAndNotReserved(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		taken := site(t, c, &sdk.AISiteCreate{Name: "a", Subdomain: new("taken")})
 		other := site(t, s.SDK(t), &sdk.AISiteCreate{Name: "b", Subdomain: new("other")})
 		for _, subdomain := range []string{"taken", "www", "api", "ab", "Upper", "two--hyphens", "xn--80ak6aa92e", "-a-", strings.Repeat("a", 64)} {
@@ -51,7 +51,7 @@ func TestSubdomain_IsUniqueOnTheServerAndNotReserved(t *testing.T) {
 }
 
 func TestGetAISite_BySubdomainAlsoAFormerOne(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		made := site(t, c, &sdk.AISiteCreate{Name: "a", Subdomain: new("before")})
 		ok[*sdk.AISite](t)(c.AISites.Update(background, "before", &sdk.AISiteUpdate{Subdomain: new("after")}))
 		for _, ref := range []string{made.ID, "before", "after"} {

@@ -148,7 +148,7 @@ func TestCreateBalanceTransaction_SaysWhoDidIt(t *testing.T) {
 }
 
 func TestBalanceTransactions_AreMergedAndForgotten(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		who := order.Customer.ID
 		other := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "grace@example.com"})).ID

@@ -120,7 +120,7 @@ func (n onNetwork) told(t *testing.T) map[string]string {
 
 // A sale is told of by itself once it is paid, however that comes about, and nothing else is.
 func TestCheckout_TellsAdNetworksOnceItIsPaid(t *testing.T) {
-	onOneNetwork(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
+	onOneNetworkAlone(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
 		d := ok[*sdk.ConversionDestination](t)(n.AdConversions.CreateDestination(background, &sdk.ConversionDestinationCreate{
 			AccountID: n.channel, AdAccountID: n.account, PixelID: n.pixel(t).ID,
 			Events: []sdk.ConversionEventKind{sdk.ConversionEventKindPurchase, sdk.ConversionEventKindSubscriptionStarted, sdk.ConversionEventKindTrialStarted},

@@ -12,7 +12,7 @@ import (
 var verifyLink = regexp.MustCompile(`http\S+/verify/\S+`)
 
 func TestVerifyPublicCheckoutEmail_AsksTheReaderOfTheMail(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		made := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{LineItems: lines(onSale(t, c, 1900))}))
 		buyer := s.From(t, "127.0.0.1").SDK()
 		_, err := buyer.PublicCheckouts.VerifyEmail(background, made.ClientSecret)

@@ -13,7 +13,10 @@ import (
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
 )
 
-var coverage harness.Coverage
+var (
+	coverage harness.Coverage
+	shared   = harness.NewSharedServers(harness.Checked(&coverage))
+)
 
 // never are the statuses that the contract lists for every ad operation, and that nothing brings about in these: a bulk
 // request has an answer for each of its items, and ad accounts are read from the mirror alone.
@@ -25,6 +28,9 @@ var never = map[string]int{"pauseAdCampaigns": http.StatusNotFound, "resumeAdCam
 // complete run begins. A run of some tests adds to it, and one of no test, -run '^$', looks at what all of them left out.
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if !shared.End() {
+		code = max(code, 1)
+	}
 	gaps, err := judge(&coverage, flag.Lookup("test.run").Value.String(), os.Getenv("CONTRACT_COVERAGE"), code == 0)
 	if err != nil {
 		fmt.Println("contract coverage:", err)

@@ -126,7 +126,7 @@ func TestListConversionDestinations_IsOfAChannel(t *testing.T) {
 }
 
 func TestDeleteConversionDestination_DeletesWhatWaits(t *testing.T) {
-	onOneNetwork(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
+	onOneNetworkAlone(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
 		d := n.destination(t)
 		n.tell(t, d.ID, n.event("told"))
 		n.work(t)

@@ -51,7 +51,7 @@ func (n onNetwork) work(t *testing.T) {
 }
 
 func TestCreateConversions_TellsEveryNetworkThatListens(t *testing.T) {
-	onNetworks(t, func(t *testing.T, n onNetwork) {
+	onNetworksAlone(t, func(t *testing.T, n onNetwork) {
 		if len(n.can.Conversions.Events) == 0 {
 			return
 		}
@@ -143,7 +143,7 @@ func TestCreateConversions_SaysWhatIsWrongWithEach(t *testing.T) {
 func ago(d time.Duration) string { return time.Now().Add(-d).UTC().Format(time.RFC3339) }
 
 func TestCreateConversions_KeepsNothingThatIdentifies(t *testing.T) {
-	onOneNetwork(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
+	onOneNetworkAlone(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
 		d := n.destination(t)
 		defer n.server.RestAds()()
 		e := later(n.event("1"))
@@ -170,7 +170,7 @@ func TestCreateConversions_KeepsNothingThatIdentifies(t *testing.T) {
 }
 
 func TestListConversions_Filters(t *testing.T) {
-	onOneNetwork(t, sdk.AdPlatformPinterest, func(t *testing.T, n onNetwork) {
+	onOneNetworkAlone(t, sdk.AdPlatformPinterest, func(t *testing.T, n onNetwork) {
 		d := n.destination(t)
 		anonymous := n.event("anonymous") // the network takes nobody without an address or a browser
 		anonymous.User, anonymous.ClientIP = &sdk.ConversionPerson{Phone: new("+16169547888")}, nil

@@ -18,7 +18,7 @@ var sisyphos = []string{
 }
 
 func TestAddresses_AreOneCustomerHoweverTheyAreWritten(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		owner := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: sisyphos[1]}))
 		other := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "other@example.com"}))
 		if owner.Email != sisyphos[1] {

@@ -126,7 +126,7 @@ func TestExpand_OfAChargeStaysIDsWhenTooLarge(t *testing.T) {
 }
 
 func TestList_HasALargestAnswer(t *testing.T) {
-	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
 		w := newWorld(t, s)
 		c := w.SDK()
 		for i := range 45 {

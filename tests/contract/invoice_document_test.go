@@ -19,7 +19,7 @@ func TestGetInvoicePDF_IsAURLThatExpires(t *testing.T) {
 }
 
 func TestSendInvoice_SendsTheAddressOfItsPage(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		sent := ok[*sdk.Invoice](t)(c.Invoices.Send(background, order.Invoice.ID))
 		letters := s.Mail.Letters()
@@ -35,7 +35,7 @@ func TestSendInvoice_SendsTheAddressOfItsPage(t *testing.T) {
 }
 
 func TestSendInvoice_NotADraft(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		draft := ok[*sdk.Invoice](t)(c.Invoices.Create(background, &sdk.InvoiceCreate{
 			CollectionMethod: new(sdk.CollectionMethod("charge_automatically")), Customer: order.Customer.ID, Lines: []sdk.InvoiceLineCreate{{Description: new("Work"), UnitAmount: new(int64(500))}},

@@ -224,7 +224,7 @@ func TestVoidInvoice_CallsItsOrderOffToo(t *testing.T) {
 }
 
 func TestInvoice_IsPastDueOnceItsTimeIsOver(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"invoice.past_due"}}))
 		bob := billed(t, c)
 		open, made, void := issue(t, c, bob, workshop(100)), draft(t, c, bob, workshop(100)), issue(t, c, bob, workshop(100))
@@ -312,7 +312,7 @@ func TestListInvoices_OfASubscription(t *testing.T) {
 }
 
 func TestInvoiceEvents_FollowThoseOfTheOrder(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{
 			URL: s.Hooks.URL, EnabledEvents: []string{"order.created", "order.paid", "invoice.created", "invoice.paid", "invoice.voided"},
 		}))

@@ -37,7 +37,7 @@ func TestCreateLead_KeepsWhatIsSent(t *testing.T) {
 }
 
 func TestCreateLead_FindsItsCustomerAndTellsOfIt(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"lead.created"}}))
 		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
 		lead := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "ADA@example.com", Name: new("Somebody")}))
@@ -164,7 +164,7 @@ func TestLeadConsent_IsOfThisWorld(t *testing.T) {
 }
 
 func TestImportLeads_SaysWhatBecameOfEach(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"lead.created"}}))
 		there := ok[*sdk.Lead](t)(c.Leads.Create(background, &sdk.LeadCreate{Email: "there@example.com", Name: new("There")}))
 		result := ok[*sdk.LeadImport](t)(c.Leads.Import(background, &sdk.LeadImportCreate{Leads: []sdk.LeadRow{

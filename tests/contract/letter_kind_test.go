@@ -78,7 +78,7 @@ func TestLetters_ATrialSaysWhatIsPaidThen(t *testing.T) {
 
 // A subscription that is cancelled, kept and cancelled while no letter gets through has one letter then.
 func TestLetters_CancelledTwiceHasOneLetter(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		sub := subscription(t, c, monthly(t, c, 900))
 		s.Mail.Refuse(errRefused)
 		cancel := func() {
@@ -99,7 +99,7 @@ func TestLetters_CancelledTwiceHasOneLetter(t *testing.T) {
 
 // What a letter tells of may be deleted before it is sent.
 func TestLetters_NotOfWhatWasDeleted(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		s.Mail.Refuse(errRefused)
 		product, who := onSale(t, c, 1900).Product.ID, member(t, c)
 		ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: who.ID, Product: product}))
@@ -114,7 +114,7 @@ func TestLetters_NotOfWhatWasDeleted(t *testing.T) {
 
 // A seller gives access to any address without a payment. Beyond a thousand an hour the letters wait, and none is lost.
 func TestLetters_OfAccessWaitForTheirHour(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		product, who := onSale(t, c, 1900).Product.ID, member(t, c)
 		give := func() {
 			ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: who.ID, Product: product}))
@@ -199,7 +199,7 @@ func TestLetters_ARenewalWasDeclined(t *testing.T) {
 
 // The last invoice of a subscription that has ended is charged once. Who did not pay it is told where to.
 func TestLetters_ALastInvoiceWasDeclined(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		declined, says := "Visa card ending in 0341", []string{"Your subscription is over.", "not charged again by itself"}
 		for _, isDeclined := range []bool{true, false} {
 			sub := subscription(t, c, monthly(t, c, 900))
@@ -233,7 +233,7 @@ func TestLetters_ALastInvoiceWasDeclined(t *testing.T) {
 }
 
 func TestLetters_NotOfAnInvoiceThatWasPaidMeanwhile(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		sub := subscription(t, c, monthly(t, c, 900))
 		s.Must(t, "UPDATE subscriptions SET payment_method = NULL")
 		s.Must(t, "UPDATE customers SET default_payment_method_id = NULL")
@@ -252,7 +252,7 @@ func TestLetters_NotOfAnInvoiceThatWasPaidMeanwhile(t *testing.T) {
 }
 
 func TestLetters_AccessWasGiven(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		product := onSale(t, c, 1900).Product.ID
 		who := member(t, c)
 		g := ok[*sdk.Grant](t)(c.Grants.Create(background, &sdk.GrantCreate{Customer: who.ID, Product: product}))

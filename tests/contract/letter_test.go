@@ -164,7 +164,7 @@ func TestLetters_CanBeSwitchedOff(t *testing.T) {
 }
 
 func TestResendLetter_IsLimited(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		s.Mail.Refuse(errRefused)
 		purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		l := only(t, c, "receipt", sdk.LetterStatusQueued)

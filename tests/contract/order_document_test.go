@@ -35,7 +35,7 @@ func TestExportOrders_ChecksItsFilters(t *testing.T) {
 }
 
 func TestResendOrderReceipt_SendsIt(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		again := ok[*sdk.Order](t)(c.Orders.ResendReceipt(background, order.ID))
 		if again.ReceiptURL == "" || again.ReceiptURL != order.ReceiptURL {
@@ -51,7 +51,7 @@ func TestResendOrderReceipt_SendsIt(t *testing.T) {
 }
 
 func TestResendOrderReceipt_NeedsAnAddress(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))
 		s.Must(t, "UPDATE orders SET customer_email = NULL")
 		_, err := c.Orders.ResendReceipt(background, order.ID)

@@ -134,7 +134,7 @@ func TestVoidOrder_CallsOffWhatIsNotPaid(t *testing.T) {
 
 // An order that is paid by credit is paid as it is made, and one of a renewal may be of another product than the last one.
 func TestOrderEvents_ShowWhatAChangeOfPlanGives(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"order.created", "order.paid"}}))
 		low, high := monthly(t, c, 900), monthly(t, c, 1900)
 		sub := subscription(t, c, low)
@@ -161,7 +161,7 @@ func TestOrderEvents_ShowWhatAChangeOfPlanGives(t *testing.T) {
 }
 
 func TestOrderEvents_ShowTheOrderAsItBecomes(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{
 			URL: s.Hooks.URL, EnabledEvents: []string{"order.created", "order.paid"},
 		}))

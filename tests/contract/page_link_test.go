@@ -37,7 +37,7 @@ func TestRevokeInvoiceLinks_GivesTheInvoiceOtherAddresses(t *testing.T) {
 }
 
 func TestLetters_OfADocumentAreLimited(t *testing.T) {
-	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
 		raw := s.Account(t)
 		c := raw.SDK()
 		order := purchase(t, c, "ada@example.com", onSale(t, c, 1900))

@@ -139,7 +139,7 @@ func TestDeleteCustomerPaymentMethod_TakesTheDefaultAway(t *testing.T) {
 
 // What is free takes a method all the same, if it is to be kept.
 func TestPaymentMethod_IsSavedWithoutACharge(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
 		free := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{
 			Name: "Free", Status: new(sdk.ProductStatusActive), PriceVariants: []sdk.ProductPriceVariant{{AmountType: new(sdk.PriceVariantAmountTypeFree)}},
@@ -204,7 +204,7 @@ func TestUpdateCustomer_TriesANewDefaultOnWhatIsPastDue(t *testing.T) {
 
 // An attempt with a new default is one more: those that are planned stay as many and where they are.
 func TestUpdateCustomer_LeavesThePlannedAttemptsToADefaultThatFails(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		sub := pastDue(t, c)
 		attempts := func() int { return s.Count(t, "payments WHERE purpose = 'invoice'") }
 		before := attempts()

@@ -11,7 +11,7 @@ import (
 )
 
 func TestCreatePortalSession_OpensForADayAndIsShownOnce(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
 		made := ok[*sdk.PortalSession](t)(c.Customers.CreatePortalSession(background, ada.ID, &sdk.PortalSessionCreate{ReturnURL: new("https://shop.example/account")}))
 		switch {
@@ -47,7 +47,7 @@ func TestCreatePortalSession_LeadsBackToAPageOnly(t *testing.T) {
 }
 
 func TestDeletePortalSession_EndsOneOfTheCustomers(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		ada := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "ada@example.com"}))
 		grace := ok[*sdk.Customer](t)(c.Customers.Create(background, &sdk.CustomerCreate{Email: "grace@example.com"}))
 		stolen := ok[*sdk.PortalSession](t)(c.Customers.CreatePortalSession(background, ada.ID, &sdk.PortalSessionCreate{}))

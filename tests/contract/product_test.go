@@ -13,8 +13,21 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// onEach runs a test of a resource on both engines, with a client of a new account.
+// onEach runs a test of a resource on both engines, with a client of a new account. Its server has the accounts of other tests as well: one that
+// looks at all that is there, or changes what holds for all, is run by onEachAlone.
 func onEach(t *testing.T, test func(t *testing.T, c *sdk.Client, s *harness.Server)) {
+	t.Parallel()
+	for _, engine := range database.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			s := shared.Server(t, engine)
+			test(t, s.SDK(t), s)
+		})
+	}
+}
+
+// onEachAlone is onEach with a server that no other test has.
+func onEachAlone(t *testing.T, test func(t *testing.T, c *sdk.Client, s *harness.Server)) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
@@ -132,7 +145,7 @@ func TestProductStates_FollowTheirArrows(t *testing.T) {
 }
 
 func TestUpdateProduct_KnowsAbsentNullAndValue(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		p := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{
 			Name: "Guide", Headline: new("short"), Description: new("long"), Metadata: &sdk.Metadata{"a": "1", "b": "2"},
 		}))
@@ -256,7 +269,7 @@ func TestListProducts_FiltersAndWalks(t *testing.T) {
 }
 
 func TestProductEvents_ShowTheProductAsItWas(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL}))
 		p := ok[*sdk.Product](t)(c.Products.Create(background, sellable("First name")))
 		ok[*sdk.Product](t)(c.Products.Update(background, p.ID, &sdk.ProductUpdate{Name: new("Second name")}))

@@ -32,7 +32,7 @@ func agreedLead(form, email string) *sdk.PublicLeadCreate {
 
 // A lead is told of by itself if it is new and its visitor agreed, and nothing else is.
 func TestPublicLead_IsToldOfWithConsentAlone(t *testing.T) {
-	onOneNetwork(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
+	onOneNetworkAlone(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
 		n.wantsLeads(t)
 		form := openForm(t, n.Client)
 		send(t, n.Client, &sdk.PublicLeadCreate{FormToken: form, Email: "silent@example.com", AdsConsent: new(false)})
@@ -93,7 +93,7 @@ var confirmationLink = regexp.MustCompile(`http://\S+/subscribe/\S+`)
 
 // Where addresses are confirmed, a lead is told of once its own is.
 func TestPublicLead_IsToldOfOnceItIsConfirmed(t *testing.T) {
-	onOneNetwork(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
+	onOneNetworkAlone(t, sdk.AdPlatformFacebook, func(t *testing.T, n onNetwork) {
 		n.wantsLeads(t)
 		double := sdk.LeadConfirmation("double_opt_in")
 		ok[*sdk.Account](t)(n.Account.Update(background, &sdk.AccountUpdate{LeadConfirmation: &double}))

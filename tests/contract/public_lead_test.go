@@ -44,7 +44,7 @@ func leadsOf(t *testing.T, c *sdk.Client) []sdk.Lead {
 }
 
 func TestPublicLead_KeepsWhatAFormSends(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{URL: s.Hooks.URL, EnabledEvents: []string{"lead.created"}}))
 		product := onSale(t, c, 1900).Product
 		form := openForm(t, c)
@@ -149,7 +149,7 @@ func TestPublicLead_NeedsATokenAndWhatIsOnSale(t *testing.T) {
 }
 
 func TestPublicLead_AgreesToNothingBeforeALetterIsConfirmed(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		if a := ok[*sdk.Account](t)(c.Account.Get(background)); a.LeadConfirmation != "none" {
 			t.Errorf("a new account's lead_confirmation is %s", a.LeadConfirmation)
 		}

@@ -209,7 +209,7 @@ func TestRefund_BesideChangesOfTheInvoice(t *testing.T) {
 }
 
 func TestAuthenticateTestPayment_LetsAPaymentThrough(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		guide := onSale(t, c, 1900)
 		checkout := ok[*sdk.Checkout](t)(c.Checkouts.Create(background, &sdk.CheckoutCreate{
 			CustomerEmail: new("ada@example.com"), CustomerEmailVerified: new(true), LineItems: []sdk.CheckoutLine{{PriceVariant: guide.ID}},
@@ -305,7 +305,7 @@ func TestUpdateRefund_ChangesCommentAndMetadata(t *testing.T) {
 
 // Each change of a refund is told once, in order, with the order as it became.
 func TestRefundEvents_ShowTheOrderAsItBecomes(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		endpoint := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.Create(background, &sdk.WebhookEndpointCreate{
 			URL: s.Hooks.URL, EnabledEvents: []string{"refund.created", "refund.updated"},
 		}))

@@ -186,7 +186,7 @@ func TestListWebhookEventTypes_IsTheDocumentsTable(t *testing.T) {
 }
 
 func TestDelivery_TellsASaleInItsOrder(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		variant := onSale(t, c, 1900)
 		e := endpoint(t, c, s.Hooks.URL, sdk.EventCheckoutCreated, sdk.EventOrderCreated, sdk.EventOrderPaid)
 		order := purchase(t, c, "ada@example.com", variant)
@@ -257,7 +257,7 @@ func TestDelivery_GoesOnlyToActiveEndpointsThatAskedForIt(t *testing.T) {
 }
 
 func TestRotateWebhookSecret_SignsWithTheNewOne(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		e := endpoint(t, c, s.Hooks.URL, sdk.EventProductCreated)
 		began := time.Now()
 		rotated := ok[*sdk.WebhookEndpoint](t)(c.WebhookEndpoints.RotateSecret(background, e.ID, nil))

@@ -14,7 +14,7 @@ import (
 )
 
 func TestGetWebhookEvent_IsWhatWasSent(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		endpoint(t, c, s.Hooks.URL, sdk.EventProductCreated)
 		ok[*sdk.Product](t)(c.Products.Create(background, sellable(`Über <b>&"bread"</b>`+"\u2028")))
 		var sent sdk.Event
@@ -131,7 +131,7 @@ func TestGetWebhookEvent_HasFailedUntilItIsSentAgain(t *testing.T) {
 }
 
 func TestRedeliverWebhookEvent_SendsTheSameBytes(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		first := endpoint(t, c, s.Hooks.URL, sdk.EventProductCreated)
 		ok[*sdk.Product](t)(c.Products.Create(background, sellable("Guide")))
 		sent := s.Hooks.Await(t, 1, sdk.EventProductCreated)[0]

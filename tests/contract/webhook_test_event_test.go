@@ -11,7 +11,7 @@ import (
 )
 
 func TestTestWebhookEndpoint_SendsEveryTypeAndStoresNothing(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		types := ok[*sdk.EventTypeList](t)(c.WebhookEndpoints.ListEventTypes(background)).Data
 		var endpoints []*sdk.WebhookEndpoint
 		for range types {
@@ -77,7 +77,7 @@ func TestTestWebhookEndpoint_SaysWhatFailed(t *testing.T) {
 }
 
 func TestTestWebhookEndpoint_Refuses(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		s.Clock.Stop() // which counts the tests of a minute
 		e, other := endpoint(t, c, s.Hooks.URL), endpoint(t, c, s.Hooks.URL)
 		for _, kind := range []string{"order.eaten", "*"} {
@@ -103,7 +103,7 @@ func TestTestWebhookEndpoint_Refuses(t *testing.T) {
 
 // TestTestWebhookEndpoint_RepeatsUnderItsKey: whoever repeats the request is told what came of the one test there was.
 func TestTestWebhookEndpoint_RepeatsUnderItsKey(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		e := endpoint(t, c, s.Hooks.URL)
 		_, err := c.WebhookEndpoints.Test(background, e.ID, &sdk.WebhookTestRequest{Type: new("order.eaten")}, sdk.WithIdempotencyKey("test"))
 		refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "type")

@@ -40,6 +40,7 @@ type Server struct {
 	trace    func(ctx context.Context, statement string, args []any)
 	waited   func(ctx context.Context, account string, turns int)
 	unshared bool
+	shared   bool             // with other tests, see SharedServers
 	bank     *stripefake.Fake // nil: none is paid through Stripe
 	document []byte
 	panics   atomic.Bool
@@ -86,6 +87,7 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 		option(s)
 	}
 	s.config = s.configure(t, url)
+	s.Clock.shared = s.shared
 	s.open(t)
 	s.Database = OpenDatabase(t, url)
 
@@ -227,7 +229,11 @@ func (s *Server) AccountOn(t testing.TB, plan tenant.Plan) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := s.client(t, scatter(t, s.transport(t, "127.0.0.1"))).As(s.Key(t, account.ID))
+	address := "127.0.0.1"
+	if s.shared { // what one address may do is counted for each test
+		address = apart()
+	}
+	c := s.client(t, scatter(t, s.transport(t, address))).As(s.Key(t, account.ID))
 	c.Account = account.ID
 	return c
 }

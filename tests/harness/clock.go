@@ -11,6 +11,14 @@ import (
 type Clock struct {
 	ahead   atomic.Int64
 	stopped atomic.Pointer[time.Time]
+	shared  bool
+}
+
+// own panics where the clock is that of other tests too.
+func (c *Clock) own() {
+	if c.shared {
+		panic("this server is shared: a test that moves the clock boots one of its own")
+	}
 }
 
 // Now returns the time on the clock.
@@ -22,7 +30,10 @@ func (c *Clock) Now() time.Time {
 }
 
 // StopAt makes the clock show this moment and stand still.
-func (c *Clock) StopAt(at time.Time) { c.stopped.Store(&at) }
+func (c *Clock) StopAt(at time.Time) {
+	c.own()
+	c.stopped.Store(&at)
+}
 
 // Stop makes the clock stand still where it is.
 func (c *Clock) Stop() { c.StopAt(c.Now()) }
@@ -31,7 +42,10 @@ func (c *Clock) Stop() { c.StopAt(c.Now()) }
 func (c *Clock) GoOn() { c.stopped.Store(nil) }
 
 // SetAhead makes the clock show a time that is d ahead of the machine's.
-func (c *Clock) SetAhead(d time.Duration) { c.ahead.Store(int64(d)) }
+func (c *Clock) SetAhead(d time.Duration) {
+	c.own()
+	c.ahead.Store(int64(d))
+}
 
 // StopClock makes the database's clock stand still for every server that connects from now on, so that whoever uses up a quota of a minute
 // may take their time. An embedded database has no clock but the server's.

@@ -19,11 +19,15 @@ const fewAMinute = 60
 
 var lastApart atomic.Uint32
 
+// apart returns an address of the loopback network that no other call returns.
+func apart() string {
+	return net.IP(binary.BigEndian.AppendUint32(nil, 127<<24|64<<16+lastApart.Add(1)%(1<<20))).String()
+}
+
 func scatter(t testing.TB, usual http.RoundTripper) http.RoundTripper {
 	t.Helper()
 	apart := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-		from := binary.BigEndian.AppendUint32(nil, 127<<24|64<<16+lastApart.Add(1)%(1<<20))
-		return (&net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}).DialContext(ctx, network, address)
+		return (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(apart())}}).DialContext(ctx, network, address)
 	}}
 	return &scattered{usual, apart}
 }
