@@ -7,8 +7,9 @@ GOLANGCI      = $$(GOWORK=off $(GO) tool -n -modfile=.github/tools/go.mod golang
 GOVULNCHECK   = $$(GOWORK=off $(GO) tool -n -modfile=.github/tools/govulncheck.mod govulncheck)
 # The embedded database is C made into Go, which the race detector slows sixfold; the races looked for are in our code.
 RACE          = -race -gcflags=modernc.org/...=-race=false $(LEAN)
-# Without tables for a debugger, which are an eighth of compiling; go build without make writes them. Traces name files and lines all the same.
-LEAN          = -gcflags=github.com/tillwright/tillwright/...=-dwarf=false
+# Without tables for a debugger, which are an eighth of compiling, and without symbols, which are a quarter of linking; go build without make writes
+# them. Traces and races name files and lines all the same.
+LEAN          = -gcflags=github.com/tillwright/tillwright/...=-dwarf=false -ldflags=-s
 
 # What has no race detector runs while the others are compiled with it. Of those the longest come first, so that none is left for the end. What
 # failed is run again after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
