@@ -14,12 +14,15 @@ LEAN          = -gcflags=github.com/tillwright/tillwright/...=-dwarf=false -ldfl
 # What has no race detector runs while the others are compiled with it. Of those the longest come first, so that none is left for the end. What
 # failed is run again after all of them, and is red if it fails again (.github/tools/testrun): STRICT=1 runs nothing again.
 TEST    = $(GO) test -vet=off -parallel 8 -timeout 30m
-LONGEST = ./store ./server/billing ./server
+LONGEST = ./store ./server
+# In one process the race detector costs most where SQLite is. So billing has it on PostgreSQL, where its requests run beside each other, and is
+# tested on SQLite without.
+BILLING = ./server/billing
 # Whole packages without the race detector. The contract comes first, since it takes longest. The next four run the program in processes of its
-# own, which have none anyway: it would watch the clients and the fakes alone. The last hold little that requests share: make race has them
-# with it, every night.
+# own, which have none anyway: it would watch the clients and the fakes alone. The last hold little that requests share, or run nothing beside
+# anything: make race has them with it, every night.
 PLAIN   = ./tests/contract ./tests/fault ./tests/e2e ./tests/newcomer ./tests/guide $(SHOWN)
-SHOWN   = ./server/pages ./server/dashboard ./server/reference ./server/cmd/tillwright ./server/invoicepdf ./store/core ./store/content/markdown ./webhooks/chat
+SHOWN   = ./server/pages ./server/dashboard ./server/reference ./server/cmd/tillwright ./server/invoicepdf ./store/core ./store/content/markdown ./webhooks/chat ./openapi/bundle ./server/export ./server/handlers ./server/locale ./server/payments ./server/ui ./server/view ./store/pricing ./tests ./tests/bench ./tests/harness/axe ./tests/harness/database ./tests/harness/postgres ./tests/harness/metafake ./tests/harness/pinterestfake ./tests/harness/tiktokfake ./tests/harness/zerniofake
 # Long tests of what one goroutine does alone: the race detector would find nothing, and slow them tenfold. Their packages are those of the
 # step alone: a test of another package that has such a name would be run nowhere.
 ALONE = ^(TestHistories_(KeepEvery|FindWhat)|TestInvoices_KeepEveryPromise|TestMetrics_AreWhat|TestEveryPage_Fits|TestWrite_(Takes|Shapes)|TestPages_(UseAll|AreLight|LinkTo|HaveEvery)|TestTour_Fails|TestDriver_EveryName|TestRefusing_Costs|TestLists_(AreLed|Of)|TestListOrders_IsAPlain|TestDueSubscriptions_AreFound|TestCheck_SeesEvery|TestMigrations_AreTwins|TestDocument_(NamesIts|OfProduction|IsOther|IsSent|IsRead)|TestAs31_)
@@ -31,7 +34,7 @@ export GOFLAGS     := $(filter-out -trimpath $(LEAN),$(shell $(GO) env GOFLAGS))
 # Half of compiling is collecting garbage, for which there is memory enough. make verify vets, so that the tests need not.
 verify quick test race: export GOGC := $(or $(GOGC),400)
 
-# make quick alone says so: whatever else is run is run on both engines.
+# make quick and the steps of billing alone say so: whatever else is run is run on both engines.
 unexport TILLWRIGHT_TEST_ENGINES
 
 .DEFAULT_GOAL := help
@@ -70,10 +73,12 @@ test: build ## every test, on SQLite and a PostgreSQL that it starts itself, wit
 		beside:build CGO_ENABLED=1 $(GO) build $(RACE) $$libraries \
 		step:plain "CONTRACT_COVERAGE=$(CURDIR)/bin/test/coverage.json" $(TEST) -- $(PLAIN) \
 		step:alone $(TEST) -run "$(ALONE)" -- ./store ./server ./server/billing ./ads/pinterest ./ads/tiktok ./ads/zernio \
-		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(tests/(contract|fault|e2e|newcomer|guide)|server/(pages|dashboard|reference|cmd/tillwright|invoicepdf)|store/(core|content/markdown)|webhooks/chat)$$')
+		step:sqlite TILLWRIGHT_TEST_ENGINES=sqlite $(TEST) -skip "$(ALONE)" -- $(BILLING) \
+		step:postgres CGO_ENABLED=1 TILLWRIGHT_TEST_ENGINES=postgres $(TEST) $(RACE) -skip "$(ALONE)" -- $(BILLING) \
+		step:rest CGO_ENABLED=1 $(TEST) $(RACE) -skip "$(ALONE)" -- $(LONGEST) $$(echo "$$packages" | grep -vE '(/tests|tests/(contract|fault|e2e|newcomer|guide|bench|harness/(axe|database|postgres|[a-z]+fake))|server/(billing|pages|dashboard|reference|cmd/tillwright|invoicepdf|export|handlers|locale|payments|ui|view)|store/(core|pricing|content/markdown)|openapi/bundle|webhooks/chat)$$')
 
-race: ## pages, documents and commands with the race detector, which make test runs without it
-	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(SHOWN)
+race: ## pages, documents, commands and billing on both engines with the race detector, which make test runs without it
+	@CGO_ENABLED=1 $(WITH_POSTGRES) -schema $(TEST) $(RACE) -skip "$(ALONE)" $(BILLING) $(SHOWN)
 
 check: ## what CI runs, on a clean clone of the last commit: run it before a push
 	@.github/check

@@ -34,9 +34,16 @@ func TestMakeTest_RunsEveryTest(t *testing.T) {
 			t.Errorf("%s is run by the last step as well", folder)
 		}
 	}
+	billing := value(`(?m)^BILLING = (.*)$`)
+	for _, step := range []string{"sqlite", "postgres"} {
+		value(`step:` + step + ` .*TILLWRIGHT_TEST_ENGINES=` + step + ` .* -- (\$\(BILLING\)) `)
+	}
 	seen := map[string]bool{}
 	for file, names := range testsByFile(t) {
 		folder := "./" + path.Dir(file)
+		if elsewhere.MatchString(folder) && !strings.Contains(folder, "/testdata/") && folder != billing && !slices.Contains(whole, folder) {
+			t.Errorf("%s is run by no step", folder)
+		}
 		for _, name := range names {
 			if !regexp.MustCompile(alone).MatchString(name) || slices.Contains(whole, folder) {
 				continue
