@@ -11,7 +11,7 @@ import (
 
 func TestEmails_AreListedAndSentAgain(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	eachAlone(t, func(t *testing.T, w *world) {
 		sees(t, w.owner, "/app/emails", "None was written yet.")
 		w.sold()
 		require.Eventually(t, func() bool { return len(w.Mail.Automatic()) == 1 }, time.Minute, 20*time.Millisecond)

@@ -63,7 +63,7 @@ func TestSetup_WorksOnceAndForTheFirst(t *testing.T) {
 
 func TestSetup_KeepsTheAccountOfTheLinkBefore(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	eachAlone(t, func(t *testing.T, w *world) {
 		account := &w.api.Account
 		for _, step := range []struct{ named, owned *string }{{nil, nil}, {account, account}, {nil, account}} {
 			token, err := w.People().CreateLink(t.Context(), person.Link{Kind: person.LinkSetup, AccountID: step.named})
@@ -77,7 +77,7 @@ func TestSetup_KeepsTheAccountOfTheLinkBefore(t *testing.T) {
 
 func TestSetup_EndsWithTheFirstPerson(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) { // who has an owner
+	eachAlone(t, func(t *testing.T, w *world) { // who has an owner
 		token, err := w.People().CreateLink(t.Context(), person.Link{Kind: person.LinkSetup})
 		require.NoError(t, err)
 		status, _ := w.Stranger(t).Post("/setup/"+token, newcomer("eve@example.com"))
@@ -152,7 +152,7 @@ func TestSignIn_IsThrottledAndSaysNothingAboutPeople(t *testing.T) {
 
 func TestInvitation_MakesOneMember(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	eachAlone(t, func(t *testing.T, w *world) {
 		invite := func() string {
 			token, err := w.People().CreateLink(t.Context(), person.Link{Kind: person.LinkInvitation, AccountID: &w.api.Account, Email: "grace@example.com", Role: person.RoleSupport})
 			require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 
 func TestTeam_InvitesByALinkThatIsShownOnce(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	eachAlone(t, func(t *testing.T, w *world) {
 		status, page := w.owner.Post("/app/team/invite", url.Values{"email": {`"><b>grace`}, "role": {"king"}})
 		require.Equal(t, http.StatusUnprocessableEntity, status)
 		for _, piece := range []string{`href="#email"`, `href="#role"`, "&lt;b&gt;grace"} {
@@ -81,7 +81,7 @@ func operations(lines []sdk.Activity) (all []string) {
 
 func TestTeam_ChangesRolesByWhoMay(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	eachAlone(t, func(t *testing.T, w *world) {
 		admin, helper := w.Member(t, w.api.Account, person.RoleAdmin), w.Member(t, w.api.Account, person.RoleReadOnly)
 		owners := "/app/team/" + w.owner.ID
 		for _, form := range []url.Values{{"role": {"admin"}}, {"role": {"owner"}}} {
@@ -123,7 +123,7 @@ func TestTeam_ChangesRolesByWhoMay(t *testing.T) {
 // Members of other accounts are nobody here.
 func TestTeam_KnowsNobodyElse(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	eachAlone(t, func(t *testing.T, w *world) {
 		other := w.Member(t, w.Account(t).Account, person.RoleSupport)
 		for _, at := range []string{"/app/team/" + other.ID, "/app/team/" + other.ID + "/remove"} {
 			status, _ := w.owner.Get(at)
@@ -138,7 +138,7 @@ func TestTeam_KnowsNobodyElse(t *testing.T) {
 // Whoever finds a browser that was left open makes no key, moves no money elsewhere and lets nobody in.
 func TestTeam_AsksForACredentialThatWasGivenJustNow(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	eachAlone(t, func(t *testing.T, w *world) {
 		helper := w.Member(t, w.api.Account, person.RoleSupport)
 		w.Clock.SetAhead(16 * time.Minute)
 		for _, at := range []string{
@@ -157,7 +157,7 @@ func TestTeam_AsksForACredentialThatWasGivenJustNow(t *testing.T) {
 // Whoever is removed, or may do less from now on, does not come back by an invitation that they kept.
 func TestTeam_EndsTheInvitationsOfWhoGoes(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	eachAlone(t, func(t *testing.T, w *world) {
 		for _, change := range []string{"", "/remove"} {
 			admin := w.Member(t, w.api.Account, person.RoleAdmin)
 			sends(t, admin, "/app/team/invite", url.Values{"email": {"eve@example.com"}, "role": {"admin"}})
@@ -174,7 +174,7 @@ func TestTeam_EndsTheInvitationsOfWhoGoes(t *testing.T) {
 // Whoever removes somebody may have the tokens revoked that they made, and no others.
 func TestTeam_RevokesTheTokensOfWhoIsRemoved(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	eachAlone(t, func(t *testing.T, w *world) {
 		for _, revokes := range []bool{false, true} {
 			grace := w.Member(t, w.api.Account, person.RoleDeveloper)
 			page := "/app/team/" + grace.ID + "/remove"

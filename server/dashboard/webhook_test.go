@@ -24,7 +24,7 @@ func endpoint(t *testing.T, w *world, form url.Values) (page, secret string) {
 
 func TestWebhooks_AreMadeTriedAndChanged(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	eachAlone(t, func(t *testing.T, w *world) {
 		form := sees(t, w.owner, "/app/developers/webhooks/new", "Endpoint URL", "Orders", "order.paid", "incoming webhook", "Create endpoint")
 		status, page := w.owner.Post("/app/developers/webhooks/new", url.Values{"url": {`ftp://"><img src=x>`}, "description": {"<b>mine"}, "format": {"raw"}, "enabled_events": {"order.paid"}})
 		require.Equal(t, http.StatusUnprocessableEntity, status)

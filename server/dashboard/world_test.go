@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
@@ -22,9 +23,23 @@ type world struct {
 	owner *harness.Person
 }
 
+var shared = harness.NewSharedServers()
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if !shared.End() {
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
 func newWorld(t *testing.T, url string) *world {
 	t.Helper()
-	s := harness.Boot(t, url)
+	return newWorldOf(t, harness.Boot(t, url))
+}
+
+func newWorldOf(t *testing.T, s *harness.Server) *world {
+	t.Helper()
 	api := s.Account(t)
 	return &world{Server: s, t: t, api: api, owner: s.Member(t, api.Account, person.RoleOwner)}
 }
@@ -36,8 +51,20 @@ func newStranger(w *world) *world {
 	return &world{Server: w.Server, t: w.t, api: api, owner: w.Member(w.t, api.Account, person.RoleOwner)}
 }
 
-// each runs a test in a world of its own on both databases.
+// each runs a test of a shop of its own on both databases. Its server has the shops and people of other tests as well: one that looks at all that is
+// there or was sent, makes people whose addresses are known, or moves the clock, is run by eachAlone.
 func each(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	for _, engine := range database.Engines() {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			test(t, newWorldOf(t, shared.Server(t, engine)))
+		})
+	}
+}
+
+// eachAlone is each with a server that no other test has.
+func eachAlone(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	database.Each(t, func(t *testing.T, url string) { test(t, newWorld(t, url)) })
 }

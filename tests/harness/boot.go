@@ -229,11 +229,7 @@ func (s *Server) AccountOn(t testing.TB, plan tenant.Plan) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := "127.0.0.1"
-	if s.shared { // what one address may do is counted for each test
-		address = apart()
-	}
-	c := s.client(t, scatter(t, s.transport(t, address))).As(s.Key(t, account.ID))
+	c := s.client(t, scatter(t, s.transport(t, s.address()))).As(s.Key(t, account.ID))
 	c.Account = account.ID
 	return c
 }
@@ -273,6 +269,14 @@ func (s *Server) client(t testing.TB, base http.RoundTripper) *Client {
 		base = &Transport{T: t, Coverage: s.coverage, Base: base}
 	}
 	return &Client{URL: s.URL, HTTP: &http.Client{Transport: base, Timeout: time.Minute}}
+}
+
+// address returns where somebody new connects from. A shared server counts what one address may do for each of them.
+func (s *Server) address() string {
+	if s.shared {
+		return apart()
+	}
+	return "127.0.0.1"
 }
 
 // transport connects from an address of the loopback network.

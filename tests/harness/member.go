@@ -31,7 +31,7 @@ func (s *Server) Stranger(t testing.TB) *Person {
 		t.Fatal(err)
 	}
 	return &Person{URL: s.URL, t: t, HTTP: &http.Client{
-		Jar: jar, Timeout: time.Minute, Transport: s.transport(t, "127.0.0.1"), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Jar: jar, Timeout: time.Minute, Transport: s.transport(t, s.address()), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
