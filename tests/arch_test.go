@@ -108,6 +108,9 @@ var neverIn = map[string][]string{
 	"store":    {"github.com/labstack/echo", "github.com/getkin/kin-openapi", "net/http/httptest"},
 	"webhooks": {"github.com/labstack/echo", "github.com/getkin/kin-openapi"},
 	"sdk":      {"github.com/labstack/echo", "github.com/getkin/kin-openapi", "github.com/jmoiron/sqlx", "database/sql"},
+
+	// The program has it, and it knows a server by HTTP alone.
+	"tests/conformance": {module + "server", module + "store", module + "tests/harness", "testing"},
 }
 
 type goPackage struct {

@@ -7,12 +7,38 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tillwright/tillwright/tests/conformance"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // The tests of this file and its neighbours walk the operations of the specification: a new operation is in them by
 // existing. What it needs is an example of its body and, if an object that is made of that is not enough, one in newWorld.
+
+// keeps holds a server with a world to a rule of conformance.
+func keeps(t *testing.T, rule func(conformance.T, *conformance.Subject)) {
+	t.Helper()
+	database.Each(t, func(t *testing.T, url string) {
+		s := boot(t, url)
+		w := newWorld(t, s)
+		rule(harness.Tested(t), w.subject(t, s))
+	})
+}
+
+// subject is the world as the rules of conformance ask for it. Each part of a rule has a key of its own, and so a quota.
+func (w *world) subject(t *testing.T, s *harness.Server) *conformance.Subject {
+	strangers := map[int]*harness.Client{} // of an address each: from one, only so many requests a minute are taken
+	return &conformance.Subject{
+		World: w.known(), Thorough: true,
+		Fresh: func(part conformance.TB) *harness.Client { return w.fresh(t, s).For(part) },
+		Stranger: func(part conformance.TB, number int) *harness.Client {
+			if strangers[number] == nil {
+				strangers[number] = s.From(t, fmt.Sprintf("127.0.0.%d", 2+number))
+			}
+			return strangers[number].For(part)
+		},
+	}
+}
 
 // every runs a check for each operation that it concerns.
 func every(t *testing.T, concerns func(*harness.Operation) bool, check func(t *testing.T, op *harness.Operation)) {
@@ -40,22 +66,9 @@ func TestEveryOperation_NeedsAKey(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
 		w := newWorld(t, s)
-		credentials := map[string]string{
-			"missing": "", "malformed": "Bearer nonsense", "other scheme": "Basic " + w.Key, "revoked": "Bearer " + w.revokedKey(t),
-		}
-		clients := map[string]*harness.Client{} // of an address each: from one, only so many requests a minute are taken
-		for name := range credentials {
-			clients[name] = s.From(t, fmt.Sprintf("127.0.0.%d", 2+len(clients)))
-		}
-		every(t, private, func(t *testing.T, op *harness.Operation) {
-			for name, credential := range credentials {
-				resp := clients[name].Do(t, op.Method, w.path(op), w.body(op), "Authorization", credential)
-				resp.Fault(t, http.StatusUnauthorized, "authentication_required")
-				if t.Failed() {
-					t.Fatalf("the credential was %s", name)
-				}
-			}
-		})
+		subject := w.subject(t, s)
+		subject.Revoked = w.revokedKey(t)
+		conformance.NeedsAKey(harness.Tested(t), subject)
 	})
 }
 
@@ -120,55 +133,10 @@ func otherScope(scope string) string {
 
 func TestEveryPath_RefusesOtherMethods(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
-		w := newWorld(t, s)
-		methods := map[string][]string{}
-		for _, op := range harness.Operations() {
-			methods[w.path(op)] = append(methods[w.path(op)], op.Method)
-		}
-		asked := 0
-		for path, allowed := range methods {
-			if asked++; asked%50 == 0 {
-				w.Client = w.fresh(t, s)
-			}
-			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-				if slices.Contains(allowed, method) {
-					continue
-				}
-				resp := w.Do(t, method, path, nil)
-				resp.Fault(t, http.StatusMethodNotAllowed, "method_not_allowed")
-				if got := strings.Split(strings.ReplaceAll(resp.Header.Get("Allow"), " ", ""), ","); !sameSet(got, allowed) {
-					t.Errorf("%s %s: Allow is %v, the operations are %v", method, path, got, allowed)
-				}
-			}
-		}
-	})
-}
-
-// sameSet compares without order; HEAD and OPTIONS are the server's own affair.
-func sameSet(got, want []string) bool {
-	for _, m := range want {
-		if !slices.Contains(got, m) {
-			return false
-		}
-	}
-	for _, m := range got {
-		if m != http.MethodHead && m != http.MethodOptions && !slices.Contains(want, m) {
-			return false
-		}
-	}
-	return true
+	keeps(t, conformance.RefusesOtherMethods)
 }
 
 func TestUnknownRoute_AnswersInTheEnvelope(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
-		c := s.Account(t)
-		for _, path := range []string{"/v1/nothing", "/v1/products/prod_x/nothing", "/v1/products/", "/v1//products", "/v1/Products", "/public/nothing"} {
-			c.Do(t, http.MethodGet, path, nil).Fault(t, http.StatusNotFound, "resource_missing")
-		}
-		c.As("").Do(t, http.MethodGet, "/v1/nothing", nil).Fault(t, http.StatusUnauthorized, "authentication_required")
-	})
+	keeps(t, conformance.HasNoUnknownRoute)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/tillwright/tillwright/tests/conformance"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -61,7 +62,7 @@ func (d *dear) string(s *openapi3.Schema, example any) any {
 	switch {
 	case s.Format == "email" && text != "":
 		return unique() + "@example.com"
-	case s.Format != "" || s.Pattern != "" || len(s.Enum) > 0 || s.MaxLength == nil || anID.MatchString(text) || strings.HasPrefix(text, "http"):
+	case s.Format != "" || s.Pattern != "" || len(s.Enum) > 0 || s.MaxLength == nil || conformance.AnID.MatchString(text) || strings.HasPrefix(text, "http"):
 		return example
 	}
 	long := d.text(min(int(*s.MaxLength), d.left))

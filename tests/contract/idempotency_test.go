@@ -1,13 +1,12 @@
 package contract
 
 import (
-	"bytes"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/tillwright/tillwright/tests/conformance"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -41,7 +40,7 @@ func isDoneOnce(t *testing.T, on *stage, op *harness.Operation) {
 		path, body := w.path(op), w.body(op)
 		refused = w.Do(t, op.Method, path, body, "Idempotency-Key", "used by "+op.ID)
 		early, first = w.sendTwice(t, on.server, op.Method, path, body, "Idempotency-Key", op.ID)
-		again = w.Do(t, op.Method, path, spaced(body), "Idempotency-Key", op.ID, "Content-Type", contentType(body))
+		again = w.Do(t, op.Method, path, conformance.Spaced(body), "Idempotency-Key", op.ID, "Content-Type", contentType(body))
 		activity = w.Do(t, http.MethodGet, "/v1/activity?limit=100", nil)
 		return first.Status < 300 && leavesALine(op) == (len(linesIn(t, activity, first)) > 0)
 	})
@@ -49,10 +48,7 @@ func isDoneOnce(t *testing.T, on *stage, op *harness.Operation) {
 		t.Fatal("another request under a key is refused")
 	}
 	t.Run("RefusesAKeyOfAnother", func(t *testing.T) {
-		f := refused.Fault(t, http.StatusUnprocessableEntity, "idempotency_key_reused")
-		if f.Param != "Idempotency-Key" || len(f.Errors["idempotency_key"]) == 0 {
-			t.Errorf("the fault is %+v", f)
-		}
+		conformance.ReusesNoKey(harness.Tested(t), refused)
 	})
 	t.Run("AnswersConflictWhileTheFirstRuns", func(t *testing.T) {
 		early.Fault(t, http.StatusConflict, "idempotency_request_in_progress")
@@ -60,18 +56,9 @@ func isDoneOnce(t *testing.T, on *stage, op *harness.Operation) {
 			t.Errorf("Retry-After is %q", early.Header.Get("Retry-After"))
 		}
 	})
-	t.Run("AnswersItsExample", func(t *testing.T) {
-		answered(t, op, first)
-		if first.Header.Get("Idempotent-Replayed") != "" {
-			t.Error("the first answer claims to be a replay")
-		}
-	})
+	t.Run("AnswersItsExample", func(t *testing.T) { answered(t, op, first) })
 	t.Run("ShowsASecretWhereOneIsMade", func(t *testing.T) { showsItsSecret(t, op, first) })
-	t.Run("ReplaysItsAnswer", func(t *testing.T) {
-		if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("the replay differs: %d %s\nfirst: %d %s", again.Status, again.Body, first.Status, first.Body)
-		}
-	})
+	t.Run("ReplaysItsAnswer", func(t *testing.T) { conformance.Replays(harness.Tested(t), first, again) })
 	t.Run("LeavesItsLine", func(t *testing.T) { isLogged(t, w, op, activity, first, again) })
 }
 
@@ -80,18 +67,6 @@ func answered(t *testing.T, op *harness.Operation, resp *harness.Response) {
 	if resp.Status >= 300 {
 		t.Fatalf("the example of %s is answered %d: %s", op.ID, resp.Status, resp.Body)
 	}
-}
-
-// spaced is the same body in other bytes: white space does not make another request.
-func spaced(body any) any {
-	if body == nil {
-		return nil
-	}
-	var b bytes.Buffer
-	b.WriteString("\n ")
-	b.Write(harness.Encode(body))
-	b.WriteString(" \t")
-	return b.Bytes()
 }
 
 func contentType(body any) string {
@@ -143,62 +118,19 @@ func (w *world) sendTwice(t *testing.T, s *harness.Server, method, path string, 
 
 func TestEveryWrite_ChecksItsIdempotencyKey(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		s := boot(t, url)
-		w := newWorld(t, s)
-		every(t, writes, func(t *testing.T, op *harness.Operation) {
-			w.Client = w.fresh(t, s)
-			for name, keys := range map[string][]string{
-				"empty": {""}, "256 characters": {strings.Repeat("k", 256)}, "not ASCII": {"schlüssel"}, "two": {"a", "b"},
-			} {
-				resp := w.withKeys(t, op, keys)
-				if f := resp.Fault(t, http.StatusBadRequest, "bad_request"); f.Param != "Idempotency-Key" {
-					t.Errorf("%s: param is %q", name, f.Param)
-				}
-			}
-		})
-	})
-}
-
-// withKeys sends the example with exactly these Idempotency-Key headers, an empty one included.
-func (w *world) withKeys(t *testing.T, op *harness.Operation, keys []string) *harness.Response {
-	t.Helper()
-	client := *w.HTTP
-	client.Transport = headerSetter{w.HTTP.Transport, keys}
-	c := *w.Client
-	c.HTTP = &client
-	return c.Do(t, op.Method, w.path(op), w.body(op))
-}
-
-type headerSetter struct {
-	base http.RoundTripper
-	keys []string
-}
-
-func (h headerSetter) RoundTrip(req *http.Request) (*http.Response, error) {
-	req.Header["Idempotency-Key"] = h.keys
-	return h.base.RoundTrip(req)
+	keeps(t, conformance.ChecksIdempotencyKeys)
 }
 
 func TestKey_IsFreeAgainAfterARefusal(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, boot(t, url))
-		refused := w.Do(t, http.MethodPost, "/v1/products", map[string]any{"name": "x", "status": "active"}, "Idempotency-Key", "k")
-		refused.Fault(t, http.StatusUnprocessableEntity, "validation_failed")
-		w.Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "x"}, "Idempotency-Key", "k")
-	})
+	keeps(t, conformance.FreesAKeyAfterARefusal)
 }
 
 func TestKey_BelongsToItsAccount(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
-		first := s.Account(t).Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "x"}, "Idempotency-Key", "k")
-		second := s.Account(t).Must(t, http.MethodPost, "/v1/products", map[string]any{"name": "y"}, "Idempotency-Key", "k")
-		if first["id"] == second["id"] || second["name"] != "y" {
-			t.Errorf("the second account was answered with %v", second)
-		}
+		conformance.KeepsKeysOfAccountsApart(harness.Tested(t), newWorldOfSales(t, s).subject(t, s), newWorldOfSales(t, s).subject(t, s))
 	})
 }
 
@@ -207,41 +139,19 @@ func TestKey_OfFiftyParallelRequestsMakesOneResource(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
 		c := s.Account(t)
-		var created, replayed sync.Map
-		var group sync.WaitGroup
-		for range 50 {
-			own := c.As(s.Key(t, c.Account)) // each asks until it has the answer, which costs quota
-			group.Go(func() {
-				for {
-					resp, err := own.Try(http.MethodPost, "/v1/products", map[string]any{"name": "one"}, "Idempotency-Key", "fifty")
-					switch {
-					case err != nil:
-						t.Error(err)
-						return
-					case resp.Status == http.StatusConflict:
-						time.Sleep(100 * time.Millisecond)
-						continue
-					case resp.Status != http.StatusCreated:
-						t.Errorf("answered %d: %s", resp.Status, resp.Body)
-						return
-					}
-					created.Store(string(resp.Body), true)
-					replayed.Store(resp.Header.Get("Idempotent-Replayed"), true)
-					return
-				}
-			})
+		callers := make([]*harness.Client, 50)
+		for i := range callers {
+			callers[i] = c.As(s.Key(t, c.Account)) // each asks until it has the answer, which costs quota
 		}
-		group.Wait()
-		if n := size(&created); n != 1 {
-			t.Errorf("%d different answers", n)
-		}
+		conformance.MakesOneThing(harness.Tested(t), &conformance.Subject{}, callers)
 		if n := len(c.Must(t, http.MethodGet, "/v1/products", nil)["data"].([]any)); n != 1 {
 			t.Errorf("%d products exist", n)
 		}
 	})
 }
 
-func size(m *sync.Map) (n int) {
-	m.Range(func(_, _ any) bool { n++; return true })
-	return n
+// A thing of each kind is made once, by HTTP alone.
+func TestEveryCreation_IsReplayed(t *testing.T) {
+	t.Parallel()
+	keeps(t, conformance.ReplaysWhatItMade)
 }

@@ -1,31 +1,14 @@
 package contract
 
 import (
-	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
+	"github.com/tillwright/tillwright/tests/conformance"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
-
-// TestEveryExpand_MayBeEmpty sends expand without a name, as the document writes an empty list.
-func TestEveryExpand_MayBeEmpty(t *testing.T) {
-	t.Parallel()
-	expands := func(op *harness.Operation) bool {
-		return op.Method == http.MethodGet && slices.ContainsFunc(op.QueryParameters(), func(p *openapi3.Parameter) bool { return p.Name == "expand" })
-	}
-	database.Each(t, func(t *testing.T, url string) {
-		w := newWorld(t, boot(t, url))
-		every(t, expands, func(t *testing.T, op *harness.Operation) {
-			w.Must(t, op.Method, w.at(op, "expand="), nil)
-		})
-	})
-}
 
 func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 	t.Parallel()
@@ -71,6 +54,12 @@ func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 	})
 }
 
+// TestEveryExpand_ShowsWhatIsRead asks each GET for what it can inline, and for no name, as the document writes an empty list.
+func TestEveryExpand_ShowsWhatIsRead(t *testing.T) {
+	t.Parallel()
+	keeps(t, conformance.ExpandsWhatItNames)
+}
+
 func TestEveryExpand_KnowsItsNames(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
@@ -94,20 +83,9 @@ func TestEveryExpand_KnowsItsNames(t *testing.T) {
 				t.Errorf("expand=%s is answered %d: %s", names, all.Status, all.Body)
 			}
 		}
-		every(t, func(op *harness.Operation) bool { return gets(op) && hasQuery(op, "expand") }, check) // while all that can be inlined is there
 		every(t, func(op *harness.Operation) bool { return writes(op) && hasQuery(op, "expand") }, check)
 	})
 }
 
 // expandable returns the names that the operation's expand parameter allows.
-func expandable(op *harness.Operation) []string {
-	var names []string
-	for _, p := range op.QueryParameters() {
-		if p.Name == "expand" {
-			for _, v := range p.Schema.Value.Items.Value.Enum {
-				names = append(names, fmt.Sprint(v))
-			}
-		}
-	}
-	return names
-}
+func expandable(op *harness.Operation) []string { return op.Expandable() }

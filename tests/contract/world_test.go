@@ -1,13 +1,13 @@
 package contract
 
 import (
-	"crypto/rand"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tillwright/tillwright/ads"
+	"github.com/tillwright/tillwright/tests/conformance"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -151,18 +151,8 @@ func (w *world) with(key string) *world {
 	return &other
 }
 
-// unique returns a short text that no other call returns, fit for slugs and addresses. It begins with a letter that no word begins with which a
-// test looks for, so that chance finds nothing.
-func unique() string { return "z" + strings.ToLower(rand.Text())[:15] }
+// unique returns a short text that no other call returns, fit for slugs and addresses.
+func unique() string { return conformance.Unique() }
 
 // randomID returns a well-formed id that names nothing.
-func randomID(prefix string) string {
-	const digits = "0123456789abcdefghjkmnpqrstvwxyz"
-	b := make([]byte, 26)
-	_, _ = rand.Read(b)
-	for i := range b {
-		b[i] = digits[b[i]&31]
-	}
-	b[0] = '0' + b[0]&7 // 26 characters carry 130 bits, an id has 128
-	return prefix + "_" + string(b)
-}
+func randomID(prefix string) string { return conformance.RandomID(prefix) }

@@ -31,7 +31,7 @@ func TestEvents_ArriveInTheirOrder(t *testing.T) {
 		program, db := s.binary.Serve(t, ""), harness.OpenDatabase(t, url)
 		for i, row := range eventRows() {
 			t.Run(row.name, func(t *testing.T) {
-				st := newShop(t, accounts[i].At(program))
+				st := newShop(t, accounts[i].At(program.URL))
 				row.play(st)
 				bills := st.arrived(db)
 				events := make([][]string, len(bills))

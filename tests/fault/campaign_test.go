@@ -153,7 +153,7 @@ func (c *campaign) insist(r request, status int) map[string]any {
 func (c *campaign) post(r request) *harness.Response {
 	client := c.client(c.server.Load(), int(c.sent.Add(1)))
 	if r.as != nil {
-		client = r.as.At(c.server.Load())
+		client = r.as.At(c.server.Load().URL)
 	}
 	defer client.HTTP.CloseIdleConnections()
 	resp, err := client.Try(cmp.Or(r.method, http.MethodPost), r.path, r.body, "Idempotency-Key", r.key)

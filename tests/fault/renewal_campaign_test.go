@@ -69,7 +69,7 @@ func newMembership(t *testing.T, binary *harness.Binary, url string) *membership
 	m.accounts = harness.Accounts(t, url, workers)
 	m.free = make(chan *harness.Client, len(m.accounts))
 	for _, account := range m.accounts {
-		client := account.At(m.server.Load())
+		client := account.At(m.server.Load().URL)
 		m.plans[account] = [2]string{monthly(t, client, 900), monthly(t, client, 2900)}
 		m.free <- account
 	}

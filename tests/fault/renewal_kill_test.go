@@ -130,7 +130,7 @@ type payer struct {
 
 func newPayer(t *testing.T, s *site, server *harness.Process, bank *stripefake.Fake, client *harness.Client, u unheard) *payer {
 	t.Helper()
-	p := &payer{unheard: u, t: t, client: client.At(server), bank: bank, db: harness.OpenDatabase(t, s.url)}
+	p := &payer{unheard: u, t: t, client: client.At(server.URL), bank: bank, db: harness.OpenDatabase(t, s.url)}
 	_, err := p.sdk().Account.Update(t.Context(), &sdk.AccountUpdate{
 		PaymentsProvider: new(sdk.PaymentsProviderStripe), StripeSecretKey: sdk.Set(bank.Key), StripeWebhookSecret: sdk.Set(bank.WebhookSecret),
 	})

@@ -21,7 +21,7 @@ func TestWebhooks_BlackHolesDelayNobody(t *testing.T) {
 		server := s.binary.Serve(t, "")
 		accounts := []*harness.Client{s.client(server, 0)}
 		for _, shop := range shops {
-			accounts = append(accounts, shop.At(server))
+			accounts = append(accounts, shop.At(server.URL))
 		}
 		for _, c := range accounts {
 			subscribe(t, c, 40, harness.NewBlackHole(t), "product.updated")
@@ -97,10 +97,10 @@ func TestWebhooks_BusyAccountDelaysNoOther(t *testing.T) {
 		shops := harness.Accounts(t, s.url, 51)
 		server := s.binary.Serve(t, "")
 		busy, small := harness.NewReceiverThat(t, slowly), harness.NewReceiver(t)
-		big := shops[50].At(server)
+		big := shops[50].At(server.URL)
 		subscribe(t, big, 20, busy.URL)
 		for _, shop := range shops[:50] {
-			subscribe(t, shop.At(server), 1, small.URL)
+			subscribe(t, shop.At(server.URL), 1, small.URL)
 		}
 		create(t, big, "The first")
 		await(t, time.Minute, "the first event has arrived", func() bool { return busy.Count() == 20 })
@@ -108,7 +108,7 @@ func TestWebhooks_BusyAccountDelaysNoOther(t *testing.T) {
 		s.queue(t, big.Account, 10_000)
 		await(t, time.Minute, "the backlog is being sent", func() bool { return busy.Count() > 100 })
 		for _, shop := range shops[:50] {
-			create(t, shop.At(server), "The only one")
+			create(t, shop.At(server.URL), "The only one")
 		}
 		await(t, time.Minute, "the small accounts' events have arrived", func() bool { return small.Count() == 50 })
 		if left := unsettled(t, url); left == 0 {
@@ -135,7 +135,7 @@ func TestWebhooks_BusyEndpointDelaysNoOther(t *testing.T) {
 		shops := harness.Accounts(t, s.url, 2)
 		server := s.binary.Serve(t, "")
 		busy, others := harness.NewReceiverThat(t, slowly), harness.NewReceiver(t)
-		same, other := shops[0].At(server), shops[1].At(server)
+		same, other := shops[0].At(server.URL), shops[1].At(server.URL)
 		subscribe(t, same, 1, busy.URL, "product.created")
 		subscribe(t, same, 10, others.URL, "product.updated")
 		subscribe(t, other, 1, others.URL, "product.updated")

@@ -18,8 +18,8 @@ func TestWebhooks_ReplicasShareTheWork(t *testing.T) {
 	receiver := harness.NewReceiverThat(t, slowly)
 	servers := []*harness.Process{s.binary.Serve(t, "", "--service-name", "First"), s.binary.Serve(t, "", "--service-name", "Second")}
 	for _, shop := range shops {
-		subscribe(t, shop.At(servers[0]), endpoints, receiver.URL+"/"+shop.Account)
-		create(t, shop.At(servers[0]), "The first")
+		subscribe(t, shop.At(servers[0].URL), endpoints, receiver.URL+"/"+shop.Account)
+		create(t, shop.At(servers[0].URL), "The first")
 	}
 	for _, shop := range shops {
 		s.queue(t, shop.Account, 4000)

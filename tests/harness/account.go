@@ -64,10 +64,3 @@ func newKey(t testing.TB, db *store.Store, account string) string {
 	}
 	return token
 }
-
-// At returns the same client for a server.
-func (c *Client) At(p *Process) *Client {
-	client := *c
-	client.URL = p.URL
-	return &client
-}

@@ -290,8 +290,3 @@ func (s *Server) transport(t testing.TB, address string) *http.Transport {
 
 // SDK returns an SDK client of a new account. It does not retry: a test wants to see the first answer.
 func (s *Server) SDK(t testing.TB) *sdk.Client { return s.Account(t).SDK() }
-
-// SDK returns an SDK client with the same key.
-func (c *Client) SDK() *sdk.Client {
-	return sdk.New(c.Key, sdk.WithBaseURL(c.URL+"/v1"), sdk.WithHTTPClient(c.HTTP), sdk.WithRetries(0))
-}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/tillwright/tillwright/tests/conformance"
 )
 
 // scattered sends each request for an operation of which one address may ask for a few a minute from an address of its own, so that the client of
@@ -34,7 +36,7 @@ func scatter(t testing.TB, usual http.RoundTripper) http.RoundTripper {
 
 // RoundTrip implements http.RoundTripper.
 func (s *scattered) RoundTrip(req *http.Request) (*http.Response, error) {
-	if op, _ := match(req.Method, strings.TrimPrefix(req.URL.Path, "/v1")); op != nil && op.Limit < fewAMinute {
+	if op, _ := conformance.Promised().Match(req.Method, strings.TrimPrefix(req.URL.Path, "/v1")); op != nil && op.Limit < fewAMinute {
 		return s.apart.RoundTrip(req)
 	}
 	return s.usual.RoundTrip(req)

@@ -1,4 +1,4 @@
-package harness
+package conformance
 
 import (
 	"encoding/json"
@@ -27,6 +27,13 @@ func (c *Coverage) saw(op *Operation, status int) {
 	c.statuses[op.ID][status]++
 }
 
+// asked reports whether an operation has answered.
+func (c *Coverage) asked(op *Operation) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.statuses[op.ID]) > 0
+}
+
 func (c *Coverage) newRequestID(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +51,7 @@ func (c *Coverage) Gaps(never map[string]int) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var gaps []string
-	for _, op := range Operations() {
+	for _, op := range Promised().Operations {
 		for _, status := range op.Statuses {
 			switch seen := c.statuses[op.ID][status] > 0; {
 			case never[op.ID] == status && seen:

@@ -1,4 +1,4 @@
-package harness
+package conformance
 
 import (
 	"bytes"
@@ -6,8 +6,19 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"testing"
+
+	"github.com/tillwright/tillwright/sdk"
 )
+
+// TB is what a check needs of a test, or of whatever counts what fails.
+type TB interface {
+	Helper()
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Failed() bool
+}
 
 // Client sends single requests. It is for tests about the bytes of a request, where the SDK would be in the way.
 type Client struct {
@@ -31,8 +42,20 @@ func (c *Client) As(key string) *Client {
 	return &other
 }
 
+// At returns the same client for a server at another address.
+func (c *Client) At(url string) *Client {
+	client := *c
+	client.URL = url
+	return &client
+}
+
+// SDK returns an SDK client with the same key. It does not retry: a test wants to see the first answer.
+func (c *Client) SDK() *sdk.Client {
+	return sdk.New(c.Key, sdk.WithBaseURL(c.URL+"/v1"), sdk.WithHTTPClient(c.HTTP), sdk.WithRetries(0))
+}
+
 // For returns the same client for another test, which an answer that breaks the contract fails.
-func (c *Client) For(t testing.TB) *Client {
+func (c *Client) For(t TB) *Client {
 	other := *c
 	if checked, ok := c.HTTP.Transport.(*Transport); ok {
 		transport, client := *checked, *c.HTTP
@@ -44,7 +67,7 @@ func (c *Client) For(t testing.TB) *Client {
 
 // Do sends a request. A body that is a string or bytes is sent as it is, any other one as JSON, and none for nil. Headers come
 // in pairs; an empty value removes a header that Do would have set.
-func (c *Client) Do(t testing.TB, method, path string, body any, headers ...string) *Response {
+func (c *Client) Do(t TB, method, path string, body any, headers ...string) *Response {
 	t.Helper()
 	resp, err := c.Try(method, path, body, headers...)
 	if err != nil {
@@ -104,7 +127,7 @@ func Encode(v any) []byte {
 }
 
 // Must sends a request that has to succeed, and returns the object that is answered.
-func (c *Client) Must(t testing.TB, method, path string, body any, headers ...string) map[string]any {
+func (c *Client) Must(t TB, method, path string, body any, headers ...string) map[string]any {
 	t.Helper()
 	resp := c.Do(t, method, path, body, headers...)
 	if resp.Status >= 300 {
@@ -114,7 +137,7 @@ func (c *Client) Must(t testing.TB, method, path string, body any, headers ...st
 }
 
 // Object decodes the body.
-func (r *Response) Object(t testing.TB) map[string]any {
+func (r *Response) Object(t TB) map[string]any {
 	t.Helper()
 	object := map[string]any{}
 	if err := json.Unmarshal(r.Body, &object); err != nil {
@@ -124,7 +147,7 @@ func (r *Response) Object(t testing.TB) map[string]any {
 }
 
 // Fault decodes the error envelope and fails the test unless status and code are as expected.
-func (r *Response) Fault(t testing.TB, status int, code string) *Fault {
+func (r *Response) Fault(t TB, status int, code string) *Fault {
 	t.Helper()
 	f, err := ParseFault(r.Body)
 	if err != nil {

@@ -1,4 +1,4 @@
-package harness
+package conformance
 
 import (
 	"maps"
@@ -8,25 +8,25 @@ import (
 
 func TestMatch_FindsEachOperationByItsOwnPath(t *testing.T) {
 	t.Parallel()
-	for _, o := range Operations() {
+	for _, o := range Promised().Operations {
 		path, want := o.Path, map[string]string{}
 		for _, name := range o.PathParameters() {
 			path, want[name] = strings.Replace(path, "{"+name+"}", "of_"+name, 1), "of_"+name
 		}
-		if found, params := match(o.Method, path); found != o || !maps.Equal(params, want) {
+		if found, params := Promised().Match(o.Method, path); found != o || !maps.Equal(params, want) {
 			t.Errorf("%s %s is taken for %+v with %v", o.Method, path, found, params)
 		}
-		if found, _ := match("PUT", path); found != nil {
+		if found, _ := Promised().Match("PUT", path); found != nil {
 			t.Errorf("PUT %s is taken for %s", path, found.ID)
 		}
-		if found, _ := match(o.Method, path+"/of/no/operation"); found != nil {
+		if found, _ := Promised().Match(o.Method, path+"/of/no/operation"); found != nil {
 			t.Errorf("a longer path is taken for %s", found.ID)
 		}
 		if len(want) == 0 {
 			continue
 		}
 		if empty := strings.Replace(path, "of_"+o.PathParameters()[0], "", 1); empty != path {
-			if found, _ := match(o.Method, empty); found == o {
+			if found, _ := Promised().Match(o.Method, empty); found == o {
 				t.Errorf("%s is taken for %s", empty, found.ID)
 			}
 		}

@@ -1,4 +1,4 @@
-package harness
+package conformance
 
 import (
 	"fmt"
@@ -104,7 +104,7 @@ func TestTransport_WantsEveryRequestIDOnce(t *testing.T) {
 func TestCoverage_NamesWhatWasNeverSeen(t *testing.T) {
 	t.Parallel()
 	var c Coverage
-	op := ByID("getAccount")
+	op := Promised().ByID("getAccount")
 	for _, status := range op.Statuses {
 		c.saw(op, status)
 	}

@@ -1,9 +1,6 @@
-package harness
+package conformance
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // template is a path of the specification with its operations by their methods.
 type template struct {
@@ -11,10 +8,10 @@ type template struct {
 	operations map[string]*Operation
 }
 
-// templates are the paths of the specification by how many segments they have, in its order.
-var templates = sync.OnceValue(func() map[int][]*template {
+// templates are the paths of a specification by how many segments they have, in its order.
+func templates(operations []*Operation) map[int][]*template {
 	byLength, byPath := map[int][]*template{}, map[string]*template{}
-	for _, o := range Operations() {
+	for _, o := range operations {
 		if byPath[o.Path] == nil {
 			t := &template{strings.Split(o.Path, "/"), map[string]*Operation{}}
 			byPath[o.Path] = t
@@ -23,14 +20,14 @@ var templates = sync.OnceValue(func() map[int][]*template {
 		byPath[o.Path].operations[o.Method] = o
 	}
 	return byLength
-})
+}
 
-// match finds the operation of a request and its path parameters; nil for an unknown path or another method.
-func match(method, path string) (*Operation, map[string]string) {
+// Match finds the operation of a request and its path parameters; nil for an unknown path or another method.
+func (d *Document) Match(method, path string) (*Operation, map[string]string) {
 	actual := strings.Split(path, "/")
 	var best *template
 	var params map[string]string
-	for _, t := range templates()[len(actual)] { // a fixed segment wins over a variable one, whatever the method
+	for _, t := range d.templates[len(actual)] { // a fixed segment wins over a variable one, whatever the method
 		if found, ok := t.parse(actual); ok && (best == nil || len(found) < len(params)) {
 			best, params = t, found
 		}

@@ -1,6 +1,4 @@
-// Package harness runs the program under test, in this process or as the real binary, and checks everything that comes
-// out of it against the specification.
-package harness
+package conformance
 
 import (
 	"encoding/json"
@@ -21,7 +19,7 @@ import (
 // tests of a resource only have to cover its own.
 var Shared = []int{401, 413, 415, 429, 500}
 
-// Operation is one operation of the specification, as the harness reads it: independently of the server.
+// Operation is one operation of the specification, read independently of the server.
 type Operation struct {
 	ID         string
 	Method     string
@@ -34,7 +32,8 @@ type Operation struct {
 	Limit      int64    // requests a minute, of a key or an address
 	MaxBody    int      // bytes; a write refuses more even if it needs no body
 
-	route *routers.Route
+	document *Document
+	route    *routers.Route
 }
 
 // IsWrite reports whether the operation takes an Idempotency-Key.
@@ -136,24 +135,45 @@ func (o *Operation) body() *openapi3.MediaType {
 	return o.route.Operation.RequestBody.Value.Content.Get("application/json")
 }
 
-// Operations returns the operations of the specification in the order of their paths.
-var Operations = sync.OnceValue(func() []*Operation {
-	doc, err := openapi3.NewLoader().LoadFromData(spec.JSON)
+// Document is a specification.
+type Document struct {
+	Operations []*Operation      // in the order of their paths
+	Prefixes   map[string]string // of ids, by the segment of the path before them
+
+	templates map[int][]*template
+	strict    func() *strictDocument
+}
+
+// Promised returns the specification that this program was made from.
+var Promised = sync.OnceValue(func() *Document {
+	d, err := Read(spec.JSON)
 	if err != nil {
 		panic(err)
 	}
+	return d
+})
+
+// Read reads a specification.
+func Read(text []byte) (*Document, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	if err != nil {
+		return nil, err
+	}
 	doc.Servers = nil
-	var all []*Operation
+	d := &Document{strict: sync.OnceValue(func() *strictDocument { return readStrictly(text) })}
 	for _, path := range doc.Paths.InMatchingOrder() {
 		item := doc.Paths.Value(path)
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
 			if op := item.GetOperation(method); op != nil {
-				all = append(all, operation(doc, path, method, item, op))
+				o := operation(doc, path, method, item, op)
+				o.document = d
+				d.Operations = append(d.Operations, o)
 			}
 		}
 	}
-	return all
-})
+	d.templates, d.Prefixes = templates(d.Operations), prefixes(d.Operations)
+	return d, nil
+}
 
 // operation reads one operation with its x- fields.
 func operation(doc *openapi3.T, path, method string, item *openapi3.PathItem, op *openapi3.Operation) *Operation {
@@ -192,8 +212,8 @@ func operation(doc *openapi3.T, path, method string, item *openapi3.PathItem, op
 }
 
 // ByID returns the operation with this operationId and panics when there is none.
-func ByID(id string) *Operation {
-	for _, o := range Operations() {
+func (d *Document) ByID(id string) *Operation {
+	for _, o := range d.Operations {
 		if o.ID == id {
 			return o
 		}

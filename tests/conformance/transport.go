@@ -1,8 +1,9 @@
-package harness
+package conformance
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,7 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"testing"
+	"time"
 
 	"github.com/dunglas/httpsfv"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -19,7 +20,8 @@ import (
 // Transport sends requests and checks each answer against the specification: its status is documented, its body valid for two
 // validators, and its headers complete and well-formed. A request that the server accepted must be valid, too.
 type Transport struct {
-	T        testing.TB
+	T        TB
+	Document *Document // Promised when nil
 	Coverage *Coverage
 	Base     http.RoundTripper // http.DefaultTransport when nil
 }
@@ -45,10 +47,39 @@ func (r *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.check(req, sent, resp, received); err != nil {
+	witness, isWitness := r.T.(witness)
+	if isWitness {
+		witness.saw(&exchange{request: req, sent: sent, response: resp, received: received})
+	}
+	promise, err := r.check(req, sent, resp, received)
+	if err != nil && isWitness {
+		witness.breaks(promise, err.Error())
+	} else if err != nil {
 		r.T.Errorf("%s %s answered %d against the contract: %v\nsent: %.500s\nanswer: %.1000s", req.Method, req.URL.RequestURI(), resp.StatusCode, err, sent, received)
 	}
 	return resp, nil
+}
+
+// exchange is a request and its answer.
+type exchange struct {
+	request  *http.Request
+	sent     []byte
+	response *http.Response
+	received []byte
+	broken   bool // a promise of every answer
+}
+
+// witness is a T that wants to know every exchange, and which promise an answer breaks.
+type witness interface {
+	saw(*exchange)
+	breaks(promise, message string)
+}
+
+func (r *Transport) document() *Document {
+	if r.Document != nil {
+		return r.Document
+	}
+	return Promised()
 }
 
 func drain(body *io.ReadCloser) ([]byte, error) {
@@ -61,34 +92,76 @@ func drain(body *io.ReadCloser) ([]byte, error) {
 	return data, err
 }
 
-// check returns how an answer of the API breaks the contract, nil if it does not.
-func (r *Transport) check(req *http.Request, sent []byte, resp *http.Response, received []byte) error {
+// check returns which promise an answer of the API breaks, and how; nil if it breaks none.
+func (r *Transport) check(req *http.Request, sent []byte, resp *http.Response, received []byte) (promise string, err error) {
 	if !strings.HasPrefix(req.URL.Path, "/v1/") && !strings.HasPrefix(req.URL.Path, "/public/") {
-		return nil
+		return "", nil
 	}
 	if req.Method == http.MethodOptions && resp.StatusCode == http.StatusNoContent {
-		return nil // a browser asks whether a page may ask
+		return "", nil // a browser asks whether a page may ask
 	}
 	path := req.URL.Path
 	if strings.HasPrefix(path, "/v1/public/") { // the same operation is there
 		path = strings.TrimPrefix(path, "/v1")
 	}
-	op, params := match(req.Method, path)
-	if err := checkHeaders(resp, received, op); err != nil {
-		return err
+	op, params := r.document().Match(req.Method, path)
+	if promise, err := checkHeaders(resp, received, op); err != nil {
+		return promise, err
 	}
 	if !r.Coverage.newRequestID(resp.Header.Get("x-request-id")) {
-		return fmt.Errorf("x-request-id %s was given twice", resp.Header.Get("x-request-id"))
+		return "request-id", fmt.Errorf("x-request-id %s was given twice", resp.Header.Get("x-request-id"))
+	}
+	if resp.StatusCode >= 400 {
+		if err := checkEnvelope(received); err != nil {
+			return "envelope", err
+		}
 	}
 	if op == nil { // an unknown route or a wrong method: only the envelope can be checked
-		return checkEnvelope(received)
+		return "envelope", checkEnvelope(received)
 	}
 	r.Coverage.saw(op, resp.StatusCode)
-	sent = bytes.Trim(sent, " \t\r\n") // white space alone is no body
-	if err := op.validate(req, params, sent, resp, received); err != nil {
-		return err
+	if err := op.checkDeprecation(resp); err != nil {
+		return "deprecation", err
 	}
-	return op.checkStrictly(sent, resp.StatusCode, received)
+	sent = bytes.Trim(sent, " \t\r\n") // white space alone is no body
+	err = op.validate(req, params, sent, resp, received)
+	if err == nil {
+		err = op.checkStrictly(sent, resp.StatusCode, received)
+	}
+	if errors.Is(err, errAccepted) {
+		return "", err
+	}
+	return "document", err
+}
+
+// errAccepted says that a request was accepted that the document does not allow. Which promise that breaks, knows who sent it.
+var errAccepted = errors.New("the server accepted an invalid request")
+
+// checkDeprecation compares the headers about an operation's end with the document. What is sent may be deprecated, too, so
+// that a write may have them all the same.
+func (o *Operation) checkDeprecation(resp *http.Response) error {
+	want := map[string]string{"Deprecation": "", "Sunset": "", "Link": ""}
+	if o.route.Operation.Deprecated {
+		x := o.route.Operation.Extensions
+		since, err := time.Parse(time.DateOnly, fmt.Sprint(x["x-deprecated-at"]))
+		if err != nil {
+			return fmt.Errorf("the document says no date in x-deprecated-at: %w", err)
+		}
+		sunset, err := time.Parse(time.DateOnly, fmt.Sprint(x["x-sunset-at"]))
+		if err != nil || sunset.Sub(since) < 183*24*time.Hour {
+			return fmt.Errorf("x-sunset-at of the document is %v, x-deprecated-at %v", x["x-sunset-at"], x["x-deprecated-at"])
+		}
+		want["Deprecation"], want["Sunset"] = fmt.Sprintf("@%d", since.Unix()), sunset.Format(http.TimeFormat)
+		want["Link"] = fmt.Sprintf(`<%v>; rel="deprecation"; type="text/html"`, x["x-deprecation-link"])
+	} else if o.IsWrite() {
+		return nil
+	}
+	for name, value := range want {
+		if got := resp.Header.Get(name); got != value && (value != "" || name != "Link") {
+			return fmt.Errorf("%s is %q, %q is expected", name, got, value)
+		}
+	}
+	return nil
 }
 
 // validate validates the answer, and the request if it was accepted, with the validator that the server uses.
@@ -105,7 +178,7 @@ func (o *Operation) validate(req *http.Request, params map[string]string, sent [
 	request := &openapi3filter.RequestValidationInput{Request: copied, PathParams: params, Route: o.route, Options: options}
 	if resp.StatusCode < 300 && !o.wrapped(sent) {
 		if err := openapi3filter.ValidateRequest(context.Background(), request); err != nil {
-			return fmt.Errorf("the server accepted an invalid request: %w", err)
+			return fmt.Errorf("%w: %w", errAccepted, err)
 		}
 	}
 	return openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
@@ -125,22 +198,22 @@ func (o *Operation) wrapped(sent []byte) bool {
 
 var requestID = regexp.MustCompile(`^req_[0-9a-hjkmnp-tv-z]{26}$`)
 
-func checkHeaders(resp *http.Response, body []byte, op *Operation) error {
+func checkHeaders(resp *http.Response, body []byte, op *Operation) (promise string, err error) {
 	h := resp.Header
 	if id := h.Get("x-request-id"); !requestID.MatchString(id) {
-		return fmt.Errorf("x-request-id is %q", id)
+		return "request-id", fmt.Errorf("x-request-id is %q", id)
 	}
 	if h.Get("X-Content-Type-Options") != "nosniff" {
-		return fmt.Errorf("X-Content-Type-Options is %q", h.Get("X-Content-Type-Options"))
+		return "nosniff", fmt.Errorf("X-Content-Type-Options is %q", h.Get("X-Content-Type-Options"))
 	}
 	if ct := h.Get("Content-Type"); ct != "application/json" && !strings.HasPrefix(ct, "application/json;") {
-		return fmt.Errorf("Content-Type is %q", ct)
+		return "json", fmt.Errorf("Content-Type is %q", ct)
 	}
 	limit := int64(usualLimit)
 	if op != nil {
 		limit = op.Limit
 	}
-	return checkRateLimit(resp, body, limit)
+	return "rate-headers", checkRateLimit(resp, body, limit)
 }
 
 // usualLimit is how many requests a minute are answered, unless the operation says otherwise.

@@ -1,4 +1,4 @@
-package harness
+package conformance
 
 import (
 	"bytes"
@@ -9,19 +9,17 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/tillwright/tillwright/gen/spec"
 )
 
-// strict checks bodies against the letter of the document, with a validator of JSON Schema that is told what OpenAPI 3.0 says a
+// readStrictly returns what checks bodies against the letter of the document, with a validator of JSON Schema that is told what OpenAPI 3.0 says a
 // schema means. The other validator is the one that the server uses, which cannot show where that one is too lenient.
-var strict = sync.OnceValue(func() *strictDocument {
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(spec.JSON))
+func readStrictly(text []byte) *strictDocument {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		panic(err)
 	}
 	return newStrictDocument(document)
-})
+}
 
 type strictDocument struct {
 	compiler *jsonschema.Compiler
@@ -77,16 +75,16 @@ func (d *strictDocument) schema(path ...string) (*jsonschema.Schema, error) {
 func (o *Operation) checkStrictly(sent []byte, status int, received []byte) error {
 	path, method := o.route.Path, strings.ToLower(o.Method)
 	if o.body() != nil && status < 300 && len(sent) > 0 && !o.wrapped(sent) {
-		if err := strict().validate(sent, "paths", path, method, "requestBody", "content", "application/json", "schema"); err != nil {
-			return fmt.Errorf("the server accepted an invalid body: %w", err)
+		if err := o.document.strict().validate(sent, "paths", path, method, "requestBody", "content", "application/json", "schema"); err != nil {
+			return fmt.Errorf("%w: its body: %w", errAccepted, err)
 		}
 	}
 	name := strconv.Itoa(status)
 	if response := o.route.Operation.Responses.Value(name); response.Ref != "" {
 		name, _ = strings.CutPrefix(response.Ref, "#/components/responses/")
-		return strict().validate(received, "components", "responses", name, "content", "application/json", "schema")
+		return o.document.strict().validate(received, "components", "responses", name, "content", "application/json", "schema")
 	}
-	return strict().validate(received, "paths", path, method, "responses", name, "content", "application/json", "schema")
+	return o.document.strict().validate(received, "paths", path, method, "responses", name, "content", "application/json", "schema")
 }
 
 func (d *strictDocument) validate(body []byte, path ...string) error {

@@ -1,0 +1,216 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// removal returns the operation that takes away what an operation makes: it deletes it, or ends it. Nil if there is none.
+func (o *Operation) removal() *Operation {
+	one := o.Path + "/{id}"
+	for _, way := range []struct{ method, path string }{
+		{http.MethodDelete, one}, {http.MethodPost, one + "/archive"}, {http.MethodPost, one + "/expire"}, {http.MethodPost, one + "/revoke"},
+	} {
+		for _, op := range o.document.Operations {
+			if op.Method == way.method && op.Path == way.path {
+				return op
+			}
+		}
+	}
+	return nil
+}
+
+// builder makes a world by HTTP, and takes it away again.
+type builder struct {
+	*Subject
+	t     T
+	made  []string // the paths of what was made, in its order
+	notes []string // what could not be made, or not be taken away
+}
+
+// make creates an object and remembers it. It returns nil if the server refuses that, which is noted.
+func (b *builder) make(name, path string, body map[string]any) map[string]any {
+	resp, err := b.Try(http.MethodPost, path, body)
+	if err != nil || resp.Status >= 300 {
+		what := fmt.Sprint(err)
+		if err == nil {
+			what = fmt.Sprint(resp.Status, " ", resp.faultCode())
+		}
+		b.notes = append(b.notes, fmt.Sprintf("no %s was made for the checks: POST %s was answered %s", name, path, what))
+		return nil
+	}
+	object := resp.Object(b.t)
+	b.remember(path, object)
+	if id, ok := object["id"].(string); ok {
+		b.IDs[name] = id
+	}
+	return object
+}
+
+// remember notes where an object is, to take it away.
+func (b *builder) remember(collection string, object map[string]any) {
+	if customer, ok := object["customer"].(string); ok && object["object"] == "lead" { // which was made with it
+		b.made = append(b.made, "/v1/customers/"+customer)
+	}
+	if id, ok := object["id"].(string); ok {
+		b.made = append(b.made, collection+"/"+id)
+	}
+}
+
+// keep notes what a check has made, which is found by the prefix of its id.
+func (b *builder) keep(object map[string]any) {
+	id, _ := object["id"].(string)
+	prefix, _, _ := strings.Cut(id, "_")
+	for _, op := range b.Document.Operations {
+		if op.Method == http.MethodPost && !strings.Contains(op.Path, "{") && op.Listed() == prefix && op.Documents(http.StatusCreated) && !op.Public {
+			b.remember(op.Path, object)
+			return
+		}
+	}
+}
+
+// build makes what the checks send: drafts and the like, which nobody else sees, and nothing that costs or is sent.
+func (b *builder) build() {
+	w := b.World
+	email := func() string { return "conformance-" + Unique() + "@example.com" }
+	w.ExternalID = "ext-" + Unique()
+	w.Hooks = "https://example.com/conformance"
+	b.make("we", "/v1/webhook_endpoints", map[string]any{"url": w.Hooks, "enabled_events": []string{"order.paid"}, "status": "inactive"})
+	b.make("cus", "/v1/customers", map[string]any{"email": email(), "name": b.Mark(), "external_id": w.ExternalID})
+	b.make("double", "/v1/customers", map[string]any{"email": email(), "name": b.Mark()})
+	b.make("lead", "/v1/leads", map[string]any{"email": email(), "name": b.Mark()})
+	price := map[string]any{"amount": 1900, "currency": "usd"}
+	if sold := b.make("sold", "/v1/products", map[string]any{"name": b.Mark(), "visibility": "unlisted", "status": "active", "price_variants": []any{price}}); sold != nil {
+		w.IDs["sold price"] = fmt.Sprint(sold["default_price_variant"])
+	}
+	if product := b.make("prod", "/v1/products", map[string]any{"name": b.Mark(), "slug": "conformance-" + Unique(), "price_variants": []any{price, price}}); product != nil {
+		w.Slugs["prod"] = fmt.Sprint(product["slug"])
+		w.IDs["price"] = fmt.Sprint(product["default_price_variant"])
+	}
+	monthly := map[string]any{"type": "recurring", "interval": "month", "interval_count": 1, "amount": 900, "currency": "usd"}
+	if club := b.make("club", "/v1/products", map[string]any{"name": b.Mark(), "visibility": "unlisted", "price_variants": []any{monthly}}); club != nil {
+		w.IDs["recurring price"] = fmt.Sprint(club["default_price_variant"])
+	}
+	w.Code = "CONFORMANCE-" + strings.ToUpper(Unique())
+	b.make("disc", "/v1/discounts", map[string]any{"code": w.Code, "name": b.Mark(), "type": "percent", "percent_bps": 1000})
+	line := []any{map[string]any{"price_variant": w.IDs["sold price"]}}
+	b.make("clink", "/v1/checkout_links", map[string]any{"price_variants": []any{w.IDs["sold price"]}, "active": false})
+	for range 2 { // a walk needs two
+		if open := b.make("chk", "/v1/checkouts", map[string]any{"customer_email": email(), "line_items": line}); open != nil {
+			w.Secret = fmt.Sprint(open["client_secret"])
+		}
+	}
+	b.make("inv", "/v1/invoices", map[string]any{"customer": w.IDs["cus"], "due_at": "2099-12-31T00:00:00.000Z", "lines": []any{map[string]any{"description": b.Mark(), "unit_amount": 1200}}})
+	b.make("key", "/v1/auth/keys", map[string]any{"name": b.Mark(), "scopes": []string{"products:read"}})
+	if w.Found["site"] == "" { // an account keeps its first one
+		b.notes = append(b.notes, "no site was made for the checks: the account has none, and its first one could not be taken away")
+	} else if site := b.make("site", "/v1/ai_sites", map[string]any{"name": b.Mark(), "subdomain": "conformance-" + Unique()}); site != nil {
+		w.Slugs["site"] = fmt.Sprint(site["subdomain"])
+	}
+	for path, body := range map[string]map[string]any{
+		"/v1/blog_posts": {"title": b.Mark()}, "/v1/experiences": {"name": b.Mark(), "type": "link"}, "/v1/legal_pages": {"kind": "custom", "title": b.Mark()},
+	} {
+		if old := b.make("archived "+path, path, body); old != nil {
+			_, _ = b.Try(http.MethodPost, path+"/"+w.IDs["archived "+path]+"/archive", nil)
+		}
+		prefix := b.Document.Prefixes[path[strings.LastIndex(path, "/")+1:]]
+		body["slug"] = "conformance-" + Unique()
+		if made := b.make(prefix, path, body); made != nil {
+			w.Slugs[prefix] = fmt.Sprint(made["slug"])
+		}
+	}
+	b.make("file", "/v1/files", map[string]any{"name": "conformance.txt", "size": 5})
+	if lic := b.make("lic", "/v1/license_keys", map[string]any{"product": w.IDs["prod"], "customer": w.IDs["cus"]}); lic != nil {
+		w.License = fmt.Sprint(lic["key"])
+	}
+	b.make("grant", "/v1/grants", map[string]any{"customer": w.IDs["cus"], "product": w.IDs["sold"]})
+}
+
+// find notes what the account has already: what a list shows first. Only what is read is asked of it.
+func (b *builder) find() {
+	w := b.World
+	if resp, err := b.Try(http.MethodGet, "/v1/account", nil); err == nil && resp.Status == http.StatusOK {
+		w.Account = fmt.Sprint(resp.Object(b.t)["id"])
+	}
+	lists := slices.DeleteFunc(slices.Clone(b.Document.Operations), func(op *Operation) bool {
+		return !Gets(op) || op.Public || !op.AnswersList()
+	})
+	slices.SortStableFunc(lists, func(a, b *Operation) int { return len(a.PathParameters()) - len(b.PathParameters()) })
+	for _, op := range lists {
+		path, err := b.At(op, "")
+		kind := op.Listed()
+		if strings.HasSuffix(op.Path, "/versions") { // which have numbers
+			kind = "version of " + op.Path
+		}
+		if err != nil || kind == "" || w.Found[kind] != "" {
+			continue
+		}
+		resp, err := b.Try(http.MethodGet, path, nil)
+		if err != nil || resp.Status != http.StatusOK {
+			continue
+		}
+		data, _ := resp.Object(b.t)["data"].([]any)
+		for _, item := range data {
+			object, _ := item.(map[string]any)
+			if id, _ := object["id"].(string); id != "" && op.Listed() != "" && w.Found[op.Listed()] == "" {
+				w.Found[op.Listed()] = id
+			}
+			if number, ok := object["version"].(float64); ok && w.Found[kind] == "" {
+				w.Found[kind] = fmt.Sprint(int64(number))
+			}
+		}
+	}
+}
+
+// remove takes away what was made, the last first.
+func (b *builder) remove() {
+	slices.Reverse(b.made)
+	for _, path := range b.made {
+		collection, id := path[:strings.LastIndex(path, "/")], path[strings.LastIndex(path, "/")+1:]
+		if why := b.removeOne(collection, id); why != "" {
+			b.notes = append(b.notes, fmt.Sprintf("%s is left behind: %s", path, why))
+		}
+	}
+}
+
+func (b *builder) removeOne(collection, id string) (why string) {
+	why = "the API cannot remove it"
+	for _, way := range []struct{ method, suffix string }{
+		{http.MethodDelete, ""}, {http.MethodPost, "/archive"}, {http.MethodPost, "/expire"}, {http.MethodPost, "/revoke"}, {http.MethodPost, "/disable"},
+	} {
+		op, _ := b.Document.Match(way.method, collection+"/"+id+way.suffix)
+		if op == nil {
+			continue
+		}
+		resp, err := b.Try(way.method, collection+"/"+id+way.suffix, nil)
+		switch {
+		case err != nil:
+			return err.Error()
+		case resp.Status < 300 || resp.Status == http.StatusNotFound:
+			return ""
+		}
+		why = fmt.Sprintf("%s %s is answered %d %s", way.method, op.Path, resp.Status, resp.faultCode())
+	}
+	return why
+}
+
+// rename gives what an example makes a name of its own, and keeps it from those who would see it.
+func (s *Subject) rename(body map[string]any) {
+	for field, value := range map[string]string{
+		"name": s.Mark(), "title": s.Mark(), "slug": "conformance-" + Unique(), "subdomain": "conformance-" + Unique(), "code": strings.ToUpper(Unique()),
+		"email": "conformance-" + Unique() + "@example.com", "customer_email": "conformance-" + Unique() + "@example.com", "external_id": Unique(), "status": "",
+	} {
+		switch was, ok := body[field].(string); {
+		case !ok:
+		case field == "status" && was == "published":
+			body[field] = "draft"
+		case field == "status" && strings.HasPrefix(fmt.Sprint(body["url"]), "http"):
+			body[field] = "inactive"
+		case field != "status":
+			body[field] = value
+		}
+	}
+	delete(body, "domain") // of somebody else
+}

@@ -1,0 +1,198 @@
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// An id of another account must answer exactly as an id that does not exist: same status, same bytes (but for the id
+// that the message repeats), same effect, which is none.
+
+// Place is somewhere in a request that takes an id.
+type Place struct {
+	In     string // path, query or body
+	Name   string // of the parameter or field
+	Prefix string // of the ids that belong there
+	Slug   bool   // the slug in the place of the id
+}
+
+func (p Place) String() string { return fmt.Sprintf("%s %s (%s)", p.In, p.Name, p.Prefix) }
+
+// Places lists every place of the operation that takes an id.
+func (op *Operation) Places() []Place {
+	var found []Place
+	for _, name := range op.PathParameters() {
+		prefix := op.Prefix()
+		switch name {
+		case "version": // a number, below the id
+			continue
+		case "payment_method":
+			prefix = "pm"
+		case "portal_session":
+			prefix = "psess"
+		case "activation":
+			prefix = "lact"
+		}
+		found = append(found, Place{In: "path", Name: name, Prefix: prefix})
+		if slices.Contains([]string{"prod", "site", "exp", "post", "legal"}, prefix) {
+			found = append(found, Place{In: "path", Name: name, Prefix: prefix, Slug: true})
+		}
+	}
+	for _, p := range op.QueryParameters() {
+		prefix := Fields[p.Name]
+		if op.ID == "listGrants" && p.Name == "source" {
+			prefix = "order"
+		}
+		if prefix != "" {
+			found = append(found, Place{In: "query", Name: p.Name, Prefix: prefix})
+		}
+		if p.Name == "starting_after" || p.Name == "ending_before" {
+			found = append(found, Place{In: "query", Name: p.Name, Prefix: op.Listed()})
+		}
+	}
+	if schema := op.BodySchema(); schema != nil {
+		for name := range schema.Properties {
+			if prefix := Fields[name]; prefix != "" {
+				found = append(found, Place{In: "body", Name: name, Prefix: prefix})
+			}
+			if name == "from" {
+				found = append(found, Place{In: "body", Name: name, Prefix: "cus"})
+			}
+			if name == "product_ids" {
+				found = append(found, Place{In: "body", Name: name, Prefix: "prod"})
+			}
+			if name == "line_items" {
+				found = append(found, Place{In: "body", Name: "line_items.price_variant", Prefix: "price"})
+			}
+			if name == "applies_to" {
+				found = append(found, Place{In: "body", Name: "applies_to.products", Prefix: "prod"}, Place{In: "body", Name: "applies_to.price_variants", Prefix: "price"})
+			}
+		}
+	}
+	return found
+}
+
+// Unknown returns a value that names nothing. As a position in a list it must be of the same moment as the other id,
+// because any well-formed id is a position.
+func (p Place) Unknown(like string) string {
+	switch {
+	case p.Slug:
+		return Unique()
+	case p.Name == "external_id":
+		return "ext-" + Unique()
+	case IsNetworkKind(p.Prefix): // the network's ids end in digits
+		return like[:len(like)-6] + fmt.Sprintf("%06d", rand.IntN(1_000_000))
+	}
+	random, moment := RandomID(p.Prefix), len(p.Prefix)+1+10
+	return like[:moment] + random[moment:]
+}
+
+// value returns what the world has for a place, "" for nothing.
+func (w *World) value(op *Operation, p Place) string {
+	switch {
+	case p.Slug:
+		return w.Slugs[p.Prefix]
+	case p.In == "path":
+		value, _ := w.Parameter(op, p.Name)
+		return value
+	}
+	return w.IDs[p.Prefix]
+}
+
+type maskedResponse struct {
+	*Response
+	masked []byte // the body with the id, wherever it is repeated, blotted out
+}
+
+// ask sends the operation's example with an id put in one place. It returns nil if there is nothing to ask for.
+func (s *Subject) ask(t T, client *Client, op *Operation, p Place, id string) *maskedResponse {
+	t.Helper()
+	query, instead := "", []string(nil)
+	switch p.In {
+	case "path":
+		instead = []string{p.Name, id}
+	case "query":
+		query = url.Values{p.Name: {id}}.Encode()
+	}
+	path, sent, ok := s.request(t, op, query, instead...)
+	if !ok {
+		return nil
+	}
+	body, _ := sent.(map[string]any)
+	switch {
+	case p.In != "body":
+	case p.Name == "line_items.price_variant":
+		body["line_items"] = []any{map[string]any{"price_variant": id}}
+	case p.Name == "product_ids":
+		body[p.Name] = []any{id}
+	case strings.HasPrefix(p.Name, "applies_to."):
+		body["applies_to"] = map[string]any{strings.TrimPrefix(p.Name, "applies_to."): []any{id}}
+	case p.Name == "customer": // instead of the address that the example names
+		delete(body, "customer_email")
+		body[p.Name] = id
+	default:
+		body[p.Name] = id
+	}
+	resp := client.Do(t, op.Method, path, sent)
+	return &maskedResponse{resp, ofAFile.ReplaceAll(bytes.ReplaceAll(resp.Body, []byte(id), []byte("(id)")), []byte("(file)"))}
+}
+
+// ofAFile is what is another one whenever somebody asks where a file is, which says nothing of what is in it.
+var ofAFile = regexp.MustCompile(`/files/[\w-]+","expires_at":"[^"]+`)
+
+// HidesOtherAccounts asks for what another account has, and for what nobody has.
+func HidesOtherAccounts(t T, mine, theirs *Subject) {
+	mine.Every(t, Private, func(t T, op *Operation, _ int) {
+		client := mine.Fresh(t)
+		for _, p := range op.Places() {
+			theirID := theirs.value(op, p)
+			if theirID == "" {
+				t.NotChecked("the other account has no %s", p.Prefix)
+				continue
+			}
+			foreign := mine.ask(t, client, op, p, theirID)
+			if foreign == nil {
+				return
+			}
+			unknown := mine.ask(t, client, op, p, p.Unknown(theirID))
+			if unknown == nil {
+				return
+			}
+			if foreign.Status != unknown.Status || !bytes.Equal(foreign.masked, unknown.masked) {
+				t.Errorf("%s: another account's id is answered %d %s\nand an unknown one %d %s", p, foreign.Status, foreign.masked, unknown.Status, unknown.masked)
+			}
+			if p.In == "path" {
+				foreign.Fault(t, http.StatusNotFound, "resource_missing")
+			}
+			if p.In == "body" && foreign.Status < 400 {
+				t.Errorf("%s: an id that names nothing is accepted: %s", p, foreign.Body)
+			}
+		}
+	})
+}
+
+// ListsNothingForeign looks for the other account's ids in each list.
+func ListsNothingForeign(t T, mine, theirs *Subject) {
+	lists := func(op *Operation) bool { return op.Method == http.MethodGet && !op.Public && op.Listed() != "" }
+	client := mine.Fresh(t) // one for all: another key each time would fill the list of keys
+	mine.Every(t, lists, func(t T, op *Operation, _ int) {
+		resp := mine.asks(t, client.For(t), op, "")
+		if resp == nil {
+			return
+		}
+		for kind, id := range theirs.IDs {
+			if id != "" && bytes.Contains(resp.Body, []byte(id)) {
+				t.Errorf("the list shows the other account's %s %s", kind, id)
+			}
+		}
+		if own := mine.IDs[op.Listed()]; mine.Thorough && !bytes.Contains(resp.Body, []byte(own)) {
+			t.Errorf("the list does not show the account's own %s", own)
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// pace sends no more than the quota allows: it waits for the next window before it would be refused, and after it was.
+type pace struct {
+	ctx      context.Context
+	base     http.RoundTripper
+	document *Document
+	progress func(wait time.Duration)
+
+	mu   sync.Mutex
+	sent int
+	left map[string]*window // by who is counted
+}
+
+// window is what is left of a quota until it is full again.
+type window struct {
+	left int64
+	ends time.Time
+}
+
+// counted says by whom a request is counted: its key, or the address. Operations with limits of their own are counted apart.
+func (p *pace) counted(req *http.Request) string {
+	who := req.Header.Get("Authorization")
+	if op, _ := p.document.Match(req.Method, req.URL.Path); op != nil && op.Public {
+		who = "address " + strconv.FormatInt(op.Limit, 10)
+	}
+	return who
+}
+
+// RoundTrip implements http.RoundTripper.
+func (p *pace) RoundTrip(req *http.Request) (*http.Response, error) {
+	sent, err := drain(&req.Body)
+	if err != nil {
+		return nil, err
+	}
+	who := p.counted(req)
+	for {
+		if err := p.wait(who); err != nil {
+			return nil, err
+		}
+		again := req.Clone(p.ctx)
+		if sent != nil {
+			again.Body = io.NopCloser(bytes.NewReader(sent))
+		}
+		resp, err := p.base.RoundTrip(again)
+		if err != nil {
+			return nil, err
+		}
+		p.learn(who, resp)
+		after, isNumber := strconv.Atoi(resp.Header.Get("Retry-After"))
+		if resp.StatusCode != http.StatusTooManyRequests || isNumber != nil {
+			return resp, nil
+		}
+		received, err := drain(&resp.Body)
+		if err != nil {
+			return nil, err
+		}
+		if fault, err := ParseFault(received); err != nil || fault.Code != "rate_limit_exceeded" || fault.Param != "" {
+			return resp, nil
+		}
+		p.mu.Lock()
+		p.left[who] = &window{0, time.Now().Add(time.Duration(after) * time.Second)}
+		p.mu.Unlock()
+	}
+}
+
+// wait returns once a request may be sent, and counts it.
+func (p *pace) wait(who string) error {
+	for {
+		p.mu.Lock()
+		w := p.left[who]
+		if w == nil || time.Now().After(w.ends) {
+			w = &window{left: 30, ends: time.Now().Add(time.Second)} // until an answer says more
+			p.left[who] = w
+		}
+		if w.left > 0 {
+			w.left--
+			p.sent++
+			p.mu.Unlock()
+			return p.ctx.Err()
+		}
+		wait := time.Until(w.ends)
+		p.mu.Unlock()
+		p.progress(wait)
+		select {
+		case <-p.ctx.Done():
+			return p.ctx.Err()
+		case <-time.After(wait + 50*time.Millisecond):
+		}
+	}
+}
+
+// learn notes what an answer says is left. Of answers that overtook each other the lowest counts.
+func (p *pace) learn(who string, resp *http.Response) {
+	values, err := quota(resp.Header, "RateLimit", "r", "t")
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if reset, err := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
+		ends := time.Now().Add(time.Duration(values["t"]) * time.Second)
+		w := p.left[who]
+		if w == nil || reset > w.ends.Unix()+2 || w.left > values["r"] || w.ends.Before(ends.Add(-2*time.Second)) {
+			p.left[who] = &window{values["r"], ends}
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package conformance_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/tests/conformance"
+	"github.com/tillwright/tillwright/tests/harness"
+	"github.com/tillwright/tillwright/tests/harness/database"
+	_ "github.com/tillwright/tillwright/tests/harness/migrated"
+)
+
+// altering sends requests to a server, and changes them and their answers, as a server would answer that breaks a promise.
+type altering struct {
+	base     http.RoundTripper
+	question func(req *http.Request, body []byte) []byte
+	answer   func(req *http.Request, resp *http.Response, body []byte) []byte
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a *altering) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Path == "/openapi.json" {
+		return a.base.RoundTrip(req)
+	}
+	req = req.Clone(req.Context())
+	if a.question != nil {
+		var body []byte
+		if req.Body != nil {
+			body, _ = io.ReadAll(req.Body)
+		}
+		if body = a.question(req, body); body != nil {
+			req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		}
+	}
+	resp, err := a.base.RoundTrip(req)
+	if err != nil || a.answer == nil {
+		return resp, err
+	}
+	body, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	body = a.answer(req, resp, body)
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	resp.Header.Del("Content-Length")
+	return resp, err
+}
+
+// header has an answer changed by its headers alone.
+func header(change func(h http.Header, req *http.Request)) *altering {
+	return &altering{answer: func(req *http.Request, resp *http.Response, body []byte) []byte {
+		change(resp.Header, req)
+		return body
+	}}
+}
+
+// replaced has a text of answers replaced.
+func replaced(old, new string) *altering {
+	return &altering{answer: func(_ *http.Request, _ *http.Response, body []byte) []byte {
+		return bytes.ReplaceAll(body, []byte(old), []byte(new))
+	}}
+}
+
+// unasked has parameters of a query left out that fit.
+func unasked(name string, fits func(value string) bool) *altering {
+	return &altering{question: func(req *http.Request, body []byte) []byte {
+		if query := req.URL.Query(); query.Has(name) && fits(query.Get(name)) {
+			query.Del(name)
+			req.URL.RawQuery = query.Encode()
+		}
+		return body
+	}}
+}
+
+// asked has a request changed.
+func asked(change func(req *http.Request, body string) string) *altering {
+	return &altering{question: func(req *http.Request, body []byte) []byte {
+		if body == nil {
+			change(req, "")
+			return nil
+		}
+		return []byte(change(req, string(body)))
+	}}
+}
+
+// strangers answers 403 for what another key has seen.
+func strangers() *altering {
+	var mu sync.Mutex
+	seen := map[string]string{}
+	anID := regexp.MustCompile(`[a-z]+_[0-9a-hjkmnp-tv-z]{26}`)
+	return &altering{answer: func(req *http.Request, resp *http.Response, body []byte) []byte {
+		mu.Lock()
+		defer mu.Unlock()
+		who := req.Header.Get("Authorization")
+		if id := anID.FindString(req.URL.Path); resp.StatusCode == http.StatusNotFound && seen[id] != "" && seen[id] != who {
+			resp.StatusCode = http.StatusForbidden
+			return bytes.Replace(body, []byte("resource_missing"), []byte("forbidden"), 1)
+		}
+		if resp.StatusCode < 300 {
+			for _, id := range anID.FindAllString(string(body), -1) {
+				if seen[id] == "" {
+					seen[id] = who
+				}
+			}
+		}
+		return body
+	}}
+}
+
+// servers break one promise each.
+func servers() map[string]*altering {
+	return map[string]*altering{
+		"request-id":   header(func(h http.Header, _ *http.Request) { h.Set("X-Request-Id", "req_01m7y0ft9h0z5y70nmaqr71adk") }),
+		"nosniff":      header(func(h http.Header, _ *http.Request) { h.Del("X-Content-Type-Options") }),
+		"json":         header(func(h http.Header, _ *http.Request) { h.Set("Content-Type", "text/html") }),
+		"rate-headers": header(func(h http.Header, _ *http.Request) { h.Set("RateLimit-Policy", "600;w=60") }),
+		"deprecation":  header(func(h http.Header, _ *http.Request) { h.Set("Deprecation", "@1767225600") }),
+		"methods":      header(func(h http.Header, _ *http.Request) { h.Del("Allow") }),
+		"envelope":     replaced(`"message":"`, `"hint":"","message":"`),
+		"document":     replaced(`"object":"product"`, `"object":"thing"`),
+		"lists":        replaced(`"url":"/v1/`, `"url":"/v2/`),
+		"walks":        replaced(`"has_more":true`, `"has_more":false`),
+		"quota": header(func(h http.Header, _ *http.Request) {
+			h.Set("RateLimit", regexp.MustCompile(`r=\d+`).ReplaceAllString(h.Get("RateLimit"), "r=599"))
+		}),
+		"routes": {answer: func(req *http.Request, _ *http.Response, body []byte) []byte {
+			if req.URL.Path != "/v1/nothing" {
+				return body
+			}
+			return bytes.Replace(body, []byte("resource_missing"), []byte("no_route"), 1)
+		}},
+		"authentication": asked(func(req *http.Request, body string) string {
+			req.Header.Set("Authorization", strings.Replace(req.Header.Get("Authorization"), "Basic ", "Bearer ", 1))
+			return body
+		}),
+		"unknown-parameters": unasked("surprise", func(string) bool { return true }),
+		"parameters": asked(func(req *http.Request, body string) string {
+			query := req.URL.Query()
+			for name := range query {
+				if value := query.Get(name); name != "limit" && name != "sort" && name != "expand" && (value == "" || value == "\x00" || strings.HasPrefix(value, "2026-0")) {
+					query.Del(name)
+				}
+			}
+			req.URL.RawQuery = query.Encode()
+			return body
+		}),
+		"positions": unasked("limit", func(value string) bool { return len(value) != 1 }),
+		"order":     unasked("sort", func(value string) bool { return value == "created_at" }),
+		"expand":    unasked("expand", func(value string) bool { return strings.HasPrefix(value, "price_variants") }),
+		"unknown-fields": asked(func(_ *http.Request, body string) string {
+			return strings.ReplaceAll(regexp.MustCompile(`"(surprise|account_id|object|id|created_at|secret)":"x",?`).ReplaceAllString(body, ""), ",}", "}")
+		}),
+		"content-type": asked(func(req *http.Request, body string) string {
+			if req.Header.Get("Content-Type") != "" {
+				req.Header.Set("Content-Type", "application/json")
+				req.Header.Del("Content-Encoding")
+			}
+			return body
+		}),
+		"idempotency-key": asked(func(req *http.Request, body string) string {
+			if key := req.Header["Idempotency-Key"]; len(key) > 1 || len(key) == 1 && (key[0] == "" || len(key[0]) > 255 || key[0] == "schlüssel") {
+				req.Header.Set("Idempotency-Key", "valid "+conformance.Unique())
+			}
+			return body
+		}),
+		"replay": asked(func(req *http.Request, body string) string {
+			if strings.HasPrefix(body, "\n ") {
+				req.Header.Del("Idempotency-Key")
+			}
+			return body
+		}),
+		"thirty-callers": asked(func(req *http.Request, body string) string {
+			if strings.Contains(body, " once") {
+				req.Header.Del("Idempotency-Key")
+			}
+			return body
+		}),
+		"isolation": strangers(),
+	}
+}
+
+// from connects from an address of the loopback network, of which each has a quota without a key.
+func from(t *testing.T, number int) http.RoundTripper {
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 7, byte(2+number))}}
+	transport := &http.Transport{DialContext: dialer.DialContext}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport
+}
+
+func names(results []*conformance.Result) []string {
+	all := []string{}
+	for _, r := range results {
+		all = append(all, r.Name)
+	}
+	return all
+}
+
+// A server that keeps the contract is found to keep it, and each one that breaks a promise to break that one and no other.
+func TestCheck_NamesThePromiseThatIsBroken(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := harness.Boot(t, url)
+		check := func(t *testing.T, number int, through *altering, only ...string) *conformance.Report {
+			o := conformance.Options{URL: s.URL, Key: s.Account(t).Key, SecondKey: s.Account(t).Key, Only: only, Transport: from(t, number)}
+			if through != nil {
+				through.base, o.Transport = o.Transport, through
+			}
+			report, err := conformance.Check(t.Context(), o)
+			require.NoError(t, err)
+			return report
+		}
+		number := 0
+		t.Run("none", func(t *testing.T) {
+			report := check(t, number, nil, "products")
+			for _, r := range report.Promises {
+				assert.Equal(t, conformance.OutcomeKept, r.Outcome, "%s: %s %s", r.Name, asJSON(r.Broken), asJSON(r.NotChecked))
+			}
+			assert.Greater(t, report.Asked, 9)
+		})
+		for name, through := range servers() {
+			number++
+			t.Run(name, func(t *testing.T) {
+				report := check(t, number, through, "products")
+				if !assert.Equal(t, []string{name}, names(report.Broken())) {
+					for _, r := range report.Broken() {
+						t.Log(r.Name, asJSON(r.Broken))
+					}
+					return
+				}
+				broken := report.Broken()[0]
+				assert.NotEmpty(t, broken.Sentence)
+				assert.NotEmpty(t, broken.Broken[0].Message)
+				assert.Contains(t, broken.Broken[0].Request, "/v1/")
+				assert.NotContains(t, broken.Broken[0].Request, "sk_")
+			})
+		}
+	})
+}
+
+func asJSON(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
+// What a run makes is gone after it, and one that only reads makes nothing.
+func TestCheck_LeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := harness.Boot(t, url)
+		c := s.Account(t)
+		for _, readOnly := range []bool{true, false} {
+			wrote := 0
+			counting := asked(func(req *http.Request, body string) string {
+				if req.Method != http.MethodGet && req.Method != http.MethodPut {
+					wrote++
+				}
+				return body
+			})
+			counting.base = from(t, 0)
+			report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: c.Key, ReadOnly: readOnly, Only: []string{"customers", "pages", "replay"}, Transport: counting})
+			require.NoError(t, err)
+			assert.Empty(t, names(report.Broken()))
+			assert.Equal(t, readOnly, wrote == 0, "%d writes", wrote)
+			for _, path := range []string{"/v1/products", "/v1/customers", "/v1/blog_posts", "/v1/webhook_endpoints", "/v1/discounts", "/v1/leads"} {
+				for _, object := range c.As(s.Key(t, c.Account)).Must(t, http.MethodGet, path, nil)["data"].([]any) {
+					assert.Contains(t, []any{"archived"}, object.(map[string]any)["status"], "%s has %v: %v", path, object, report.Notes)
+				}
+			}
+		}
+	})
+}
+
+// A run that cannot begin says why.
+func TestCheck_SaysWhyItCannotBegin(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		s := harness.Boot(t, url)
+		c := s.Account(t)
+		for _, it := range []struct {
+			options conformance.Options
+			why     string
+		}{
+			{conformance.Options{URL: s.URL, Key: "sk_none"}, "does not know the key of --key"},
+			{conformance.Options{URL: s.URL, Key: s.Key(t, c.Account, "orders:read")}, "needs all scopes"},
+			{conformance.Options{URL: s.URL, Key: c.Key, SecondKey: s.Key(t, c.Account)}, "of the same account"},
+			{conformance.Options{URL: s.URL, Key: c.Key, Only: []string{"products", "nonsense"}}, "--only nonsense is none of account, activity, "},
+			{conformance.Options{URL: "http://127.0.0.1:1", Key: c.Key}, "no answer from http://127.0.0.1:1"},
+		} {
+			_, err := conformance.Check(t.Context(), it.options)
+			require.ErrorContains(t, err, it.why)
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		_, err := conformance.Check(ended, conformance.Options{URL: s.URL, Key: c.Key})
+		require.ErrorIs(t, err, context.Canceled)
+	})
+}
