@@ -42,7 +42,7 @@ func newCommand() *cobra.Command {
 	settings.register(root.PersistentFlags())
 	root.AddCommand(
 		serveCommand(settings), migrateCommand(settings), doctorCommand(settings), accountsCommand(settings), keysCommand(settings), secretCommand(settings),
-		importCommand(settings), setupLinkCommand(settings), recoveryLinkCommand(settings), listenCommand(), triggerCommand(), adsCommand(settings), versionCommand(),
+		importCommand(settings), setupLinkCommand(settings), recoveryLinkCommand(settings), listenCommand(), triggerCommand(), conformanceCommand(), adsCommand(settings), versionCommand(),
 	)
 	return root
 }
