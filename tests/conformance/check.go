@@ -31,7 +31,8 @@ type Subject struct {
 	// Tag is in the names of all that a check makes.
 	Tag string
 	// Keeps is told of all that a check makes; it may be nil.
-	Keeps func(object map[string]any)
+	Keeps    func(object map[string]any)
+	receiver *receiver // of webhooks; nil if the server reaches none
 	// Concerned says which operations are asked for; nil is all.
 	Concerned func(op *Operation) bool
 }

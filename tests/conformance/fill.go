@@ -126,6 +126,7 @@ func (b *builder) build() {
 		w.License = fmt.Sprint(lic["key"])
 	}
 	b.make("grant", "/v1/grants", map[string]any{"customer": w.IDs["cus"], "product": w.IDs["sold"]})
+	b.advertise()
 }
 
 // find notes what the account has already: what a list shows first. Only what is read is asked of it.
@@ -184,7 +185,11 @@ func (b *builder) removeOne(collection, id string) (why string) {
 		if op == nil {
 			continue
 		}
-		resp, err := b.Try(way.method, collection+"/"+id+way.suffix, nil)
+		var body any
+		if op.NeedsBody() {
+			body = map[string]any{"platform": "facebook"} // that of the sandbox's channel
+		}
+		resp, err := b.Try(way.method, collection+"/"+id+way.suffix, body)
 		switch {
 		case err != nil:
 			return err.Error()

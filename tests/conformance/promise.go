@@ -51,6 +51,7 @@ var promises = []*Promise{
 	{Name: "replay", Groups: []string{"idempotency"}, Sentence: "A repeat with the same key replays the first response instead of creating a second resource; another request under it is 422 idempotency_key_reused.", writes: true, check: alone(ReplaysWhatItMade)},
 	{Name: "key-after-refusal", Groups: []string{"idempotency"}, Sentence: "A refused request frees its Idempotency-Key.", writes: true, check: alone(FreesAKeyAfterARefusal)},
 	{Name: "thirty-callers", Groups: []string{"idempotency"}, Sentence: "Of many callers with one Idempotency-Key at a time, one makes the resource and all have its answer.", writes: true, check: alone(MakesOneThingForThirty)},
+	{Name: "delivery", Sentence: "Each delivery is an HTTP POST with a JSON body, signed by the Base64 encoding of the HMAC-SHA256 of the raw body; test events have test: true.", writes: true, check: alone(DeliversWebhooks)},
 	{Name: "key-scope", Groups: []string{"idempotency", "isolation"}, Sentence: "An Idempotency-Key is scoped to the account.", writes: true, second: true, check: KeepsKeysOfAccountsApart},
 	{Name: "isolation", Sentence: "Requests are scoped to the authenticated account: another account's id is answered as one that does not exist.", writes: true, second: true, check: HidesOtherAccounts},
 	{Name: "foreign-rows", Groups: []string{"isolation"}, Sentence: "A list shows the account's own resources alone.", writes: true, second: true, check: ListsNothingForeign},

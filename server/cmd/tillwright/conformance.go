@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +39,8 @@ func conformanceCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.SecondKey, "second-key", "", "API key of another account, for isolation (default $TILLWRIGHT_SECOND_API_KEY)")
 	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "check these alone: promises or resources, as in --only products,idempotency")
 	cmd.Flags().BoolVar(&o.ReadOnly, "read-only", false, "make nothing, and leave out what would be made if a promise is broken")
+	cmd.Flags().StringVar(&o.Listen, "listen", "", "address to take webhooks at, host:port; without it they are not checked")
+	cmd.Flags().StringVar(&o.Webhooks, "webhook-url", "", "URL at which the server reaches that address, if it has another name there")
 	cmd.Flags().StringVar(&junit, "junit", "", "write the outcome to this file for a CI, in the form of JUnit")
 	asJSON := cmd.Flags().Bool("json", false, "print the outcome as JSON")
 	cmd.MarkFlagsMutuallyExclusive("json", "junit")
@@ -100,10 +105,8 @@ func showConformance(w io.Writer, r *conformance.Report, asJSON bool) error {
 			line("%s", indented("< ", b.Answer))
 		}
 	}
-	for _, p := range r.Promises {
-		for _, g := range p.NotChecked {
-			line("not checked: %s: %s", strings.TrimSpace(p.Name+" "+strings.Join(g.Operations, ", ")), g.Reason)
-		}
+	for reason, names := range notChecked(r) {
+		line("not checked: %s: %s", reason, strings.Join(names, ", "))
 	}
 	for _, note := range r.Notes {
 		line("note: %s", note)
@@ -111,6 +114,31 @@ func showConformance(w io.Writer, r *conformance.Report, asJSON bool) error {
 	line("\n%s: %d requests for %d of %d operations in %s", r.URL, r.Requests, r.Asked, r.Operations, r.Duration.Round(100*time.Millisecond))
 	_, err := io.WriteString(w, out.String())
 	return err
+}
+
+// notChecked returns why something could not be asked, with the operations or promises of which that is so.
+func notChecked(r *conformance.Report) iter.Seq2[string, []string] {
+	concerned := map[string][]string{}
+	for _, p := range r.Promises {
+		for _, g := range p.NotChecked {
+			names := g.Operations
+			if len(names) == 0 {
+				names = []string{p.Name}
+			}
+			for _, name := range names {
+				if !slices.Contains(concerned[g.Reason], name) {
+					concerned[g.Reason] = append(concerned[g.Reason], name)
+				}
+			}
+		}
+	}
+	return func(yield func(string, []string) bool) {
+		for _, reason := range slices.Sorted(maps.Keys(concerned)) {
+			if !yield(reason, concerned[reason]) {
+				return
+			}
+		}
+	}
 }
 
 func indented(mark, text string) string {
