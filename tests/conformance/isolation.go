@@ -148,9 +148,12 @@ var ofAFile = regexp.MustCompile(`/files/[\w-]+","expires_at":"[^"]+`)
 
 // HidesOtherAccounts asks for what another account has, and for what nobody has.
 func HidesOtherAccounts(t T, mine, theirs *Subject) {
-	mine.Every(t, Private, func(t T, op *Operation, _ int) {
-		client := mine.Fresh(t)
-		for _, p := range op.Places() {
+	mine.Every(t, Private, func(t T, op *Operation, turn int) {
+		client, places := mine.Fresh(t), op.Places()
+		if len(places) > 1 { // that of the path comes first
+			places = append(places[:1:1], turns(mine, turn, 1, places[1:])...)
+		}
+		for _, p := range places {
 			theirID := theirs.value(op, p)
 			if theirID == "" {
 				t.NotChecked("the other account has no %s", p.Prefix)

@@ -205,46 +205,51 @@ func names(results []*conformance.Result) []string {
 	return all
 }
 
-// A server that keeps the contract is found to keep it, and each one that breaks a promise to break that one and no other.
-func TestCheck_NamesThePromiseThatIsBroken(t *testing.T) {
+// check holds a server with two new accounts to what is said of products, as a stranger that has the address of a number.
+func check(t *testing.T, s *harness.Server, number int, through *altering) *conformance.Report {
+	t.Helper()
+	o := conformance.Options{URL: s.URL, Key: s.Account(t).Key, SecondKey: s.Account(t).Key, Only: []string{"products"}, Listen: "127.0.0.1:0", Transport: from(t, number)}
+	if through != nil {
+		through.base, o.Transport = o.Transport, through
+	}
+	report, err := conformance.Check(t.Context(), o)
+	require.NoError(t, err)
+	return report
+}
+
+func TestCheck_FindsThatAServerKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
-		s := harness.Boot(t, url)
-		check := func(t *testing.T, number int, through *altering, only ...string) *conformance.Report {
-			o := conformance.Options{URL: s.URL, Key: s.Account(t).Key, SecondKey: s.Account(t).Key, Only: only, Listen: "127.0.0.1:0", Transport: from(t, number)}
-			if through != nil {
-				through.base, o.Transport = o.Transport, through
-			}
-			report, err := conformance.Check(t.Context(), o)
-			require.NoError(t, err)
-			return report
+		report := check(t, harness.Boot(t, url), 0, nil)
+		for _, r := range report.Promises {
+			assert.Equal(t, conformance.OutcomeKept, r.Outcome, "%s: %s %s", r.Name, asJSON(r.Broken), asJSON(r.NotChecked))
 		}
-		number := 0
-		t.Run("none", func(t *testing.T) {
-			report := check(t, number, nil, "products")
-			for _, r := range report.Promises {
-				assert.Equal(t, conformance.OutcomeKept, r.Outcome, "%s: %s %s", r.Name, asJSON(r.Broken), asJSON(r.NotChecked))
-			}
-			assert.Greater(t, report.Asked, 9)
-		})
-		for name, through := range servers() {
-			number++
-			t.Run(name, func(t *testing.T) {
-				report := check(t, number, through, "products")
-				if !assert.Equal(t, []string{name}, names(report.Broken())) {
-					for _, r := range report.Broken() {
-						t.Log(r.Name, asJSON(r.Broken))
-					}
-					return
-				}
-				broken := report.Broken()[0]
-				assert.NotEmpty(t, broken.Sentence)
-				assert.NotEmpty(t, broken.Broken[0].Message)
-				assert.Contains(t, broken.Broken[0].Request, "/v1/")
-				assert.NotContains(t, broken.Broken[0].Request, "sk_")
-			})
-		}
+		assert.Greater(t, report.Asked, 9)
 	})
+}
+
+// Of a server that breaks a promise, that one is named and no other. Which database it has makes no difference: the answers are changed on their way.
+func TestCheck_NamesThePromiseThatIsBroken(t *testing.T) {
+	t.Parallel()
+	s := harness.Boot(t, database.URL(t, database.Engines()[0]))
+	number := 0
+	for name, through := range servers() {
+		number++
+		t.Run(name, func(t *testing.T) {
+			report := check(t, s, number, through)
+			if !assert.Equal(t, []string{name}, names(report.Broken())) {
+				for _, r := range report.Broken() {
+					t.Log(r.Name, asJSON(r.Broken))
+				}
+				return
+			}
+			broken := report.Broken()[0]
+			assert.NotEmpty(t, broken.Sentence)
+			assert.NotEmpty(t, broken.Broken[0].Message)
+			assert.Contains(t, broken.Broken[0].Request, "/v1/")
+			assert.NotContains(t, broken.Broken[0].Request, "sk_")
+		})
+	}
 }
 
 func asJSON(v any) string {
