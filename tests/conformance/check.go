@@ -93,10 +93,16 @@ func (s *Subject) request(t T, op *Operation, query string, instead ...string) (
 	return path, body, err == nil
 }
 
-// All, Private and the like say which operations a check concerns.
-func All(*Operation) bool         { return true }
-func Private(op *Operation) bool  { return !op.Public }
-func Gets(op *Operation) bool     { return !op.IsWrite() }
+// All is a check of each operation.
+func All(*Operation) bool { return true }
+
+// Private operations need a key.
+func Private(op *Operation) bool { return !op.Public }
+
+// Gets only read.
+func Gets(op *Operation) bool { return !op.IsWrite() }
+
+// WithBody are those whose request has a body.
 func WithBody(op *Operation) bool { return op.BodySchema() != nil }
 
 // NeedsAKey asks for each operation without a key, and with what is none.

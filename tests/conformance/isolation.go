@@ -25,10 +25,10 @@ type Place struct {
 func (p Place) String() string { return fmt.Sprintf("%s %s (%s)", p.In, p.Name, p.Prefix) }
 
 // Places lists every place of the operation that takes an id.
-func (op *Operation) Places() []Place {
+func (o *Operation) Places() []Place {
 	var found []Place
-	for _, name := range op.PathParameters() {
-		prefix := op.Prefix()
+	for _, name := range o.PathParameters() {
+		prefix := o.Prefix()
 		switch name {
 		case "version": // a number, below the id
 			continue
@@ -44,19 +44,19 @@ func (op *Operation) Places() []Place {
 			found = append(found, Place{In: "path", Name: name, Prefix: prefix, Slug: true})
 		}
 	}
-	for _, p := range op.QueryParameters() {
+	for _, p := range o.QueryParameters() {
 		prefix := Fields[p.Name]
-		if op.ID == "listGrants" && p.Name == "source" {
+		if o.ID == "listGrants" && p.Name == "source" {
 			prefix = "order"
 		}
 		if prefix != "" {
 			found = append(found, Place{In: "query", Name: p.Name, Prefix: prefix})
 		}
 		if p.Name == "starting_after" || p.Name == "ending_before" {
-			found = append(found, Place{In: "query", Name: p.Name, Prefix: op.Listed()})
+			found = append(found, Place{In: "query", Name: p.Name, Prefix: o.Listed()})
 		}
 	}
-	if schema := op.BodySchema(); schema != nil {
+	if schema := o.BodySchema(); schema != nil {
 		for name := range schema.Properties {
 			if prefix := Fields[name]; prefix != "" {
 				found = append(found, Place{In: "body", Name: name, Prefix: prefix})

@@ -347,13 +347,13 @@ func (r *run) tidy(b *builder) {
 	b.remove()
 }
 
-func (result *Result) settle(sent int) {
+func (r *Result) settle(sent int) {
 	switch {
-	case result.Breaks > 0:
-		result.Outcome = OutcomeBroken
-	case result.parts > result.gaps, result.gaps == 0 && sent > 0:
-		result.Outcome = OutcomeKept
+	case r.Breaks > 0:
+		r.Outcome = OutcomeBroken
+	case r.parts > r.gaps, r.gaps == 0 && sent > 0:
+		r.Outcome = OutcomeKept
 	default:
-		result.Outcome = OutcomeNotChecked
+		r.Outcome = OutcomeNotChecked
 	}
 }
