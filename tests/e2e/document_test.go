@@ -158,7 +158,7 @@ func TestDocuments_OfAPurchase(t *testing.T) {
 		})
 		require.EqualValues(t, 13580, order.TotalAmount)
 		says(t, o.invoicePaper(order.Invoice.ID), "INV-000001", `(?m)^Paid$`, "株式会社トーキョー 山田太郎", "丸の内1-1-1", "T1234567890123", "Ωμέγα Εκδόσεις", "EL123456789",
-			"日本語の教科書 .* 12,345 .* 10 % .* 1,235 .* 13,580", "消費税 10 % on JPY 12,345 +JPY 1,235", "Total +JPY 13,580", "Amount due +JPY 0")
+			"日本語の教科書 .* 12,345 .* 10% .* 1,235 .* 13,580", "消費税 10% on JPY 12,345 +JPY 1,235", "Total +JPY 13,580", "Amount due +JPY 0")
 
 		_, err = o.Orders.ResendReceipt(background, order.ID)
 		require.NoError(t, err)
