@@ -22,12 +22,15 @@ import (
 )
 
 const (
-	patience   = 3 * time.Second // a document waits no longer for its logo
+	patience   = 3 * time.Second // for a server to send a logo, and for a document to wait for it
 	mostBytes  = 2 << 20
 	mostPixels = 4_000_000
+	mostSide   = 4000        // pixels: of a line of pixels each would be made from very many
+	mostScans  = 50          // of a JPEG, which has ten
 	keptTime   = time.Hour   // after which a logo is looked at again
 	failedTime = time.Minute // after which one that could not be had is asked for again
-	mostKept   = 256
+	mostKept   = 512
+	atOnce     = 8 // so many are waited for, of which one is read
 )
 
 // A logo is at most so many pixels wide and high.
@@ -36,20 +39,23 @@ const (
 	height = 160
 )
 
-// Logos gets logos, and keeps them for a while. Each replica keeps its own.
+// Logos gets logos, and keeps one of each account for a while. Each replica keeps its own.
 type Logos struct {
 	client *http.Client
 	now    func() time.Time
 
+	asking, reading chan struct{} // places of those that are being got
+
 	mu   sync.Mutex
-	kept map[string]*kept
+	kept map[string]*kept // by account
 }
 
-// kept is a logo. While it is being got, until is zero.
+// kept is a logo.
 type kept struct {
-	once  sync.Once
-	png   []byte
-	until time.Time
+	address     string
+	png         []byte
+	until, used time.Time
+	got         chan struct{} // closed once it was got; nil if nobody gets it
 }
 
 // New returns Logos that asks with a client, which decides what addresses it reaches.
@@ -61,49 +67,111 @@ func New(client *http.Client) *Logos {
 		}
 		return nil
 	}
-	return &Logos{client: &asking, now: time.Now, kept: map[string]*kept{}}
+	return &Logos{client: &asking, now: time.Now, asking: make(chan struct{}, atOnce), reading: make(chan struct{}, 1), kept: map[string]*kept{}}
 }
 
-// Get returns the logo at an address as a small PNG without anything but its pixels. It is nil if there is none, if the address is not https, or if it
-// cannot be had in a few seconds.
-func (l *Logos) Get(ctx context.Context, address *string) []byte {
-	if l == nil || address == nil || !strings.HasPrefix(*address, "https://") {
+// Get returns the logo of an account, which is at an address, as a small PNG without anything but its pixels. It is nil if there is none, if the address
+// is not https, or if it cannot be had in a few seconds. One that was kept for long is returned once more, and got anew meanwhile.
+func (l *Logos) Get(ctx context.Context, account string, address *string) []byte {
+	if l == nil {
 		return nil
 	}
-	k := l.at(*address)
-	k.once.Do(func() {
-		file, err := l.fetch(context.WithoutCancel(ctx), *address)
-		lasts := keptTime
-		if err != nil {
-			lasts = failedTime
-			slog.WarnContext(ctx, "a logo cannot be had", "address", *address, "error", err)
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		k.png, k.until = file, l.now().Add(lasts)
-	})
-	return k.png
+	file, got := l.have(account, address)
+	if file != nil || got == nil {
+		return file
+	}
+	over := time.NewTimer(patience)
+	defer over.Stop()
+	select {
+	case <-got:
+	case <-over.C:
+	case <-ctx.Done():
+	}
+	return l.Have(account, address)
 }
 
-// at returns what is kept of an address, to be got if it is new or too old.
-func (l *Logos) at(address string) *kept {
+// Have does what Get does, but waits for nothing: a logo that is not kept is there the next time.
+func (l *Logos) Have(account string, address *string) []byte {
+	if l == nil {
+		return nil
+	}
+	file, _ := l.have(account, address)
+	return file
+}
+
+// have returns what is kept of an account, and has it got if it is new or too old. Of an account one is got at a time.
+func (l *Logos) have(account string, address *string) (file []byte, got <-chan struct{}) {
+	if address == nil || !strings.HasPrefix(*address, "https://") {
+		return nil, nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if k := l.kept[address]; k != nil && (k.until.IsZero() || l.now().Before(k.until)) {
-		return k
-	}
-	for other := range l.kept {
-		if len(l.kept) < mostKept {
-			break
+	k := l.kept[account]
+	if k == nil || k.address != *address && k.got == nil {
+		if k == nil && len(l.kept) >= mostKept && !l.forget() {
+			return nil, nil
 		}
-		delete(l.kept, other)
+		k = &kept{address: *address}
+		l.kept[account] = k
 	}
-	l.kept[address] = &kept{}
-	return l.kept[address]
+	if k.address != *address { // another one is being got
+		return nil, nil
+	}
+	k.used = l.now()
+	if k.got == nil && !k.used.Before(k.until) {
+		k.got = make(chan struct{})
+		go l.get(k)
+	}
+	return k.png, k.got
 }
 
-func (l *Logos) fetch(ctx context.Context, address string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// forget forgets the logo that was not asked for the longest, and reports whether there is one that nobody is getting. The caller holds l.mu.
+func (l *Logos) forget() bool {
+	oldest := ""
+	for account, k := range l.kept {
+		if k.got == nil && (oldest == "" || k.used.Before(l.kept[oldest].used)) {
+			oldest = account
+		}
+	}
+	delete(l.kept, oldest)
+	return oldest != ""
+}
+
+// get gets a logo.
+func (l *Logos) get(k *kept) {
+	file, err := l.fetch(k.address)
+	lasts := keptTime
+	if err != nil {
+		lasts = failedTime
+		slog.Warn("a logo cannot be had", "address", k.address, "error", err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k.png, k.until = file, l.now().Add(lasts)
+	close(k.got)
+	k.got = nil
+}
+
+// fetch asks for a logo, and reads it.
+func (l *Logos) fetch(address string) (small []byte, err error) {
+	file, err := l.ask(address)
+	if err != nil {
+		return nil, err
+	}
+	l.reading <- struct{}{}
+	defer func() { <-l.reading }()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it cannot be read: %v", p)
+		}
+	}()
+	return shrink(file)
+}
+
+func (l *Logos) ask(address string) ([]byte, error) {
+	l.asking <- struct{}{}
+	defer func() { <-l.asking }()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -124,16 +192,19 @@ func (l *Logos) fetch(ctx context.Context, address string) ([]byte, error) {
 	if len(file) > mostBytes {
 		return nil, fmt.Errorf("it has more than %d bytes", mostBytes)
 	}
-	return small(file)
+	return file, nil
 }
 
-// small returns a picture as a PNG that fits.
-func small(file []byte) ([]byte, error) {
+// shrink returns a picture as a PNG that fits. What would take very long, or much memory, is refused before it is read.
+func shrink(file []byte) ([]byte, error) {
+	if bytes.Count(file, []byte{0xff, 0xda}) > mostScans && bytes.HasPrefix(file, []byte{0xff, 0xd8}) {
+		return nil, fmt.Errorf("it has more than %d scans", mostScans)
+	}
 	about, _, err := image.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
 		return nil, err
 	}
-	if about.Width < 1 || about.Height < 1 || about.Width > mostPixels/about.Height {
+	if about.Width < 1 || about.Height < 1 || max(about.Width, about.Height) > mostSide || about.Width > mostPixels/about.Height {
 		return nil, fmt.Errorf("it has %d x %d pixels", about.Width, about.Height)
 	}
 	picture, _, err := image.Decode(bytes.NewReader(file))

@@ -126,7 +126,7 @@ func (p *Post) deliver(ctx context.Context, l *store.Letter) store.LetterOutcome
 		return store.LetterOutcome{Status: store.LetterStatusSkipped, Error: told.Void}
 	}
 	out := store.LetterOutcome{Status: store.LetterStatusSent, Recipient: &told.Recipient, Subject: new(oneLine(c.subject))}
-	letter, err := c.letter(told.Seller, p.logos.Get(ctx, told.Seller.LogoURL))
+	letter, err := c.letter(told.Seller, p.logos.Have(told.Seller.ID, told.Seller.LogoURL))
 	if err != nil {
 		return unwritten(ctx, l, err)
 	}

@@ -274,7 +274,7 @@ func (p *Post) send(ctx context.Context, l *locale.Locale, seller *tenant.Accoun
 		return err
 	}
 	c.spoken = l
-	letter, err := c.letter(seller, p.logos.Get(ctx, seller.LogoURL))
+	letter, err := c.letter(seller, p.logos.Have(seller.ID, seller.LogoURL))
 	if err != nil {
 		return err
 	}
