@@ -278,7 +278,7 @@ func (b *Billing) settleCharge(ctx context.Context, begun *store.Confirmation, c
 		return nil, err
 	}
 	if result.Status == store.PaymentStatusCanceled && begun.GivenUp != "" {
-		result.Failure.Message = begun.GivenUp
+		result.Failure.Code, result.Failure.Message = "left_to_others", begun.GivenUp
 	}
 	settled, err := b.settlePayment(ctx, begun.Payment, result)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/tillwright/tillwright/server/ui"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 )
@@ -69,7 +68,7 @@ func (p *Pages) refuseOffer(c echo.Context, err error) error {
 	if website := text(seller.WebsiteURL); website != "" {
 		said.Back, said.ToShop = website, true
 	}
-	return p.render(c, status, "message.html", ui.Frame{Title: said.Title, Shop: shopOf(seller)}, said)
+	return p.tellAt(c, status, shopOf(seller), said)
 }
 
 // follow takes the form of a checkout link. It makes a checkout, and has the browser send the same form to that checkout's

@@ -197,6 +197,9 @@ func cardField(l *locale.Locale, name string, problem any) ui.Field {
 func guessCountry(c echo.Context, checkout *store.Checkout, offer *store.CheckoutOffer, form map[string]string) (asks bool, country string, err error) {
 	country, chosen := form["country"]
 	asks = checkout.TaxAmount == nil || country != ""
+	if own := checkout.BillingAddress.V; own != nil && text(own.Country) != "" && !chosen && asks { // its state is missing
+		return asks, *own.Country, nil
+	}
 	guess := cmp.Or(locale.Region(c.Request().Header.Get("Accept-Language")), text(offer.Seller.Country))
 	if !asks || chosen || guess == "" {
 		return asks, country, nil

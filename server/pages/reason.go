@@ -12,13 +12,13 @@ import (
 
 // reasons are the messages for what a refusal says of a field and why, and for what it says of the field whatever the reason.
 var reasons = map[string]string{
-	"billing_address.tax": "error.country.tax", "customer_email": "error.email", "customer_email.unconfirmed": "error.email.unconfirmed",
+	"billing_address.tax": "error.country.tax", "customer_email.unconfirmed": "error.email.unconfirmed",
 	"discount.unconfirmed": "error.discount_code.unconfirmed", "discount_code.unconfirmed": "error.discount_code.unconfirmed", "discount_code.unknown": "error.discount_code.unknown",
 	"line_items": "error.sold_out", "line_items.changed": "error.total_changed", "terms_accepted": "error.accept",
 }
 
 // elsewhere are the messages for fields of which the API's words, in English, say more.
-var elsewhere = map[string]string{"discount": "error.discount_code", "discount_code": "error.discount_code"}
+var elsewhere = map[string]string{"customer_email": "error.email", "discount_code": "error.discount_code"}
 
 // declines are the reasons for which a card was refused that are said as another one is.
 var declines = map[string]string{
@@ -47,8 +47,8 @@ func explain(l *locale.Locale, refused *core.Error, field string) string {
 	if l.Tag == locale.English.Tag {
 		return said
 	}
-	if refused.Outcome == core.Recorded && field == "payment_method" { // a bank said no more
-		return l.T("decline.card_declined")
+	if refused.Outcome == core.Recorded && field == "payment_method" {
+		return undecided(l, refused.Reason)
 	}
 	return l.T(cmp.Or(elsewhere[field], "error.refused"))
 }
@@ -77,6 +77,16 @@ func declined(l *locale.Locale, why *store.PaymentFailure) string {
 	}
 	if l.Tag == locale.English.Tag && why.Message != "" {
 		return why.Message
+	}
+	return undecided(l, cmp.Or(text(why.DeclineCode), why.Code))
+}
+
+// undecided says why a payment failed of whose reason no message is: a bank declined it, or the seller's settings are to blame.
+func undecided(l *locale.Locale, reason string) string {
+	for _, prefix := range []string{"account_", "amount_", "api_key_", "livemode_", "parameter_", "payment_intent_", "payment_method_", "platform_", "resource_", "secret_key_", "testmode_"} {
+		if strings.HasPrefix(reason, prefix) {
+			return l.T("error.refused")
+		}
 	}
 	return l.T("decline.card_declined")
 }

@@ -147,10 +147,15 @@ type message struct {
 
 // tell answers with a message.
 func (p *Pages) tell(c echo.Context, status int, m message) error {
+	return p.tellAt(c, status, nil, m)
+}
+
+// tellAt does what tell does on a page of a shop.
+func (p *Pages) tellAt(c echo.Context, status int, shop *ui.Shop, m message) error {
 	if status >= http.StatusBadRequest {
 		m.Request = caller.RequestID(c.Request().Context())
 	}
-	return p.render(c, status, "message.html", ui.Frame{Title: m.Title}, m)
+	return p.render(c, status, "message.html", ui.Frame{Title: m.Title, Shop: shop}, m)
 }
 
 // said returns what a page says of which the catalogue has the title under this key, and the text below it.

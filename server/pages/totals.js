@@ -1,9 +1,9 @@
-// The total is counted anew, without the card, when what it depends on has changed. What was typed stays.
+// Counts the total anew, without the card, when what it depends on changes. What was typed stays.
 (() => {
-	const form = document.getElementById('payment'), update = form.querySelector('[value=update]'), all = (selector, page) => (page || document).querySelectorAll(selector);
+	const form = document.getElementById('payment'), update = form.querySelector('button[value=update]'), all = (selector, page) => (page || document).querySelectorAll(selector);
 	const parts = '#totals, .goods .amount, .goods small, .pay span', needs = page => all('[autocomplete=cc-number], #card', page).length;
 	let latest = 0;
-	const count = (typed, otherwise) => {
+	const count = (typed, or) => {
 		const sent = new URLSearchParams({do: 'update'}), mine = ++latest;
 		[...form.querySelectorAll(':scope > input:not([name=payment_method], [name=do]), fieldset:first-of-type :is(select, details input)'), ...typed].forEach(input => sent.append(input.name, input.value));
 		fetch(form.action, {method: 'POST', body: sent}).then(answer => {
@@ -16,7 +16,7 @@
 			ours.forEach((part, i) => part.replaceChildren(...theirs[i].childNodes));
 			all('[name=shown]').forEach(input => { input.value = total.value; });
 			update.hidden = true;
-		}).catch(() => mine === latest && otherwise());
+		}).catch(() => mine === latest && or());
 	};
 	update.hidden = true;
 	form.addEventListener('change', event => {
@@ -26,8 +26,9 @@
 		const typed = code.querySelectorAll('input:not([type=hidden])');
 		event.preventDefault();
 		count(typed, () => {
-			typed.forEach(input => form.append(Object.assign(input.cloneNode(), {type: 'hidden', id: ''})));
+			typed.forEach(input => input.setAttribute('form', form.id));
 			form.requestSubmit(update);
+			typed.forEach(input => input.removeAttribute('form'));
 		});
 	}));
 })();
