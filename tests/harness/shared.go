@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -32,6 +33,11 @@ func (s *SharedServers) Server(t testing.TB, engine string) *Server {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer func() {
+		if p := recover(); p != nil { // the next test tries again
+			t.Fatalf("no server for many tests: %v\n%s", p, debug.Stack())
+		}
+	}()
 	if s.servers[engine] == nil {
 		s.servers[engine] = Boot(&s.life, database.URL(&s.life, engine), append(slices.Clone(s.options), func(s *Server) { s.shared = true })...)
 	}

@@ -191,6 +191,8 @@ func (w *watch) judge(s *step, x *testjson.Execution, scanned, exit error) *outc
 			broken.what, broken.at = "has a data race", w.frame(p.lines)
 		case !p.finished || panicked(p.own) != "":
 			broken.what, broken.at, broken.message = "panicked or exited", w.frame(p.lines), panicked(p.lines)
+		case sharedProblem(p.own) != "": // of all its tests: those that are run again have not done what came before
+			broken.what, broken.message = "failed outside its tests", sharedProblem(p.own)
 		case len(leaves) == 0:
 			broken.what, broken.message = "failed outside its tests", outside(p.own)
 		}
@@ -217,6 +219,16 @@ func (w *watch) judge(s *step, x *testjson.Execution, scanned, exit error) *outc
 		o.broken = append(o.broken, trouble{step: s, what: "go test ended with " + exit.Error(), message: said})
 	}
 	return o
+}
+
+// sharedProblem returns the first line that tells of what many tests share (tests/harness/shared.go), "" if there is none.
+func sharedProblem(lines []string) string {
+	for _, line := range lines {
+		if strings.HasPrefix(line, "shared by many tests:") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
 }
 
 var (

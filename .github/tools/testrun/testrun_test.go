@@ -29,6 +29,7 @@ const (
 	// Together its tests must leave two files, which a run of no test looks for.
 	judges = flaky + "\nfunc TestMain(m *testing.M) { code := m.Run(); if flag.Lookup(`test.run`).Value.String() == `^$` { if _, err := os.Stat(`%s`); err != nil " +
 		"{ fmt.Println(`one gap`); code = 1 } }; os.Exit(code) }"
+	shares  = flaky + "\nfunc TestMain(m *testing.M) { code := m.Run(); if flag.Lookup(`test.run`).Value.String() == `` { fmt.Println(`shared by many tests: a gap`); code = 1 }; os.Exit(code) }"
 	unbuilt = "func TestUnbuilt(t *testing.T) { nowhere() }"
 	fuzzes  = "func FuzzFails(f *testing.F) { f.Add(`x`); f.Fuzz(func(t *testing.T, s string) { t.Fatal(`bad seed`) }) }"
 	example = "func Example() { fmt.Println(`a`) // Output: b\n}"
@@ -175,6 +176,13 @@ func TestRun_JudgesAPackageWhenAllHavePassed(t *testing.T) {
 		is(t, 0, "2 passed, 0 failed", "(3 runs)", "passed only when run again:\n", "!gap")
 	do(t, t.Context(), tree(t, map[string]string{"odd": fmt.Sprintf(judges, "fourth")}), false, all("odd")...).
 		is(t, 1, "2 passed, 1 failed", "failed:\n  odd (all) failed outside its tests: one gap\n", "passed only when run again:\n")
+}
+
+// What is wrong with what many tests share is red, though no test that is run again sees it.
+func TestRun_HearsOfWhatManyTestsShare(t *testing.T) {
+	t.Parallel()
+	do(t, t.Context(), tree(t, map[string]string{"odd": shares}), false, all("odd")...).
+		is(t, 1, "0 passed, 3 failed", "odd (all) failed outside its tests: shared by many tests: a gap\n")
 }
 
 func TestRun_StrictRunsNothingAgain(t *testing.T) {

@@ -60,7 +60,7 @@ func Open(t testing.TB, hosts map[string]string) *Page {
 	}
 	rules = append(rules, "MAP * ~NOTFOUND", "EXCLUDE 127.0.0.1")
 	// Root has no sandbox, and frames of other sites are to take keys as the page does.
-	cmd := exec.Command(program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+	cmd := exec.Command(program, "--headless=new", "--accept-lang=en-US", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
 		"--disable-background-networking", "--disable-site-isolation-trials", "--disable-features=IsolateOrigins,site-per-process",
 		"--ignore-certificate-errors", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "--host-resolver-rules="+strings.Join(rules, ","), "about:blank")
 	p := &Page{t: t, answers: map[int]chan message{}}
