@@ -87,8 +87,8 @@ func WithHTTPClient(h *http.Client) ClientOption {
 	}
 }
 
-// WithRetryTime sets for how long a call is repeated: no attempt begins later than that after the first. The default is 30 seconds, in which a
-// server restarts. The wait that Retry-After asks for comes on top, up to two minutes for a call. 0 never repeats.
+// WithRetryTime sets for how long a call is repeated: no attempt begins later than that after the first, but for the second one. The default is 30
+// seconds, in which a server restarts. The wait that Retry-After asks for comes on top, up to two minutes for a call. 0 never repeats.
 func WithRetryTime(most time.Duration) ClientOption {
 	return func(c *Client) { c.retryTime = most }
 }
@@ -99,7 +99,7 @@ func WithRetries(most int) ClientOption {
 }
 
 // WithTimeout bounds one attempt. The default is a minute; 0 sets no bound. An attempt that takes longer is a network error,
-// and is repeated while WithRetryTime lasts. WithCallTimeout and the context bound all attempts of a call together.
+// and is repeated as any other: once, and while WithRetryTime lasts. WithCallTimeout and the context bound all attempts of a call together.
 func WithTimeout(each time.Duration) ClientOption {
 	return func(c *Client) { c.timeout = each }
 }

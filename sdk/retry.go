@@ -75,7 +75,7 @@ func (c *Client) spent(attempts int, after, asked time.Duration, err error) bool
 		return true
 	case CodeOf(err) == CodeRequestInProgress && after < longestClaim:
 		return false
-	case asked > longestWait || after-asked > c.retryTime:
+	case asked > longestWait || after-asked > c.retryTime && attempts > 1: // of an attempt that took all the time there may be an answer
 		return true
 	}
 	return c.retries > 0 && attempts > c.retries

@@ -274,6 +274,18 @@ func TestTimeout_OfAnAttemptIsRepeated(t *testing.T) {
 	})
 }
 
+// The answer to an attempt may be lost. Sent once more with its key, the server gives it again.
+func TestTimeout_LongerThanTheRetryTimeIsRepeatedOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, replies := scripted(hang)
+		_, err := New(testKey, replies).Products.Create(t.Context(), &ProductCreate{Name: "Guide"})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Len(t, s.sent, 2)
+		require.Equal(t, s.sent[0].Header, s.sent[1].Header)
+	})
+}
+
 func TestTimeout_OfTheCallBoundsAllAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
