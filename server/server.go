@@ -114,10 +114,10 @@ func New(d Deps) (*Server, error) {
 		routes[route] = asPage(s.countPage(s.seen(limitHeaderSize(s.boundBody(limitForm(d.formLimit(route), plainPath(page)))))))
 	}
 	for route, h := range d.Transfers {
-		routes[route] = s.guard(true, plainPath(h))
+		routes[route] = s.guard(true, s.seen(plainPath(h)))
 	}
 	for route, hook := range d.Hooks {
-		routes[route] = s.countHook(limitHeaderSize(s.boundHook(limitForm(hookMaxBody, hook))))
+		routes[route] = s.countHook(s.seen(limitHeaderSize(s.boundHook(limitForm(hookMaxBody, hook)))))
 	}
 	s.mountPlain(routes)
 	s.leadToPages(d.Pages)
@@ -156,7 +156,7 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 	use(s.prepare != nil, s.prepared)
 	use(op.takesSecret() && op.body != nil, s.knowSecret) // 404
 	use(op.body != nil, s.boundBody)
-	use(true, takeBody(op, s.inShare)) // 413, 415, 503, 400
+	use(true, takeBody(op, s.inShare)) // 413, 415, 429, 400
 	use(true, validate(op))            // 400, 422
 	use(len(op.outdated) > 0, op.outdated.headers)
 	use(op.Write(), s.transact(op)) // replay, 422, 409

@@ -50,9 +50,9 @@ type Turn struct {
 }
 
 const (
-	around     = time.Second // how long others are around after they asked
-	computes   = time.Second // how long somebody is thought to compute who does not say that they wait
-	goOnWithin = time.Second // then one goes on without a place: it may hold what others need
+	around     = 10 * time.Second // how long others are around after they asked
+	computes   = time.Second      // how long somebody is thought to compute who does not say that they wait
+	goOnWithin = time.Second      // then one goes on without a place: it may hold what others need
 	lookAgain  = 100 * time.Millisecond
 )
 

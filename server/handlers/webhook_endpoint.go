@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/gen/api"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/outbox"
@@ -110,6 +111,9 @@ func (h *Handlers) TestWebhookEndpoint(ctx context.Context, r api.TestWebhookEnd
 	if r.Body.Type != nil {
 		kind = *r.Body.Type
 	}
+	turn := caller.Of(ctx).Turn
+	turn.Wait()
+	defer turn.GoOn()
 	d, err := h.tester.Test(ctx, account(ctx), r.ID, kind, view.EventExample(kind))
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"github.com/tillwright/tillwright/server/blob"
+	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 )
@@ -48,6 +49,9 @@ func (s *Service) Complete(ctx context.Context, account, ref string) (*grant.Fil
 		f, err := s.complete(v, p)
 		done <- completed{f, err}
 	}()
+	turn := caller.Of(ctx).Turn
+	turn.Wait()
+	defer turn.GoOn()
 	ctx, cancel := waiting(ctx)
 	defer cancel()
 	select {

@@ -19,6 +19,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/tillwright/tillwright/server/blob"
+	"github.com/tillwright/tillwright/server/caller"
 )
 
 // Options name a bucket.
@@ -99,7 +100,7 @@ func connect(o Options, silence time.Duration) (*minio.Core, error) {
 		endpoint = "s3.amazonaws.com"
 	}
 	if o.Transport == nil {
-		o.Transport = transport(silence)
+		o.Transport = caller.Awaited{RoundTripper: transport(silence)}
 	}
 	lookup := minio.BucketLookupAuto
 	if o.PathStyle {

@@ -115,6 +115,7 @@ func (u *Unit) Sent(ctx context.Context, err error) error {
 
 // counts runs a query that returns one row, with an array of numbers.
 func (u *Unit) counts(ctx context.Context, query string, args []any) (counts pq.Int64Array, err error) {
+	defer u.db.asks(ctx)()
 	rows, err := u.query(ctx, query, args)
 	if err != nil {
 		return nil, err

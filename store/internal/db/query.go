@@ -111,19 +111,22 @@ func (p *Pool) Leave(account string) { p.gate.leave(account) }
 // whose returns the account for which something is done, "" if there is none: before a caller is known, for a worker, and for what
 // belongs to no request, which others may wait for.
 func (d *DB) whose(ctx context.Context) string {
-	if d.Options.Whose == nil {
-		return ""
-	}
-	if r, is := ctx.Value(requestKey{}).(*request); is && r == nil {
+	if d.Options.Whose == nil || isDetached(ctx) {
 		return ""
 	}
 	return d.Options.Whose(ctx)
 }
 
+// isDetached reports whether what is done belongs to no request: see Detached.
+func isDetached(ctx context.Context) bool {
+	r, is := ctx.Value(requestKey{}).(*request)
+	return is && r == nil
+}
+
 // waits says that whoever asks waits for the disk, or for a database beside this process, until over is called: with true if the asker holds what
 // other accounts need.
 func (d *DB) waits(ctx context.Context) (over func(holds bool)) {
-	if d.Options.Waits == nil {
+	if d.Options.Waits == nil || isDetached(ctx) { // which others may wait for
 		return func(bool) {}
 	}
 	return d.Options.Waits(ctx)
@@ -131,10 +134,10 @@ func (d *DB) waits(ctx context.Context) (over func(holds bool)) {
 
 // asks is waits for a statement, which an embedded database computes in this process.
 func (d *DB) asks(ctx context.Context) (over func()) {
-	if d.Engine == core.SQLite || d.Options.Waits == nil {
+	if d.Engine == core.SQLite {
 		return func() {}
 	}
-	end := d.Options.Waits(ctx)
+	end := d.waits(ctx)
 	return func() { end(false) }
 }
 
