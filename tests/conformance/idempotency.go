@@ -84,14 +84,14 @@ func MakesOneThing(t T, s *Subject, callers []*Client) {
 	var group sync.WaitGroup
 	for _, caller := range callers {
 		group.Go(func() {
-			for {
+			for tries := 1; ; tries++ {
 				resp, err := caller.Try(http.MethodPost, "/v1/products", map[string]any{"name": name}, "Idempotency-Key", key)
 				switch {
 				case err != nil:
 					t.Error(err)
 					return
-				case resp.Status == http.StatusConflict:
-					time.Sleep(100 * time.Millisecond)
+				case resp.Status == http.StatusConflict && tries < 120:
+					time.Sleep(min(time.Duration(tries)*100*time.Millisecond, time.Second))
 					continue
 				case resp.Status != http.StatusCreated:
 					t.Errorf("answered %d: %s", resp.Status, resp.Body)

@@ -105,7 +105,7 @@ func (p *part) fail(result *Result, message string) {
 	if result.Breaks++; len(result.Broken) >= shownBreaks {
 		return
 	}
-	b := &Break{Operation: p.operation, Message: message}
+	b := &Break{Operation: p.operation, Message: string(shortened([]byte(message)))}
 	if p.last != nil {
 		b.Request, b.Answer = p.last.describe()
 	}

@@ -59,6 +59,7 @@ type Result struct {
 	NotChecked []*Gap   `json:"not_checked"`
 
 	parts, gaps int
+	held        bool
 }
 
 // Gap is what could not be asked, and why.
@@ -161,6 +162,12 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 	}
 	for _, result := range report.Promises {
 		result.settle(r.pace.sent)
+	}
+	for _, p := range chosen {
+		if result := r.results[p.Name]; !result.held {
+			result.skip("", "the run was interrupted before")
+			result.Outcome = OutcomeNotChecked
+		}
 	}
 	report.Requests, report.Duration = r.pace.sent, time.Since(began)
 	for _, op := range r.document.Operations {
@@ -293,16 +300,20 @@ func (o *Operation) harmless() bool {
 func (r *run) account(key string, concerned func(*Operation) bool) *builder {
 	world := &World{Client: r.client(key), Document: r.document, IDs: map[string]string{}, Found: map[string]string{}, Slugs: map[string]string{}, SentLetter: func() string { return "" }}
 	s := &Subject{World: world, ReadsOnly: r.ReadOnly, Concerned: concerned, Tag: Unique(), receiver: r.receiver}
-	s.Fresh = func(t TB) *Client { return r.checked(t, key) }
 	s.Stranger = func(t TB, _ int) *Client { return r.checked(t, "") }
 	b := &builder{Subject: s, t: &part{run: r, result: r.results["document"]}}
+	s.Fresh = func(t TB) *Client {
+		c := r.checked(t, key)
+		c.HTTP.Transport = &Transport{T: t, Document: r.document, Coverage: r.coverage, Base: keeping{r.pace, b}}
+		return c
+	}
 	s.Keeps = b.keep
-	b.find()
+	b.safely(b.find)
 	if !r.ReadOnly {
 		r.Progress("making what is sent")
-		b.build()
-		b.find() // what came of that
-		s.Revoked = b.revoked()
+		b.safely(b.build)
+		b.safely(b.find) // what came of that
+		b.safely(func() { s.Revoked = b.revoked() })
 	}
 	return b
 }
@@ -321,6 +332,7 @@ func (b *builder) revoked() string {
 // hold checks a promise.
 func (r *run) hold(p *Promise, mine, theirs *builder) {
 	t := &part{run: r, result: r.results[p.Name]}
+	t.result.held = true
 	var other *Subject
 	if theirs != nil {
 		other = theirs.Subject
@@ -332,9 +344,9 @@ func (r *run) hold(p *Promise, mine, theirs *builder) {
 	before := t.result.Breaks
 	t.Run("", func(t T) { p.check(t, mine.Subject, other) })
 	if t.result.Breaks > before && !r.ReadOnly && r.pace.ctx.Err() == nil { // what ought to be refused may have been done
-		mine.build()
+		mine.safely(mine.build)
 		clear(mine.Found)
-		mine.find()
+		mine.safely(mine.find)
 	}
 }
 
@@ -344,7 +356,7 @@ func (r *run) tidy(b *builder) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.pace.ctx), 5*time.Minute)
 	defer cancel()
 	r.pace.ctx = ctx
-	b.remove()
+	b.safely(b.remove)
 }
 
 func (r *Result) settle(sent int) {

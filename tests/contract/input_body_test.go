@@ -36,6 +36,11 @@ func TestEveryMetadata_HasItsLimits(t *testing.T) {
 	keeps(t, conformance.LimitsMetadata)
 }
 
+func TestEveryBody_IsStrictJSON(t *testing.T) {
+	t.Parallel()
+	keeps(t, conformance.TakesStrictJSON)
+}
+
 // TestEveryPatch_ClearsMetadataByNull keeps one value, and then none.
 func TestEveryPatch_ClearsMetadataByNull(t *testing.T) {
 	t.Parallel()
