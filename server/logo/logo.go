@@ -41,8 +41,9 @@ const (
 
 // Logos gets logos, and keeps one of each account for a while. Each replica keeps its own.
 type Logos struct {
-	client *http.Client
-	now    func() time.Time
+	client   *http.Client
+	now      func() time.Time
+	patience time.Duration
 
 	asking, reading chan struct{} // places of those that are being got
 
@@ -67,7 +68,7 @@ func New(client *http.Client) *Logos {
 		}
 		return nil
 	}
-	return &Logos{client: &asking, now: time.Now, asking: make(chan struct{}, atOnce), reading: make(chan struct{}, 1), kept: map[string]*kept{}}
+	return &Logos{client: &asking, now: time.Now, patience: patience, asking: make(chan struct{}, atOnce), reading: make(chan struct{}, 1), kept: map[string]*kept{}}
 }
 
 // Get returns the logo of an account, which is at an address, as a small PNG without anything but its pixels. It is nil if there is none, if the address
@@ -80,7 +81,7 @@ func (l *Logos) Get(ctx context.Context, account string, address *string) []byte
 	if file != nil || got == nil {
 		return file
 	}
-	over := time.NewTimer(patience)
+	over := time.NewTimer(l.patience)
 	defer over.Stop()
 	select {
 	case <-got:
@@ -137,17 +138,17 @@ func (l *Logos) forget() bool {
 	return oldest != ""
 }
 
-// get gets a logo.
+// get gets a logo. If it cannot be had now, the one that was had before stays.
 func (l *Logos) get(k *kept) {
 	file, err := l.fetch(k.address)
-	lasts := keptTime
-	if err != nil {
-		lasts = failedTime
-		slog.Warn("a logo cannot be had", "address", k.address, "error", err)
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	k.png, k.until = file, l.now().Add(lasts)
+	if err == nil {
+		k.png, k.until = file, l.now().Add(keptTime)
+	} else {
+		k.until = l.now().Add(failedTime)
+		slog.Warn("a logo cannot be had", "address", k.address, "error", err)
+	}
 	close(k.got)
 	k.got = nil
 }
@@ -171,7 +172,7 @@ func (l *Logos) fetch(address string) (small []byte, err error) {
 func (l *Logos) ask(address string) ([]byte, error) {
 	l.asking <- struct{}{}
 	defer func() { <-l.asking }()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), l.patience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

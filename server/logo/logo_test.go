@@ -21,6 +21,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// patient returns Logos that wait for as long as a slow machine needs.
+func patient(client *http.Client) *Logos {
+	l := New(client)
+	l.patience = time.Hour
+	return l
+}
+
 func picture(t *testing.T, w, h int) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -52,7 +59,7 @@ func TestGet_ReturnsASmallPictureOnce(t *testing.T) {
 	var moving bytes.Buffer
 	require.NoError(t, gif.Encode(&moving, image.NewPaletted(image.Rect(0, 0, 30, 20), color.Palette{color.Black, color.White}), nil))
 	s, asked := seller(t, map[string][]byte{"/logo": picture(t, 1000, 200), "/tall": picture(t, 100, 1600), "/tiny": picture(t, 16, 16), "/gif": moving.Bytes()})
-	logos := New(s.Client())
+	logos := patient(s.Client())
 	for path, want := range map[string]image.Point{"/logo": {480, 96}, "/tall": {10, 160}, "/tiny": {16, 16}, "/gif": {30, 20}} {
 		address := s.URL + path
 		about, err := png.DecodeConfig(bytes.NewReader(logos.Get(t.Context(), path, &address)))
@@ -72,12 +79,42 @@ func TestGet_ReturnsASmallPictureOnce(t *testing.T) {
 	assert.Eventually(t, func() bool { return asked.Load() == 5 }, time.Minute, time.Millisecond, "a seller may change it")
 }
 
+// A logo that was had stays while its server is away, which is asked again a minute later.
+func TestHave_KeepsWhatItHas(t *testing.T) {
+	t.Parallel()
+	var away atomic.Bool
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if away.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = w.Write(picture(t, 16, 16))
+	}))
+	t.Cleanup(s.Close)
+	logos, now, address := patient(s.Client()), time.Now(), s.URL+"/logo"
+	logos.now = func() time.Time { return now }
+	had := logos.Get(t.Context(), "acct_1", &address)
+	require.NotEmpty(t, had)
+
+	away.Store(true)
+	for _, later := range []time.Duration{keptTime, failedTime} {
+		now = now.Add(later)
+		file, got := logos.have("acct_1", &address)
+		assert.Equal(t, had, file)
+		require.NotNil(t, got, "it is asked for again")
+		<-got
+		file, got = logos.have("acct_1", &address)
+		assert.Equal(t, had, file)
+		assert.Nil(t, got, "not at once")
+	}
+}
+
 func TestGet_DoesWithoutWhatIsNoLogo(t *testing.T) {
 	t.Parallel()
 	bomb := picture(t, 16, 16)
 	copy(bomb[16:24], []byte{0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff}) // says 65,535 x 65,535
 	s, asked := seller(t, map[string][]byte{"/text": []byte("<svg onload=alert(1)>"), "/bomb": bomb, "/large": bytes.Repeat([]byte("x"), mostBytes+1), "/logo": picture(t, 16, 16)})
-	logos := New(s.Client())
+	logos := patient(s.Client())
 	for _, path := range []string{"/text", "/bomb", "/large", "/missing", "/away"} {
 		address := s.URL + path
 		before := asked.Load()
@@ -101,7 +138,7 @@ func TestGet_RefusesWhatIsDear(t *testing.T) {
 	require.NoError(t, jpeg.Encode(&photo, image.NewGray(image.Rect(0, 0, 64, 64)), nil))
 	scans := append(photo.Bytes(), bytes.Repeat([]byte{0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0}, mostScans)...)
 	s, _ := seller(t, map[string][]byte{"/photo": photo.Bytes(), "/scans": scans, "/line": picture(t, 1, 100_000), "/wide": picture(t, 100_000, 1)})
-	logos := New(s.Client())
+	logos := patient(s.Client())
 	for path, isLogo := range map[string]bool{"/photo": true, "/scans": false, "/line": false, "/wide": false} {
 		assert.Equal(t, isLogo, logos.Get(t.Context(), path, new(s.URL+path)) != nil, path)
 	}
@@ -118,7 +155,7 @@ func TestHave_WaitsForNothing(t *testing.T) {
 		_, _ = w.Write(picture(t, 16, 16))
 	}))
 	t.Cleanup(s.Close)
-	logos := New(s.Client())
+	logos := patient(s.Client())
 	address := s.URL + "/logo"
 	for n := range 10 {
 		assert.Nil(t, logos.Have("acct_1", &address))
