@@ -84,11 +84,15 @@ type PaymentFailure struct {
 	Code        string  `json:"code"`
 	DeclineCode *string `json:"decline_code"`
 	Message     string  `json:"message"`
+	OfSeller    bool    `json:"of_seller,omitempty"` // no card helps: the seller's settings have to be mended
 }
 
-// reason returns the bank's code, or else the provider's.
-func (f *PaymentFailure) reason() string {
-	if f.DeclineCode != nil {
+// Reason returns what a buyer is told the reason of: "seller" if it is the seller's fault, else the bank's code, or the provider's.
+func (f *PaymentFailure) Reason() string {
+	switch {
+	case f.OfSeller:
+		return "seller"
+	case f.DeclineCode != nil:
 		return *f.DeclineCode
 	}
 	return f.Code
@@ -98,7 +102,7 @@ func (f *PaymentFailure) reason() string {
 // this answer and is never charged again.
 func (f *PaymentFailure) Err() error {
 	return &core.Error{
-		Code: core.CodeInvalid, Param: "payment_method", Message: f.Message, Outcome: core.Recorded, Reason: f.reason(),
+		Code: core.CodeInvalid, Param: "payment_method", Message: f.Message, Outcome: core.Recorded, Reason: f.Reason(),
 		Fields: map[string][]string{"payment_method": {f.Message}},
 	}
 }

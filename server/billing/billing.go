@@ -369,7 +369,7 @@ func resultOf(payment *store.Payment, charge payments.Charge, page string) (stor
 		}}, nil
 	case payments.ChargeDeclined:
 		return store.ChargeResult{Status: store.PaymentStatusFailed, Failure: &store.PaymentFailure{
-			Code: charge.Decline.Code, DeclineCode: said(charge.Decline.DeclineCode), Message: charge.Decline.Message,
+			Code: charge.Decline.Code, DeclineCode: said(charge.Decline.DeclineCode), Message: charge.Decline.Message, OfSeller: charge.Decline.OfSeller,
 		}}, nil
 	case payments.ChargePrepared, payments.ChargePending:
 	}

@@ -146,6 +146,7 @@ func TestStripe_ThousandthsOfARenewalAreAFailedPayment(t *testing.T) {
 		payment, err := w.LastInvoicePayment(t.Context(), w.account, *sub.LatestInvoiceID)
 		require.NoError(t, err)
 		assert.Equal(t, "amount_not_supported", payment.Failure.V.Code)
+		assert.True(t, payment.Failure.V.OfSeller, "no other card helps")
 		invoice, err := w.GetInvoice(t.Context(), w.account, *sub.LatestInvoiceID)
 		require.NoError(t, err)
 		assert.EqualValues(t, 5, invoice.AttemptCount)

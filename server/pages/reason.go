@@ -48,7 +48,7 @@ func explain(l *locale.Locale, refused *core.Error, field string) string {
 		return said
 	}
 	if refused.Outcome == core.Recorded && field == "payment_method" {
-		return undecided(l, refused.Reason)
+		return l.T("decline.card_declined")
 	}
 	return l.T(cmp.Or(elsewhere[field], "error.refused"))
 }
@@ -70,23 +70,13 @@ func decline(l *locale.Locale, reason string) (string, bool) {
 
 // declined says to its buyer why a payment failed. What no message is of is said as the provider does to those who read English.
 func declined(l *locale.Locale, why *store.PaymentFailure) string {
-	for _, reason := range []string{text(why.DeclineCode), why.Code} {
+	for _, reason := range []string{why.Reason(), why.Code} {
 		if said, known := decline(l, reason); known {
 			return said
 		}
 	}
 	if l.Tag == locale.English.Tag && why.Message != "" {
 		return why.Message
-	}
-	return undecided(l, cmp.Or(text(why.DeclineCode), why.Code))
-}
-
-// undecided says why a payment failed of whose reason no message is: a bank declined it, or the seller's settings are to blame.
-func undecided(l *locale.Locale, reason string) string {
-	for _, prefix := range []string{"account_", "amount_", "api_key_", "livemode_", "parameter_", "payment_intent_", "payment_method_", "platform_", "resource_", "secret_key_", "testmode_"} {
-		if strings.HasPrefix(reason, prefix) {
-			return l.T("error.refused")
-		}
 	}
 	return l.T("decline.card_declined")
 }

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,8 +14,32 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/caller"
+	"github.com/tillwright/tillwright/server/locale"
+	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 )
+
+// Whoever reads of a card that was declined tries another one. So nobody is told of one where no card helps.
+func TestDeclined_SaysWhoseFaultItIs(t *testing.T) {
+	t.Parallel()
+	german := locale.Find("de")
+	for says, why := range map[string]*store.PaymentFailure{
+		"Die Karte wurde abgelehnt":               {Code: "card_declined", DeclineCode: new("of_tomorrow"), Message: "No."},
+		"Die Karte ist nicht ausreichend gedeckt": {Code: "card_declined", DeclineCode: new("insufficient_funds"), Message: "No."},
+		"Ihre Bank":          {Code: "payment_intent_authentication_failure", Message: "No."},
+		"nur noch wenige da": {Code: "left_to_others", Message: "No."},
+		"Der Verkäufer kann diese Zahlung derzeit nicht": {Code: "parameter_invalid_empty", Message: "No.", OfSeller: true},
+	} {
+		assert.Contains(t, declined(german, why), says)
+		refused, ok := errors.AsType[*core.Error](why.Err())
+		require.True(t, ok)
+		assert.Contains(t, explain(german, refused, "payment_method"), says, "the same where it was sent")
+	}
+	bank := &store.PaymentFailure{Code: "of_tomorrow", Message: "The bank says why."}
+	assert.Equal(t, bank.Message, declined(locale.English, bank))
+	settings := &store.PaymentFailure{Code: "resource_missing", Message: "No such customer: cus_1", OfSeller: true}
+	assert.Contains(t, declined(locale.English, settings), "The seller cannot take this payment")
+}
 
 func TestRefused_SaysWhatToDo(t *testing.T) {
 	t.Parallel()

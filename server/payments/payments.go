@@ -202,6 +202,7 @@ type Decline struct {
 	Code        string // card_declined, expired_card ...
 	DeclineCode string // generic_decline, insufficient_funds ...
 	Message     string // for the buyer
+	OfSeller    bool   // no card helps: the seller's settings have to be mended
 }
 
 // Error implements error: a charge may be declined before it exists, and then there is nothing else to return.

@@ -20,10 +20,17 @@ func Payment(p *store.Payment) api.Payment {
 		Currency:      p.Currency,
 		Provider:      p.Provider,
 		PaymentMethod: paymentMethod(p.PaymentMethod.V),
-		Failure:       (*api.PaymentFailure)(p.Failure.V),
+		Failure:       paymentFailure(p.Failure.V),
 		CreatedAt:     at(p.CreatedAt),
 		UpdatedAt:     at(p.UpdatedAt),
 	}
+}
+
+func paymentFailure(f *store.PaymentFailure) *api.PaymentFailure {
+	if f == nil {
+		return nil
+	}
+	return &api.PaymentFailure{Code: f.Code, DeclineCode: f.DeclineCode, Message: f.Message}
 }
 
 func paymentMethod(m store.PaymentMethod) *api.PaymentMethodDetails {

@@ -23,7 +23,7 @@ func amountOf(amount int64, currency string) (int64, *payments.Decline) {
 		return amount * 100, nil
 	}
 	if problem := tenant.PaymentsProviderStripe.Refuses(amount, currency); problem != "" {
-		return 0, &payments.Decline{Code: "amount_not_supported", Message: problem}
+		return 0, &payments.Decline{Code: "amount_not_supported", Message: problem, OfSeller: true}
 	}
 	return amount, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	stripego "github.com/stripe/stripe-go/v85"
 
@@ -137,9 +138,12 @@ func declineOf(did string, err error) error {
 	return explain(did, err)
 }
 
-// reasonOf returns an error of Stripe as a decline.
+// reasonOf returns an error of Stripe as a decline. What is no error of a card is the seller's, but for buyers whom their bank did not recognise.
 func reasonOf(e *stripego.Error) *payments.Decline {
-	return &payments.Decline{Code: cmp.Or(string(e.Code), string(e.Type)), DeclineCode: string(e.DeclineCode), Message: cmp.Or(e.Msg, "The payment was refused.")}
+	return &payments.Decline{
+		Code: cmp.Or(string(e.Code), string(e.Type)), DeclineCode: string(e.DeclineCode), Message: cmp.Or(e.Msg, "The payment was refused."),
+		OfSeller: e.Type != stripego.ErrorTypeCard && !strings.HasSuffix(string(e.Code), "_authentication_failure"),
+	}
 }
 
 // ready is client for requests that come before money moves: if the account has no key, the payment is declined.
@@ -153,5 +157,5 @@ func (p *Provider) ready(ctx context.Context, account string) (*stripego.Client,
 
 // notReady returns a decline that is the seller's fault. The code says why; the buyer need not know.
 func notReady(code string) *payments.Decline {
-	return &payments.Decline{Code: code, Message: "The seller cannot take this payment at the moment. Nothing was charged."}
+	return &payments.Decline{Code: code, Message: "The seller cannot take this payment at the moment. Nothing was charged.", OfSeller: true}
 }

@@ -114,6 +114,7 @@ func TestPrepareCharge_DeclinesWhatCanNeverBe(t *testing.T) {
 			assert.Equal(t, code, decline.Code)
 			assert.NotEmpty(t, decline.Message)
 			assert.NotContains(t, decline.Message, "sk_test")
+			assert.True(t, decline.OfSeller, "no other card helps")
 		})
 	}
 }
@@ -215,7 +216,9 @@ func TestCharge_WhoAgreedOnceIsNotAskedAgain(t *testing.T) {
 	customer, method := b.saved("pm_card_authenticationRequiredOnSetup")
 	renewal := input("pay_1", method.Ref)
 	renewal.CustomerRef, renewal.OffSession = customer, true
-	assert.Equal(t, "authentication_required", b.charge(renewal).Decline.Code)
+	declined := b.charge(renewal).Decline
+	assert.Equal(t, "authentication_required", declined.Code)
+	assert.False(t, declined.OfSeller)
 
 	there := input("pay_2", method.Ref)
 	there.CustomerRef = customer
