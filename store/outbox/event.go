@@ -51,36 +51,49 @@ type ListEvents struct {
 // mostListed is how many bytes the bodies of a page of events have, but for those of one.
 const mostListed = 4 << 20
 
-// ListEvents returns a page of the events that are kept, newest first, and whether there are more.
+// eventSize says how many bytes the body of an event has.
+type eventSize struct {
+	ID   string `db:"id"`
+	Size int64  `db:"size"`
+}
+
+var eventSizes = db.ColumnsOf[eventSize]("events").Selecting("id", "octet_length(body) AS size")
+
+// ListEvents returns a page of the events that are kept, newest first, and whether there are more. It reads no body that it does not return.
 func (s *Store) ListEvents(ctx context.Context, account string, in ListEvents) ([]Event, bool, error) {
 	var f db.Filter
 	f.Is("type", in.Type)
 	f.List(s.db, "events", core.KindEvent, in.ListFilter)
-	events, more, err := db.Page(ctx, s.db, eventColumns, core.KindEvent, account, in.Page, &f)
+	listed, more, err := db.Page(ctx, s.db, eventSizes, core.KindEvent, account, in.Page, &f)
 	if err != nil {
 		return nil, false, err
 	}
 	if in.Ascends() { // those next to the position come last
-		slices.Reverse(events)
+		slices.Reverse(listed)
 	}
-	size := 0
-	for i, e := range events {
-		if size += len(e.Body); size > mostListed && i > 0 {
-			events, more = events[:i], true
+	var ids []string
+	var size int64
+	for i, e := range listed {
+		if size += e.Size; size > mostListed && i > 0 {
+			more = true
 			break
 		}
+		ids = append(ids, e.ID)
 	}
 	if in.Ascends() {
-		slices.Reverse(events)
+		slices.Reverse(ids)
 	}
-	if len(events) == 0 {
-		return nil, more, nil
+	byID, err := s.EventsByID(ctx, account, ids)
+	if err != nil {
+		return nil, false, err
 	}
-	byID := make(map[string]*Event, len(events))
-	for i := range events {
-		byID[events[i].ID] = &events[i]
+	var events []Event
+	for _, id := range ids {
+		if e := byID[id]; e != nil { // it was not deleted meanwhile
+			events = append(events, *e)
+		}
 	}
-	return events, more, s.judgeEvents(ctx, account, byID)
+	return events, more, nil
 }
 
 // EventsByID returns the events with the ids, by id. One that is not kept any more is not in the map.
@@ -95,6 +108,9 @@ func (s *Store) EventsByID(ctx context.Context, account string, ids []string) (m
 // judgeEvents sets the Status of each event, and of a failed one ExpiresAt, from its deliveries. An event without
 // deliveries is left without a status.
 func (s *Store) judgeEvents(ctx context.Context, account string, events map[string]*Event) error {
+	if len(events) == 0 {
+		return nil
+	}
 	condition, ids := s.db.In("d.event_id", slices.Collect(maps.Keys(events)))
 	outcomes, err := db.Select[eventOutcome](ctx, s.db, `
 		SELECT d.event_id, SUM(CASE WHEN d.finished_at IS NULL THEN 1 ELSE 0 END) AS under_way,

@@ -70,7 +70,7 @@ var needStatistics = []string{
 	"DELETE FROM activities WHERE (account_id, id) IN",
 	"DELETE FROM social_connections WHERE (account_id, id) IN",
 	// Without any it takes these rows, which are large, for small ones, and so for many more than there are.
-	"SELECT account_id, id, type, ordering_key, key_seq, body, created_at FROM events WHERE account_id = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT",
+	"SELECT id, octet_length(body) AS size FROM events WHERE account_id = ? AND id > ? AND id < ? ORDER BY id DESC LIMIT",
 	"SELECT account_id, object_id, version, '' AS title, '' AS body, '' AS body_html, made_by, created_at FROM content_texts WHERE made_by < ?",
 }
 

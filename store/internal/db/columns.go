@@ -59,6 +59,13 @@ func ColumnsOf[T any](table string) *Columns[T] {
 	return c
 }
 
+// Selecting returns columns that are read from what these expressions say.
+func (c *Columns[T]) Selecting(expressions ...string) *Columns[T] {
+	other := *c
+	other.SelectSQL = "SELECT " + strings.Join(expressions, ", ") + " FROM " + c.Table
+	return &other
+}
+
 // SelectWith returns SelectSQL with further expressions, each with a name.
 func (c *Columns[T]) SelectWith(more ...string) string {
 	list, _ := strings.CutSuffix(c.SelectSQL, " FROM "+c.Table)
