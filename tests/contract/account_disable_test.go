@@ -30,7 +30,7 @@ func TestEveryOperation_RefusesADisabledAccount(t *testing.T) {
 		every(t, bySecret, func(t *testing.T, op *harness.Operation) {
 			resp := w.Do(t, op.Method, w.path(op), w.body(op))
 			resp.Fault(t, http.StatusNotFound, "resource_missing")
-			unknown := w.Do(t, op.Method, w.path(op, "client_secret", w.secret[:len(w.secret)-4]+"0000"), w.body(op))
+			unknown := w.Do(t, op.Method, w.path(op, "client_secret", w.Secret[:len(w.Secret)-4]+"0000"), w.body(op))
 			if !bytes.Equal(resp.Body, unknown.Body) {
 				t.Errorf("its checkout is told from none: %s and %s", resp.Body, unknown.Body)
 			}

@@ -153,13 +153,13 @@ func TestDeleteCustomer_ForgetsWhatActivitySays(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		w := newWorldOfSales(t, s)
 		for _, ids := range []string{"cus", "double"} {
-			w.Must(t, http.MethodPatch, "/v1/customers/"+w.ids[ids], map[string]any{"name": "Secretive " + ids})
+			w.Must(t, http.MethodPatch, "/v1/customers/"+w.IDs[ids], map[string]any{"name": "Secretive " + ids})
 		}
-		w.Must(t, http.MethodPost, "/v1/customers/"+w.ids["cus"]+"/merge", map[string]any{"from": w.ids["double"]})
-		email := w.Must(t, http.MethodGet, "/v1/customers/"+w.ids["cus"], nil)["email"].(string)
-		lead := w.Must(t, http.MethodPost, "/v1/leads", map[string]any{"email": email, "product": w.ids["sold"]})["id"].(string)
+		w.Must(t, http.MethodPost, "/v1/customers/"+w.IDs["cus"]+"/merge", map[string]any{"from": w.IDs["double"]})
+		email := w.Must(t, http.MethodGet, "/v1/customers/"+w.IDs["cus"], nil)["email"].(string)
+		lead := w.Must(t, http.MethodPost, "/v1/leads", map[string]any{"email": email, "product": w.IDs["sold"]})["id"].(string)
 		w.Must(t, http.MethodPatch, "/v1/leads/"+lead, map[string]any{"name": "Secretive lead"})
-		checkout := w.Must(t, http.MethodPost, "/v1/checkouts", map[string]any{"line_items": []any{map[string]any{"price_variant": w.ids["sold price"]}}})
+		checkout := w.Must(t, http.MethodPost, "/v1/checkouts", map[string]any{"line_items": []any{map[string]any{"price_variant": w.IDs["sold price"]}}})
 		w.Must(t, http.MethodPatch, "/v1/checkouts/"+checkout["id"].(string), map[string]any{"customer_email": email, "customer_name": "Secretive checkout"})
 		said := func() string { return string(w.Do(t, http.MethodGet, "/v1/activity?limit=100", nil).Body) }
 		for _, who := range []string{"cus", "double", "lead"} {
@@ -170,7 +170,7 @@ func TestDeleteCustomer_ForgetsWhatActivitySays(t *testing.T) {
 		if now := said(); strings.Contains(now, "Secretive checkout") || !strings.Contains(now, `"customer_name":{"after":"***"`) {
 			t.Errorf("a checkout may be another's later, and says whose it is: %s", now)
 		}
-		w.Must(t, http.MethodDelete, "/v1/customers/"+w.ids["cus"]+"?cancel_subscriptions=true", nil)
+		w.Must(t, http.MethodDelete, "/v1/customers/"+w.IDs["cus"]+"?cancel_subscriptions=true", nil)
 		if now := said(); strings.Contains(now, "Secretive") || strings.Contains(now, email) || !strings.Contains(now, "deleteCustomer") {
 			t.Errorf("it is still said who they were: %s", now)
 		}

@@ -116,7 +116,7 @@ func TestIdleWrites_LeaveALineOnceTheyChangeSomething(t *testing.T) {
 
 // secrets are those that the request and its answer have, and those of the world.
 func (w *world) secrets(op *harness.Operation, answer *harness.Response) []string {
-	all := []string{w.Key, w.secret, w.license, w.form}
+	all := []string{w.Key, w.Secret, w.License, w.Form}
 	var answered any
 	_ = json.Unmarshal(answer.Body, &answered)
 	for _, v := range []any{w.body(op), answered} {

@@ -61,7 +61,7 @@ func TestEveryAdOperation_NeedsAnActivatedChannel(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, boot(t, url))
 		for _, channel := range []string{"sacct", "agency"} {
-			w.Must(t, http.MethodPost, "/v1/socials/"+w.ids[channel]+"/deactivate", nil)
+			w.Must(t, http.MethodPost, "/v1/socials/"+w.IDs[channel]+"/deactivate", nil)
 		}
 		every(t, ofAds, func(t *testing.T, op *harness.Operation) {
 			f := w.send(t, op).Fault(t, http.StatusConflict, "account_not_activated")
@@ -83,7 +83,7 @@ func TestEveryAdOperation_PassesOnWhatItsNetworkSays(t *testing.T) {
 		s := boot(t, url)
 		w := newWorld(t, s)
 		// A list over several channels goes without the figures of one whose network does not answer.
-		w.Must(t, http.MethodPost, "/v1/socials/"+w.ids["agency"]+"/deactivate", nil)
+		w.Must(t, http.MethodPost, "/v1/socials/"+w.IDs["agency"]+"/deactivate", nil)
 		every(t, asks, func(t *testing.T, op *harness.Operation) {
 			w.Client = w.fresh(t, s)
 			f := w.send(t, op, "X-Sandbox-Fault", "reject_all").Fault(t, http.StatusUnprocessableEntity, "validation_failed")

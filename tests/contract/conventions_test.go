@@ -29,7 +29,7 @@ func keeps(t *testing.T, rule func(conformance.T, *conformance.Subject)) {
 func (w *world) subject(t *testing.T, s *harness.Server) *conformance.Subject {
 	strangers := map[int]*harness.Client{} // of an address each: from one, only so many requests a minute are taken
 	return &conformance.Subject{
-		World: w.known(), Thorough: true,
+		World: w.World, Thorough: true,
 		Fresh: func(part conformance.TB) *harness.Client { return w.fresh(t, s).For(part) },
 		Stranger: func(part conformance.TB, number int) *harness.Client {
 			if strangers[number] == nil {

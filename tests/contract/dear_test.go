@@ -173,8 +173,8 @@ var mostOf = map[string]struct {
 	}},
 	"uploadAdAudienceUsers": {"users", 10_000, func(*world, int) any { return map[string]any{"email": unique() + "@example.com"} }},
 	"removeAdAudienceUsers": {"users", 10_000, func(*world, int) any { return map[string]any{"email": unique() + "@example.com"} }},
-	"createCheckout":        {"line_items", 50, func(w *world, _ int) any { return map[string]any{"price_variant": w.ids["sold price"]} }},
-	"updateCheckout":        {"line_items", 50, func(w *world, _ int) any { return map[string]any{"price_variant": w.ids["sold price"]} }},
+	"createCheckout":        {"line_items", 50, func(w *world, _ int) any { return map[string]any{"price_variant": w.IDs["sold price"]} }},
+	"updateCheckout":        {"line_items", 50, func(w *world, _ int) any { return map[string]any{"price_variant": w.IDs["sold price"]} }},
 }
 
 // queries are the dearest queries of an operation: the largest page with all expansions, then with a q of eight words too, then with each filter that the
@@ -195,8 +195,8 @@ func (w *world) queries(op *harness.Operation) []url.Values {
 		case slices.Contains([]string{"starting_after", "ending_before", "cursor", "page", "sort"}, p.Name), p.Required:
 		case p.Style == "deepObject":
 			filters.Set(p.Name+"[shelf]", "2")
-		case fields[p.Name] != "" && w.ids[fields[p.Name]] != "":
-			filters.Set(p.Name, w.ids[fields[p.Name]])
+		case fields[p.Name] != "" && w.IDs[fields[p.Name]] != "":
+			filters.Set(p.Name, w.IDs[fields[p.Name]])
 		case len(schema.Enum) > 0:
 			filters.Set(p.Name, fmt.Sprint(schema.Enum[0]))
 		case schema.Format == "date-time" && strings.HasSuffix(p.Name, "_before"):

@@ -80,7 +80,7 @@ func (w *world) sheet(t *testing.T, op *harness.Operation, query url.Values) (he
 	require.NoError(t, err)
 	file := w.Do(t, http.MethodGet, signed.Path, nil, "Authorization", "")
 	require.Equal(t, http.StatusOK, file.Status, string(file.Body))
-	for _, secret := range []string{w.secret, w.license, w.Key} {
+	for _, secret := range []string{w.Secret, w.License, w.Key} {
 		require.NotContains(t, string(file.Body), secret)
 	}
 	require.NotRegexp(t, `\b(sk|whsec)_`, string(file.Body))

@@ -52,14 +52,14 @@ func (w *world) trade(t *testing.T, chance *rand.Rand) {
 			"starts_at": oneOf(nil, "2020-01-01T00:00:00Z"), "ends_at": oneOf(nil, "2021-01-01T00:00:00Z", "2098-01-01T00:00:00Z"), "applies_to": oneOf(map[string]any{}, map[string]any{"products": []any{p["id"]}}),
 		})
 	}
-	prices = append(prices, w.ids["sold price"])
+	prices = append(prices, w.IDs["sold price"])
 	for n := range 12 {
 		email := oneOf("Ada@Example.com", "ada@example.com", "émile@example.com", "x@example.com")
 		if chance.IntN(3) == 0 {
 			w.Do(t, http.MethodPost, "/v1/customers", map[string]any{"email": email, "external_id": oneOf(nil, fmt.Sprint("ext", n)), "tags": oneOf([]any{}, []any{"vip"}, []any{"vip", "old"})})
 		}
 		body := map[string]any{"customer_email": email, "line_items": []any{map[string]any{"price_variant": oneOf(prices...)}}, "metadata": oneOf(map[string]any{}, map[string]any{"shelf": "2"})}
-		if code := oneOf(nil, "Random1", w.code); code != nil {
+		if code := oneOf(nil, "Random1", w.Code); code != nil {
 			body["discount_code"] = code
 		}
 		chk := w.Do(t, http.MethodPost, "/v1/checkouts", body)
@@ -80,15 +80,15 @@ func (w *world) trade(t *testing.T, chance *rand.Rand) {
 	}
 	for range 4 { // one that is to be charged would be, meanwhile
 		inv := w.Must(t, http.MethodPost, "/v1/invoices", map[string]any{
-			"customer": w.ids["cus"], "due_at": oneOf("2098-12-31T00:00:00.000Z", "2099-06-30T00:00:00.000Z"), "finalize": chance.IntN(2) == 0,
+			"customer": w.IDs["cus"], "due_at": oneOf("2098-12-31T00:00:00.000Z", "2099-06-30T00:00:00.000Z"), "finalize": chance.IntN(2) == 0,
 			"collection_method": "send_invoice", "lines": []any{map[string]any{"description": "Workshop", "unit_amount": oneOf(100, 120000)}},
 		})
 		if inv["status"] == "open" && chance.IntN(2) == 0 {
 			w.Must(t, http.MethodPost, "/v1/invoices/"+inv["id"].(string)+"/void", nil)
 		}
 	}
-	w.Must(t, http.MethodPost, "/v1/checkout_links", map[string]any{"price_variants": []any{w.ids["sold price"]}, "active": false, "discount": w.ids["disc"]})
-	w.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.hooks, "enabled_events": []string{"order.paid"}, "status": "inactive"})
+	w.Must(t, http.MethodPost, "/v1/checkout_links", map[string]any{"price_variants": []any{w.IDs["sold price"]}, "active": false, "discount": w.IDs["disc"]})
+	w.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.Hooks, "enabled_events": []string{"order.paid"}, "status": "inactive"})
 }
 
 // item is what a list shows, and other lists of it.
@@ -305,7 +305,7 @@ func (w *world) filters(op *harness.Operation, items []item) map[string][]string
 		case schema.Format == "date-time":
 			values = append(values, "2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z")
 		case p.Name == "product":
-			values = append(values, w.ids["prod"])
+			values = append(values, w.IDs["prod"])
 		case p.Name == "currency":
 			values = append(values, "kwd")
 		case fields[p.Name] == "": // a reference to nothing is 404

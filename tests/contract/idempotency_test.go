@@ -88,7 +88,7 @@ func (w *world) useKey(t *testing.T, op *harness.Operation) *harness.Response {
 		path, body = "/public/leads", w.body(op).(map[string]any)
 		body["email"] = unique() + "@example.com"
 	case op.Public: // its keys belong to the client secret
-		method, path, body = http.MethodPatch, "/public/checkouts/"+w.secret, map[string]any{"customer_name": unique()}
+		method, path, body = http.MethodPatch, "/public/checkouts/"+w.Secret, map[string]any{"customer_name": unique()}
 	}
 	return w.Do(t, method, path, body, "Idempotency-Key", "used by "+op.ID)
 }

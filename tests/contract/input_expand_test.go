@@ -45,9 +45,9 @@ func TestEveryExpand_NeedsTheScopeOfWhatItShows(t *testing.T) {
 				}
 			}
 		})
-		order := w.Must(t, http.MethodGet, "/v1/orders/"+w.ids["order"], nil)
+		order := w.Must(t, http.MethodGet, "/v1/orders/"+w.IDs["order"], nil)
 		limited := w.with(s.Key(t, w.Account, "orders:read"))
-		shown := limited.Must(t, http.MethodGet, "/v1/orders/"+w.ids["order"]+"?expand=line_items,payments", nil)
+		shown := limited.Must(t, http.MethodGet, "/v1/orders/"+w.IDs["order"]+"?expand=line_items,payments", nil)
 		if shown["line_items"].([]any)[0].(map[string]any)["id"] != order["line_items"].([]any)[0] {
 			t.Errorf("the line items are %v", shown["line_items"])
 		}

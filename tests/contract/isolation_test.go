@@ -28,8 +28,8 @@ func TestEveryPublicOperation_HidesWhatItsSecretDoesNotOpen(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		w := newWorld(t, boot(t, url))
 		every(t, bySecret, func(t *testing.T, op *harness.Operation) {
-			wrong := w.secret[:len(w.secret)-4] + "0000"
-			for _, secret := range []string{wrong, w.ids["chk"], "nonsense"} {
+			wrong := w.Secret[:len(w.Secret)-4] + "0000"
+			for _, secret := range []string{wrong, w.IDs["chk"], "nonsense"} {
 				resp := w.Do(t, op.Method, w.path(op, "client_secret", secret), w.body(op))
 				resp.Fault(t, http.StatusNotFound, "resource_missing")
 			}

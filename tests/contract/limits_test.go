@@ -20,7 +20,7 @@ func TestEveryOperation_IsLimited(t *testing.T) {
 			case op.Limit != 600:
 				method, path, body = op.Method, w.path(op), w.body(op)
 			case op.Public: // counts the address
-				path = "/public/checkouts/" + w.secret
+				path = "/public/checkouts/" + w.Secret
 			}
 			for window := ""; ; { // until the window has not ended between the last request that fits and the one too many
 				window = spend(t, stranger, op.Limit, method, path, body)
@@ -33,7 +33,7 @@ func TestEveryOperation_IsLimited(t *testing.T) {
 		})
 		// Another key and another address are not concerned.
 		w.As(s.Key(t, w.Account)).Must(t, http.MethodGet, "/v1/account", nil)
-		s.From(t, "127.0.0.4").Must(t, http.MethodGet, "/public/checkouts/"+w.secret, nil)
+		s.From(t, "127.0.0.4").Must(t, http.MethodGet, "/public/checkouts/"+w.Secret, nil)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 
 // shows is what a buyer's program sends.
 func (w *world) shows(key, device string) map[string]any {
-	return map[string]any{"account": w.Account, "key": key, "product": w.ids["prod"], "fingerprint": device}
+	return map[string]any{"account": w.Account, "key": key, "product": w.IDs["prod"], "fingerprint": device}
 }
 
 func TestPublicLicenseKey_NeedsNoAPIKeyAndTellsNoCustomer(t *testing.T) {
@@ -21,18 +21,18 @@ func TestPublicLicenseKey_NeedsNoAPIKeyAndTellsNoCustomer(t *testing.T) {
 		s := boot(t, url)
 		w := newWorld(t, s)
 		buyer := s.From(t, "127.0.0.9")
-		activation := buyer.Must(t, http.MethodPost, "/public/license_keys/activate", w.shows(w.license, "tablet"))
-		seen := buyer.Must(t, http.MethodPost, "/v1/public/license_keys/validate", w.shows(w.license, "tablet"))
+		activation := buyer.Must(t, http.MethodPost, "/public/license_keys/activate", w.shows(w.License, "tablet"))
+		seen := buyer.Must(t, http.MethodPost, "/v1/public/license_keys/validate", w.shows(w.License, "tablet"))
 		if seen["code"] != "valid" || seen["token"] == nil || seen["activation"].(map[string]any)["id"] != activation["id"] {
 			t.Errorf("the validation is %v", seen)
 		}
-		resp := buyer.Do(t, http.MethodPost, "/public/license_keys/validate", w.shows(w.license, "tablet"))
-		for _, secret := range []string{w.ids["cus"], w.license} {
+		resp := buyer.Do(t, http.MethodPost, "/public/license_keys/validate", w.shows(w.License, "tablet"))
+		for _, secret := range []string{w.IDs["cus"], w.License} {
 			if strings.Contains(string(resp.Body), secret) {
 				t.Errorf("%s is told: %s", secret, resp.Body)
 			}
 		}
-		if gone := buyer.Must(t, http.MethodPost, "/public/license_keys/deactivate", w.shows(w.license, "tablet")); gone["id"] != activation["id"] {
+		if gone := buyer.Must(t, http.MethodPost, "/public/license_keys/deactivate", w.shows(w.License, "tablet")); gone["id"] != activation["id"] {
 			t.Errorf("%v was deactivated", gone)
 		}
 	})
@@ -48,10 +48,10 @@ func TestPublicLicenseKey_TellsNothingOfWhatExists(t *testing.T) {
 		for _, op := range []string{"validate", "activate", "deactivate"} {
 			var first *harness.Response
 			for what, change := range map[string]map[string]any{
-				"key": {"key": "AAAAA-AAAAA"}, "another account's key": {"key": other.license}, "another account": {"account": other.Account},
-				"no account": {"account": randomID("acct")}, "a product": {"product": randomID("prod")}, "the product's slug": {"product": w.slugs["prod"]},
+				"key": {"key": "AAAAA-AAAAA"}, "another account's key": {"key": other.License}, "another account": {"account": other.Account},
+				"no account": {"account": randomID("acct")}, "a product": {"product": randomID("prod")}, "the product's slug": {"product": w.Slugs["prod"]},
 			} {
-				body := w.shows(w.license, "mac-2f6c1e0a")
+				body := w.shows(w.License, "mac-2f6c1e0a")
 				for field, value := range change {
 					body[field] = value
 				}
@@ -65,7 +65,7 @@ func TestPublicLicenseKey_TellsNothingOfWhatExists(t *testing.T) {
 			}
 		}
 		enable := s.Disable(t, w.Account)
-		resp := buyer.Do(t, http.MethodPost, "/public/license_keys/validate", w.shows(w.license, "mac-2f6c1e0a"))
+		resp := buyer.Do(t, http.MethodPost, "/public/license_keys/validate", w.shows(w.License, "mac-2f6c1e0a"))
 		if !bytes.Contains(resp.Body, []byte("not_found")) {
 			t.Errorf("a disabled account's key is answered %s", resp.Body)
 		}
@@ -85,14 +85,14 @@ func TestPublicLicenseKey_MayBeAskedByPagesOfEverySite(t *testing.T) {
 				resp.Header.Get("Access-Control-Allow-Methods") != "POST" || !strings.Contains(resp.Header.Get("Access-Control-Allow-Headers"), "Content-Type") {
 				t.Errorf("%s: %+v %v", path, resp, err)
 			}
-			for _, body := range []any{w.shows(w.license, "mac-2f6c1e0a"), map[string]any{}} { // its errors, too
+			for _, body := range []any{w.shows(w.License, "mac-2f6c1e0a"), map[string]any{}} { // its errors, too
 				answered := page.Do(t, http.MethodPost, path, body, "Origin", "https://app.example")
 				if answered.Header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(answered.Header.Get("Access-Control-Expose-Headers"), "Retry-After") {
 					t.Errorf("%s: %d with %v", path, answered.Status, answered.Header)
 				}
 			}
 		}
-		for _, path := range []string{"/public/checkouts/" + w.secret, "/v1/products"} {
+		for _, path := range []string{"/public/checkouts/" + w.Secret, "/v1/products"} {
 			if resp := w.Do(t, http.MethodGet, path, nil, "Origin", "https://app.example"); resp.Header.Get("Access-Control-Allow-Origin") != "" {
 				t.Errorf("%s may be read by every site", path)
 			}
@@ -107,7 +107,7 @@ func TestPublicLicenseKey_HasLimitsOfItsOwn(t *testing.T) {
 		s := boot(t, url)
 		w := newWorld(t, s)
 		fresh := func() string {
-			return w.Must(t, http.MethodPost, "/v1/license_keys", map[string]any{"product": w.ids["prod"]})["key"].(string)
+			return w.Must(t, http.MethodPost, "/v1/license_keys", map[string]any{"product": w.IDs["prod"]})["key"].(string)
 		}
 		last := 9
 		address := func() *harness.Client {

@@ -183,7 +183,7 @@ func TestWebhookEvents_NeedTheScopesOfWhatTheyShow(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		s := boot(t, url)
 		w := newWorldOfSales(t, s)
-		event := w.Must(t, http.MethodGet, "/v1/webhook_endpoints/"+w.ids["we"]+"/deliveries", nil)["data"].([]any)[0].(map[string]any)["event"].(string)
+		event := w.Must(t, http.MethodGet, "/v1/webhook_endpoints/"+w.IDs["we"]+"/deliveries", nil)["data"].([]any)[0].(map[string]any)["event"].(string)
 		with := func(scopes ...string) *harness.Client {
 			return w.As(s.Key(t, w.Account, append(scopes, "webhooks:read", "webhooks:write")...))
 		}
@@ -202,13 +202,13 @@ func TestWebhookEvents_NeedTheScopesOfWhatTheyShow(t *testing.T) {
 			{http.MethodGet, "/v1/webhook_events/" + event, nil, []string{"orders:read", "customers:read"}},
 			{http.MethodGet, "/v1/webhook_events", nil, every},
 			{http.MethodGet, "/v1/webhook_events?type=order.paid", nil, []string{"orders:read", "customers:read"}},
-			{http.MethodPost, "/v1/webhook_events/" + event + "/redeliver", map[string]any{"webhook_endpoint": w.ids["we"]}, []string{"orders:read", "customers:read"}},
-			{http.MethodGet, "/v1/webhook_endpoints/" + w.ids["we"] + "/deliveries?expand=event", nil, every},
-			{http.MethodPost, "/v1/webhook_endpoints/" + w.ids["we"] + "/redeliver", map[string]any{"created_after": "2020-01-01T00:00:00Z", "created_before": "2020-01-02T00:00:00Z"}, every},
-			{http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.hooks, "enabled_events": []string{"order.paid"}}, []string{"orders:read", "customers:read"}},
-			{http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.hooks}, every},
-			{http.MethodPatch, "/v1/webhook_endpoints/" + w.ids["we"], map[string]any{"url": w.hooks + "/other"}, []string{"orders:read", "customers:read"}},
-			{http.MethodPatch, "/v1/webhook_endpoints/" + w.ids["we"], map[string]any{"enabled_events": []string{"product.created"}}, []string{"orders:read", "customers:read", "products:read"}},
+			{http.MethodPost, "/v1/webhook_events/" + event + "/redeliver", map[string]any{"webhook_endpoint": w.IDs["we"]}, []string{"orders:read", "customers:read"}},
+			{http.MethodGet, "/v1/webhook_endpoints/" + w.IDs["we"] + "/deliveries?expand=event", nil, every},
+			{http.MethodPost, "/v1/webhook_endpoints/" + w.IDs["we"] + "/redeliver", map[string]any{"created_after": "2020-01-01T00:00:00Z", "created_before": "2020-01-02T00:00:00Z"}, every},
+			{http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.Hooks, "enabled_events": []string{"order.paid"}}, []string{"orders:read", "customers:read"}},
+			{http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.Hooks}, every},
+			{http.MethodPatch, "/v1/webhook_endpoints/" + w.IDs["we"], map[string]any{"url": w.Hooks + "/other"}, []string{"orders:read", "customers:read"}},
+			{http.MethodPatch, "/v1/webhook_endpoints/" + w.IDs["we"], map[string]any{"enabled_events": []string{"product.created"}}, []string{"orders:read", "customers:read", "products:read"}},
 		} {
 			for i, scope := range it.scopes {
 				forbidden(with(slices.Delete(slices.Clone(it.scopes), i, i+1)...), scope, it.method, it.path, it.body)
@@ -216,8 +216,8 @@ func TestWebhookEvents_NeedTheScopesOfWhatTheyShow(t *testing.T) {
 			with(it.scopes...).Must(t, it.method, it.path, it.body)
 		}
 		// What shows nothing takes nothing.
-		with().Must(t, http.MethodPatch, "/v1/webhook_endpoints/"+w.ids["we"], map[string]any{"description": "mine"})
-		with().Must(t, http.MethodGet, "/v1/webhook_endpoints/"+w.ids["we"]+"/deliveries", nil)
+		with().Must(t, http.MethodPatch, "/v1/webhook_endpoints/"+w.IDs["we"], map[string]any{"description": "mine"})
+		with().Must(t, http.MethodGet, "/v1/webhook_endpoints/"+w.IDs["we"]+"/deliveries", nil)
 	})
 }
 

@@ -25,7 +25,7 @@ func (s *stage) perform(t *testing.T, op *harness.Operation, try func(w *world) 
 		if isNew {
 			s.world = newWorldOfSales(s.t, s.server)
 		}
-		if strings.HasPrefix(op.Scope, "ads:") && s.world.ids["ad"] == "" {
+		if strings.HasPrefix(op.Scope, "ads:") && s.world.IDs["ad"] == "" {
 			s.world.advertise(s.t)
 		}
 		w := s.world.with(s.server.Key(t, s.world.Account)) // each operation has a quota of its own

@@ -170,7 +170,7 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 	t.Helper()
 	owner := s.Account(t)
 	another := func(op *harness.Operation) *world {
-		w := &world{Client: owner.As(s.Key(t, owner.Account)), hooks: s.Hooks.URL, networks: s.Ads}
+		w := worldOf(s, owner.As(s.Key(t, owner.Account)))
 		w.settle(t)
 		if op == nil || strings.HasPrefix(op.Scope, "ads:") {
 			w.advertise(t)
@@ -183,7 +183,7 @@ func journey(t *testing.T, s *harness.Server) (account string) {
 		}
 		w := another(op)
 		w.send(t, op, "Idempotency-Key", unique())
-		w.Do(t, http.MethodDelete, "/v1/webhook_endpoints/"+w.ids["we"], nil) // an account has only so many
+		w.Do(t, http.MethodDelete, "/v1/webhook_endpoints/"+w.IDs["we"], nil) // an account has only so many
 	}
 	w := another(nil)
 	for _, op := range harness.Operations() {

@@ -37,7 +37,7 @@ func TestEveryText_IsNoSQL(t *testing.T) {
 					if resp.Status >= 500 {
 						t.Errorf("%s is %s: %d %s", name, fragment, resp.Status, resp.Body)
 					}
-					if isList := op.Method == http.MethodGet && resp.Status == http.StatusOK && listed(op) != ""; isList && strings.Contains(string(resp.Body), w.ids[listed(op)]) {
+					if isList := op.Method == http.MethodGet && resp.Status == http.StatusOK && listed(op) != ""; isList && strings.Contains(string(resp.Body), w.IDs[listed(op)]) {
 						t.Errorf("%s is %s: it finds %s", name, fragment, resp.Body)
 					}
 				}
@@ -91,15 +91,15 @@ func TestEveryID_IsOfItsKind(t *testing.T) {
 		every(t, takesID, func(t *testing.T, op *harness.Operation) {
 			w.Client = w.fresh(t, s)
 			kind := prefixOf(op)
-			_, digits, _ := strings.Cut(w.ids[kind], "_")
-			wrong := []string{"1", "0", "-1", digits, kind, kind + "_", kind + "_1", w.ids[kind] + "0", "null", "..%2f" + w.ids[kind]}
-			if upper := strings.ToUpper(w.ids[kind]); upper != w.ids[kind] {
+			_, digits, _ := strings.Cut(w.IDs[kind], "_")
+			wrong := []string{"1", "0", "-1", digits, kind, kind + "_", kind + "_1", w.IDs[kind] + "0", "null", "..%2f" + w.IDs[kind]}
+			if upper := strings.ToUpper(w.IDs[kind]); upper != w.IDs[kind] {
 				wrong = append(wrong, upper)
 			}
 			kinds := map[string]bool{}
-			for _, id := range slices.Sorted(maps.Values(w.ids)) {
+			for _, id := range slices.Sorted(maps.Values(w.IDs)) {
 				other, _, _ := strings.Cut(id, "_")
-				if id != w.ids[kind] && other != kind && !kinds[other] { // one of a kind says what the others would
+				if id != w.IDs[kind] && other != kind && !kinds[other] { // one of a kind says what the others would
 					kinds[other] = true
 					wrong = append(wrong, id, other+"_"+digits)
 				}

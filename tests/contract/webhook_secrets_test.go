@@ -78,8 +78,8 @@ func TestDatabase_HoldsNoSecretInTheOpen(t *testing.T) {
 				return answer.Status < 300
 			})
 			answered(t, op, answer)
-			endpoint := w.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.hooks}, "Idempotency-Key", "endpoint beside "+op.ID)
-			secrets = append(secrets, w.Key, w.secret, endpoint["secret"].(string))
+			endpoint := w.Must(t, http.MethodPost, "/v1/webhook_endpoints", map[string]any{"url": w.Hooks}, "Idempotency-Key", "endpoint beside "+op.ID)
+			secrets = append(secrets, w.Key, w.Secret, endpoint["secret"].(string))
 			secrets = append(secrets, confidential.FindAllString(string(answer.Body), -1)...)
 		})
 		held := s.Dump(t)

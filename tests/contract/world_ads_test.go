@@ -14,20 +14,20 @@ func (w *world) advertise(t testing.TB) {
 	t.Helper()
 	agency := w.make(t, "agency", "/v1/socials", map[string]any{"platform": "tiktok"})
 	w.Must(t, http.MethodPost, "/v1/socials/activate", map[string]any{"account_id": agency["id"]})
-	w.ids["bc"] = w.first(t, "/v1/ads/business-centers?account_id="+w.ids["agency"], nil)
+	w.IDs["bc"] = w.first(t, "/v1/ads/business-centers?account_id="+w.IDs["agency"], nil)
 	channel := w.make(t, "sacct", "/v1/socials", map[string]any{"platform": "facebook"})
 	w.Must(t, http.MethodPost, "/v1/socials/activate", map[string]any{"account_id": channel["id"]})
-	w.ids["ad_account"] = w.first(t, "/v1/ads/ad-accounts?account_id="+w.ids["sacct"], func(a map[string]any) bool { return a["selectable"] == true && a["currency"] == "usd" })
-	w.ids["spost"] = w.first(t, "/v1/socials/"+w.ids["sacct"]+"/posts", func(p map[string]any) bool { return p["status"] == "published" })
+	w.IDs["ad_account"] = w.first(t, "/v1/ads/ad-accounts?account_id="+w.IDs["sacct"], func(a map[string]any) bool { return a["selectable"] == true && a["currency"] == "usd" })
+	w.IDs["spost"] = w.first(t, "/v1/socials/"+w.IDs["sacct"]+"/posts", func(p map[string]any) bool { return p["status"] == "published" })
 	ad := w.make(t, "ad", "/v1/ads", w.own(harness.ByID("createAd"), "", harness.ByID("createAd").Example()).(map[string]any))
-	w.ids["campaign"], w.ids["ad_group"] = ad["campaign_id"].(string), ad["ad_group_id"].(string)
+	w.IDs["campaign"], w.IDs["ad_group"] = ad["campaign_id"].(string), ad["ad_group_id"].(string)
 	shared := w.own(harness.ByID("createAd"), "", harness.ByID("createAd").Example()).(map[string]any)
 	shared["budget_level"], shared["bid_strategy"], shared["bid_amount"] = "campaign", "COST_CAP", 2 // so that it can bid otherwise
-	w.bidding = w.Must(t, http.MethodPost, "/v1/ads", shared)["campaign_id"].(string)
+	w.Bidding = w.Must(t, http.MethodPost, "/v1/ads", shared)["campaign_id"].(string)
 	w.make(t, "aud", "/v1/ads/audiences", map[string]any{
-		"account_id": w.ids["sacct"], "ad_account_id": w.ids["ad_account"], "name": "Buyers", "type": "customer_list",
+		"account_id": w.IDs["sacct"], "ad_account_id": w.IDs["ad_account"], "name": "Buyers", "type": "customer_list",
 	})
-	w.ids["adact"] = w.first(t, "/v1/ads/actions", nil)
+	w.IDs["adact"] = w.first(t, "/v1/ads/actions", nil)
 	w.consent(t)
 	w.convert(t)
 }
@@ -35,7 +35,7 @@ func (w *world) advertise(t testing.TB) {
 // convert tells a pixel of a sale that was made elsewhere, so that nothing moves by itself any more.
 func (w *world) convert(t testing.TB) {
 	t.Helper()
-	w.ids["pixel"] = w.first(t, "/v1/ads/pixels?account_id="+w.ids["sacct"]+"&ad_account_id="+w.ids["ad_account"], nil)
+	w.IDs["pixel"] = w.first(t, "/v1/ads/pixels?account_id="+w.IDs["sacct"]+"&ad_account_id="+w.IDs["ad_account"], nil)
 	create := harness.ByID("createConversionDestination")
 	w.make(t, "cdest", "/v1/ads/conversion-destinations", w.own(create, "", create.Example()).(map[string]any))
 	tell := harness.ByID("createConversions")
@@ -44,9 +44,9 @@ func (w *world) convert(t testing.TB) {
 		t.Fatal(err)
 	}
 	if !comes(func() bool { // the server's own worker may be at it as well
-		told := w.Must(t, http.MethodGet, "/v1/ads/conversions?status=sent&destination_id="+w.ids["cdest"], nil)["data"].([]any)
+		told := w.Must(t, http.MethodGet, "/v1/ads/conversions?status=sent&destination_id="+w.IDs["cdest"], nil)["data"].([]any)
 		if len(told) == 1 {
-			w.ids["conv"] = told[0].(map[string]any)["id"].(string)
+			w.IDs["conv"] = told[0].(map[string]any)["id"].(string)
 		}
 		return len(told) == 1
 	}) {
@@ -68,5 +68,5 @@ func (w *world) consent(t testing.TB) {
 	if err != nil || c == nil {
 		t.Fatal("nobody consented", err)
 	}
-	w.ids["profile"] = c.Profiles.V[0].ID
+	w.IDs["profile"] = c.Profiles.V[0].ID
 }

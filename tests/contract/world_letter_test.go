@@ -18,7 +18,7 @@ func (w *world) sentLetter() string {
 		}
 		answer, err := w.Try(http.MethodGet, "/v1/letters?status=sent", nil)
 		if err == nil && answer.Status != http.StatusOK { // the key cannot see whether one was sent
-			id = w.ids["letter"]
+			id = w.IDs["letter"]
 			return true
 		}
 		if err == nil && json.Unmarshal(answer.Body, &list) == nil && len(list.Data) > 0 {

@@ -15,7 +15,7 @@ var portalKey = regexp.MustCompile(`http\S+/portal/open/\S+`)
 // knock has the customer sent a link to the portal, and uses it.
 func (w *world) knock(t testing.TB, s *harness.Server) {
 	t.Helper()
-	email := w.Must(t, http.MethodGet, "/v1/customers/"+w.ids["cus"], nil)["email"].(string)
+	email := w.Must(t, http.MethodGet, "/v1/customers/"+w.IDs["cus"], nil)["email"].(string)
 	submit(t, s.URL+"/portal", url.Values{"email": {email}})
 	key := ""
 	if !comes(func() bool {

@@ -14,14 +14,6 @@ var resources = conformance.Promised().Prefixes
 // fields maps the name of a query parameter or body field that takes an id to the id's prefix.
 var fields = conformance.Fields
 
-// known is the world as requests are made of it.
-func (w *world) known() *conformance.World {
-	return &conformance.World{
-		Client: w.Client, Document: conformance.Promised(), IDs: w.ids, Slugs: w.slugs, Secret: w.secret, ExternalID: w.externalID, Hooks: w.hooks,
-		Code: w.code, License: w.license, Form: w.form, FormFrom: w.formFrom, Bidding: w.bidding, SentLetter: w.sentLetter,
-	}
-}
-
 // prefixOf returns the prefix of the id that the operation's path carries.
 func prefixOf(op *harness.Operation) string { return op.Prefix() }
 
@@ -30,13 +22,13 @@ func listed(op *harness.Operation) string { return op.Listed() }
 
 // path fills the operation's path with the world's own values, or with those given by name.
 func (w *world) path(op *harness.Operation, instead ...string) string {
-	path, err := w.known().Path(op, instead...)
+	path, err := w.Path(op, instead...)
 	return needs(op, path, err)
 }
 
 // at is the operation's path, filled as by path, with a query, and with the parameters that it needs besides.
 func (w *world) at(op *harness.Operation, query string, instead ...string) string {
-	path, err := w.known().At(op, query, instead...)
+	path, err := w.At(op, query, instead...)
 	return needs(op, path, err)
 }
 
@@ -59,7 +51,7 @@ func (w *world) body(op *harness.Operation) any {
 // own replaces every example id by the world's own, and the example receiver of webhooks by one that is there. field is
 // where the value stands.
 func (w *world) own(op *harness.Operation, field string, v any) any {
-	return w.known().Own(op, field, v, nil)
+	return w.Own(op, field, v, nil)
 }
 
 // send sends the operation's example request.

@@ -13,47 +13,47 @@ func (w *world) sell(t testing.TB) {
 	sold := w.Must(t, http.MethodPost, "/v1/products", map[string]any{
 		"name": "Sold", "status": "active", "price_variants": []any{map[string]any{"amount": 1900, "currency": "usd"}},
 	})
-	w.ids["sold"], w.ids["sold price"] = sold["id"].(string), sold["price_variants"].([]any)[0].(string)
-	lines := []any{map[string]any{"price_variant": w.ids["sold price"]}}
-	w.code = "CODE-" + unique()
-	w.make(t, "disc", "/v1/discounts", map[string]any{"code": w.code, "type": "percent", "percent_bps": 1000})
-	paid := w.make(t, "chk", "/v1/checkouts", map[string]any{"customer": w.ids["cus"], "discount_code": w.code, "line_items": lines})
+	w.IDs["sold"], w.IDs["sold price"] = sold["id"].(string), sold["price_variants"].([]any)[0].(string)
+	lines := []any{map[string]any{"price_variant": w.IDs["sold price"]}}
+	w.Code = "CODE-" + unique()
+	w.make(t, "disc", "/v1/discounts", map[string]any{"code": w.Code, "type": "percent", "percent_bps": 1000})
+	paid := w.make(t, "chk", "/v1/checkouts", map[string]any{"customer": w.IDs["cus"], "discount_code": w.Code, "line_items": lines})
 	paid = w.Must(t, http.MethodPost, "/v1/checkouts/"+paid["id"].(string)+"/confirm", map[string]any{
 		"payment_method": "pm_card_pendingRefund", "save_payment_method": true,
 	})
-	w.ids["pm"] = w.first(t, "/v1/customers/"+w.ids["cus"]+"/payment_methods", nil)
-	w.make(t, "bal", "/v1/customers/"+w.ids["cus"]+"/balance_transactions", map[string]any{"amount": 700, "currency": "eur", "description": "Sorry"})
-	w.make(t, "psess", "/v1/customers/"+w.ids["cus"]+"/portal_sessions", map[string]any{})
-	w.ids["order"] = paid["order"].(string)
-	w.ids["pay"] = w.Must(t, http.MethodGet, "/v1/orders/"+w.ids["order"], nil)["payments"].([]any)[0].(string)
-	w.make(t, "re", "/v1/refunds", map[string]any{"order": w.ids["order"], "amount": 500})
-	w.ids["redm"] = w.first(t, "/v1/discounts/"+w.ids["disc"]+"/redemptions", nil)
+	w.IDs["pm"] = w.first(t, "/v1/customers/"+w.IDs["cus"]+"/payment_methods", nil)
+	w.make(t, "bal", "/v1/customers/"+w.IDs["cus"]+"/balance_transactions", map[string]any{"amount": 700, "currency": "eur", "description": "Sorry"})
+	w.make(t, "psess", "/v1/customers/"+w.IDs["cus"]+"/portal_sessions", map[string]any{})
+	w.IDs["order"] = paid["order"].(string)
+	w.IDs["pay"] = w.Must(t, http.MethodGet, "/v1/orders/"+w.IDs["order"], nil)["payments"].([]any)[0].(string)
+	w.make(t, "re", "/v1/refunds", map[string]any{"order": w.IDs["order"], "amount": 500})
+	w.IDs["redm"] = w.first(t, "/v1/discounts/"+w.IDs["disc"]+"/redemptions", nil)
 	open := w.make(t, "chk", "/v1/checkouts", map[string]any{"customer_email": unique() + "@example.com", "line_items": lines})
-	w.secret = open["client_secret"].(string)
+	w.Secret = open["client_secret"].(string)
 }
 
 // bill issues an invoice, whose order is pending, and leaves a draft.
 func (w *world) bill(t testing.TB) {
 	t.Helper()
 	invoice := map[string]any{
-		"customer": w.ids["cus"], "due_at": "2099-12-31T00:00:00.000Z", "finalize": true,
+		"customer": w.IDs["cus"], "due_at": "2099-12-31T00:00:00.000Z", "finalize": true,
 		"lines": []any{map[string]any{"description": "Workshop", "unit_amount": 120000}},
 	}
 	issued := w.make(t, "inv", "/v1/invoices", invoice)
-	w.ids["issued invoice"], w.ids["pending order"] = issued["id"].(string), issued["order"].(string)
+	w.IDs["issued invoice"], w.IDs["pending order"] = issued["id"].(string), issued["order"].(string)
 	delete(invoice, "finalize")
-	w.ids["li"] = w.make(t, "inv", "/v1/invoices", invoice)["lines"].([]any)[0].(string)
+	w.IDs["li"] = w.make(t, "inv", "/v1/invoices", invoice)["lines"].([]any)[0].(string)
 }
 
 // hear waits until the endpoint has been told of the order, so that nothing moves by itself any more.
 func (w *world) hear(t testing.TB) {
 	t.Helper()
-	path := "/v1/webhook_endpoints/" + w.ids["we"] + "/deliveries?status=succeeded"
+	path := "/v1/webhook_endpoints/" + w.IDs["we"] + "/deliveries?status=succeeded"
 	if !comes(func() bool {
 		deliveries := w.Must(t, http.MethodGet, path, nil)["data"].([]any)
 		if len(deliveries) == 1 {
 			delivery := deliveries[0].(map[string]any)
-			w.ids["whd"], w.ids["whev"] = delivery["id"].(string), delivery["event"].(string)
+			w.IDs["whd"], w.IDs["whev"] = delivery["id"].(string), delivery["event"].(string)
 		}
 		return len(deliveries) == 1
 	}) {
@@ -78,12 +78,12 @@ func (w *world) subscribe(t testing.TB) {
 	product := w.Must(t, http.MethodPost, "/v1/products", map[string]any{
 		"name": "Club", "status": "active", "price_variants": []any{map[string]any{"type": "recurring", "interval": "month", "interval_count": 1, "amount": 900, "currency": "usd"}},
 	})
-	w.ids["recurring price"] = product["price_variants"].([]any)[0].(string)
+	w.IDs["recurring price"] = product["price_variants"].([]any)[0].(string)
 	other := w.Must(t, http.MethodPost, "/v1/customers", map[string]any{"email": unique() + "@example.com"}) // who has one is not deleted
-	member := map[string]any{"customer": other["id"], "price_variant": w.ids["recurring price"], "payment_method": "pm_card_visa"}
+	member := map[string]any{"customer": other["id"], "price_variant": w.IDs["recurring price"], "payment_method": "pm_card_visa"}
 	w.make(t, "sub", "/v1/subscriptions", member)
-	w.ids["ending sub"] = w.ids["sub"]
-	w.Must(t, http.MethodPost, "/v1/subscriptions/"+w.ids["sub"]+"/pause", map[string]any{})
-	w.Must(t, http.MethodPatch, "/v1/subscriptions/"+w.ids["sub"], map[string]any{"cancel_at_period_end": true})
+	w.IDs["ending sub"] = w.IDs["sub"]
+	w.Must(t, http.MethodPost, "/v1/subscriptions/"+w.IDs["sub"]+"/pause", map[string]any{})
+	w.Must(t, http.MethodPatch, "/v1/subscriptions/"+w.IDs["sub"], map[string]any{"cancel_at_period_end": true})
 	w.make(t, "sub", "/v1/subscriptions", member)
 }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tillwright/tillwright/ads"
 	"github.com/tillwright/tillwright/tests/conformance"
@@ -13,18 +12,8 @@ import (
 
 // world is one account with an object of every kind in it, in the state in which most operations succeed.
 type world struct {
-	*harness.Client
-	ids        map[string]string // prefix -> id, e.g. "prod" -> prod_...
-	slugs      map[string]string // prefix -> the slug that serves in the place of the id
-	secret     string            // the open checkout's client_secret
-	externalID string            // a customer's
-	hooks      string            // a URL that takes webhooks
-	code       string            // a discount's
-	license    string            // a licence key's
-	form       string            // a token for forms, which works from
-	formFrom   time.Time
-	bidding    string // a campaign that bids, instead of its ad groups
-	networks   *ads.Service
+	*conformance.World
+	networks *ads.Service
 }
 
 // newWorld fills a new account. It spends about forty requests of the key's quota.
@@ -38,18 +27,25 @@ func newWorld(t testing.TB, s *harness.Server) *world {
 // newWorldOfSales fills a new account with all but ads.
 func newWorldOfSales(t testing.TB, s *harness.Server) *world {
 	t.Helper()
-	w := &world{Client: s.Account(t), hooks: s.Hooks.URL, networks: s.Ads}
+	w := worldOf(s, s.Account(t))
 	w.settle(t)
+	return w
+}
+
+// worldOf returns the world of an account before there is anything in it.
+func worldOf(s *harness.Server, c *harness.Client) *world {
+	w := &world{World: &conformance.World{Client: c, Document: conformance.Promised(), Hooks: s.Hooks.URL}, networks: s.Ads}
+	w.SentLetter = w.sentLetter
 	return w
 }
 
 // settle makes the objects of the sales in the account, which may have some of others already.
 func (w *world) settle(t testing.TB) {
 	t.Helper()
-	w.ids, w.slugs, w.externalID = map[string]string{}, map[string]string{}, "ext-"+unique()
-	w.form, w.formFrom = formOf(t, w.Client, w.Account)
-	w.make(t, "we", "/v1/webhook_endpoints", map[string]any{"url": w.hooks, "enabled_events": []string{"order.paid"}})
-	customer := w.make(t, "cus", "/v1/customers", map[string]any{"email": unique() + "@example.com", "external_id": w.externalID})
+	w.IDs, w.Slugs, w.ExternalID = map[string]string{}, map[string]string{}, "ext-"+unique()
+	w.Form, w.FormFrom = formOf(t, w.Client, w.Account)
+	w.make(t, "we", "/v1/webhook_endpoints", map[string]any{"url": w.Hooks, "enabled_events": []string{"order.paid"}})
+	customer := w.make(t, "cus", "/v1/customers", map[string]any{"email": unique() + "@example.com", "external_id": w.ExternalID})
 	w.make(t, "lead", "/v1/leads", map[string]any{"email": customer["email"]}) // whom the first order converts
 	w.make(t, "lead", "/v1/leads", map[string]any{"email": unique() + "@example.com"})
 	w.make(t, "double", "/v1/customers", map[string]any{"email": unique() + "@example.com"})
@@ -62,29 +58,29 @@ func (w *world) settle(t testing.TB) {
 			map[string]any{"amount": 2900, "currency": "usd"},
 		},
 	})
-	w.slugs["prod"] = product["slug"].(string)
-	w.ids["price"] = product["price_variants"].([]any)[0].(string)
-	w.make(t, "clink", "/v1/checkout_links", map[string]any{"price_variants": []any{w.ids["sold price"]}})
+	w.Slugs["prod"] = product["slug"].(string)
+	w.IDs["price"] = product["price_variants"].([]any)[0].(string)
+	w.make(t, "clink", "/v1/checkout_links", map[string]any{"price_variants": []any{w.IDs["sold price"]}})
 	w.subscribe(t)
 	w.bill(t)
 	w.make(t, "key", "/v1/auth/keys", map[string]any{"name": "spare", "scopes": []string{"products:read"}})
 	w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "first", "subdomain": "a" + unique()})
 	page := map[string]any{"blocks": []any{map[string]any{"type": "hero", "heading": "Second"}}}
 	site := w.make(t, "site", "/v1/ai_sites", map[string]any{"name": "second", "subdomain": "b" + unique(), "domain": unique() + ".example", "content": page})
-	w.slugs["site"] = site["subdomain"].(string)
-	post := w.make(t, "post", "/v1/blog_posts", map[string]any{"title": "First", "slug": "first-" + unique(), "body": "Hello", "status": "published", "access": "product", "product": w.ids["sold"]})
-	w.slugs["post"] = post["slug"].(string)
+	w.Slugs["site"] = site["subdomain"].(string)
+	post := w.make(t, "post", "/v1/blog_posts", map[string]any{"title": "First", "slug": "first-" + unique(), "body": "Hello", "status": "published", "access": "product", "product": w.IDs["sold"]})
+	w.Slugs["post"] = post["slug"].(string)
 	legal := w.make(t, "legal", "/v1/legal_pages", map[string]any{"kind": "custom", "title": "Rules", "slug": "rules-" + unique(), "body": "Be kind", "status": "published"})
-	w.slugs["legal"] = legal["slug"].(string)
+	w.Slugs["legal"] = legal["slug"].(string)
 	experience := w.make(t, "exp", "/v1/experiences", map[string]any{
 		"name": "Club", "slug": "club-" + unique(), "type": "link", "content": map[string]any{"url": "https://club.example.com"}, "status": "published",
 	})
-	w.slugs["exp"] = experience["slug"].(string)
+	w.Slugs["exp"] = experience["slug"].(string)
 	w.archive(t)
-	w.make(t, "grant", "/v1/grants", map[string]any{"customer": w.ids["cus"], "product": w.ids["sold"]})
-	w.ids["letter"] = w.first(t, "/v1/letters", nil)
-	w.ids["sitever"] = w.first(t, "/v1/ai_sites/"+w.ids["site"]+"/versions", nil)
-	w.ids["log"] = w.first(t, "/v1/activity", nil)
+	w.make(t, "grant", "/v1/grants", map[string]any{"customer": w.IDs["cus"], "product": w.IDs["sold"]})
+	w.IDs["letter"] = w.first(t, "/v1/letters", nil)
+	w.IDs["sitever"] = w.first(t, "/v1/ai_sites/"+w.IDs["site"]+"/versions", nil)
+	w.IDs["log"] = w.first(t, "/v1/activity", nil)
 	w.sellKeys(t)
 	w.upload(t)
 	w.fill(t)
@@ -97,7 +93,7 @@ func (w *world) archive(t testing.TB) {
 		"/v1/blog_posts": {"title": "Old"}, "/v1/experiences": {"name": "Old", "type": "link"}, "/v1/legal_pages": {"kind": "custom", "title": "Old"},
 	} {
 		w.make(t, "archived "+path, path, body)
-		w.Must(t, http.MethodPost, path+"/"+w.ids["archived "+path]+"/archive", nil)
+		w.Must(t, http.MethodPost, path+"/"+w.IDs["archived "+path]+"/archive", nil)
 	}
 }
 
@@ -107,10 +103,10 @@ func (w *world) upload(t testing.TB) {
 	for _, name := range []string{"whole file", "file"} {
 		made := w.make(t, name, "/v1/files", map[string]any{"name": "Course.zip", "size": 5})
 		sendBytes(t, w.Client, made["upload"].(map[string]any)["url"].(string), "hello")
-		w.Must(t, http.MethodPost, "/v1/files/"+w.ids[name]+"/complete", nil)
+		w.Must(t, http.MethodPost, "/v1/files/"+w.IDs[name]+"/complete", nil)
 	}
-	w.ids["fver"] = w.first(t, "/v1/files/"+w.ids["file"]+"/versions", nil)
-	w.Must(t, http.MethodPatch, "/v1/products/"+w.ids["sold"], map[string]any{"deliverables": []any{map[string]any{"type": "file", "ref": w.ids["whole file"]}}})
+	w.IDs["fver"] = w.first(t, "/v1/files/"+w.IDs["file"]+"/versions", nil)
+	w.Must(t, http.MethodPatch, "/v1/products/"+w.IDs["sold"], map[string]any{"deliverables": []any{map[string]any{"type": "file", "ref": w.IDs["whole file"]}}})
 }
 
 // fill makes an object of every other resource that can be made, from the example of the specification.
@@ -118,7 +114,7 @@ func (w *world) fill(t testing.TB) {
 	t.Helper()
 	for _, op := range harness.Operations() {
 		prefix := listed(op)
-		if op.Method == http.MethodPost && prefix != "" && w.ids[prefix] == "" && !strings.HasPrefix(op.Scope, "ads:") {
+		if op.Method == http.MethodPost && prefix != "" && w.IDs[prefix] == "" && !strings.HasPrefix(op.Scope, "ads:") {
 			w.make(t, prefix, w.path(op), w.body(op).(map[string]any))
 		}
 	}
@@ -140,7 +136,7 @@ func (w *world) first(t testing.TB, path string, wanted func(map[string]any) boo
 func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map[string]any {
 	t.Helper()
 	object := w.Must(t, http.MethodPost, path, body)
-	w.ids[prefix] = object["id"].(string)
+	w.IDs[prefix] = object["id"].(string)
 	return object
 }
 
