@@ -22,6 +22,12 @@ type pace struct {
 	left map[string]*window // by who is counted
 }
 
+// A request is sent so often, with at most so many seconds in between. After that its refusal is the answer.
+const (
+	mostTries = 4
+	mostPause = 120
+)
+
 // window is what is left of a quota until it is full again.
 type window struct {
 	left int64
@@ -44,7 +50,7 @@ func (p *pace) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	who := p.counted(req)
-	for {
+	for tries := 1; ; tries++ {
 		if err := p.wait(who); err != nil {
 			return nil, err
 		}
@@ -58,7 +64,7 @@ func (p *pace) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		p.learn(who, resp)
 		after, isNumber := strconv.Atoi(resp.Header.Get("Retry-After"))
-		if resp.StatusCode != http.StatusTooManyRequests || isNumber != nil {
+		if resp.StatusCode != http.StatusTooManyRequests || isNumber != nil || after > mostPause || tries == mostTries {
 			return resp, nil
 		}
 		received, err := drain(&resp.Body)

@@ -165,7 +165,7 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 	}
 	for _, p := range chosen {
 		if result := r.results[p.Name]; !result.held {
-			result.skip("", "the run was interrupted before")
+			result.skip("", "the run was interrupted")
 			result.Outcome = OutcomeNotChecked
 		}
 	}
@@ -343,6 +343,7 @@ func (r *run) hold(p *Promise, mine, theirs *builder) {
 	}
 	before := t.result.Breaks
 	t.Run("", func(t T) { p.check(t, mine.Subject, other) })
+	t.result.held = r.pace.ctx.Err() == nil || t.result.Breaks > before
 	if t.result.Breaks > before && !r.ReadOnly && r.pace.ctx.Err() == nil { // what ought to be refused may have been done
 		mine.safely(mine.build)
 		clear(mine.Found)

@@ -257,6 +257,19 @@ func asJSON(v any) string {
 	return string(text)
 }
 
+// left returns what there is in an account, but for what is archived because it cannot be deleted.
+func left(t *testing.T, s *harness.Server, c *harness.Client) (all []string) {
+	t.Helper()
+	for _, path := range []string{"/v1/products", "/v1/customers", "/v1/blog_posts", "/v1/webhook_endpoints", "/v1/discounts", "/v1/leads"} {
+		for _, object := range c.As(s.Key(t, c.Account)).Must(t, http.MethodGet, path, nil)["data"].([]any) {
+			if object.(map[string]any)["status"] != "archived" {
+				all = append(all, path+" "+asJSON(object))
+			}
+		}
+	}
+	return all
+}
+
 // What a run makes is gone after it, and one that only reads makes nothing.
 func TestCheck_LeavesNothingBehind(t *testing.T) {
 	t.Parallel()
@@ -276,13 +289,64 @@ func TestCheck_LeavesNothingBehind(t *testing.T) {
 			require.NoError(t, err)
 			assert.Empty(t, names(report.Broken()))
 			assert.Equal(t, readOnly, wrote == 0, "%d writes", wrote)
-			for _, path := range []string{"/v1/products", "/v1/customers", "/v1/blog_posts", "/v1/webhook_endpoints", "/v1/discounts", "/v1/leads"} {
-				for _, object := range c.As(s.Key(t, c.Account)).Must(t, http.MethodGet, path, nil)["data"].([]any) {
-					assert.Contains(t, []any{"archived"}, object.(map[string]any)["status"], "%s has %v: %v", path, object, report.Notes)
-				}
-			}
+			assert.Empty(t, left(t, s, c), report.Notes)
 		}
 	})
+}
+
+// Nor does it leave what a server made that ought to have refused it.
+func TestCheck_TakesAwayWhatWasMadeAgainstTheRule(t *testing.T) {
+	t.Parallel()
+	s := harness.Boot(t, database.URL(t, database.Engines()[0]))
+	c := s.Account(t)
+	lenient := servers()["unknown-fields"]
+	lenient.base = from(t, 0)
+	report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: c.Key, Only: []string{"unknown-fields", "products"}, Transport: lenient})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"unknown-fields"}, names(report.Broken()))
+	assert.Empty(t, left(t, s, c), report.Notes)
+}
+
+// Answers that are nonsense, while what is sent is made, break a promise, and nothing else breaks.
+func TestCheck_GoesOnAfterNonsense(t *testing.T) {
+	t.Parallel()
+	s := harness.Boot(t, database.URL(t, database.Engines()[0]))
+	c := s.Account(t)
+	nonsense := &altering{base: from(t, 0), answer: func(req *http.Request, _ *http.Response, body []byte) []byte {
+		if req.Method == http.MethodGet && req.URL.Path == "/v1/customers" {
+			return []byte("<html>")
+		}
+		return body
+	}}
+	report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: c.Key, Only: []string{"lists", "customers"}, Transport: nonsense})
+	require.NoError(t, err)
+	assert.Contains(t, names(report.Broken()), "document")
+	assert.Empty(t, left(t, s, c), report.Notes)
+}
+
+// A run that is interrupted takes away what it made, and calls nothing kept that it did not look at.
+func TestCheck_TidiesUpWhenItIsInterrupted(t *testing.T) {
+	t.Parallel()
+	s := harness.Boot(t, database.URL(t, database.Engines()[0]))
+	c := s.Account(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	walked := false
+	report, err := conformance.Check(ctx, conformance.Options{URL: s.URL, Key: c.Key, Transport: from(t, 0), Progress: func(line string) {
+		if walked = walked || strings.HasSuffix(line, ": walks"); walked {
+			interrupt()
+		}
+	}})
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, walked)
+	outcomes := map[string]conformance.Outcome{}
+	for _, r := range report.Promises {
+		outcomes[r.Name] = r.Outcome
+	}
+	assert.Equal(t, conformance.OutcomeNotChecked, outcomes["walks"])
+	assert.Equal(t, conformance.OutcomeNotChecked, outcomes["thirty-callers"])
+	assert.Empty(t, names(report.Broken()))
+	assert.Empty(t, left(t, s, c), report.Notes)
 }
 
 // A run that cannot begin says why.
