@@ -278,6 +278,12 @@ func (p *Page) Look(file string, width int) {
 	}
 }
 
+// WithoutScripts has no script of a page run.
+func (p *Page) WithoutScripts() {
+	p.t.Helper()
+	p.call("Emulation.setScriptExecutionDisabled", object{"value": true}, nil)
+}
+
 // Scheme has pages think that the person likes them light or dark.
 func (p *Page) Scheme(scheme string) {
 	p.t.Helper()

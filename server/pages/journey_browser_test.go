@@ -1,0 +1,113 @@
+package pages_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
+	chromium "github.com/tillwright/tillwright/tests/harness/browser"
+	"github.com/tillwright/tillwright/tests/harness/database"
+)
+
+// sold returns the only order, which is paid.
+func (w *shop) sold() store.Order {
+	w.t.Helper()
+	orders, _, err := w.ListOrders(w.t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 10}})
+	require.NoError(w.t, err)
+	require.Len(w.t, orders, 1)
+	assert.Equal(w.t, store.OrderStatusPaid, orders[0].Status)
+	return orders[0]
+}
+
+// typesCard fills in a card that is good for long, or whatever its number stands for.
+func typesCard(page *chromium.Page, number string) {
+	page.Fill("#card_number", number)
+	page.Fill("#card_expiry", "12/40")
+	page.Fill("#card_cvc", "123")
+}
+
+// Nobody needs scripts: a button counts the total anew, and a decline is told as with them.
+func TestCheckoutPage_IsUsedWithoutScriptsInABrowser(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
+			a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("UY"), RateBps: 2200, Name: "IVA"}}}
+		})
+		require.NoError(t, err)
+		link := w.link(catalog.PriceVariant{Amount: 1000}, nil)
+		page := chromium.Open(t, nil)
+		page.WithoutScripts()
+		page.Go(link.URL)
+		page.WaitText("Pay $10.00")
+		page.Fill("#email", "grace@example.com")
+		page.Value(`document.querySelector('#country').value = 'UY'`)
+		page.Click("#payment button[value=update]")
+		page.WaitText("Pay $12.20")
+		assert.Equal(t, "grace@example.com", page.Value(`document.querySelector('#email').value`))
+		typesCard(page, "4000000000009995")
+		page.Click("button.pay")
+		page.WaitText("There is a problem")
+		typesCard(page, "4242424242424242")
+		page.Click("button.pay")
+		page.WaitText("Thank you for your order")
+		assert.Equal(t, int64(1220), w.sold().PaidAmount)
+		assert.Empty(t, page.Refused())
+	})
+}
+
+// Who has the checkout open twice while their bank asks is charged once, and both say so.
+func TestCheckoutPage_WaitsForTheBankInTwoTabsInABrowser(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, engine string) {
+		w := newShopOn(t, engine)
+		checkout := w.checkout(catalog.PriceVariant{Amount: 1000})
+		_, err := w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) { d.SuccessURL = nil })
+		require.NoError(t, err)
+		one, two := chromium.Open(t, nil), chromium.Open(t, nil)
+		for _, page := range []*chromium.Page{one, two} {
+			page.Go(checkout.URL)
+			page.WaitText("Pay $20.00")
+			typesCard(page, "4000002500003155")
+		}
+		one.Click("button.pay")
+		one.WaitText("Confirm the payment")
+		two.Click("button.pay") // of a page that is older than the payment
+		two.WaitText("Confirm the payment")
+		one.Click("button.primary")
+		one.WaitText("Thank you for your order")
+		two.Click("button.primary")
+		two.WaitText("Thank you for your order")
+		assert.Equal(t, int64(2000), w.sold().PaidAmount)
+		for _, page := range []*chromium.Page{one, two} {
+			assert.Empty(t, page.Refused())
+		}
+	})
+}
+
+// A trial says for how long it is free, and costs nothing today.
+func TestCheckoutPage_BeginsATrialInABrowser(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	checkout := w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), TrialDays: 14})
+	_, err := w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) { d.SuccessURL = nil })
+	require.NoError(t, err)
+	page := chromium.Open(t, nil)
+	page.Go(checkout.URL)
+	page.WaitText("The first 14 days are free.")
+	page.WaitText("To pay today\t$0.00")
+	typesCard(page, "4242424242424242")
+	page.Click("button.pay")
+	page.WaitText("Thank you for your order")
+	assert.Zero(t, w.sold().PaidAmount)
+	subscriptions, _, err := w.ListSubscriptions(t.Context(), w.account, store.ListSubscriptions{Page: core.Page{Limit: 10}})
+	require.NoError(t, err)
+	require.Len(t, subscriptions, 1)
+	assert.Equal(t, store.SubscriptionStatusTrialing, subscriptions[0].Status)
+	assert.Empty(t, page.Refused())
+}
