@@ -133,7 +133,7 @@ type list struct {
 func (s *Subject) page(t T, client *Client, op *Operation, query string) *list {
 	t.Helper()
 	resp := s.asks(t, client, op, query)
-	if resp == nil || resp.Status >= 300 && s.excused(op, resp) {
+	if resp == nil || s.excuses(t, op, resp) {
 		return nil
 	}
 	if resp.Status >= 300 {
@@ -231,7 +231,8 @@ func BeginsWithItsOldestWhenAsked(t T, s *Subject) {
 		if newest == nil {
 			return
 		}
-		if again := ids("limit=100&sort=-created_at"); !slices.Equal(again, newest.ids) {
+		stands := func() bool { return s.Thorough || slices.Equal(ids("limit=100"), newest.ids) }
+		if again := ids("limit=100&sort=-created_at"); !slices.Equal(again, newest.ids) && stands() {
 			t.Errorf("newest first is %v, and %v without saying so", again, newest.ids)
 		}
 		if newest.more { // the oldest are others
@@ -244,7 +245,12 @@ func BeginsWithItsOldestWhenAsked(t T, s *Subject) {
 			return
 		}
 		if !slices.Equal(backwards(oldest), newest.ids) {
-			t.Errorf("oldest first is %v, newest first %v", oldest, newest.ids)
+			if stands() {
+				t.Errorf("oldest first is %v, newest first %v", oldest, newest.ids)
+			} else {
+				t.NotChecked("it changed meanwhile")
+			}
+			return
 		}
 		for i, id := range oldest {
 			if !s.Thorough && i != len(oldest)/2 {
@@ -276,7 +282,7 @@ func ExpandsWhatItNames(t T, s *Subject) {
 		}
 		s.refusesQuery(t, client, op, "expand=surprise", "expand")
 		for _, query := range []string{"expand=", "expand=" + strings.Join(names, ",")} {
-			if resp := s.asks(t, client, op, query); resp != nil && resp.Status >= 300 && !s.excused(op, resp) {
+			if resp := s.asks(t, client, op, query); resp != nil && !s.excuses(t, op, resp) && resp.Status >= 300 {
 				t.Errorf("?%s is answered %d: %s", query, resp.Status, resp.Body)
 			}
 		}

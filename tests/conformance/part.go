@@ -20,6 +20,7 @@ type part struct {
 	mu     sync.Mutex
 	last   *exchange
 	failed bool
+	isGap  bool
 }
 
 // over ends a part.
@@ -71,7 +72,20 @@ func (p *part) Run(name string, check func(t T)) {
 
 // NotChecked implements T.
 func (p *part) NotChecked(format string, args ...any) {
-	p.result.skip(p.operation, fmt.Sprintf(format, args...))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.skip(fmt.Sprintf(format, args...))
+}
+
+// skip notes that the part, or some of it, was not checked. The caller holds p.mu.
+func (p *part) skip(reason string) {
+	p.run.mu.Lock()
+	defer p.run.mu.Unlock()
+	p.result.skip(p.operation, reason)
+	if !p.isGap {
+		p.isGap = true
+		p.result.gaps++
+	}
 }
 
 func (p *part) saw(e *exchange) {
@@ -92,8 +106,12 @@ func (p *part) breaks(promise, message string) {
 func (p *part) fail(result *Result, message string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.run.pace.ctx.Err() != nil || p.failed && result == p.result && p.last != nil && p.last.broken {
+	if p.run.pace.ctx.Err() != nil {
 		p.failed = true
+		return
+	}
+	if p.failed && result == p.result && p.last != nil && p.last.broken {
+		p.skip("its answer broke another promise")
 		return
 	}
 	p.failed = true
@@ -115,7 +133,7 @@ func (p *part) fail(result *Result, message string) {
 // describe writes a request, without its key, and its answer.
 func (e *exchange) describe() (request, answer string) {
 	var sent, got strings.Builder
-	fmt.Fprintf(&sent, "%s %s\n", e.request.Method, e.request.URL.RequestURI())
+	fmt.Fprintf(&sent, "%s %s\n", e.request.Method, hidden([]byte(e.request.URL.RequestURI())))
 	writeHeader(&sent, e.request.Header)
 	fmt.Fprintf(&sent, "\n%s", shortened(e.sent))
 	fmt.Fprintf(&got, "%d %s\n", e.response.StatusCode, http.StatusText(e.response.StatusCode))
@@ -138,11 +156,13 @@ func writeHeader(b *strings.Builder, h http.Header) {
 // shownBytes is how much of a body is told.
 const shownBytes = 1000
 
-// secret is what nobody else may read in a report: keys, and what webhooks are signed with.
-var secret = regexp.MustCompile(`\b(sk|whsec)_[0-9A-Za-z+/=_-]{16,}`)
+// secret is what nobody else may read in a report: keys, what webhooks are signed with, and what a checkout is opened with.
+var secret = regexp.MustCompile(`(\bsk|\bwhsec|_secret)_[0-9A-Za-z+/=_-]{16,}`)
+
+func hidden(text []byte) []byte { return secret.ReplaceAll(text, []byte("${1}_(hidden)")) }
 
 func shortened(body []byte) []byte {
-	body = secret.ReplaceAll(bytes.TrimSpace(body), []byte("${1}_(hidden)"))
+	body = hidden(bytes.TrimSpace(body))
 	if len(body) <= shownBytes {
 		return body
 	}

@@ -324,6 +324,27 @@ func TestCheck_GoesOnAfterNonsense(t *testing.T) {
 	assert.Empty(t, left(t, s, c), report.Notes)
 }
 
+// A server that refuses what may be read has kept nothing, even where a refusal might lie in the state of the account.
+func TestCheck_TakesNoRefusalForAPromiseKept(t *testing.T) {
+	t.Parallel()
+	s := harness.Boot(t, database.URL(t, database.Engines()[0]))
+	refusing := &altering{base: from(t, 0), answer: func(req *http.Request, resp *http.Response, body []byte) []byte {
+		if req.Method != http.MethodGet || req.URL.Path == "/v1/account" || resp.StatusCode != http.StatusOK {
+			return body
+		}
+		resp.StatusCode = http.StatusForbidden
+		return []byte(`{"error":{"type":"invalid_request_error","code":"forbidden","message":"The key has no right to it."}}`)
+	}}
+	report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: s.Account(t).Key, ReadOnly: true, Only: []string{"lists", "order", "products"}, Transport: refusing})
+	require.NoError(t, err)
+	assert.Empty(t, names(report.Broken()))
+	for _, r := range report.Promises {
+		if r.Name == "lists" || r.Name == "order" {
+			assert.Equal(t, conformance.OutcomeNotChecked, r.Outcome, "%s: %s", r.Name, asJSON(r.NotChecked))
+		}
+	}
+}
+
 // A run that is interrupted takes away what it made, and calls nothing kept that it did not look at.
 func TestCheck_TidiesUpWhenItIsInterrupted(t *testing.T) {
 	t.Parallel()
