@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/seal"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -35,14 +36,14 @@ func keysOf(t *testing.T, keys ...byte) *core.Sealer {
 func (s *shop) own(t *testing.T, keys ...byte) error {
 	t.Helper()
 	s.db.Options.Sealer = keysOf(t, keys...)
-	_, err := s.OwnSecretKeys(t.Context())
+	_, err := s.Seal.OwnKeys(t.Context())
 	return err
 }
 
 // adopt is `tillwright secret adopt` with the keys of the last start.
 func (s *shop) adopt(t *testing.T, lost bool) (adopted bool) {
 	t.Helper()
-	adopted, err := s.AdoptSecretKey(t.Context(), lost)
+	adopted, err := s.Seal.AdoptKey(t.Context(), lost)
 	require.NoError(t, err)
 	return adopted
 }
@@ -51,7 +52,7 @@ func (s *shop) adopt(t *testing.T, lost bool) (adopted bool) {
 func (s *shop) closed(t *testing.T) []core.Violation {
 	t.Helper()
 	var found []core.Violation
-	require.NoError(t, s.CheckSealed(t.Context(), func(_ string, broken []core.Violation) { found = append(found, broken...) }))
+	require.NoError(t, s.Seal.Check(t.Context(), func(_ string, broken []core.Violation) { found = append(found, broken...) }))
 	return found
 }
 
@@ -83,10 +84,10 @@ func TestOwnSecretKeys_SaysWhenOthersDoNotStartAgain(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		for _, start := range []struct {
 			keys []byte
-			want KeyChange
-		}{{[]byte{1}, KeyKept}, {[]byte{1, 2}, KeyKept}, {[]byte{2, 1}, KeyMoved}, {[]byte{2, 1}, KeyKept}, {[]byte{2}, KeyKept}} {
+			want seal.KeyChange
+		}{{[]byte{1}, seal.KeyKept}, {[]byte{1, 2}, seal.KeyKept}, {[]byte{2, 1}, seal.KeyMoved}, {[]byte{2, 1}, seal.KeyKept}, {[]byte{2}, seal.KeyKept}} {
 			s.db.Options.Sealer = keysOf(t, start.keys...)
-			change, err := s.OwnSecretKeys(t.Context())
+			change, err := s.Seal.OwnKeys(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, start.want, change, "%v", start.keys)
 		}
@@ -100,9 +101,9 @@ func TestOwnSecretKeys_AMistakeThatSealedNothingIsCorrected(t *testing.T) {
 	s.db.Options.Exclusive = true
 	require.NoError(t, s.own(t, 1))
 	s.db.Options.Sealer = keysOf(t, 2)
-	change, err := s.OwnSecretKeys(t.Context())
+	change, err := s.Seal.OwnKeys(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, KeyReplaced, change)
+	require.Equal(t, seal.KeyReplaced, change)
 
 	s.checkout(t, s.onSale(t, fixedPrice(1000)))
 	refusesKey(t, s.own(t, 1))
@@ -224,7 +225,7 @@ func TestAdoptSecretKey_DoctorSaysWhatIsToBeEnteredAgain(t *testing.T) {
 			ids = append(ids, v.Object)
 		}
 		require.ElementsMatch(t, []string{e.ID, s.account, s.account, channel.ID, licence, signer}, ids)
-		closed, err := s.CountClosed(ctx)
+		closed, err := s.Seal.CountClosed(ctx)
 		require.NoError(t, err)
 		require.Equal(t, len(ids)-1, closed, "all but the licence key")
 		for _, id := range []string{licence, revoked} {

@@ -20,7 +20,7 @@ func TestCountClosed_CountsWhatAKeyHasLeftBehind(t *testing.T) {
 		require.NoError(t, s.own(t, 2, 1))
 		o.endpoint(outbox.EventOrderCreated)
 		count := func(want int) {
-			closed, err := s.CountClosed(t.Context())
+			closed, err := s.Seal.CountClosed(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, want, closed)
 		}
@@ -53,7 +53,7 @@ func TestCountClosed_TheSecretBeforeARotationIsInUse(t *testing.T) {
 				ids = append(ids, v.Object)
 			}
 			require.ElementsMatch(t, want, ids)
-			n, err := s.CountClosed(t.Context())
+			n, err := s.Seal.CountClosed(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, len(want), n)
 		}

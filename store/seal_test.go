@@ -52,7 +52,7 @@ func TestCheckSealed_FindsWhatNoKeyOpens(t *testing.T) {
 			require.NoError(t, err)
 			o.db.Options.Sealer = sealer
 			var found []core.Violation
-			require.NoError(t, o.CheckSealed(t.Context(), func(_ string, broken []core.Violation) { found = append(found, broken...) }))
+			require.NoError(t, o.Seal.Check(t.Context(), func(_ string, broken []core.Violation) { found = append(found, broken...) }))
 			require.Equal(t, c.want, found)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/cmd/program"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/seal"
 )
 
 // openStore opens the database that is configured. Exclusive is for the command that serves it: an embedded database is served
@@ -52,7 +53,7 @@ func prepareSchema(ctx context.Context, s *store.Store, migrate bool) error {
 // ownSecretKeys refuses to serve a database with the secret keys of another one, and says what that means for other servers. If
 // a key was removed from the list too early, that is only logged: it is no reason to stop everything else.
 func ownSecretKeys(ctx context.Context, s *store.Store, keyFile string, log *slog.Logger) error {
-	change, err := s.OwnSecretKeys(ctx)
+	change, err := s.Seal.OwnKeys(ctx)
 	if refused, ok := errors.AsType[*core.SecretKeyError](err); ok {
 		refused.File = keyFile
 	}
@@ -60,14 +61,14 @@ func ownSecretKeys(ctx context.Context, s *store.Store, keyFile string, log *slo
 		return err
 	}
 	switch change {
-	case store.KeyMoved:
+	case seal.KeyMoved:
 		log.Warn("the first secret key of the list is the one of the database from now on: a server that has only older ones goes on until it ends, and does not start again",
 			"setting", "TILLWRIGHT_SECRET_KEY")
-	case store.KeyReplaced:
+	case seal.KeyReplaced:
 		log.Warn("the secret key is another one than at the last start; nothing is sealed with that one, and no order, invoice or kept answer is there whose address or text depends on it", "setting", "TILLWRIGHT_SECRET_KEY")
-	case store.KeyKept:
+	case seal.KeyKept:
 	}
-	closed, err := s.CountClosed(ctx)
+	closed, err := s.Seal.CountClosed(ctx)
 	if err == nil && closed > 0 {
 		log.Error("no secret key opens some signing secrets, keys of Stripe or tokens of channels: put the key that they were sealed with behind the others, or enter them anew; `tillwright doctor` lists them",
 			"count", closed, "setting", "TILLWRIGHT_SECRET_KEY")

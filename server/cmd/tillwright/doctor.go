@@ -140,7 +140,7 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 	if warning := program.MetaWarning(config); warning != "" {
 		advice = append(advice, warning)
 	}
-	return findings, advice, promises, s.CheckSealed(cmd.Context(), tell)
+	return findings, advice, promises, s.Seal.Check(cmd.Context(), tell)
 }
 
 // examineFiles compares the bytes that are kept with the rows.

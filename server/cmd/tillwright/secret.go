@@ -83,11 +83,11 @@ func openAlone(ctx context.Context, config *server.Config) (*store.Store, error)
 // adoptSecret makes the configured secret key the one of the database. Without lost it refuses while something cannot be
 // decrypted.
 func adoptSecret(cmd *cobra.Command, s *store.Store, lost bool) error {
-	closed, err := s.CountClosed(cmd.Context())
+	closed, err := s.Seal.CountClosed(cmd.Context())
 	if err != nil {
 		return err
 	}
-	adopted, err := s.AdoptSecretKey(cmd.Context(), lost)
+	adopted, err := s.Seal.AdoptKey(cmd.Context(), lost)
 	if err != nil {
 		return err
 	}

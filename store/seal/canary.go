@@ -1,4 +1,4 @@
-package store
+package seal
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // Whoever cannot open it has the wrong key.
 const canary = "canary"
 
-// KeyChange says what OwnSecretKeys did to the secret key of the database.
+// KeyChange says what OwnKeys did to the secret key of the database.
 type KeyChange string
 
 // What may have changed.
@@ -22,15 +22,15 @@ const (
 	KeyReplaced KeyChange = "replaced" // the canary is sealed with a key of ours now, because nothing is sealed or signed with the one before
 )
 
-// OwnSecretKeys makes sure that our secret keys are those of the database, or returns a *SecretKeyError. It is called before a
+// OwnKeys makes sure that our secret keys are those of the database, or returns a *SecretKeyError. It is called before a
 // server serves the database, and reports what it changed.
 //
 // Whoever serves a database first chooses its key: if several do so at once, one of them. From then on the database is only
 // served with lists of keys that contain the first key of the server that started last. There is one exception: the only server
 // of an embedded database may come with any keys that open all that is sealed in it (nothing, say), if no address or answer was
 // given out that would stop working. Where there may be replicas, which can seal something at any moment, that takes
-// AdoptSecretKey.
-func (s *Store) OwnSecretKeys(ctx context.Context) (KeyChange, error) {
+// AdoptKey.
+func (s *Store) OwnKeys(ctx context.Context) (KeyChange, error) {
 	sealed, err := s.canary(ctx)
 	if err != nil {
 		return KeyKept, err
@@ -78,7 +78,7 @@ func (s *Store) makeCanary(ctx context.Context) ([]byte, error) {
 	return s.canary(ctx)
 }
 
-// adoptUnasked does what AdoptSecretKey does, for the only server of an embedded database, if nobody would notice; it reports
+// adoptUnasked does what AdoptKey does, for the only server of an embedded database, if nobody would notice; it reports
 // whether it did. Somebody would notice once there are orders or invoices, because their addresses are signed and the
 // signatures are not stored here, or answers that are kept for requests that are sent again.
 func (s *Store) adoptUnasked(ctx context.Context) (bool, error) {
@@ -87,24 +87,24 @@ func (s *Store) adoptUnasked(ctx context.Context) (bool, error) {
 	}
 	given, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM (
 		SELECT 1 FROM invoices UNION ALL SELECT 1 FROM orders
-		UNION ALL SELECT 1 FROM idempotency_keys WHERE status > 0 AND expires_at >= ? LIMIT 1) AS given`, s.Now())
+		UNION ALL SELECT 1 FROM idempotency_keys WHERE status > 0 AND expires_at >= ? LIMIT 1) AS given`, s.db.Now())
 	if err != nil {
 		return false, fmt.Errorf("look for what was given out: %w", err)
 	}
 	if *given > 0 {
 		return false, nil
 	}
-	return s.AdoptSecretKey(ctx, false)
+	return s.AdoptKey(ctx, false)
 }
 
-// AdoptSecretKey makes our newest secret key the one of the database, whatever it was before, and reports whether it did. It
+// AdoptKey makes our newest secret key the one of the database, whatever it was before, and reports whether it did. It
 // does not if something is sealed that our keys cannot open, unless lost says that the keys before are lost anyway. No server
 // may be at work on the database.
-func (s *Store) AdoptSecretKey(ctx context.Context, lost bool) (bool, error) {
+func (s *Store) AdoptKey(ctx context.Context, lost bool) (bool, error) {
 	adopted, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
 		keys, ours := s.db.Options.Sealer.Ours()
 		closed, err := db.Get[int](ctx, u, `SELECT count(*) FROM (SELECT 1 FROM (`+sealedRows+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours+` LIMIT 1) AS closed`,
-			append([]any{s.Now()}, keys...)...)
+			append([]any{s.db.Now()}, keys...)...)
 		if err != nil || *closed > 0 && !lost {
 			return 0, err
 		}
@@ -131,7 +131,7 @@ func (s *Store) canary(ctx context.Context) ([]byte, error) {
 func (s *Store) checkEverSealed(ctx context.Context) error {
 	keys, ours := s.db.Options.Sealer.Ours()
 	found, err := db.Get[[]byte](ctx, s.db, `SELECT sealed FROM (`+sealedRows+`) AS sealed
-		ORDER BY CASE WHEN substr(sealed, 1, 4) IN `+ours+` THEN 0 ELSE 1 END LIMIT 1`, append([]any{s.Now()}, keys...)...)
+		ORDER BY CASE WHEN substr(sealed, 1, 4) IN `+ours+` THEN 0 ELSE 1 END LIMIT 1`, append([]any{s.db.Now()}, keys...)...)
 	if err != nil {
 		return fmt.Errorf("find what is sealed: %w", err)
 	}
@@ -145,7 +145,7 @@ func (s *Store) checkEverSealed(ctx context.Context) error {
 // licences) none of our keys opens, although they open the canary. The key that sealed them is no longer in the list, or is lost.
 func (s *Store) CountClosed(ctx context.Context) (int, error) {
 	keys, ours := s.db.Options.Sealer.Ours()
-	closed, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM (`+sealedInUse+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours, append([]any{s.Now()}, keys...)...)
+	closed, err := db.Get[int](ctx, s.db, `SELECT count(*) FROM (`+sealedInUse+`) AS sealed WHERE substr(sealed, 1, 4) NOT IN `+ours, append([]any{s.db.Now()}, keys...)...)
 	if err != nil {
 		return 0, fmt.Errorf("count what is closed: %w", err)
 	}
