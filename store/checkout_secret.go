@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -21,7 +19,7 @@ func (s *Store) CheckoutOfSecret(ctx context.Context, secret string) (account, i
 	}
 	found, err := db.Get[place](ctx, s.db, `
 		SELECT account_id, object_id, (SELECT c.client_secret FROM checkouts AS c WHERE c.account_id = global_names.account_id AND c.id = object_id) AS client_secret
-		FROM global_names WHERE kind = ? AND name = ? AND `+db.EnabledAccount, checkoutSecret, secretHash(secret))
+		FROM global_names WHERE kind = ? AND name = ? AND `+db.EnabledAccount, checkoutSecret, core.HashOf(secret))
 	if err != nil {
 		return "", "", err
 	}
@@ -73,7 +71,7 @@ func (s *Store) giveSecret(ctx context.Context, u *db.Unit, c *Checkout) error {
 	c.SealedSecret = s.db.Options.Sealer.Seal([]byte(c.ClientSecret), c.sealContext())
 	return u.Later(ctx, db.Change{
 		Table: "global_names", Query: `INSERT INTO global_names (kind, name, account_id, object_id) VALUES (?, ?, ?, ?)`,
-		Args: []any{checkoutSecret, secretHash(c.ClientSecret), c.AccountID, c.ID}, Rows: 1,
+		Args: []any{checkoutSecret, core.HashOf(c.ClientSecret), c.AccountID, c.ID}, Rows: 1,
 	})
 }
 
@@ -83,9 +81,4 @@ func (s *Store) RenewClosedSecret(ctx context.Context, account, id string) (*Che
 	return db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
 		return s.lockCheckoutAndSecret(ctx, u, account, id)
 	})
-}
-
-func secretHash(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
 }

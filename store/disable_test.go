@@ -179,12 +179,12 @@ func TestDisableAccount_HidesWhatBuyersOpen(t *testing.T) {
 		require.NoError(t, err)
 		customer, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: new("grace@example.com")})
 		require.NoError(t, err)
-		session, err := s.CreatePortalSession(t.Context(), s.account, customer.ID, nil)
+		session, err := s.Portal.CreateSession(t.Context(), s.account, customer.ID, nil)
 		require.NoError(t, err)
 		open := map[string]func() error{
 			"checkout": func() error { _, _, err := s.CheckoutOfSecret(t.Context(), c.ClientSecret); return err },
 			"link":     func() error { _, err := s.FollowCheckoutLink(t.Context(), link.ID, FollowCheckoutLink{}); return err },
-			"portal":   func() error { _, _, _, err := s.OpenPortal(t.Context(), session.Token); return err },
+			"portal":   func() error { _, _, err := s.Portal.Open(t.Context(), session.Token); return err },
 		}
 		for name, open := range open {
 			require.NoError(t, open(), name)

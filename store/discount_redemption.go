@@ -94,9 +94,9 @@ func (r redeemer) key(account string) string {
 	case r.email != nil:
 		return buyerKey(account, *r.email)
 	case r.externalID != nil:
-		return secretHash(account + "\x00external_id\x00" + *r.externalID)
+		return core.HashOf(account + "\x00external_id\x00" + *r.externalID)
 	case r.customerID != nil:
-		return secretHash(account + "\x00customer\x00" + *r.customerID)
+		return core.HashOf(account + "\x00customer\x00" + *r.customerID)
 	}
 	return ""
 }
@@ -109,7 +109,7 @@ func (d *Discount) isPersonal() bool {
 // buyerKey returns the hash of an address by which buyers are compared. It is stored in place of the address, so that a deleted
 // customer leaves none.
 func buyerKey(account, email string) string {
-	return secretHash(account + "\x00" + core.EmailKey(email))
+	return core.HashOf(account + "\x00" + core.EmailKey(email))
 }
 
 // refusesBuyer says in a sentence why the buyer cannot use the discount, and returns nothing if they can. It also returns

@@ -69,7 +69,7 @@ func TestMigrate_WritesTheKeysOfAddresses(t *testing.T) {
 		must(ofBefore("people")...)
 		must(`UPDATE checkouts SET customer_email = 'ΣΊΣΥΦΟΣ@example.com' WHERE id = 'chk_a3'`, `UPDATE checkouts SET customer_email = 'Bob@example.com' WHERE id <> 'chk_a3'`,
 			`UPDATE orders SET customer_email = 'ada@MÜNCHEN.example' WHERE id = 'order_a2'`)
-		hash := secretHash("acct_a\x00" + strings.ToLower("ΣΊΣΥΦΟΣ@example.com"))
+		hash := core.HashOf("acct_a\x00" + strings.ToLower("ΣΊΣΥΦΟΣ@example.com"))
 		must(`INSERT INTO discounts (account_id, id, name, type, percent_bps, amounts, duration, product_ids, price_variant_ids, rules, covered_product_ids, min_subtotal_amounts,
 			first_purchase_only, redemptions_count, metadata, created_at, updated_at)
 			VALUES ('acct_a', 'disc_a', 'Spring', 'percent', 1000, '{}', 'once', '[]', '[]', '[]', '[]', '{}', FALSE, 2, '{}', 1, 1)`)
@@ -129,7 +129,7 @@ func TestRepair_WritesWrongKeysAnew(t *testing.T) {
 			_, err := s.db.Write.DB.Exec(s.db.Rebind(query), args...)
 			require.NoError(t, err)
 		}
-		hash := func(key string) string { return secretHash(s.account + "\x00" + key) }
+		hash := func(key string) string { return core.HashOf(s.account + "\x00" + key) }
 		older, younger := s.customer(t, "straße@example.com", nil), s.customer(t, "strasse@example.com", nil)
 		bought := s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900)))).Checkout
 		s.coded(t, "HALF", func(*Discount) {})

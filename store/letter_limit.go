@@ -36,6 +36,8 @@ const (
 
 	// mailboxLetters is for all letters to a mailbox whose reader has not confirmed it, of whichever account, but those that follow a payment.
 	mailboxLetters = 20 // an hour
+
+	portalLetters = 5 // an hour, asked for with an address
 )
 
 // CountLetter counts a letter about an order or an invoice that is about to be sent, together with those of all replicas. Beyond
@@ -65,7 +67,7 @@ func mailboxKey(account, email string) string {
 	if local, domain, _ := strings.Cut(key, "@"); domain == "gmail.com" || domain == "googlemail.com" { // where dots change nothing either
 		key = strings.ReplaceAll(local, ".", "") + "@gmail.com"
 	}
-	return secretHash(account + "\x00" + key)
+	return core.HashOf(account + "\x00" + key)
 }
 
 // toMailbox is the limit of a mailbox over all accounts.
@@ -101,6 +103,14 @@ func (s *Store) countAccess(ctx context.Context, account string) (wait time.Dura
 		return refused.After, nil
 	}
 	return 0, err
+}
+
+// CountPortalLetter counts a request for links to the portal, by the address that was typed and by the network address from which
+// it came. It does not look whether anybody has that address. One too many is CodeRateLimit.
+func (s *Store) CountPortalLetter(ctx context.Context, email, from string) error {
+	return s.Throttle.Count(ctx, throttle.EveryAccount, func(o *throttle.Over) error {
+		return o.Refuse("email", "Links were asked for too often. You can ask for another one in")
+	}, append(lettersFrom(from), throttle.Limit{Subject: "portal:" + mailboxKey(throttle.EveryAccount, email), Most: portalLetters, Window: time.Hour}, toMailbox(email))...)
 }
 
 // toReader begins the subjects of letters that one reader or one checkout was sent: who asks for one more need only look for it.

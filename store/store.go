@@ -20,6 +20,7 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/report"
 	"github.com/tillwright/tillwright/store/request"
 	"github.com/tillwright/tillwright/store/seal"
@@ -76,6 +77,7 @@ type Store struct {
 	Person   *person.Store   // who signs in to the dashboard
 	Requests *request.Store  // what programs asked for
 	Throttle *throttle.Store // how often something was done
+	Portal   *portal.Store   // how customers are let in to what is theirs
 	Seal     *seal.Store     // whether the secret keys open what is sealed
 
 	db        *db.DB
@@ -96,7 +98,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	events := outbox.New(opened, o.Render)
 	s := &Store{
 		Tenant: tenant.New(opened, o.LivePayments), Catalog: catalog.New(opened, events), Outbox: events, Advert: advert.New(opened),
-		Content: content.New(opened), Grant: grant.New(opened, o.Files), Report: report.New(opened), Activity: activity.New(opened), TestBank: testbank.New(opened), Person: person.New(opened), Requests: request.New(opened), Throttle: throttle.New(opened), Seal: seal.New(opened), db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
+		Content: content.New(opened), Grant: grant.New(opened, o.Files), Report: report.New(opened), Activity: activity.New(opened), TestBank: testbank.New(opened), Person: person.New(opened), Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Seal: seal.New(opened), db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
 	s.Grant.OnKey = func(ctx context.Context, u *db.Unit, g *grant.Grant) error { return s.writeKey(ctx, u, g) }
 	if opened.Engine == core.SQLite && o.Exclusive {

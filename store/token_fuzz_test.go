@@ -112,19 +112,19 @@ func FuzzPortalToken(f *testing.F) {
 	s := newShop(f, database.URL(f, core.SQLite))
 	ada, err := s.CreateCustomer(f.Context(), s.account, Customer{Email: ref("ada@example.com")})
 	require.NoError(f, err)
-	p, err := s.CreatePortalSession(f.Context(), s.account, ada.ID, nil)
+	p, err := s.Portal.CreateSession(f.Context(), s.account, ada.ID, nil)
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, at, length uint8, by string) {
 		token := changed(p.Token, at, length, by)
-		_, c, expired, err := s.OpenPortal(t.Context(), token)
+		opened, expired, err := s.Portal.Open(t.Context(), token)
 		require.False(t, expired)
 		if token == p.Token {
 			require.NoError(t, err)
-			require.Equal(t, ada.ID, c.ID)
+			require.Equal(t, ada.ID, opened.CustomerID)
 			return
 		}
 		dbtest.RequireCode(t, err, core.CodeMissing)
-		require.Nil(t, c)
+		require.Nil(t, opened)
 	})
 }
 

@@ -34,11 +34,11 @@ func TestPortal_SigningOutBesideForms(t *testing.T) {
 		replicas := w.replicas()
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		for range 5 {
-			session, err := w.CreatePortalSession(t.Context(), w.account, sub.CustomerID, nil)
+			session, err := w.Portal.CreateSession(t.Context(), w.account, sub.CustomerID, nil)
 			require.NoError(t, err)
 			for _, err := range parallel(12, func(i int) error {
 				r := replicas[i%len(replicas)]
-				opened, c, _, err := r.OpenPortal(t.Context(), session.Token)
+				opened, _, err := r.Portal.Open(t.Context(), session.Token)
 				if missing(err) {
 					return nil
 				}
@@ -47,21 +47,21 @@ func TestPortal_SigningOutBesideForms(t *testing.T) {
 				}
 				switch i % 4 {
 				case 0:
-					return r.EndPortalSession(t.Context(), opened)
+					return r.Portal.EndSession(t.Context(), opened)
 				case 1:
-					_, err = r.Store.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{Customer: c.ID})
+					_, err = r.Store.CancelSubscription(t.Context(), w.account, sub.ID, store.CancelSubscription{Customer: opened.CustomerID})
 				case 2:
-					if _, err = r.KeepSubscription(t.Context(), w.account, c.ID, sub.ID); isRefusal(err) {
+					if _, err = r.KeepSubscription(t.Context(), w.account, opened.CustomerID, sub.ID); isRefusal(err) {
 						err = nil // it was not cancelled yet
 					}
 				default:
-					_, err = r.SaveMethod(t.Context(), w.account, c.ID, billing.SaveMethod{Method: payments.MethodInput{Ref: "pm_card_visa"}, Once: "once"})
+					_, err = r.SaveMethod(t.Context(), w.account, opened.CustomerID, billing.SaveMethod{Method: payments.MethodInput{Ref: "pm_card_visa"}, Once: "once"})
 				}
 				return err
 			}) {
 				require.NoError(t, err)
 			}
-			_, _, _, err = w.OpenPortal(t.Context(), session.Token)
+			_, _, err = w.Portal.Open(t.Context(), session.Token)
 			assert.True(t, missing(err), "the customer has signed out")
 			now := w.now(sub)
 			assert.Equal(t, now.CancelAtPeriodEnd, now.IsCustomersToKeep())

@@ -50,23 +50,23 @@ func (p *player) visit() error {
 	if err != nil {
 		return err
 	}
-	made, err := p.CreatePortalSession(everywhere, p.account, c.ID, nil)
+	made, err := p.Portal.CreateSession(everywhere, p.account, c.ID, nil)
 	if err := p.answered("let "+c.ID+" in", err); err != nil || made == nil {
 		return err
 	}
-	session, visitor, _, err := p.OpenPortal(everywhere, made.Token)
+	session, _, err := p.Portal.Open(everywhere, made.Token)
 	if err != nil {
 		return p.answered("open the portal", err)
 	}
-	if visitor.ID != c.ID && !p.crowded {
-		return fmt.Errorf("the portal of %s opens to %s", c.ID, visitor.ID)
+	if session.CustomerID != c.ID && !p.crowded {
+		return fmt.Errorf("the portal of %s opens to %s", c.ID, session.CustomerID)
 	}
 	sub, err := p.subscription()
 	if err == nil {
-		err = p.manage(visitor.ID, sub)
+		err = p.manage(session.CustomerID, sub)
 	}
 	if p.odds(2) {
-		err = errors.Join(err, p.EndPortalSession(everywhere, session))
+		err = errors.Join(err, p.Portal.EndSession(everywhere, session))
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 
 // CreatePortalSession implements POST /customers/{id}/portal_sessions.
 func (h *Handlers) CreatePortalSession(ctx context.Context, r api.CreatePortalSessionRequestObject) (api.CreatePortalSessionResponseObject, error) {
-	p, err := h.store.CreatePortalSession(ctx, account(ctx), r.ID, r.Body.ReturnURL)
+	p, err := h.store.Portal.CreateSession(ctx, account(ctx), r.ID, r.Body.ReturnURL)
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +18,7 @@ func (h *Handlers) CreatePortalSession(ctx context.Context, r api.CreatePortalSe
 
 // DeletePortalSession implements DELETE /customers/{id}/portal_sessions/{portal_session}.
 func (h *Handlers) DeletePortalSession(ctx context.Context, r api.DeletePortalSessionRequestObject) (api.DeletePortalSessionResponseObject, error) {
-	p, err := h.store.DeletePortalSession(ctx, account(ctx), r.ID, r.PortalSession)
+	p, err := h.store.Portal.DeleteSession(ctx, account(ctx), r.ID, r.PortalSession)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (p *Post) askLeads(ctx context.Context) error {
 
 // sendPortalLinks sends the letters with links to the portal.
 func (p *Post) sendPortalLinks(ctx context.Context) error {
-	due, err := p.store.DuePortalLetters(ctx, dueAtOnce)
+	due, err := p.store.Portal.DueLetters(ctx, dueAtOnce)
 	return errors.Join(err, each(ctx, due, p.sendDuePortalLink))
 }
 
@@ -106,12 +106,12 @@ func (p *Post) askLead(ctx context.Context, account, id string) error {
 }
 
 func (p *Post) sendDuePortalLink(ctx context.Context, account, id string) error {
-	link, err := p.store.ClaimPortalLetter(ctx, account, id)
+	link, err := p.store.Portal.ClaimLetter(ctx, account, id)
 	if err != nil || link == nil {
 		return err
 	}
 	if err := p.sendPortalLink(ctx, link); err != nil {
 		return err
 	}
-	return p.store.EndPortalLetter(context.WithoutCancel(ctx), account, id)
+	return p.store.Portal.EndLetter(context.WithoutCancel(ctx), account, id)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/logo"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -93,7 +94,7 @@ func (p *Post) receipt(ctx context.Context, l *locale.Locale, seller *tenant.Acc
 	if whose != nil {
 		c.actions = append(c.actions, *whose)
 	}
-	c.actions = append(c.actions, action{l.T("mail.purchases"), p.store.PortalURL(seller.Handle), l.T("portal.title")})
+	c.actions = append(c.actions, action{l.T("mail.purchases"), p.store.Portal.URL(seller.Handle), l.T("portal.title")})
 	return c, err
 }
 
@@ -173,7 +174,7 @@ func leadConfirmation(l *locale.Locale, seller *tenant.Account, link string) con
 }
 
 // sendPortalLink sends a customer the link with which they open the portal once.
-func (p *Post) sendPortalLink(ctx context.Context, l *store.PortalLink) error {
+func (p *Post) sendPortalLink(ctx context.Context, l *portal.Link) error {
 	seller, err := p.store.Tenant.GetAccount(ctx, l.AccountID)
 	if err != nil {
 		return err

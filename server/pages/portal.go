@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -29,7 +30,7 @@ const (
 // which another site could have a browser send.
 type visit struct {
 	echo.Context
-	Session  *store.PortalSession
+	Session  *portal.Session
 	Customer *store.Customer
 	Seller   *tenant.Account
 	Home     string // relative path from the request's address to the overview
@@ -72,12 +73,16 @@ func (v *visit) CardKey() string { return v.Seller.CardKey() }
 func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		ctx := c.Request().Context()
-		session, customer, expired, err := p.store.OpenPortal(ctx, c.Param("token"))
+		session, expired, err := p.store.Portal.Open(ctx, c.Param("token"))
 		if err != nil {
 			return p.refuse(c, err)
 		}
 		if expired {
 			return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
+		}
+		customer, err := p.store.GetCustomer(ctx, session.AccountID, session.CustomerID)
+		if err != nil {
+			return p.refuse(c, err)
 		}
 		seller, err := p.store.Tenant.GetAccount(ctx, session.AccountID)
 		if err != nil {
@@ -296,7 +301,7 @@ func (p *Pages) portalOrders(v *visit) error {
 
 // endPortal ends the session: its address opens nothing any more.
 func (p *Pages) endPortal(v *visit) error {
-	if err := p.store.EndPortalSession(v.ctx(), v.Session); err != nil {
+	if err := p.store.Portal.EndSession(v.ctx(), v.Session); err != nil {
 		return err
 	}
 	page := v.page(v.l.T("portal.signed_out"), "")

@@ -112,7 +112,7 @@ func (p *Pages) knock(c echo.Context, seller *tenant.Account) error {
 	p.letters.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, renewTime)
 		defer cancel()
-		if err := survive(ctx, func(ctx context.Context) error { return p.store.AskPortalLinks(ctx, page.Email, account) }); err != nil {
+		if err := survive(ctx, func(ctx context.Context) error { return p.store.Portal.AskLinks(ctx, page.Email, account) }); err != nil {
 			slog.WarnContext(ctx, "no link to the portal is sent", "error", err)
 		}
 	})
@@ -133,7 +133,7 @@ type keyPage struct {
 // portalKey serves the page that the link in a letter opens. It does not use the link up, because programs that look for malice in
 // mail follow links too.
 func (p *Pages) portalKey(c echo.Context) error {
-	link, usable, err := p.store.OpenPortalLink(c.Request().Context(), c.Param("token"))
+	link, usable, err := p.store.Portal.OpenLink(c.Request().Context(), c.Param("token"))
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -155,7 +155,7 @@ func (p *Pages) showKey(c echo.Context, account string, usable bool) error {
 
 // turnKey uses a link up, and opens the portal.
 func (p *Pages) turnKey(c echo.Context) error {
-	link, session, err := p.store.UsePortalLink(c.Request().Context(), c.Param("token"))
+	link, session, err := p.store.Portal.UseLink(c.Request().Context(), c.Param("token"))
 	if err != nil {
 		return p.refuse(c, err)
 	}

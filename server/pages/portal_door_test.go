@@ -152,7 +152,7 @@ func TestPortalDoor_LinksEnd(t *testing.T) {
 		g.page(key, http.StatusGone)
 		g.posts(key, http.StatusGone)
 		g.now = g.now.Add(25 * time.Hour)
-		deleted, err := g.DeleteExpiredPortalLinks(t.Context(), 10)
+		deleted, err := g.Portal.DeleteExpiredLinks(t.Context(), 10)
 		require.NoError(t, err)
 		assert.EqualValues(t, 1, deleted)
 
@@ -174,7 +174,7 @@ func TestPortalDoor_OneSessionOfALink(t *testing.T) {
 		g := newShopOn(t, address).guest("grace@example.com")
 		db := harness.OpenDatabase(t, address)
 		for round := range 6 { // in the first one connections are made, and callers come one after the other
-			require.NoError(t, g.AskPortalLinks(t.Context(), "grace@example.com", ""))
+			require.NoError(t, g.Portal.AskLinks(t.Context(), "grace@example.com", ""))
 			require.NoError(t, g.mails(mailServer{g.shop}))
 			token := keyInLetter.FindString(g.letters[round].Text)
 			token = token[strings.LastIndexByte(token, '/')+1:]
@@ -182,7 +182,7 @@ func TestPortalDoor_OneSessionOfALink(t *testing.T) {
 			var group sync.WaitGroup
 			for range cap(opened) {
 				group.Go(func() {
-					_, session, err := g.UsePortalLink(t.Context(), token)
+					_, session, err := g.Portal.UseLink(t.Context(), token)
 					assert.NoError(t, err)
 					if session != nil {
 						opened <- session.URL

@@ -104,7 +104,7 @@ func TestPortal_ShowsExperiencesWhileTheyAreOpen(t *testing.T) {
 
 		other, err := g.CreateCustomer(t.Context(), g.account, store.Customer{Email: new("ada@example.com")})
 		require.NoError(t, err)
-		session, err := g.CreatePortalSession(t.Context(), g.account, other.ID, nil)
+		session, err := g.Portal.CreateSession(t.Context(), g.account, other.ID, nil)
 		require.NoError(t, err)
 		for _, path := range []string{below, file} {
 			assert.Equal(t, missing, g.page(session.URL+path, http.StatusNotFound), "it is not told from what does not exist")

@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -27,14 +28,14 @@ import (
 type guest struct {
 	*shop
 	customer *store.Customer
-	session  *store.PortalSession
+	session  *portal.Session
 }
 
 func (w *shop) guest(email string) *guest {
 	w.t.Helper()
 	c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Email: &email, Name: new("Grace <H>")})
 	require.NoError(w.t, err)
-	p, err := w.CreatePortalSession(w.t.Context(), w.account, c.ID, new("https://shop.example/account?a=1&b=2"))
+	p, err := w.Portal.CreateSession(w.t.Context(), w.account, c.ID, new("https://shop.example/account?a=1&b=2"))
 	require.NoError(w.t, err)
 	return &guest{w, c, p}
 }
@@ -410,7 +411,7 @@ func TestPortal_NewCardCollectsWhatIsPastDue(t *testing.T) {
 func (g *guest) renew() {
 	g.t.Helper()
 	var err error
-	g.session, err = g.CreatePortalSession(g.t.Context(), g.account, g.customer.ID, nil)
+	g.session, err = g.Portal.CreateSession(g.t.Context(), g.account, g.customer.ID, nil)
 	require.NoError(g.t, err)
 }
 

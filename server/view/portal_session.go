@@ -2,11 +2,11 @@ package view
 
 import (
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/portal"
 )
 
 // PortalSession renders a portal session with its token.
-func PortalSession(p *store.PortalSession) api.PortalSession {
+func PortalSession(p *portal.Session) api.PortalSession {
 	return api.PortalSession{
 		ID:        p.ID,
 		Object:    "portal_session",
