@@ -24,6 +24,7 @@ import (
 	"github.com/tillwright/tillwright/store/report"
 	"github.com/tillwright/tillwright/store/request"
 	"github.com/tillwright/tillwright/store/seal"
+	"github.com/tillwright/tillwright/store/team"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/testbank"
 	"github.com/tillwright/tillwright/store/throttle"
@@ -75,6 +76,7 @@ type Store struct {
 	Content  *content.Store  // posts, legal pages, experiences, sites
 	TestBank *testbank.Store // the books of the test provider
 	Person   *person.Store   // who signs in to the dashboard
+	Team     *team.Store     // who signs up, and who may change an account's members
 	Requests *request.Store  // what programs asked for
 	Throttle *throttle.Store // how often something was done
 	Portal   *portal.Store   // how customers are let in to what is theirs
@@ -97,9 +99,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	events := outbox.New(opened, o.Render)
 	s := &Store{
-		Tenant: tenant.New(opened, o.LivePayments), Catalog: catalog.New(opened, events), Outbox: events, Advert: advert.New(opened),
-		Content: content.New(opened), Grant: grant.New(opened, o.Files), Report: report.New(opened), Activity: activity.New(opened), TestBank: testbank.New(opened), Person: person.New(opened), Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Seal: seal.New(opened), db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
+		Tenant: tenant.New(opened, o.LivePayments), Catalog: catalog.New(opened, events), Outbox: events, Advert: advert.New(opened), Grant: grant.New(opened, o.Files),
+		Report: report.New(opened), Activity: activity.New(opened), Content: content.New(opened), TestBank: testbank.New(opened), Person: person.New(opened),
+		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Seal: seal.New(opened),
+		db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
+	s.Team = team.New(opened, s.Tenant, s.Person, s.Activity)
 	s.Grant.OnKey = func(ctx context.Context, u *db.Unit, g *grant.Grant) error { return s.writeKey(ctx, u, g) }
 	if opened.Engine == core.SQLite && o.Exclusive {
 		if err := s.endLeases(ctx); err != nil {

@@ -74,7 +74,7 @@ func (d *Dashboard) acceptInvitation(c echo.Context) error {
 	}
 	var who *person.Person
 	if err == nil {
-		who, err = d.store.AcceptInvitation(ctx, c.Param("token"), signedIn, hash)
+		who, err = d.store.Team.AcceptInvitation(ctx, c.Param("token"), signedIn, hash)
 	}
 	if wrong, ok := problems(err, f); ok {
 		return d.write(c, http.StatusUnprocessableEntity, ui.Frame{Problems: wrong}, p(f))

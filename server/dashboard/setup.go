@@ -7,9 +7,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/team"
 )
 
 // newcomer is the form in which somebody says who they are and what their shop is called.
@@ -52,7 +52,7 @@ func (d *Dashboard) setUp(c echo.Context) error {
 	in, err := d.readNewcomer(c)
 	var p *person.Person
 	if err == nil {
-		p, err = d.store.SetUp(ctx, c.Param("token"), *in)
+		p, err = d.store.Team.SetUp(ctx, c.Param("token"), *in)
 	}
 	if wrong, ok := problems(err, f); ok {
 		return d.write(c, http.StatusUnprocessableEntity, ui.Frame{Problems: wrong}, setupPage(f))
@@ -64,8 +64,8 @@ func (d *Dashboard) setUp(c echo.Context) error {
 }
 
 // readNewcomer reads the form of a newcomer, and hashes their password if all else is right.
-func (d *Dashboard) readNewcomer(c echo.Context) (*store.SignUp, error) {
-	in := &store.SignUp{Shop: strings.TrimSpace(c.FormValue("name")), Email: strings.TrimSpace(c.FormValue("email")), Currency: currencyOf(c.Request().Header.Get("Accept-Language"))}
+func (d *Dashboard) readNewcomer(c echo.Context) (*team.SignUp, error) {
+	in := &team.SignUp{Shop: strings.TrimSpace(c.FormValue("name")), Email: strings.TrimSpace(c.FormValue("email")), Currency: currencyOf(c.Request().Header.Get("Accept-Language"))}
 	var p core.Problems
 	p.Check(in.Shop != "" && len([]rune(in.Shop)) <= 255, "name", "Type the name of your shop, of up to 255 characters.")
 	p.CheckEmail("email", in.Email, "Type an e-mail address, such as ada@example.com.")
@@ -136,7 +136,7 @@ func (d *Dashboard) signedUp(c echo.Context) error {
 	in, err := d.readNewcomer(c)
 	var p *person.Person
 	if err == nil {
-		p, err = d.store.SignUp(ctx, *in)
+		p, err = d.store.Team.SignUp(ctx, *in)
 	}
 	if wrong, ok := problems(err, f); ok {
 		return d.write(c, http.StatusUnprocessableEntity, ui.Frame{Problems: wrong}, signUpPage(f))

@@ -8,16 +8,16 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/person"
+	"github.com/tillwright/tillwright/store/team"
 )
 
 const teamPage = "/app/team"
 
 // manager returns who changes the team.
-func (v *visit) manager() store.Manager {
-	return store.Manager{AccountID: v.AccountID, PersonID: v.PersonID}
+func (v *visit) manager() team.Manager {
+	return team.Manager{AccountID: v.AccountID, PersonID: v.PersonID}
 }
 
 // manages reports whether the person may change a member of a role, or make one.
@@ -103,7 +103,7 @@ func (d *Dashboard) invite(v *visit) error {
 		return d.inviteForm(v)
 	}
 	p := invitePage(v)
-	token, err := d.store.InviteMember(v.ctx(), v.manager(), v.field("email"), person.Role(v.field("role")))
+	token, err := d.store.Team.InviteMember(v.ctx(), v.manager(), v.field("email"), person.Role(v.field("role")))
 	if wrong, ok := problems(err, p.Form); ok {
 		return v.show(http.StatusUnprocessableEntity, p, wrong...)
 	}
@@ -132,7 +132,7 @@ func (d *Dashboard) takeBackForm(v *visit) error {
 
 // takeBack ends an invitation.
 func (d *Dashboard) takeBack(v *visit) error {
-	if err := d.store.TakeBackInvitation(v.ctx(), v.manager(), v.Param("id")); err != nil {
+	if err := d.store.Team.TakeBackInvitation(v.ctx(), v.manager(), v.Param("id")); err != nil {
 		return err
 	}
 	return v.done(teamPage, person.Notice{Text: "The invitation was taken back."})
@@ -178,7 +178,7 @@ func (d *Dashboard) setRole(v *visit) error {
 		return err
 	}
 	p := memberPage(v, m)
-	err = d.store.SetMemberRole(v.ctx(), v.manager(), m.PersonID, person.Role(v.field("role")))
+	err = d.store.Team.SetMemberRole(v.ctx(), v.manager(), m.PersonID, person.Role(v.field("role")))
 	if wrong, ok := problems(err, p.Form); ok {
 		return v.show(http.StatusUnprocessableEntity, p, wrong...)
 	}
@@ -230,7 +230,7 @@ func (d *Dashboard) remove(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if err := d.store.RemoveMember(v.ctx(), v.manager(), m.PersonID); err != nil {
+	if err := d.store.Team.RemoveMember(v.ctx(), v.manager(), m.PersonID); err != nil {
 		return err
 	}
 	if m.PersonID == v.PersonID {
@@ -262,7 +262,7 @@ func (d *Dashboard) leaveForm(v *visit) error {
 
 // leave has the person act for the account no more.
 func (d *Dashboard) leave(v *visit) error {
-	if err := d.store.RemoveMember(v.ctx(), v.manager(), v.PersonID); err != nil {
+	if err := d.store.Team.RemoveMember(v.ctx(), v.manager(), v.PersonID); err != nil {
 		return err
 	}
 	return v.done("/app/you", person.Notice{Text: "You have left " + v.shop.Name + "."})

@@ -1,4 +1,4 @@
-package store
+package team
 
 import (
 	"cmp"
@@ -24,11 +24,11 @@ type SignUp struct {
 // names, which takes the shop's name, or a new one. A link that is used up or over, or that comes after somebody else, is CodeMissing.
 func (s *Store) SetUp(ctx context.Context, token string, in SignUp) (*person.Person, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, _ *db.Unit) (*person.Person, error) {
-		link, err := s.Person.UseLink(ctx, person.LinkSetup, token)
+		link, err := s.person.UseLink(ctx, person.LinkSetup, token)
 		if err != nil {
 			return nil, err
 		}
-		if others, err := s.Person.HasPeople(ctx); err != nil || others {
+		if others, err := s.person.HasPeople(ctx); err != nil || others {
 			return nil, cmp.Or(err, error(core.Missing("link", "", "")))
 		}
 		return s.signUp(ctx, in, core.Deref(link.AccountID), true)
@@ -44,18 +44,18 @@ func (s *Store) signUp(ctx context.Context, in SignUp, account string, operates 
 	if strings.TrimSpace(in.Shop) == "" {
 		return nil, core.Invalid("name", "Type the name of your shop.")
 	}
-	p, err := s.Person.CreatePerson(ctx, person.NewPerson{Email: in.Email, Password: in.Password, IsOperator: operates})
+	p, err := s.person.CreatePerson(ctx, person.NewPerson{Email: in.Email, Password: in.Password, IsOperator: operates})
 	if err != nil {
 		return nil, err
 	}
 	if account == "" {
-		a, err := s.Tenant.CreateAccount(ctx, tenant.NewAccount{Name: in.Shop, Email: p.Email})
+		a, err := s.tenant.CreateAccount(ctx, tenant.NewAccount{Name: in.Shop, Email: p.Email})
 		if err != nil {
 			return nil, err
 		}
 		account = a.ID
 	}
-	_, err = s.Tenant.UpdateAccount(ctx, account, func(a *tenant.AccountChange) {
+	_, err = s.tenant.UpdateAccount(ctx, account, func(a *tenant.AccountChange) {
 		a.Name, a.Email = in.Shop, p.Email
 		if in.Currency != "" {
 			a.DefaultCurrency = in.Currency
@@ -64,27 +64,27 @@ func (s *Store) signUp(ctx context.Context, in SignUp, account string, operates 
 	if err != nil {
 		return nil, err
 	}
-	return p, s.Person.AddMember(ctx, account, p.ID, person.RoleOwner)
+	return p, s.person.AddMember(ctx, account, p.ID, person.RoleOwner)
 }
 
 // AcceptInvitation makes somebody a member of the account that invites them, by the link that they were sent: a person who has signed in, or
 // a new one with a password. New ones get the address that was invited. A link that is used up or over is CodeMissing.
 func (s *Store) AcceptInvitation(ctx context.Context, token, personID, password string) (*person.Person, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*person.Person, error) {
-		link, err := s.Person.UseLink(ctx, person.LinkInvitation, token)
+		link, err := s.person.UseLink(ctx, person.LinkInvitation, token)
 		if err != nil {
 			return nil, err
 		}
 		var p *person.Person
 		if personID != "" {
-			p, err = s.Person.GetPerson(ctx, personID)
+			p, err = s.person.GetPerson(ctx, personID)
 		} else {
-			p, err = s.Person.CreatePerson(ctx, person.NewPerson{Email: link.Email, Password: password, IsInvited: true})
+			p, err = s.person.CreatePerson(ctx, person.NewPerson{Email: link.Email, Password: password, IsInvited: true})
 		}
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Person.AddMember(ctx, *link.AccountID, p.ID, link.Role); err != nil {
+		if err := s.person.AddMember(ctx, *link.AccountID, p.ID, link.Role); err != nil {
 			return nil, err
 		}
 		ctx = activity.As(ctx, activity.Actor{Type: activity.ActorPerson, ID: p.ID, Name: p.Email})

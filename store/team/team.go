@@ -1,4 +1,4 @@
-package store
+package team
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func (s *Store) InviteMember(ctx context.Context, by Manager, email string, role
 		if err != nil {
 			return "", err
 		}
-		waiting, err := s.Person.ListInvitations(ctx, by.AccountID)
+		waiting, err := s.person.ListInvitations(ctx, by.AccountID)
 		if err != nil {
 			return "", err
 		}
@@ -36,7 +36,7 @@ func (s *Store) InviteMember(ctx context.Context, by Manager, email string, role
 		if err := p.Err(); err != nil {
 			return "", err
 		}
-		token, err := s.Person.CreateLink(ctx, person.Link{Kind: person.LinkInvitation, AccountID: &by.AccountID, PersonID: &by.PersonID, Email: email, Role: role})
+		token, err := s.person.CreateLink(ctx, person.Link{Kind: person.LinkInvitation, AccountID: &by.AccountID, PersonID: &by.PersonID, Email: email, Role: role})
 		if err != nil {
 			return "", err
 		}
@@ -47,7 +47,7 @@ func (s *Store) InviteMember(ctx context.Context, by Manager, email string, role
 // TakeBackInvitation ends an invitation. One that is used or over is CodeMissing; that of an owner only owners take back.
 func (s *Store) TakeBackInvitation(ctx context.Context, by Manager, id string) error {
 	_, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-		waiting, err := s.Person.ListInvitations(ctx, by.AccountID)
+		waiting, err := s.person.ListInvitations(ctx, by.AccountID)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (s *Store) TakeBackInvitation(ctx context.Context, by Manager, id string) e
 		if _, err := s.team(ctx, by, link.Role); err != nil {
 			return nil, err
 		}
-		if err := s.Person.DeleteInvitation(ctx, by.AccountID, id); err != nil {
+		if err := s.person.DeleteInvitation(ctx, by.AccountID, id); err != nil {
 			return nil, err
 		}
 		return nil, s.noteTeam(ctx, u, by.AccountID, "deleteInvitation", nil, map[string][2]any{"email": {link.Email, nil}, "role": {link.Role, nil}})
@@ -74,7 +74,7 @@ func (s *Store) SetMemberRole(ctx context.Context, by Manager, who string, role 
 		if err != nil || member.Role == role {
 			return nil, err
 		}
-		if err := s.Person.SetRole(ctx, by.AccountID, who, role); err != nil {
+		if err := s.person.SetRole(ctx, by.AccountID, who, role); err != nil {
 			return nil, err
 		}
 		return nil, s.noteTeam(ctx, u, by.AccountID, "updateMember", member, map[string][2]any{"role": {member.Role, role}})
@@ -89,7 +89,7 @@ func (s *Store) RemoveMember(ctx context.Context, by Manager, who string) error 
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Person.RemoveMember(ctx, by.AccountID, who); err != nil {
+		if err := s.person.RemoveMember(ctx, by.AccountID, who); err != nil {
 			return nil, err
 		}
 		operation := "removeMember"
@@ -103,7 +103,7 @@ func (s *Store) RemoveMember(ctx context.Context, by Manager, who string) error 
 
 // member returns a member whom somebody changes or removes, who may do so. Who leaves needs no leave.
 func (s *Store) member(ctx context.Context, by Manager, who string, to person.Role) (*person.Member, error) {
-	members, err := s.Person.ListMembers(ctx, by.AccountID)
+	members, err := s.person.ListMembers(ctx, by.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (s *Store) member(ctx context.Context, by Manager, who string, to person.Ro
 
 // team returns the members of an account to somebody who manages them. If one of the roles is that of owners, only another owner may.
 func (s *Store) team(ctx context.Context, by Manager, roles ...person.Role) ([]person.Member, error) {
-	members, err := s.Person.ListMembers(ctx, by.AccountID)
+	members, err := s.person.ListMembers(ctx, by.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -143,5 +143,5 @@ func (s *Store) noteTeam(ctx context.Context, u *db.Unit, account, operation str
 	if m != nil {
 		a.TargetObject, a.TargetID = string(core.KindPerson), &m.PersonID
 	}
-	return s.Activity.Note(ctx, u, a)
+	return s.activity.Note(ctx, u, a)
 }
