@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/audit"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/migrations"
 )
@@ -64,11 +65,11 @@ func TestMigrate_GivesOpeningBalancesIDsLikeAllOthers(t *testing.T) {
 // brokenBalances are the promises of balances that do not hold.
 func (s *shop) brokenBalances(t *testing.T) map[string]bool {
 	t.Helper()
-	found, err := s.Check(t.Context(), aDay)
+	found, err := s.Audit.Check(t.Context(), aDay)
 	require.NoError(t, err)
 	broken := map[string]bool{}
 	for _, v := range found {
-		if v.Promise == PromiseBalance || v.Promise == PromiseTaken {
+		if v.Promise == audit.PromiseBalance || v.Promise == audit.PromiseTaken {
 			broken[v.Promise] = true
 		}
 	}
@@ -92,7 +93,7 @@ func TestRepair_WritesDownWhatAnOldServerChanged(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, repaired(), "nothing is wrong")
 		must(`UPDATE customers SET balance = '{"usd":300,"eur":7}' WHERE id = ?`, c.ID)
-		require.Equal(t, map[string]bool{PromiseBalance: true}, s.brokenBalances(t))
+		require.Equal(t, map[string]bool{audit.PromiseBalance: true}, s.brokenBalances(t))
 		require.Equal(t, core.Repaired{Balances: 2}, repaired())
 		require.Empty(t, s.brokenBalances(t))
 		require.Zero(t, repaired(), "it may be repeated")
@@ -120,9 +121,9 @@ func TestRepair_SaysWhoCanGiveBackWhatWasPaid(t *testing.T) {
 			require.NoError(t, err)
 		}
 		isBroken := func() bool {
-			found, err := s.Check(t.Context(), aDay)
+			found, err := s.Audit.Check(t.Context(), aDay)
 			require.NoError(t, err)
-			return slices.ContainsFunc(found, func(v core.Violation) bool { return v.Promise == PromiseGivers })
+			return slices.ContainsFunc(found, func(v core.Violation) bool { return v.Promise == audit.PromiseGivers })
 		}
 		order := func() *Order {
 			o, err := s.GetOrder(t.Context(), s.account, *s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900)))).Checkout.OrderID)

@@ -27,7 +27,7 @@ func TestCheck_NamesABalanceThatCameFromNothing(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		o := newSender(t, url)
 		purchases(t, o.Store, o.account)
-		check := func(ctx context.Context) ([]core.Violation, error) { return o.Check(ctx, aDay) }
+		check := func(ctx context.Context) ([]core.Violation, error) { return o.Audit.Check(ctx, aDay) }
 		for name, rows := range map[string]struct{ order, customer string }{
 			"a debit that nobody paid, credited": {order(1000, 0, 49_000, "paid"), balance(49_000)},
 			"a refund, credited again":           {order(10_000, 10_000, 9000, "refunded"), balance(9000)},

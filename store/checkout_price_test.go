@@ -129,7 +129,7 @@ func TestUpdateCheckout_ThatChangesNoPriceKeepsIt(t *testing.T) {
 // sound holds every promise of the database.
 func (s *shop) sound(t *testing.T) {
 	t.Helper()
-	broken, err := s.Check(t.Context(), aDay)
+	broken, err := s.Audit.Check(t.Context(), aDay)
 	require.NoError(t, err)
 	require.Empty(t, broken)
 }

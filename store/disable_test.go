@@ -54,7 +54,7 @@ func TestDisableAccount_RefusesKeysAtOnce(t *testing.T) {
 		_, err = s.Tenant.UpdateAPIKey(t.Context(), s.account, tenant.Granted{}, maker.ID, func(k *tenant.APIKey) { k.Name = "Renamed" })
 		require.NoError(t, err)
 		requireAccepted(t, false, before, replicas...)
-		broken, err := s.Check(t.Context(), aDay)
+		broken, err := s.Audit.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		require.Empty(t, broken)
 
@@ -67,7 +67,7 @@ func TestDisableAccount_RefusesKeysAtOnce(t *testing.T) {
 		for _, token := range []string{before, during, byKey} {
 			requireAccepted(t, true, token, replicas...)
 		}
-		broken, err = s.Check(t.Context(), aDay)
+		broken, err = s.Audit.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		require.Empty(t, broken)
 		_, _, err = s.Tenant.DisableAccount(t.Context(), "acct_nobody")

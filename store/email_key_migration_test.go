@@ -105,7 +105,7 @@ func TestMigrate_WritesTheKeysOfAddresses(t *testing.T) {
 		}
 
 		named := map[string]bool{}
-		broken, err := s.Check(t.Context(), aDay)
+		broken, err := s.Audit.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		for _, v := range broken {
 			if strings.Contains(v.Promise, "address") {

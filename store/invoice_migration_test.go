@@ -93,7 +93,7 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 		}
 		require.NoError(t, s.db.Migrate(t.Context()))
 
-		broken, err := s.Check(t.Context(), aDay)
+		broken, err := s.Audit.Check(t.Context(), aDay)
 		require.NoError(t, err)
 		require.Empty(t, broken)
 		invoices, err := db.Select[Invoice](t.Context(), s.db, invoiceColumns.SelectSQL+` WHERE account_id = ? ORDER BY sequence`, "acct_a")

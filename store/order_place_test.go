@@ -76,7 +76,7 @@ func (b *biller) act(do func(ctx context.Context, account, ref string) (*Invoice
 }
 
 func (b *biller) sound(t *rapid.T) {
-	broken, err := b.Check(context.Background(), aDay)
+	broken, err := b.Audit.Check(context.Background(), aDay)
 	if err != nil || len(broken) > 0 {
 		t.Fatalf("broken: %v, %v", broken, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/advert"
+	"github.com/tillwright/tillwright/store/audit"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
@@ -81,6 +82,7 @@ type Store struct {
 	Throttle *throttle.Store // how often something was done
 	Portal   *portal.Store   // how customers are let in to what is theirs
 	Seal     *seal.Store     // whether the secret keys open what is sealed
+	Audit    *audit.Store    // whether the rows keep what was promised of them
 
 	db        *db.DB
 	closeTime time.Duration // how long Close takes at most
@@ -104,6 +106,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Seal: seal.New(opened),
 		db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
+	s.Audit = audit.New(opened, s.Tenant)
 	s.Team = team.New(opened, s.Tenant, s.Person, s.Activity)
 	s.Grant.OnKey = func(ctx context.Context, u *db.Unit, g *grant.Grant) error { return s.writeKey(ctx, u, g) }
 	if opened.Engine == core.SQLite && o.Exclusive {

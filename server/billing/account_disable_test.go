@@ -43,7 +43,7 @@ func TestDisabledAccount_BillsAMissedRenewalOnce(t *testing.T) {
 		require.Equal(t, begun.Add(21*day), after.CurrentPeriodStart, "the days of billing stay")
 		w.wait(7 * day)
 		require.Len(t, w.ordersOf(sub), 3)
-		broken, err := w.Check(t.Context(), outbox.DeliveryRetention{Failed: 7 * day, Succeeded: day})
+		broken, err := w.Audit.Check(t.Context(), outbox.DeliveryRetention{Failed: 7 * day, Succeeded: day})
 		require.NoError(t, err)
 		require.Empty(t, broken)
 	})

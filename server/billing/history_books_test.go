@@ -17,7 +17,7 @@ import (
 
 // sound holds the rows against every promise, and against the bank.
 func (h *history) sound() error {
-	broken, err := h.Check(context.Background(), outbox.DeliveryRetention{Succeeded: 365 * day, Failed: 365 * day})
+	broken, err := h.Audit.Check(context.Background(), outbox.DeliveryRetention{Succeeded: 365 * day, Failed: 365 * day})
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func eachOf(t *testing.T, open func(*testing.T, string) *world, test func(t *tes
 		require.NoError(t, err)
 		w.account = account.ID
 		test(t, w)
-		violations, err := w.Check(t.Context(), outbox.DeliveryRetention{Succeeded: time.Hour, Failed: time.Hour})
+		violations, err := w.Audit.Check(t.Context(), outbox.DeliveryRetention{Succeeded: time.Hour, Failed: time.Hour})
 		require.NoError(t, err)
 		assert.Empty(t, violations)
 	})

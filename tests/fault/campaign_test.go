@@ -200,7 +200,7 @@ func (s *site) brokenInvariants(t *testing.T) (faults []string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	violations, err := db.Check(t.Context(), webhooks.Retention(24*time.Hour))
+	violations, err := db.Audit.Check(t.Context(), webhooks.Retention(24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -185,7 +185,7 @@ func (s *Server) run(t testing.TB, p *program.Program) {
 
 // check fails the test if something in the database does not add up. It runs after every test.
 func (s *Server) check(t testing.TB) {
-	violations, err := s.store.Check(context.Background(), webhooks.Retention(s.config.WebhookRetention))
+	violations, err := s.store.Audit.Check(context.Background(), webhooks.Retention(s.config.WebhookRetention))
 	if err != nil {
 		t.Errorf("check the invariants: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/server/cmd/program"
 	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/audit"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/webhooks"
 )
@@ -107,7 +108,7 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 			}
 		}
 	}
-	if err := s.CheckEach(cmd.Context(), webhooks.Retention(config.WebhookRetention), tell); err != nil {
+	if err := s.Audit.CheckEach(cmd.Context(), webhooks.Retention(config.WebhookRetention), tell); err != nil {
 		return nil, nil, 0, err
 	}
 	if files {
@@ -124,7 +125,7 @@ func examine(cmd *cobra.Command, config *server.Config, quiet, files, repair boo
 		return nil, nil, 0, err
 	}
 	isRepairable := func(f finding) bool {
-		return slices.Contains([]string{store.PromiseBalance, store.PromiseTaken, store.PromiseGivers}, f.Promise)
+		return slices.Contains([]string{audit.PromiseBalance, audit.PromiseTaken, audit.PromiseGivers}, f.Promise)
 	}
 	if slices.ContainsFunc(findings, isRepairable) {
 		advice = append(advice, "A server of an older version has changed balances or orders. Stop it, and run `tillwright doctor --repair`.")

@@ -1,30 +1,9 @@
-package store
+package audit
 
-import (
-	"context"
-	"slices"
+import "github.com/tillwright/tillwright/store/internal/db"
 
-	"github.com/tillwright/tillwright/store/advert"
-	"github.com/tillwright/tillwright/store/core"
-	"github.com/tillwright/tillwright/store/grant"
-	"github.com/tillwright/tillwright/store/internal/db"
-	"github.com/tillwright/tillwright/store/outbox"
-	"github.com/tillwright/tillwright/store/throttle"
-)
-
-// eventInvariants hold for the events since a moment, which is their argument and which is to be so late that none of these
-// events was deleted yet. Older ones are deleted one by one, so that nothing can be said of their numbers.
-var eventInvariants = []db.Invariant{
-	{Promise: "events of one key are numbered without gaps", Query: `
-		SELECT account_id, ordering_key AS id FROM events WHERE created_at > ? GROUP BY account_id, ordering_key
-		HAVING COUNT(*) <> MAX(key_seq) - MIN(key_seq) + 1 OR COUNT(DISTINCT key_seq) <> COUNT(*)`},
-	{Promise: "an order's last event is its newest", Query: `
-		SELECT o.account_id, o.id FROM orders o JOIN events e ON e.account_id = o.account_id AND e.ordering_key = o.id
-		WHERE e.created_at > ? GROUP BY o.account_id, o.id, o.event_seq HAVING MAX(e.key_seq) <> o.event_seq`},
-}
-
-// invariants are promises about the data that hold after every transaction. A query returns the rows that break its promise.
-var invariants = []db.Invariant{
+// commerceInvariants are promises about the data that hold after every transaction. A query returns the rows that break its promise.
+var commerceInvariants = []db.Invariant{
 	{Promise: "a line's figures add up", Query: `
 		SELECT account_id, id FROM line_items
 		WHERE subtotal_amount <> unit_amount * quantity OR net_amount + tax_amount <> total_amount
@@ -330,32 +309,32 @@ func sharing(table string) string {
 }
 
 // arrayInvariants are further invariants, about what a JSON array names. The database engines read arrays in different ways.
-func (s *Store) arrayInvariants() []db.Invariant {
+func arrayInvariants(d *db.DB) []db.Invariant {
 	return []db.Invariant{
 		{Promise: "a checkout link sells nothing of another account", Query: `
-			SELECT l.account_id, l.id FROM checkout_links l JOIN ` + s.db.JSONElements("l.price_variant_ids") + ` e ON TRUE
+			SELECT l.account_id, l.id FROM checkout_links l JOIN ` + d.JSONElements("l.price_variant_ids") + ` e ON TRUE
 				JOIN price_variants v ON v.id = e.value WHERE v.account_id <> l.account_id`},
 		// All are counted at once: for each of many products PostgreSQL would read what the best-selling one sold.
 		{Promise: "what a price variant sold is in orders and in changes of plan", Query: `
 			SELECT v.account_id, v.id FROM price_variants v LEFT JOIN (
-				SELECT account_id, price_variant_id, SUM(units) AS sold FROM (` + soldLines + ` UNION ALL ` + s.changedUnits("sold") + `) AS s GROUP BY account_id, price_variant_id
+				SELECT account_id, price_variant_id, SUM(units) AS sold FROM (` + soldLines + ` UNION ALL ` + changedUnits(d, "sold") + `) AS s GROUP BY account_id, price_variant_id
 			) AS c ON c.account_id = v.account_id AND c.price_variant_id = v.id WHERE v.sold_count <> COALESCE(c.sold, 0)`},
 		{Promise: "what a product sold is in orders and in changes of plan", Query: `
 			SELECT p.account_id, p.id FROM products p LEFT JOIN (
-				SELECT v.account_id, v.product_id, SUM(s.units) AS sold FROM (` + soldLines + ` UNION ALL ` + s.changedUnits("sold") + `) AS s
+				SELECT v.account_id, v.product_id, SUM(s.units) AS sold FROM (` + soldLines + ` UNION ALL ` + changedUnits(d, "sold") + `) AS s
 				JOIN price_variants v ON v.account_id = s.account_id AND v.id = s.price_variant_id GROUP BY v.account_id, v.product_id
 			) AS c ON c.account_id = p.account_id AND c.product_id = p.id WHERE p.sales_count <> COALESCE(c.sold, 0)`},
 		{Promise: "what a price variant holds is being paid or tried, or a change waits for it", Query: `
 			SELECT v.account_id, v.id FROM price_variants v LEFT JOIN (
 				SELECT account_id, price_variant_id, SUM(units) AS held FROM (
 					SELECT l.account_id, l.price_variant_id, l.quantity AS units FROM line_items l JOIN checkouts c ON c.account_id = l.account_id AND c.id = l.checkout_id
-					WHERE l.kind = 'price' AND c.status = 'processing' UNION ALL ` + s.changedUnits("held") + `) AS s GROUP BY account_id, price_variant_id
+					WHERE l.kind = 'price' AND c.status = 'processing' UNION ALL ` + changedUnits(d, "held") + `) AS s GROUP BY account_id, price_variant_id
 			) AS c ON c.account_id = v.account_id AND c.price_variant_id = v.id WHERE v.reserved_count <> COALESCE(c.held, 0)`},
 		{Promise: "a subscription holds units for its trial and for a change that waits alone, and has taken what it has", Query: `
 			SELECT account_id, id FROM (
-				SELECT s.account_id, s.id, s.quantity, s.pending_change, s.ended_at, s.trial_start, e.value LIKE '%"' || s.price_variant_id || '"%' AS has, ` + s.db.JSONNumber("e.value", "most") + ` AS most,
-					` + s.db.JSONNumber("e.value", "held") + ` AS held, COALESCE(` + s.db.JSONNumber("e.value", "tried") + `, 0) AS tried
-				FROM subscriptions s JOIN ` + s.db.JSONElements("s.units") + ` e ON TRUE) AS u
+				SELECT s.account_id, s.id, s.quantity, s.pending_change, s.ended_at, s.trial_start, e.value LIKE '%"' || s.price_variant_id || '"%' AS has, ` + d.JSONNumber("e.value", "most") + ` AS most,
+					` + d.JSONNumber("e.value", "held") + ` AS held, COALESCE(` + d.JSONNumber("e.value", "tried") + `, 0) AS tried
+				FROM subscriptions s JOIN ` + d.JSONElements("s.units") + ` e ON TRUE) AS u
 			WHERE held > tried AND pending_change IS NULL OR tried > held OR tried > 0 AND (NOT has OR ended_at IS NOT NULL OR trial_start IS NULL)
 				OR has AND most + tried < quantity AND (ended_at IS NULL OR trial_start IS NULL)`},
 	}
@@ -366,27 +345,9 @@ const soldLines = `
 	SELECT l.account_id, l.price_variant_id, l.quantity AS units FROM line_items l JOIN orders o ON o.account_id = l.account_id AND o.id = l.order_id
 	WHERE l.kind = 'price' AND o.billing_reason IN ('purchase', 'subscription_create')`
 
-// changedUnits returns SQL for what changes of plan took of price variants: a member of PlanUnits.
-func (s *Store) changedUnits(member string) string {
+// changedUnits returns SQL for what changes of plan took of price variants: a member of store.PlanUnits.
+func changedUnits(d *db.DB, member string) string {
 	return `
-		SELECT s.account_id, v.id, ` + s.db.JSONNumber("e.value", member) + ` FROM subscriptions s JOIN ` + s.db.JSONElements("s.units") + ` e ON TRUE
-		JOIN price_variants v ON v.account_id = s.account_id AND v.id = ` + s.db.JSONText("e.value", "price_variant") + ` WHERE s.units <> '[]'`
-}
-
-// Check returns all rows that break a promise: see CheckEach.
-func (s *Store) Check(ctx context.Context, keep outbox.DeliveryRetention) ([]core.Violation, error) {
-	var all []core.Violation
-	err := s.CheckEach(ctx, keep, func(_ string, broken []core.Violation) { all = append(all, broken...) })
-	return all, err
-}
-
-// CheckEach reads every row, and calls checked for each promise with the rows that break it. Of events it reads those that the
-// retention has not begun to delete. It takes no locks: it may run at any time on a database at work, since each promise is one
-// statement and holds after every transaction.
-func (s *Store) CheckEach(ctx context.Context, keep outbox.DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
-	promised := slices.Concat(invariants, deliveryInvariants, metricsInvariants, s.arrayInvariants(), s.balanceInvariants(), s.Tenant.Invariants(), advert.Invariants, grant.LicenseInvariants, grant.FileInvariants, throttle.Invariants)
-	if err := s.db.CheckAll(ctx, promised, checked); err != nil {
-		return err
-	}
-	return s.db.CheckAll(ctx, eventInvariants, checked, s.Now().Add(-min(keep.Succeeded, keep.Failed)))
+		SELECT s.account_id, v.id, ` + d.JSONNumber("e.value", member) + ` FROM subscriptions s JOIN ` + d.JSONElements("s.units") + ` e ON TRUE
+		JOIN price_variants v ON v.account_id = s.account_id AND v.id = ` + d.JSONText("e.value", "price_variant") + ` WHERE s.units <> '[]'`
 }

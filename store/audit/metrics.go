@@ -1,4 +1,4 @@
-package store
+package audit
 
 import "github.com/tillwright/tillwright/store/internal/db"
 

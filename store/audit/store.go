@@ -1,0 +1,54 @@
+// Package audit holds the promises about several rows that hold after every transaction, and finds the rows that break them. Rooms that can
+// make their own promises do; those of commerce are here.
+package audit
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tillwright/tillwright/store/advert"
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/outbox"
+	"github.com/tillwright/tillwright/store/tenant"
+	"github.com/tillwright/tillwright/store/throttle"
+)
+
+// Store checks one database. It is safe for concurrent use.
+type Store struct {
+	db     *db.DB
+	tenant *tenant.Store
+}
+
+// New returns the room of an open database.
+func New(d *db.DB, t *tenant.Store) *Store { return &Store{d, t} }
+
+// Check returns all rows that break a promise: see CheckEach.
+func (s *Store) Check(ctx context.Context, keep outbox.DeliveryRetention) ([]core.Violation, error) {
+	var all []core.Violation
+	err := s.CheckEach(ctx, keep, func(_ string, broken []core.Violation) { all = append(all, broken...) })
+	return all, err
+}
+
+// CheckEach reads every row, and calls checked for each promise with the rows that break it. Of events it reads those that the
+// retention has not begun to delete. It takes no locks: it may run at any time on a database at work, since each promise is one
+// statement and holds after every transaction.
+func (s *Store) CheckEach(ctx context.Context, keep outbox.DeliveryRetention, checked func(promise string, broken []core.Violation)) error {
+	promised := slices.Concat(commerceInvariants, deliveryInvariants, metricsInvariants, arrayInvariants(s.db), balanceInvariants(s.db), s.tenant.Invariants(), advert.Invariants, grant.LicenseInvariants, grant.FileInvariants, throttle.Invariants)
+	if err := s.db.CheckAll(ctx, promised, checked); err != nil {
+		return err
+	}
+	return s.db.CheckAll(ctx, eventInvariants, checked, s.db.Now().Add(-min(keep.Succeeded, keep.Failed)))
+}
+
+// eventInvariants hold for the events since a moment, which is their argument and which is to be so late that none of these
+// events was deleted yet. Older ones are deleted one by one, so that nothing can be said of their numbers.
+var eventInvariants = []db.Invariant{
+	{Promise: "events of one key are numbered without gaps", Query: `
+		SELECT account_id, ordering_key AS id FROM events WHERE created_at > ? GROUP BY account_id, ordering_key
+		HAVING COUNT(*) <> MAX(key_seq) - MIN(key_seq) + 1 OR COUNT(DISTINCT key_seq) <> COUNT(*)`},
+	{Promise: "an order's last event is its newest", Query: `
+		SELECT o.account_id, o.id FROM orders o JOIN events e ON e.account_id = o.account_id AND e.ordering_key = o.id
+		WHERE e.created_at > ? GROUP BY o.account_id, o.id, o.event_seq HAVING MAX(e.key_seq) <> o.event_seq`},
+}
