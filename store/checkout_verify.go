@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/signed"
 )
 
 // Whoever types an address is not yet who it belongs to. What they buy is billed to the customer with the address, so that the
@@ -207,7 +208,7 @@ func (s *Store) VerificationURL(c *Checkout) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("seal verification: %w", err)
 	}
-	return s.db.Options.PublicURL + "/verify/" + fileEncoding.EncodeToString(s.db.Options.Sealer.Seal(text, verificationContext)), nil
+	return s.db.Options.PublicURL + "/verify/" + signed.Encoding.EncodeToString(s.db.Options.Sealer.Seal(text, verificationContext)), nil
 }
 
 // OpenVerification returns the checkout that a letter asked about. It is CodeMissing if the link is not genuine, the checkout
@@ -218,7 +219,7 @@ func (s *Store) OpenVerification(ctx context.Context, token string) (c *Checkout
 
 // openVerification is OpenVerification, and reads the checkout from r.
 func (s *Store) openVerification(ctx context.Context, r db.Reader, token string) (c *Checkout, expired bool, err error) {
-	sealed, err := fileEncoding.DecodeString(token)
+	sealed, err := signed.Encoding.DecodeString(token)
 	if err != nil {
 		return nil, false, core.Missing("page", "", "")
 	}

@@ -5,15 +5,16 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/signed"
 )
 
 // GetInvoicePDF returns a signed URL of the invoice as PDF, or CodeMissing. A draft has a PDF too, which says that it is one.
-func (s *Store) GetInvoicePDF(ctx context.Context, account, ref string) (*SignedURL, error) {
+func (s *Store) GetInvoicePDF(ctx context.Context, account, ref string) (*signed.URL, error) {
 	i, err := s.GetInvoice(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
-	return s.SignFile(File{Kind: FileKindInvoice, Account: account, ID: i.ID, LinkVersion: i.LinkVersion})
+	return s.Signed.Sign(signed.File{Kind: signed.FileKindInvoice, Account: account, ID: i.ID, LinkVersion: i.LinkVersion})
 }
 
 // GetInvoiceDetail returns an invoice with its lines and its customer. The customer is nil if they were deleted.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
@@ -85,7 +86,7 @@ func (s *Store) LeadConfirmationURL(l *Lead) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("seal lead confirmation: %w", err)
 	}
-	return s.db.Options.PublicURL + "/subscribe/" + fileEncoding.EncodeToString(s.db.Options.Sealer.Seal(text, leadConfirmationContext)), nil
+	return s.db.Options.PublicURL + "/subscribe/" + signed.Encoding.EncodeToString(s.db.Options.Sealer.Seal(text, leadConfirmationContext)), nil
 }
 
 // OpenLeadConfirmation returns the lead whom a letter asked. It is CodeMissing if the link is not genuine, the lead was deleted or
@@ -96,7 +97,7 @@ func (s *Store) OpenLeadConfirmation(ctx context.Context, token string) (l *Lead
 
 // openLeadConfirmation is OpenLeadConfirmation, and reads the lead from r.
 func (s *Store) openLeadConfirmation(ctx context.Context, r db.Reader, token string) (l *Lead, expired bool, err error) {
-	sealed, err := fileEncoding.DecodeString(token)
+	sealed, err := signed.Encoding.DecodeString(token)
 	if err != nil {
 		return nil, false, core.Missing("page", "", "")
 	}

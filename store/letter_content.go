@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -217,7 +218,7 @@ func (s *Store) letterDeliveries(ctx context.Context, account string, grants []s
 		if d.FileID == nil || stored[*d.FileID] == nil || core.Deref(d.Version) == 0 {
 			continue
 		}
-		signed, err := s.signFileFor(File{Kind: FileKindStored, Account: account, ID: *d.FileID, Version: *d.Version, Grant: d.GrantID}, letterFileLifetime)
+		signed, err := s.Signed.SignFor(signed.File{Kind: signed.FileKindStored, Account: account, ID: *d.FileID, Version: *d.Version, Grant: d.GrantID}, letterFileLifetime)
 		if err != nil {
 			return nil, err
 		}

@@ -1,14 +1,18 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store/signed"
+)
 
 // GetOrderReceipt returns a URL that opens the order's receipt as PDF for a while, or CodeMissing.
-func (s *Store) GetOrderReceipt(ctx context.Context, account, ref string) (*SignedURL, error) {
+func (s *Store) GetOrderReceipt(ctx context.Context, account, ref string) (*signed.URL, error) {
 	o, err := s.GetOrder(ctx, account, ref)
 	if err != nil {
 		return nil, err
 	}
-	return s.SignFile(File{Kind: FileKindReceipt, Account: account, ID: o.ID, LinkVersion: o.LinkVersion})
+	return s.Signed.Sign(signed.File{Kind: signed.FileKindReceipt, Account: account, ID: o.ID, LinkVersion: o.LinkVersion})
 }
 
 // GetOrderDetail returns an order with its lines and its customer, who is nil if they were deleted.

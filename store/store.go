@@ -25,6 +25,7 @@ import (
 	"github.com/tillwright/tillwright/store/report"
 	"github.com/tillwright/tillwright/store/request"
 	"github.com/tillwright/tillwright/store/seal"
+	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/team"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/testbank"
@@ -81,6 +82,7 @@ type Store struct {
 	Requests *request.Store  // what programs asked for
 	Throttle *throttle.Store // how often something was done
 	Portal   *portal.Store   // how customers are let in to what is theirs
+	Signed   *signed.Store   // addresses that open something to whoever has them
 	Seal     *seal.Store     // whether the secret keys open what is sealed
 	Audit    *audit.Store    // whether the rows keep what was promised of them
 
@@ -103,7 +105,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
 		Tenant: tenant.New(opened, o.LivePayments), Catalog: catalog.New(opened, events), Outbox: events, Advert: advert.New(opened), Grant: grant.New(opened, o.Files),
 		Report: report.New(opened), Activity: activity.New(opened), Content: content.New(opened), TestBank: testbank.New(opened), Person: person.New(opened),
-		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Seal: seal.New(opened),
+		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Signed: signed.New(opened), Seal: seal.New(opened),
 		db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
 	s.Audit = audit.New(opened, s.Tenant)

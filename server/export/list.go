@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/signed"
 )
 
 // perPage is how many rows are read at a time, which bounds the memory that a file takes. Of what has a long text, it is textsPerPage.
@@ -37,7 +38,7 @@ func (l *List) Rows(account string, query []byte) (func(ctx context.Context, aft
 
 // Sign returns a URL of the list of a name, as a file with what a query lets through: the parameters of the list's operation. Something that
 // does not exist there is refused as the list does. The URL serves as long as the API key that asked for it does, and has these scopes.
-func Sign(ctx context.Context, s *store.Store, name, account, key string, scopes []string, query any) (*store.SignedURL, error) {
+func Sign(ctx context.Context, s *store.Store, name, account, key string, scopes []string, query any) (*signed.URL, error) {
 	text, err := json.Marshal(query)
 	if err != nil {
 		return nil, fmt.Errorf("export %s: %w", name, err)
@@ -53,7 +54,7 @@ func Sign(ctx context.Context, s *store.Store, name, account, key string, scopes
 	if _, _, err := read(ctx, account, core.Page{Limit: 1, Partial: true}); err != nil {
 		return nil, err
 	}
-	return s.SignFile(store.File{Kind: store.FileKindList, Account: account, List: name, Key: key, Scopes: scopes, Query: text})
+	return s.Signed.Sign(signed.File{Kind: signed.FileKindList, Account: account, List: name, Key: key, Scopes: scopes, Query: text})
 }
 
 // filter is what a use case takes of a list that it reads: its filters, and a core.Page.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/server/export"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/signed"
 )
 
 const (
@@ -87,7 +87,7 @@ var errNoKey = errors.New("the API key serves no more")
 
 // list exports a list with its own query, newest first, as long as the API key serves that asked for it: if it does not any more it is 410, or
 // the file breaks off.
-func (p *Pages) list(c echo.Context, f *store.File) error {
+func (p *Pages) list(c echo.Context, f *signed.File) error {
 	list, err := export.Find(p.store, f.List)
 	if err != nil {
 		return err

@@ -15,13 +15,14 @@ import (
 	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // file serves the document, the list or the stored file that a signed URL was made for. An expired URL is 410, and so is one of another version; any other that was not made
 // here is 404.
 func (p *Pages) file(c echo.Context) error {
-	file, expired, err := p.store.OpenFile(c.Param("token"))
+	file, expired, err := p.store.Signed.Open(c.Param("token"))
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -29,20 +30,20 @@ func (p *Pages) file(c echo.Context) error {
 		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
 	}
 	switch file.Kind {
-	case store.FileKindInvoice:
+	case signed.FileKindInvoice:
 		return p.invoiceFile(c, file)
-	case store.FileKindReceipt:
+	case signed.FileKindReceipt:
 		return p.receiptFile(c, file)
-	case store.FileKindList:
+	case signed.FileKindList:
 		return p.list(c, file)
-	case store.FileKindStored:
+	case signed.FileKindStored:
 		return p.stored(c, file)
 	}
 	return p.tell(c, http.StatusGone, outdated(p.spoken(c))) // another version of the program made it
 }
 
 // invoiceFile serves the PDF of an invoice. If the invoice's links were revoked since the URL was made, it is 410.
-func (p *Pages) invoiceFile(c echo.Context, f *store.File) error {
+func (p *Pages) invoiceFile(c echo.Context, f *signed.File) error {
 	i, err := p.store.GetInvoice(c.Request().Context(), f.Account, f.ID)
 	if err != nil {
 		return p.refuse(c, err)
@@ -54,7 +55,7 @@ func (p *Pages) invoiceFile(c echo.Context, f *store.File) error {
 }
 
 // receiptFile serves the PDF of a receipt. If the order's links were revoked since the URL was made, it is 410.
-func (p *Pages) receiptFile(c echo.Context, f *store.File) error {
+func (p *Pages) receiptFile(c echo.Context, f *signed.File) error {
 	o, err := p.store.GetOrder(c.Request().Context(), f.Account, f.ID)
 	if err != nil {
 		return p.refuse(c, err)
@@ -67,7 +68,7 @@ func (p *Pages) receiptFile(c echo.Context, f *store.File) error {
 
 // stored serves the bytes of a version. If it was deleted since the URL was made, or its buyer has lost it, it is 410; if they have downloaded it as
 // often as they may, it is 403.
-func (p *Pages) stored(c echo.Context, file *store.File) error {
+func (p *Pages) stored(c echo.Context, file *signed.File) error {
 	f, v, err := p.store.Grant.GetFileVersion(c.Request().Context(), file.Account, file.ID, file.Version)
 	if isMissing(err) {
 		return p.tell(c, http.StatusGone, outdated(p.spoken(c)))

@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -154,7 +155,7 @@ func TestOrdersFile_HasARowForEveryOrder(t *testing.T) {
 func TestFile_OfAnotherVersionIsGone(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	u, err := w.SignFile(store.File{Kind: "orders", Account: w.account})
+	u, err := w.Signed.Sign(signed.File{Kind: "orders", Account: w.account})
 	require.NoError(t, err)
 	assert.Contains(t, w.page(u.URL, http.StatusGone), "expired")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // shop is an account with its portal.
@@ -25,7 +26,7 @@ func eachShop(t *testing.T, test func(t *testing.T, s *shop)) {
 }
 
 // customer makes a customer who owns an address, and returns the id.
-func (s *shop) customer(t *testing.T, email string) string {
+func (s *shop) customer(t testing.TB, email string) string {
 	t.Helper()
 	id := core.NewID(core.KindCustomer)
 	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (int64, error) {
@@ -39,7 +40,7 @@ func (s *shop) customer(t *testing.T, email string) string {
 }
 
 // session makes a session of a customer.
-func (s *shop) session(t *testing.T, customer string) *Session {
+func (s *shop) session(t testing.TB, customer string) *Session {
 	t.Helper()
 	p, err := s.CreateSession(t.Context(), s.account, customer, nil)
 	require.NoError(t, err)
@@ -140,5 +141,26 @@ func TestCreateSession_EndsTheOldestOfTooMany(t *testing.T) {
 			_, _, err := s.Open(t.Context(), p.Token)
 			require.Equal(t, i < 2, err != nil, "session %d", i)
 		}
+	})
+}
+
+// FuzzPortalToken: the portal opens to the token of the session alone.
+func FuzzPortalToken(f *testing.F) {
+	dbtest.AddChanges(f)
+	d := dbtest.Open(f, database.URL(f, core.SQLite), nil)
+	s := &shop{New(d), dbtest.Account(f, d)}
+	ada := s.customer(f, "ada@example.com")
+	p := s.session(f, ada)
+	f.Fuzz(func(t *testing.T, at, length uint8, by string) {
+		token := dbtest.Changed(p.Token, at, length, by)
+		opened, expired, err := s.Open(t.Context(), token)
+		require.False(t, expired)
+		if token == p.Token {
+			require.NoError(t, err)
+			require.Equal(t, ada, opened.CustomerID)
+			return
+		}
+		dbtest.RequireCode(t, err, core.CodeMissing)
+		require.Nil(t, opened)
 	})
 }

@@ -1,4 +1,4 @@
-package store
+package signed
 
 import (
 	"encoding/base64"
@@ -9,8 +9,8 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// signedURLLifetime is how long a signed URL opens what it was made for.
-const signedURLLifetime = time.Hour
+// urlLifetime is how long a signed URL opens what it was made for.
+const urlLifetime = time.Hour
 
 // FileKind says what a signed URL opens.
 type FileKind string
@@ -39,8 +39,8 @@ type File struct {
 	ExpiresAt core.Time       `json:"expires_at"`
 }
 
-// SignedURL opens a file to whoever has it, without a key, until it expires.
-type SignedURL struct {
+// URL opens a file to whoever has it, without a key, until it expires.
+type URL struct {
 	URL       string
 	ExpiresAt core.Time
 }
@@ -48,29 +48,29 @@ type SignedURL struct {
 // fileContext is the context under which the tokens of files are sealed, so that nothing else that is sealed can serve as one.
 const fileContext = "file"
 
-// fileEncoding encodes tokens. Being strict it accepts one text for each token, apart from line breaks in it.
-var fileEncoding = base64.RawURLEncoding.Strict()
+// Encoding encodes tokens. Being strict it accepts one text for each token, apart from line breaks in it.
+var Encoding = base64.RawURLEncoding.Strict()
 
-// SignFile returns a URL that opens a file for signedURLLifetime. The caller has checked that the account may see the file.
-func (s *Store) SignFile(f File) (*SignedURL, error) { return s.signFileFor(f, signedURLLifetime) }
+// Sign returns a URL that opens a file for urlLifetime. The caller has checked that the account may see the file.
+func (s *Store) Sign(f File) (*URL, error) { return s.SignFor(f, urlLifetime) }
 
-// signFileFor returns a URL that opens a file for some time. The URL contains the whole File, sealed, so that nobody else can read it, change
+// SignFor returns a URL that opens a file for some time. The URL contains the whole File, sealed, so that nobody else can read it, change
 // it or make one.
-func (s *Store) signFileFor(f File, lifetime time.Duration) (*SignedURL, error) {
-	f.ExpiresAt = s.Now().Add(lifetime)
+func (s *Store) SignFor(f File, lifetime time.Duration) (*URL, error) {
+	f.ExpiresAt = s.db.Now().Add(lifetime)
 	text, err := json.Marshal(f)
 	if err != nil {
 		return nil, fmt.Errorf("sign file: %w", err)
 	}
-	token := fileEncoding.EncodeToString(s.db.Options.Sealer.Seal(text, fileContext))
-	return &SignedURL{URL: s.db.Options.PublicURL + "/files/" + token, ExpiresAt: f.ExpiresAt}, nil
+	token := Encoding.EncodeToString(s.db.Options.Sealer.Seal(text, fileContext))
+	return &URL{URL: s.db.Options.PublicURL + "/files/" + token, ExpiresAt: f.ExpiresAt}, nil
 }
 
-// OpenFile returns the file that the token of a signed URL opens. A token that was not made here is CodeMissing. If its time is
+// Open returns the file that the token of a signed URL opens. A token that was not made here is CodeMissing. If its time is
 // over, expired is true and the file is nil.
-func (s *Store) OpenFile(token string) (file *File, expired bool, err error) {
-	sealed, err := fileEncoding.DecodeString(token)
-	if err != nil || fileEncoding.EncodeToString(sealed) != token { // decoding steps over line breaks
+func (s *Store) Open(token string) (file *File, expired bool, err error) {
+	sealed, err := Encoding.DecodeString(token)
+	if err != nil || Encoding.EncodeToString(sealed) != token { // decoding steps over line breaks
 		return nil, false, core.Missing("file", "", "")
 	}
 	text, err := s.db.Options.Sealer.Open(sealed, fileContext)
@@ -81,7 +81,7 @@ func (s *Store) OpenFile(token string) (file *File, expired bool, err error) {
 	if err := json.Unmarshal(text, file); err != nil {
 		return nil, false, fmt.Errorf("read file token: %w", err)
 	}
-	if file.ExpiresAt <= s.Now() {
+	if file.ExpiresAt <= s.db.Now() {
 		return nil, true, nil
 	}
 	return file, false, nil
