@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -158,5 +159,30 @@ func TestLater_IsNotForgivenByWhoeverComesNext(t *testing.T) {
 		product, err := s.Catalog.GetProduct(t.Context(), s.account, v.ProductID)
 		require.NoError(t, err)
 		require.Zero(t, product.SalesCount)
+	})
+}
+
+// A read comes after the changes that wait if it names their table. That is enough as long as every read names all tables that it reads,
+// and what triggers write is written to a table that couldSee knows.
+func TestLater_NoReadSeesATableThatItDoesNotName(t *testing.T) {
+	eachShop(t, func(t *testing.T, s *shop) {
+		views, triggers := `SELECT name FROM sqlite_master WHERE type = 'view'`, `SELECT sql FROM sqlite_master WHERE type = 'trigger'`
+		if s.Engine() == core.PostgreSQL {
+			views = `SELECT relname FROM pg_class WHERE relkind IN ('v', 'm') AND relnamespace = CAST('public' AS regnamespace)`
+			triggers = `SELECT prosrc FROM pg_proc WHERE prorettype = CAST('trigger' AS regtype) AND pronamespace = CAST('public' AS regnamespace)`
+		}
+		hidden, err := db.Select[string](t.Context(), s.db, views)
+		require.NoError(t, err)
+		require.Empty(t, hidden)
+		bodies, err := db.Select[string](t.Context(), s.db, triggers)
+		require.NoError(t, err)
+		require.NotEmpty(t, bodies)
+		for _, body := range bodies {
+			for _, written := range regexp.MustCompile(`(?:INSERT(?: OR \w+)? INTO|DELETE FROM|UPDATE(?: OR \w+)?)\s+(\w+)\s`).FindAllStringSubmatch(body, -1) {
+				if written[1] != "ON" && written[1] != "OF" { // what the trigger is for
+					require.Equal(t, db.Triggered, written[1], body)
+				}
+			}
+		}
 	})
 }
