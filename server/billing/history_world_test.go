@@ -99,13 +99,7 @@ func newHistory(t testing.TB, engine string, shops int) *history {
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, h.Close()) })
-	driver, source := "postgres", url
-	if path, ok := strings.CutPrefix(url, "sqlite://"); ok {
-		driver, source = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
-	}
-	h.rows, err = sqlx.Open(driver, source)
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, h.rows.Close()) })
+	h.rows = sqlx.NewDb(database.Behind(t, url), h.Engine())
 	h.rows.SetMaxOpenConns(1)
 	h.bank = newBank(h.Store)
 	h.Billing = billing.New(h.Store, payments.NewRegistry(h.bank)).Patient()

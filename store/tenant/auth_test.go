@@ -2,7 +2,6 @@ package tenant
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
@@ -74,12 +73,10 @@ func TestAuthenticate_CountsExactlyOverReplicas(t *testing.T) {
 
 func setIsolation(t *testing.T, url, isolation string) {
 	t.Helper()
-	admin, err := sql.Open("postgres", url)
-	require.NoError(t, err)
-	defer admin.Close()
+	admin := database.Behind(t, url)
 	var name string
 	require.NoError(t, admin.QueryRow(`SELECT current_database()`).Scan(&name))
-	_, err = admin.Exec(fmt.Sprintf(`ALTER DATABASE %s SET default_transaction_isolation = '%s'`, name, isolation))
+	_, err := admin.Exec(fmt.Sprintf(`ALTER DATABASE %s SET default_transaction_isolation = '%s'`, name, isolation))
 	require.NoError(t, err)
 }
 

@@ -13,6 +13,7 @@ import (
 	_ "modernc.org/sqlite" // behind the back of the program
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
 // Database gives a test direct access to the database of the program under test.
@@ -24,21 +25,14 @@ type Database struct {
 // OpenDatabase opens the database at an address, which is written as for the program, until the test ends.
 func OpenDatabase(t testing.TB, address string) *Database {
 	t.Helper()
-	d := &Database{Engine: "postgres"}
-	driver, source := "postgres", address
-	if path, ok := strings.CutPrefix(address, "sqlite://"); ok {
-		d.Engine, driver, source = "sqlite", "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
+	engine := "postgres"
+	if strings.HasPrefix(address, "sqlite://") {
+		engine = "sqlite"
 	}
 	if err := store.RegisterFunctions(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open(driver, source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	d.DB = db
-	return d
+	return &Database{DB: database.Behind(t, address), Engine: engine}
 }
 
 // Must runs a statement.

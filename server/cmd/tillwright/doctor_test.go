@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"net/url"
 	"strings"
 	"testing"
@@ -110,9 +109,7 @@ func TestDoctor_SaysWhichTablesToAnalyse(t *testing.T) {
 	t.Parallel()
 	address := database.URL(t, "postgres")
 	harness.Boot(t, address, harness.WithoutStatistics()) // which would do what the owner is told to
-	db, err := sql.Open("postgres", address)
-	require.NoError(t, err)
-	defer db.Close()
+	db := database.Behind(t, address)
 	const role = "doctor_test_guest"
 	for _, statement := range []string{
 		`ALTER TABLE idempotency_keys SET (autovacuum_enabled = false)`,
