@@ -34,7 +34,8 @@ type LetterContent struct {
 	Refund       *Refund
 	Deliveries   []LetterDelivery
 
-	isVerified bool // that the customer reads the recipient's mail is more than somebody's word
+	isVerified bool    // that the customer reads the recipient's mail is more than somebody's word
+	checkout   *string // where what it tells of was bought, nil: nowhere
 }
 
 // LetterDelivery is something that the customer has. FileURL is set of a file whose bytes are there, and opens it for letterFileLifetime.
@@ -72,6 +73,9 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	}
 	c.Recipient, c.Locale = core.Deref(customer.Email), customer.PreferredLocale
 	err = s.readLetter(ctx, l, c)
+	if err == nil && c.checkout != nil {
+		c.Locale, err = s.LetterLocale(ctx, l.AccountID, c.checkout, customer.ID)
+	}
 	if gone, ok := errors.AsType[*core.Error](err); ok && gone.Code == core.CodeMissing {
 		c.Void, err = "What it tells of was deleted.", nil
 	}
@@ -139,46 +143,11 @@ func (s *Store) readReceipt(ctx context.Context, l *Letter, c *LetterContent) er
 		c.Void = noAddress
 		return nil
 	}
-	if err := s.readBuyerLocale(ctx, order, c); err != nil {
+	if c.checkout, err = s.orderCheckout(ctx, order); err != nil {
 		return err
 	}
 	c.Deliveries, err = s.OrderDeliveries(ctx, order)
 	return err
-}
-
-// readBuyerLocale has a letter of an order speak the language of its checkout, if that has one.
-func (s *Store) readBuyerLocale(ctx context.Context, o *Order, c *LetterContent) error {
-	spoken, err := s.checkoutLocale(ctx, o.AccountID, o.CheckoutID)
-	if spoken != nil {
-		c.Locale = spoken
-	}
-	return err
-}
-
-// LetterLocale returns the language in which a buyer is written to: that of their checkout, which may be nil, or else the one they prefer. It is nil if
-// neither is known.
-func (s *Store) LetterLocale(ctx context.Context, account string, checkout *string, customer string) (*string, error) {
-	spoken, err := s.checkoutLocale(ctx, account, checkout)
-	if err != nil || spoken != nil {
-		return spoken, err
-	}
-	found, err := s.CustomersByID(ctx, account, []string{customer})
-	if err != nil || found[customer] == nil {
-		return nil, err
-	}
-	return found[customer].PreferredLocale, nil
-}
-
-// checkoutLocale returns the language of a checkout, nil if it has none or there is no checkout.
-func (s *Store) checkoutLocale(ctx context.Context, account string, checkout *string) (*string, error) {
-	if checkout == nil {
-		return nil, nil
-	}
-	found, err := s.CheckoutsByID(ctx, account, []string{*checkout})
-	if err != nil || found[*checkout] == nil {
-		return nil, err
-	}
-	return found[*checkout].Locale, nil
 }
 
 // OrderDeliveries returns what the buyer of an order has by it now, as a letter tells of it.

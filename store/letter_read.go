@@ -88,7 +88,7 @@ func (s *Store) readEnd(ctx context.Context, l *Letter, c *LetterContent) error 
 
 func (s *Store) readSubscription(ctx context.Context, l *Letter, c *LetterContent, id string) (err error) {
 	if c.Subscription, err = s.GetSubscription(ctx, l.AccountID, id); err == nil {
-		c.isVerified = c.Subscription.CustomerVerified
+		c.isVerified, c.checkout = c.Subscription.CustomerVerified, c.Subscription.CheckoutID
 	}
 	return err
 }
@@ -108,6 +108,9 @@ func (s *Store) readAccess(ctx context.Context, l *Letter, c *LetterContent) (er
 	}
 	if offer := offers[c.Grant.ProductID]; offer != nil {
 		c.Product = offer.Name
+	}
+	if c.checkout, err = s.grantCheckout(ctx, c.Grant); err != nil {
+		return err
 	}
 	c.Deliveries, err = s.letterDeliveries(ctx, l.AccountID, []string{c.Grant.ID})
 	return err
@@ -129,6 +132,7 @@ func (s *Store) readRefund(ctx context.Context, l *Letter, c *LetterContent) (er
 		c.Void = noAddress
 	default:
 		c.Recipient = *c.Order.CustomerEmail
+		c.checkout, err = s.orderCheckout(ctx, c.Order)
 	}
-	return nil
+	return err
 }

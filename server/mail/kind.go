@@ -54,8 +54,12 @@ func paymentFailed(l *locale.Locale, told *store.LetterContent) content {
 	}
 	if told.Payment != nil {
 		c.opening = []string{notCharged(l, told.Payment.PaymentMethod.V, plan)}
-		if failure := told.Payment.Failure.V; failure != nil {
-			c.facts = append(c.facts, l.T("mail.failed.reason", "reason", oneLine(failure.Message)))
+		switch failure := told.Payment.Failure.V; {
+		case asksReader(failure):
+			c.subject, c.opening = l.T("mail.bank.subject", "seller", nameOf(told.Seller)), []string{l.T("mail.bank.opening", "plan", plan)}
+			c.actions[0].label = l.T("mail.bank.pay")
+		case failure != nil:
+			c.facts = append(c.facts, l.T("mail.failed.reason", "reason", declined(l, failure)))
 		}
 	}
 	if sub.NextAttemptAt == nil { // it has ended, and this is its last invoice
@@ -64,6 +68,16 @@ func paymentFailed(l *locale.Locale, told *store.LetterContent) content {
 	}
 	c.facts = append(c.facts, l.T("mail.failed.next", "day", date(l, told.Seller, *sub.NextAttemptAt)))
 	return c
+}
+
+// asksReader reports whether a charge failed because the bank wants its customer to confirm it, who was away.
+func asksReader(why *store.PaymentFailure) bool {
+	return why != nil && (why.Code == "payment_canceled" || why.Code == "authentication_required" || core.Deref(why.DeclineCode) == "authentication_required")
+}
+
+// declined says why a card was refused.
+func declined(l *locale.Locale, why *store.PaymentFailure) string {
+	return oneLine(l.Declined(why.Message, why.Reason(), why.Code))
 }
 
 // notCharged says of which card a plan could not be charged to.

@@ -66,7 +66,7 @@ func (p *Post) sendReceipt(ctx context.Context, o *store.Order, count counter) e
 	if err != nil {
 		return err
 	}
-	theirs, err := p.store.LetterLocale(ctx, o.AccountID, o.CheckoutID, o.CustomerID)
+	theirs, err := p.store.OrderLocale(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (p *Post) sendInvoice(ctx context.Context, i *store.Invoice, count counter)
 	if err != nil {
 		return err
 	}
-	theirs, err := p.store.LetterLocale(ctx, i.AccountID, nil, i.CustomerID)
+	theirs, err := p.store.InvoiceLocale(ctx, i)
 	if err != nil {
 		return err
 	}

@@ -20,15 +20,6 @@ var reasons = map[string]string{
 // elsewhere are the messages for fields of which the API's words, in English, say more.
 var elsewhere = map[string]string{"customer_email": "error.email", "discount_code": "error.discount_code"}
 
-// declines are the reasons for which a card was refused that are said as another one is.
-var declines = map[string]string{
-	"generic_decline": "card_declined", "do_not_honor": "card_declined", "lost_card": "card_declined", "stolen_card": "card_declined", "pickup_card": "card_declined",
-	"restricted_card": "card_declined", "fraudulent": "card_declined", "call_issuer": "card_declined", "not_permitted": "card_declined", "transaction_not_allowed": "card_declined",
-	"withdrawal_count_limit_exceeded": "insufficient_funds", "card_velocity_exceeded": "insufficient_funds", "try_again_later": "processing_error", "issuer_not_available": "processing_error",
-	"invalid_cvc": "incorrect_cvc", "invalid_expiry_month": "invalid_expiry", "invalid_expiry_year": "invalid_expiry", "invalid_number": "incorrect_number",
-	"payment_intent_authentication_failure": "authentication_required", "setup_intent_authentication_failure": "authentication_required",
-}
-
 // explain says to the reader of a page what is wrong with a field that was refused. A refusal names the field as the API does.
 func explain(l *locale.Locale, refused *core.Error, field string) string {
 	said := refused.Message
@@ -58,27 +49,13 @@ func explained(l *locale.Locale, refused *core.Error, field string) (string, boo
 	if key := reasons[field+"."+refused.Reason]; key != "" {
 		return l.T(key), true
 	}
-	text, known := decline(l, refused.Reason)
+	text, known := l.Decline(refused.Reason)
 	return text, known && field == "payment_method"
 }
 
-// decline says why a card was refused, and what to do. It is false if no message is of that reason.
-func decline(l *locale.Locale, reason string) (string, bool) {
-	key := "decline." + cmp.Or(declines[reason], reason)
-	return l.T(key), reason != "" && l.Has(key)
-}
-
-// declined says to its buyer why a payment failed. What no message is of is said as the provider does to those who read English.
+// declined says to its buyer why a payment failed.
 func declined(l *locale.Locale, why *store.PaymentFailure) string {
-	for _, reason := range []string{why.Reason(), why.Code} {
-		if said, known := decline(l, reason); known {
-			return said
-		}
-	}
-	if l.Tag == locale.English.Tag && why.Message != "" {
-		return why.Message
-	}
-	return l.T("decline.card_declined")
+	return l.Declined(why.Message, why.Reason(), why.Code)
 }
 
 // tooMany says how long to wait. English says why as well.
