@@ -744,11 +744,16 @@ const (
 // Defines values for LetterKind.
 const (
 	LetterKindAccessGiven          LetterKind = "access_given"
+	LetterKindCardExpiring         LetterKind = "card_expiring"
+	LetterKindInvoiceReminder      LetterKind = "invoice_reminder"
 	LetterKindPaymentFailed        LetterKind = "payment_failed"
+	LetterKindPlanChanged          LetterKind = "plan_changed"
 	LetterKindReceipt              LetterKind = "receipt"
 	LetterKindRefund               LetterKind = "refund"
+	LetterKindRenewalUpcoming      LetterKind = "renewal_upcoming"
 	LetterKindSubscriptionCanceled LetterKind = "subscription_canceled"
 	LetterKindSubscriptionEnded    LetterKind = "subscription_ended"
+	LetterKindSubscriptionKept     LetterKind = "subscription_kept"
 	LetterKindTrialEnding          LetterKind = "trial_ending"
 )
 
@@ -1618,7 +1623,7 @@ type Account struct {
 	// CaptureAbandonedCheckouts Whether a checkout that expires with an address, but without an order, makes a lead of its first product. The lead has no consent. None is made if there is one already, or if its customer has bought something.
 	CaptureAbandonedCheckouts bool `json:"capture_abandoned_checkouts"`
 
-	// Letters Which letters customers are sent by themselves, by kind. All are on unless you switch them off.
+	// Letters Which letters customers are sent by themselves, by kind. All are on unless you switch them off. Where the law has customers told of trials or renewals, leave those on.
 	Letters LetterSettings `json:"letters"`
 
 	// InvoicePrefix The prefix of the numbers of new invoices: `INV-000123`.
@@ -6995,10 +7000,13 @@ type Letter struct {
 	// Kind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again, or the last invoice of
 	// an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 	// it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
-	// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back.
+	// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
+	// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period. `renewal_upcoming`: a plan of a year or more renews in
+	// 14 days. `card_expiring`: the card that a subscription is charged to expires in 30 days. `invoice_reminder`: an invoice that you issued is due
+	// in 3 days, is due, or has been for 7 days.
 	Kind LetterKind `json:"kind"`
 
-	// Status `queued`: it waits to be sent. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
+	// Status `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
 	// the first. `skipped`: it was not to be sent any more, and `last_error` says why.
 	Status LetterStatus `json:"status"`
 
@@ -7043,13 +7051,16 @@ type Letter struct {
 // LetterKind `receipt`: an order was paid, a free one too. `payment_failed`: a renewal could not be charged and will be tried again, or the last invoice of
 // an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 // it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
-// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back.
+// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
+// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period. `renewal_upcoming`: a plan of a year or more renews in
+// 14 days. `card_expiring`: the card that a subscription is charged to expires in 30 days. `invoice_reminder`: an invoice that you issued is due
+// in 3 days, is due, or has been for 7 days.
 type LetterKind string
 
 // LetterList A page of results.
 type LetterList = wire.List[Letter]
 
-// LetterSettings Which letters customers are sent by themselves, by kind. All are on unless you switch them off.
+// LetterSettings Which letters customers are sent by themselves, by kind. All are on unless you switch them off. Where the law has customers told of trials or renewals, leave those on.
 type LetterSettings struct {
 	// Receipt When an order is paid, a free one too: with downloads, licence keys and links.
 	//
@@ -7085,9 +7096,34 @@ type LetterSettings struct {
 	//
 	// Example: true
 	Refund bool `json:"refund"`
+
+	// SubscriptionKept When the cancellation of a subscription is taken back.
+	//
+	// Example: true
+	SubscriptionKept bool `json:"subscription_kept"`
+
+	// PlanChanged When the plan or the quantity of a subscription changes, or will with its next period.
+	//
+	// Example: true
+	PlanChanged bool `json:"plan_changed"`
+
+	// RenewalUpcoming 14 days before a plan of a year or more renews.
+	//
+	// Example: true
+	RenewalUpcoming bool `json:"renewal_upcoming"`
+
+	// CardExpiring 30 days before the card expires that a subscription is charged to.
+	//
+	// Example: true
+	CardExpiring bool `json:"card_expiring"`
+
+	// InvoiceReminder 3 days before an invoice that you issued is due, when it is due, and 7 days later, until it is paid.
+	//
+	// Example: true
+	InvoiceReminder bool `json:"invoice_reminder"`
 }
 
-// LetterStatus `queued`: it waits to be sent. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
+// LetterStatus `queued`: it waits to be sent, or for its day. `sent`: the mail server has taken it. `failed`: the mail server did not take it, the last time a day and a half after
 // the first. `skipped`: it was not to be sent any more, and `last_error` says why.
 type LetterStatus string
 

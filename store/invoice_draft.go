@@ -78,6 +78,11 @@ func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change f
 			if err := draft.checkIssued(&before, now); err != nil || core.SameJSON(before, *i) {
 				return i, err
 			}
+			if !core.SameJSON(before.DueAt, i.DueAt) {
+				if err := s.writeReminders(ctx, u, i, now); err != nil {
+					return nil, err
+				}
+			}
 			i.UpdatedAt = now
 			return i, u.Update(ctx, invoiceColumns, i)
 		}
@@ -128,8 +133,12 @@ func (s *Store) FinalizeInvoice(ctx context.Context, account, ref string) (*Invo
 			order.NextAttemptAt = &now
 		}
 		b, err := s.placeOrder(ctx, u, placement{Order: order, Items: draft.Items, Customer: draft.Customer, Invoice: draft.Invoice})
-		if err == nil && b.Invoice.AmountDue() == 0 {
+		switch {
+		case err != nil:
+		case b.Invoice.AmountDue() == 0:
 			err = s.payOrder(ctx, u, b, nil)
+		default:
+			err = s.writeReminders(ctx, u, b.Invoice, now)
 		}
 		return b.invoice(), err
 	})

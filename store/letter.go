@@ -54,7 +54,9 @@ type Letter struct {
 var letterObjects = map[tenant.LetterKind]core.Kind{
 	tenant.LetterReceipt: core.KindOrder, tenant.LetterPaymentFailed: core.KindInvoice, tenant.LetterTrialEnding: core.KindSubscription,
 	tenant.LetterSubscriptionCanceled: core.KindSubscription, tenant.LetterSubscriptionEnded: core.KindSubscription,
-	tenant.LetterAccessGiven: core.KindGrant, tenant.LetterRefund: core.KindRefund,
+	tenant.LetterAccessGiven: core.KindGrant, tenant.LetterRefund: core.KindRefund, tenant.LetterSubscriptionKept: core.KindSubscription,
+	tenant.LetterPlanChanged: core.KindSubscription, tenant.LetterRenewalUpcoming: core.KindSubscription, tenant.LetterCardExpiring: core.KindSubscription,
+	tenant.LetterInvoiceReminder: core.KindInvoice,
 }
 
 // Object returns what the letter is about.

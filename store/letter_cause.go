@@ -80,16 +80,35 @@ func (s *Subscription) trialNoticeAt() core.Time {
 		return 0
 	}
 	notice := trialNotice
-	if s.Interval == "year" || s.Interval == "month" && s.IntervalCount >= 12 {
+	if s.isYearly() {
 		notice = yearlyTrialNotice
 	}
 	return s.TrialEnd.Add(-notice)
+}
+
+// isYearly reports whether a period of the plan lasts a year or more.
+func (s *Subscription) isYearly() bool {
+	return s.Interval == "year" || s.Interval == "month" && s.IntervalCount >= 12
 }
 
 // writeCanceled tells the customer of a subscription until when it goes on. It may be cancelled and kept several times.
 func (s *Store) writeCanceled(ctx context.Context, u *db.Unit, sub *Subscription) error {
 	return s.writeLetter(ctx, u, Letter{
 		AccountID: sub.AccountID, Kind: tenant.LetterSubscriptionCanceled, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: core.NewULID(),
+	})
+}
+
+// writeKept tells the customer of a subscription that it goes on, of which they may have read that it ends.
+func (s *Store) writeKept(ctx context.Context, u *db.Unit, sub *Subscription) error {
+	return s.writeLetter(ctx, u, Letter{
+		AccountID: sub.AccountID, Kind: tenant.LetterSubscriptionKept, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: core.NewULID(),
+	})
+}
+
+// writePlanChanged tells the customer of a subscription of its plan, or of the one that waits.
+func (s *Store) writePlanChanged(ctx context.Context, u *db.Unit, sub *Subscription) error {
+	return s.writeLetter(ctx, u, Letter{
+		AccountID: sub.AccountID, Kind: tenant.LetterPlanChanged, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: core.NewULID(),
 	})
 }
 

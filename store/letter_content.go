@@ -32,6 +32,9 @@ type LetterContent struct {
 	Grant        *grant.Grant
 	Product      string // name of what the grant is of
 	Refund       *Refund
+	Method       *BillingMethod // what the subscription is charged to, nil if there is nothing
+	IsLate       bool           // the invoice was due some days ago
+	PortalURL    string         // where the customer changes what is theirs
 	Deliveries   []LetterDelivery
 
 	isVerified bool    // that the customer reads the recipient's mail is more than somebody's word
@@ -53,7 +56,7 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &LetterContent{Seller: seller}
+	c := &LetterContent{Seller: seller, PortalURL: s.PortalURL(seller.Handle)}
 	if seller.DisabledAt != nil {
 		c.Void = "The account is disabled."
 		return c, nil
@@ -82,8 +85,8 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	if err != nil || c.Void != "" {
 		return c, err
 	}
-	if l.Kind == tenant.LetterAccessGiven && l.Attempts == 1 && l.Resends == 0 {
-		if c.Wait, err = s.countAccess(ctx, l.AccountID); err != nil || c.Wait > 0 {
+	if isFree(l.Kind) && l.Attempts == 1 && l.Resends == 0 {
+		if c.Wait, err = s.countFree(ctx, l.AccountID, l.Kind); err != nil || c.Wait > 0 {
 			return c, err
 		}
 	}
@@ -104,9 +107,10 @@ func (c *LetterContent) followsPayment(kind tenant.LetterKind) bool {
 		return c.Order.PaidAmount > 0
 	case tenant.LetterRefund, tenant.LetterPaymentFailed:
 		return true
-	case tenant.LetterSubscriptionCanceled, tenant.LetterSubscriptionEnded:
+	case tenant.LetterSubscriptionCanceled, tenant.LetterSubscriptionEnded, tenant.LetterSubscriptionKept, tenant.LetterPlanChanged,
+		tenant.LetterRenewalUpcoming, tenant.LetterCardExpiring:
 		return c.Subscription.CyclesBilled > 0 && c.Subscription.PeriodAmount > 0
-	case tenant.LetterTrialEnding, tenant.LetterAccessGiven:
+	case tenant.LetterTrialEnding, tenant.LetterAccessGiven, tenant.LetterInvoiceReminder:
 	}
 	return false
 }
@@ -126,6 +130,16 @@ func (s *Store) readLetter(ctx context.Context, l *Letter, c *LetterContent) err
 		return s.readAccess(ctx, l, c)
 	case tenant.LetterRefund:
 		return s.readRefund(ctx, l, c)
+	case tenant.LetterSubscriptionKept:
+		return s.readKept(ctx, l, c)
+	case tenant.LetterPlanChanged:
+		return s.readPlan(ctx, l, c)
+	case tenant.LetterRenewalUpcoming:
+		return s.readRenewal(ctx, l, c)
+	case tenant.LetterCardExpiring:
+		return s.readCard(ctx, l, c)
+	case tenant.LetterInvoiceReminder:
+		return s.readReminder(ctx, l, c)
 	}
 	return fmt.Errorf("letters of kind %q are not known here", l.Kind)
 }

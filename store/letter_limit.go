@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
@@ -22,7 +23,7 @@ const (
 	pageAccountLetters  = 100  // an hour
 	senderLetters       = 10   // an hour
 	networkLetters      = 50   // an hour
-	accessLetters       = 1000 // an hour; a seller can give something to any address, without a payment
+	freeLetters         = 1000 // an hour, of a kind; a seller can give something to any address, or bill it, without a payment
 	insideLetters       = 100  // an hour, from where a proxy that is not named hides all buyers
 
 	// Letters that ask whose an address is: whoever types addresses does not write to the people behind them.
@@ -96,9 +97,18 @@ func (s *Store) countUnasked(ctx context.Context, account, to string, isPaid boo
 	return false, err
 }
 
-// countAccess counts a letter of access that an account gave, and returns how long it has to wait if it is one too many. Then it is not counted.
-func (s *Store) countAccess(ctx context.Context, account string) (wait time.Duration, err error) {
-	err = s.countLetter(ctx, account, throttle.Limit{Subject: "access", Most: accessLetters, Window: time.Hour})
+// isFree reports whether a seller can cause letters of a kind to any address, without a payment.
+func isFree(kind tenant.LetterKind) bool {
+	return kind == tenant.LetterAccessGiven || kind == tenant.LetterInvoiceReminder
+}
+
+// countFree counts a letter that an account caused without a payment, and returns how long it has to wait if it is one too many. Then it is not counted.
+func (s *Store) countFree(ctx context.Context, account string, kind tenant.LetterKind) (wait time.Duration, err error) {
+	subject := "access"
+	if kind == tenant.LetterInvoiceReminder {
+		subject = "reminders"
+	}
+	err = s.countLetter(ctx, account, throttle.Limit{Subject: subject, Most: freeLetters, Window: time.Hour})
 	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
 		return refused.After, nil
 	}

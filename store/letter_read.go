@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
@@ -53,10 +52,7 @@ func (s *Store) readTrial(ctx context.Context, l *Letter, c *LetterContent) erro
 	case sub.PauseAtPeriodEnd:
 		c.Void = "The subscription will be paused when the trial is over."
 	default:
-		c.Renewal, err = s.PreviewSubscriptionRenewal(ctx, l.AccountID, sub.ID)
-		if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeInvalid {
-			c.Void, err = refused.Message, nil
-		}
+		err = s.readNext(ctx, l, c)
 	}
 	return err
 }
@@ -73,17 +69,35 @@ func (s *Store) readEnd(ctx context.Context, l *Letter, c *LetterContent) error 
 		c.Void = "The subscription has ended, or its cancellation was taken back."
 		return nil
 	}
+	err := s.readNewer(ctx, l, c, "The subscription was kept and cancelled again since, of which there is another letter.")
+	if err == nil {
+		c.LastBill, err = s.LastBillAmount(ctx, l.AccountID, l.ObjectID)
+	}
+	return err
+}
+
+// readNewer finds out whether a letter of the same kind about the same object was written since. Then why says why this one is not sent.
+func (s *Store) readNewer(ctx context.Context, l *Letter, c *LetterContent, why string) error {
 	// Compared as rows, because another index than that of causes begins with the kind, and PostgreSQL would as well read all letters of it.
 	newer, err := db.Get[string](ctx, s.db, `SELECT id FROM letters
 		WHERE account_id = ? AND (object_id, kind, period) > (?, ?, ?) AND (object_id, kind) <= (?, ?) LIMIT 1`,
 		l.AccountID, l.ObjectID, l.Kind, l.Period, l.ObjectID, l.Kind)
 	if newer != nil {
-		c.Void = "The subscription was kept and cancelled again since, of which there is another letter."
-	}
-	if err == nil {
-		c.LastBill, err = s.LastBillAmount(ctx, l.AccountID, l.ObjectID)
+		c.Void = why
 	}
 	return err
+}
+
+// readKept reads a subscription whose cancellation was taken back.
+func (s *Store) readKept(ctx context.Context, l *Letter, c *LetterContent) error {
+	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
+		return err
+	}
+	if c.Subscription.CancelAtPeriodEnd || c.Subscription.hasEnded() {
+		c.Void = "The subscription has ended, or was cancelled again."
+		return nil
+	}
+	return s.readNewer(ctx, l, c, "The subscription was cancelled and kept again since, of which there is another letter.")
 }
 
 func (s *Store) readSubscription(ctx context.Context, l *Letter, c *LetterContent, id string) (err error) {

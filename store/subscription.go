@@ -94,6 +94,8 @@ type Subscription struct {
 
 	isPaid    bool // the current period was paid for in this transaction
 	isCovered bool // it was begun in this transaction, and what was left of the one before pays for it
+	begins    bool // a period began in this transaction
+	isKept    bool // its cancellation was taken back in this transaction
 	isAsked   bool // somebody asks for its plan, or for one that waits, in this transaction
 	ends      bool // set from its end until that is stored
 	owes      bool // its last bill was not collected in this transaction: see billLast
@@ -268,7 +270,7 @@ func (p SubscriptionPlan) periodEnd(start core.Time, anchorDay int64) (core.Time
 func (s *Subscription) begin(start core.Time) error {
 	end, err := s.currentPlan().periodEnd(start, s.AnchorDay)
 	s.CurrentPeriodStart, s.CurrentPeriodEnd, s.Carried = start, end, core.JSON[[]PaidPart]{}
-	s.DiscountWaits = core.JSON[*WaitingDiscount]{}
+	s.DiscountWaits, s.begins = core.JSON[*WaitingDiscount]{}, true
 	s.beginDiscount()
 	return err
 }
@@ -428,10 +430,31 @@ func (s *Store) saveSubscription(ctx context.Context, u *db.Unit, sub *Subscript
 	if err := s.takeUnits(ctx, u, sub, isPaid); err != nil {
 		return err
 	}
+	if err := s.writeNews(ctx, u, sub, now); err != nil {
+		return err
+	}
 	sub.UpdatedAt = now
 	sub.schedule()
 	s.countSubscription(u, sub, now)
 	return u.Update(ctx, subscriptionColumns, sub)
+}
+
+// writeNews has the customer of a subscription that goes on told what became of it in this transaction.
+func (s *Store) writeNews(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
+	begins, isKept := sub.begins, sub.isKept
+	sub.begins, sub.isKept = false, false
+	if sub.hasEnded() {
+		return nil
+	}
+	if isKept {
+		if err := s.writeKept(ctx, u, sub); err != nil {
+			return err
+		}
+	}
+	if begins {
+		return s.writePeriod(ctx, u, sub, now)
+	}
+	return nil
 }
 
 // day is 24 hours: retries and trials are counted in them.

@@ -34,7 +34,7 @@ func (s *Subscription) cancel(c *Cancellation, now core.Time) {
 
 // keep takes a cancellation back that was to take effect at the end of the period.
 func (s *Subscription) keep() {
-	s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationReason = false, nil, nil
+	s.CancelAtPeriodEnd, s.CanceledAt, s.CancellationReason, s.isKept = false, nil, nil, true
 	s.Cancellation = core.JSON[*Cancellation]{}
 }
 

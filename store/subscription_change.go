@@ -313,15 +313,19 @@ func (s *Store) changePlan(ctx context.Context, u *db.Unit, c *SubscriptionChang
 				return err
 			}
 		}
+		isNew := !core.SameJSON(c.Plan, sub.currentPlan())
 		sub.follow(c.Plan)
 		sub.PendingChange = core.JSON[*PendingChange]{}
-		return nil
+		if !isNew {
+			return nil
+		}
+		return s.writePlanChanged(ctx, u, sub)
 	case core.SameJSON(c.Plan, sub.currentPlan()):
 		sub.PendingChange = core.JSON[*PendingChange]{}
 		return nil
 	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
 		sub.PendingChange = core.JSONOf(&PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
-		return nil
+		return s.writePlanChanged(ctx, u, sub)
 	case len(c.Items) == 0 || c.Behavior == tenant.ProrationBehaviorNextInvoice && (c.waits || !c.restarts):
 		return s.changeUnbilled(ctx, u, c, customer, now)
 	}
@@ -401,7 +405,10 @@ func (s *Store) apply(ctx context.Context, u *db.Unit, sub *Subscription, change
 		}
 	}
 	sub.isPaid, sub.isCovered = order != nil, order == nil && change.Restarts
-	return sub.apply(change, left)
+	if err := sub.apply(change, left); err != nil {
+		return err
+	}
+	return s.writePlanChanged(ctx, u, sub)
 }
 
 // apply gives the subscription the plan of the change. If the change restarts the period, a new one begins. What pays for the rest of the

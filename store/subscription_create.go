@@ -182,6 +182,9 @@ func (s *Store) insertSubscriptions(ctx context.Context, u *db.Unit, subs []Subs
 		if err := s.writeTrialEnding(ctx, u, sub, sub.StartedAt); err != nil {
 			return err
 		}
+		if err := s.writePeriod(ctx, u, sub, sub.StartedAt); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -325,7 +325,7 @@ func (s *Subscription) skipPassed(now core.Time) error {
 		if err := s.postponeDiscount(s.nextPlan(), s.CurrentPeriodEnd, end, s.AnchorDay); err != nil {
 			return err
 		}
-		s.CurrentPeriodStart, s.CurrentPeriodEnd = s.CurrentPeriodEnd, end
+		s.CurrentPeriodStart, s.CurrentPeriodEnd, s.begins = s.CurrentPeriodEnd, end, true
 		s.Carried, s.DiscountWaits = core.JSON[[]PaidPart]{}, core.JSON[*WaitingDiscount]{}
 	}
 }

@@ -16,7 +16,8 @@ const emailsPage = "/app/emails"
 // letterKinds are the letters that are sent by themselves, with their names.
 var letterKinds = []string{
 	"receipt", "Receipt", "refund", "Refund", "payment_failed", "Payment failed", "trial_ending", "Trial ends", "subscription_canceled", "Subscription cancelled",
-	"subscription_ended", "Subscription ended", "access_given", "Access given",
+	"subscription_ended", "Subscription ended", "access_given", "Access given", "subscription_kept", "Subscription kept", "plan_changed", "Plan changed", "renewal_upcoming", "Renewal soon",
+	"card_expiring", "Card expires", "invoice_reminder", "Invoice reminder",
 }
 
 func letterName(kind sdk.LetterKind) string {

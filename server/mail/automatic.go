@@ -120,7 +120,7 @@ func (p *Post) deliver(ctx context.Context, l *store.Letter) store.LetterOutcome
 		return unwritten(ctx, l, err)
 	}
 	if told.Wait > 0 {
-		return store.LetterOutcome{Wait: told.Wait, Error: "The account has given access to so many within an hour that this letter waits."}
+		return store.LetterOutcome{Wait: told.Wait, Error: "The account had so many letters of this kind sent within an hour that this one waits."}
 	}
 	if told.Void != "" {
 		return store.LetterOutcome{Status: store.LetterStatusSkipped, Error: told.Void}

@@ -49,18 +49,25 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		Refund:  &store.Refund{Amount: 1000, Currency: "eur"},
 		Invoice: &store.Invoice{Number: new(word("KES-1042")), Currency: "eur", TotalAmount: 9000, DueAt: &when, Status: store.InvoiceStatusPastDue, HostedURL: "https://pay.example/invoice/x"},
 		Payment: &store.Payment{PaymentMethod: core.JSON[store.PaymentMethod]{V: store.PaymentMethod{Brand: "visa", Last4: "4242"}}, Failure: core.JSONOf(&store.PaymentFailure{Code: "card_declined", DeclineCode: new("unheard_of"), Message: word("The bank did not say.")})},
+		Method:  &store.BillingMethod{Card: store.PaymentMethod{Brand: "visa", Last4: "4242", ExpMonth: 4, ExpYear: 2031}}, PortalURL: "https://pay.example/portal?shop=kestrel",
 		Renewal: &store.SubscriptionRenewal{Subscription: sub, Items: []store.LineItem{{SubtotalAmount: 9000, Currency: "eur"}}},
 	}
 	ended, over := *told, *sub
 	ended.Subscription, over.EndedAt, over.NextAttemptAt = &over, &when, nil
 	asked, unconfirmed := *told, *told.Payment
 	asked.Payment, unconfirmed.Failure = &unconfirmed, core.JSONOf(&store.PaymentFailure{Code: "payment_canceled"})
+	late, changed := *told, *sub
+	late.IsLate, late.Subscription = true, &changed
+	changed.PendingChange = core.JSONOf(&store.PendingChange{})
 	receipt, err := post.receipt(t.Context(), l, seller, order, deliveries)
 	require.NoError(t, err)
 	all = map[string]content{
 		string(tenant.LetterReceipt): receipt, string(tenant.LetterPaymentFailed): paymentFailed(l, told), "last": paymentFailed(l, &ended), "bank": paymentFailed(l, &asked), string(tenant.LetterTrialEnding): trialEnding(l, told),
 		string(tenant.LetterSubscriptionCanceled): subscriptionCanceled(l, told), string(tenant.LetterSubscriptionEnded): subscriptionEnded(l, &ended),
 		string(tenant.LetterAccessGiven): accessGiven(l, told, false), string(tenant.LetterRefund): refunded(l, told),
+		string(tenant.LetterSubscriptionKept): subscriptionKept(l, told), string(tenant.LetterPlanChanged): planChanged(l, told), "plan_later": planChanged(l, &late),
+		string(tenant.LetterRenewalUpcoming): renewalUpcoming(l, told), string(tenant.LetterCardExpiring): cardExpiring(l, told),
+		string(tenant.LetterInvoiceReminder): invoiceReminder(l, told), "late": invoiceReminder(l, &late),
 		"verification": verification(l, seller, &store.Checkout{Currency: "eur", TotalAmount: 5248}, "https://pay.example/verify/x"), "lead": leadConfirmation(l, seller, "https://pay.example/subscribe/x"),
 		"portal": portalLink(l, seller, "https://pay.example/portal/open/x"), "invoice": invoiceSent(l, seller, told.Invoice),
 	}

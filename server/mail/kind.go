@@ -35,6 +35,16 @@ func (p *Post) write(ctx context.Context, l *store.Letter) (*store.LetterContent
 		c = accessGiven(spoken, told, l.Period != "")
 	case tenant.LetterRefund:
 		c = refunded(spoken, told)
+	case tenant.LetterSubscriptionKept:
+		c = subscriptionKept(spoken, told)
+	case tenant.LetterPlanChanged:
+		c = planChanged(spoken, told)
+	case tenant.LetterRenewalUpcoming:
+		c = renewalUpcoming(spoken, told)
+	case tenant.LetterCardExpiring:
+		c = cardExpiring(spoken, told)
+	case tenant.LetterInvoiceReminder:
+		c = invoiceReminder(spoken, told)
 	default:
 		err = fmt.Errorf("nobody has said what a letter of kind %q says", l.Kind)
 	}
@@ -85,11 +95,15 @@ func notCharged(l *locale.Locale, m store.PaymentMethod, plan string) string {
 	if m.Last4 == "" {
 		return l.T("mail.failed.some_card", "plan", plan)
 	}
-	brand := m.Brand
-	if brand != "" {
-		brand = strings.ToUpper(brand[:1]) + brand[1:]
+	return l.T("mail.failed.card", "brand", brandOf(m), "last4", m.Last4, "plan", plan)
+}
+
+// brandOf writes the brand of a card as it stands on it.
+func brandOf(m store.PaymentMethod) string {
+	if m.Brand == "" {
+		return ""
 	}
-	return l.T("mail.failed.card", "brand", brand, "last4", m.Last4, "plan", plan)
+	return strings.ToUpper(m.Brand[:1]) + m.Brand[1:]
 }
 
 func trialEnding(l *locale.Locale, told *store.LetterContent) content {
@@ -97,30 +111,31 @@ func trialEnding(l *locale.Locale, told *store.LetterContent) content {
 	return content{
 		subject: l.T("mail.trial.subject", "seller", nameOf(told.Seller), "day", end),
 		opening: []string{l.T("mail.trial.opening", "plan", oneLine(sub.Describe()), "day", end)},
-		facts:   trialPrices(l, told.Renewal, end),
+		facts:   nextPrices(l, told.Renewal, end),
+		actions: manages(l, told),
 		closing: []string{l.T("mail.trial.closing")},
 	}
 }
 
-// trialPrices says what is paid when a trial is over, and then for each period: nothing that a discount for some months makes untrue.
-func trialPrices(l *locale.Locale, r *store.SubscriptionRenewal, end string) []string {
+// nextPrices says what is paid when the next period begins, and then for each period: nothing that a discount for some months makes untrue.
+func nextPrices(l *locale.Locale, r *store.SubscriptionRenewal, end string) []string {
 	sub, first := r.Subscription, r.Items[0]
-	prices := []string{l.T("mail.trial.first", "day", end, "amount", l.Money(r.Amounts.Total, sub.Currency))}
+	prices := []string{l.T("mail.next.first", "day", end, "amount", l.Money(r.Amounts.Total, sub.Currency))}
 	if r.Balance > 0 {
-		prices = append(prices, l.T("mail.trial.credit", "amount", l.Money(r.Balance, sub.Currency)))
+		prices = append(prices, l.T("mail.next.credit", "amount", l.Money(r.Balance, sub.Currency)))
 	}
 	if r.IsLast() {
-		return append(prices, l.T("mail.trial.last"))
+		return append(prices, l.T("mail.next.last"))
 	}
 	each := l.Every(sub.Interval, sub.IntervalCount)
 	if r.Recurs() {
-		return append(prices, l.T("mail.trial.then", "amount", l.Money(r.Amounts.Total, sub.Currency), "every", each))
+		return append(prices, l.T("mail.next.then", "amount", l.Money(r.Amounts.Total, sub.Currency), "every", each))
 	}
 	usual := l.Money(first.SubtotalAmount, sub.Currency)
 	if first.TaxRateBps > 0 && !first.TaxInclusive {
-		return append(prices, l.T("mail.trial.usual_taxed", "amount", usual, "every", each))
+		return append(prices, l.T("mail.next.usual_taxed", "amount", usual, "every", each))
 	}
-	return append(prices, l.T("mail.trial.usual", "amount", usual, "every", each))
+	return append(prices, l.T("mail.next.usual", "amount", usual, "every", each))
 }
 
 func subscriptionCanceled(l *locale.Locale, told *store.LetterContent) content {
@@ -130,11 +145,13 @@ func subscriptionCanceled(l *locale.Locale, told *store.LetterContent) content {
 	if told.LastBill > 0 {
 		says = l.T("mail.canceled.last_bill", "plan", plan, "day", end, "amount", l.Money(told.LastBill, sub.Currency))
 	}
-	return content{
-		subject: l.T("mail.canceled.subject", "seller", nameOf(told.Seller)),
-		opening: []string{says},
-		closing: []string{l.T("mail.canceled.keep")},
+	c := content{subject: l.T("mail.canceled.subject", "seller", nameOf(told.Seller)), opening: []string{says}}
+	if sub.IsCustomersToKeep() {
+		c.actions = []action{{l.T("mail.canceled.here"), told.PortalURL, l.T("portal.title")}}
+	} else {
+		c.closing = []string{l.T("mail.canceled.keep")}
 	}
+	return c
 }
 
 func subscriptionEnded(l *locale.Locale, told *store.LetterContent) content {

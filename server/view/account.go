@@ -110,6 +110,9 @@ func letterSettings(a *tenant.Account) api.LetterSettings {
 		Receipt: a.Writes(tenant.LetterReceipt), PaymentFailed: a.Writes(tenant.LetterPaymentFailed), TrialEnding: a.Writes(tenant.LetterTrialEnding),
 		SubscriptionCanceled: a.Writes(tenant.LetterSubscriptionCanceled), SubscriptionEnded: a.Writes(tenant.LetterSubscriptionEnded),
 		AccessGiven: a.Writes(tenant.LetterAccessGiven), Refund: a.Writes(tenant.LetterRefund),
+		SubscriptionKept: a.Writes(tenant.LetterSubscriptionKept), PlanChanged: a.Writes(tenant.LetterPlanChanged),
+		RenewalUpcoming: a.Writes(tenant.LetterRenewalUpcoming), CardExpiring: a.Writes(tenant.LetterCardExpiring),
+		InvoiceReminder: a.Writes(tenant.LetterInvoiceReminder),
 	}
 }
 

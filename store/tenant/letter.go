@@ -21,11 +21,17 @@ const (
 
 	LetterRefund               LetterKind = "refund"
 	LetterSubscriptionCanceled LetterKind = "subscription_canceled" // it will end with its period
+	LetterSubscriptionKept     LetterKind = "subscription_kept"     // it will not
+	LetterPlanChanged          LetterKind = "plan_changed"          // or will with the next period
+	LetterRenewalUpcoming      LetterKind = "renewal_upcoming"      // of a plan of a year or more
+	LetterCardExpiring         LetterKind = "card_expiring"         // to which a subscription is charged
+	LetterInvoiceReminder      LetterKind = "invoice_reminder"      // an invoice that the seller issued is due
 )
 
 // LetterKinds are all kinds.
 var LetterKinds = []LetterKind{
 	LetterReceipt, LetterPaymentFailed, LetterTrialEnding, LetterSubscriptionCanceled, LetterSubscriptionEnded, LetterAccessGiven, LetterRefund,
+	LetterSubscriptionKept, LetterPlanChanged, LetterRenewalUpcoming, LetterCardExpiring, LetterInvoiceReminder,
 }
 
 // Writes reports whether the account has letters of a kind sent.

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// Letters that are written ahead wait for their day. Whoever sends one looks then whether its cause is still there.
+
+const (
+	renewalNotice    = 14 * day // before the end of a period of a year or more
+	cardNotice       = 30 * day // before a card expires
+	reminderBefore   = 3 * day
+	reminderAfter    = 7 * day
+	reminderIsBefore = "before"
+	reminderIsDue    = "due"
+	reminderIsAfter  = "after"
+)
+
+// writeDated has a letter sent from due on, or at once if that is over, unless it was written before.
+func (s *Store) writeDated(ctx context.Context, u *db.Unit, l Letter, due, now core.Time) error {
+	l.NextAttemptAt = new(s.Now())
+	if due > now {
+		l.DueAt, l.NextAttemptAt = &due, nil
+	}
+	l.ID, l.Status, l.CreatedAt, l.UpdatedAt = core.NewID(core.KindLetter), LetterStatusQueued, now, now
+	_, err := u.Exec(ctx, letterColumns.InsertSQL+` ON CONFLICT (account_id, object_id, kind, period) DO NOTHING`, letterColumns.Values(&l)...)
+	if err != nil {
+		return fmt.Errorf("write a letter for a day: %w", err)
+	}
+	return nil
+}
+
+// writePeriod has the customer of a subscription told what the period that just began brings: that it renews after a year or more, and that its card
+// expires before the period after it is charged.
+func (s *Store) writePeriod(ctx context.Context, u *db.Unit, sub *Subscription, now core.Time) error {
+	if due := sub.CurrentPeriodEnd.Add(-renewalNotice); sub.isYearly() && sub.Status != SubscriptionStatusTrialing && due > now {
+		err := s.writeDated(ctx, u, Letter{
+			AccountID: sub.AccountID, Kind: tenant.LetterRenewalUpcoming, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: sub.CurrentPeriodEnd.String(),
+		}, due, now)
+		if err != nil {
+			return err
+		}
+	}
+	method, err := s.MethodForSubscription(ctx, sub)
+	if err != nil || method == nil {
+		return err
+	}
+	expiry := method.Card.expiry()
+	if due := expiry.Add(-cardNotice); expiry > now && due < sub.CurrentPeriodEnd {
+		return s.writeDated(ctx, u, Letter{
+			AccountID: sub.AccountID, Kind: tenant.LetterCardExpiring, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: method.Card.period(),
+		}, due, now)
+	}
+	return nil
+}
+
+// expiry returns when a card is not valid any more, the zero time if that is not known.
+func (m PaymentMethod) expiry() core.Time {
+	if m.ExpMonth < 1 || m.ExpMonth > 12 || m.ExpYear < 2000 {
+		return 0
+	}
+	return core.TimeOf(time.Date(m.ExpYear, time.Month(m.ExpMonth)+1, 1, 0, 0, 0, 0, time.UTC))
+}
+
+// period tells a card apart from others that a subscription is charged to.
+func (m PaymentMethod) period() string {
+	return fmt.Sprintf("%s.%d-%02d", m.Last4, m.ExpYear, m.ExpMonth)
+}
+
+// writeReminders has the customer of a locked invoice, which the seller issued, reminded of it as long as it is not paid. Days that are over have no letter.
+func (s *Store) writeReminders(ctx context.Context, u *db.Unit, i *Invoice, now core.Time) error {
+	for step, due := range map[string]core.Time{
+		reminderIsBefore: i.DueAt.Add(-reminderBefore), reminderIsDue: *i.DueAt, reminderIsAfter: i.DueAt.Add(reminderAfter),
+	} {
+		if due <= now {
+			continue
+		}
+		err := s.writeDated(ctx, u, Letter{
+			AccountID: i.AccountID, Kind: tenant.LetterInvoiceReminder, CustomerID: i.CustomerID, ObjectID: i.ID, Period: i.DueAt.String() + "." + step,
+		}, due, now)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

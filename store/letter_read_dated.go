@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// readRenewal reads a subscription that renews soon, and what it costs then. The customer is not told if it does not.
+func (s *Store) readRenewal(ctx context.Context, l *Letter, c *LetterContent) error {
+	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
+		return err
+	}
+	now, err := s.db.BusinessNow(ctx, l.AccountID)
+	if err != nil {
+		return err
+	}
+	sub := c.Subscription
+	switch {
+	case sub.Status != SubscriptionStatusActive:
+		c.Void = fmt.Sprintf("The subscription is %s now.", sub.Status)
+	case sub.CurrentPeriodEnd.String() != l.Period:
+		c.Void = "The period ends at another time now."
+	case sub.CurrentPeriodEnd <= now:
+		c.Void = "The period is over."
+	case sub.PauseAtPeriodEnd:
+		c.Void = "The subscription will be paused when the period is over."
+	default:
+		if c.Method, err = s.MethodForSubscription(ctx, sub); err == nil {
+			err = s.readNext(ctx, l, c)
+		}
+	}
+	return err
+}
+
+// readNext reads what the next period of a subscription costs. The customer is not told if there is none.
+func (s *Store) readNext(ctx context.Context, l *Letter, c *LetterContent) (err error) {
+	c.Renewal, err = s.PreviewSubscriptionRenewal(ctx, l.AccountID, c.Subscription.ID)
+	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeInvalid {
+		c.Void, err = refused.Message, nil
+	}
+	return err
+}
+
+// readPlan reads a subscription whose plan changed or will, and what its next period costs.
+func (s *Store) readPlan(ctx context.Context, l *Letter, c *LetterContent) error {
+	err := s.readSubscription(ctx, l, c, l.ObjectID)
+	if err == nil && c.Subscription.hasEnded() {
+		c.Void = "The subscription has ended."
+	}
+	if err == nil && c.Void == "" {
+		err = s.readNewer(ctx, l, c, "The plan changed again since, of which there is another letter.")
+	}
+	if err != nil || c.Void != "" {
+		return err
+	}
+	err = s.readNext(ctx, l, c)
+	c.Void = "" // the plan that changed may be that of the last period
+	return err
+}
+
+// readCard reads a subscription whose card expires soon. The customer is not told if it is not charged to that card any more.
+func (s *Store) readCard(ctx context.Context, l *Letter, c *LetterContent) error {
+	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
+		return err
+	}
+	now, err := s.db.BusinessNow(ctx, l.AccountID)
+	if err != nil {
+		return err
+	}
+	c.Method, err = s.MethodForSubscription(ctx, c.Subscription)
+	switch {
+	case err != nil:
+	case c.Subscription.hasEnded() || c.Subscription.CancelAtPeriodEnd:
+		c.Void = "The subscription has ended, or ends with its period."
+	case c.Method == nil || c.Method.Card.period() != l.Period:
+		c.Void = "The subscription is charged to another card now, or to none."
+	case c.Method.Card.expiry() <= now:
+		c.Void = "The card has expired."
+	}
+	return err
+}
+
+// readReminder reads an invoice that is not paid. The customer is not told if it is, or is due on another day.
+func (s *Store) readReminder(ctx context.Context, l *Letter, c *LetterContent) (err error) {
+	if c.Invoice, err = s.GetInvoice(ctx, l.AccountID, l.ObjectID); err != nil {
+		return err
+	}
+	due, isLate := strings.CutSuffix(l.Period, "."+reminderIsAfter)
+	if !isLate {
+		due = strings.TrimSuffix(strings.TrimSuffix(due, "."+reminderIsDue), "."+reminderIsBefore)
+	}
+	c.IsLate, c.Recipient = isLate, core.Deref(c.Invoice.CustomerEmail)
+	switch {
+	case c.Invoice.Status != InvoiceStatusOpen && c.Invoice.Status != InvoiceStatusPastDue:
+		c.Void = fmt.Sprintf("The invoice is %s now.", c.Invoice.Status)
+	case c.Invoice.DueAt == nil || c.Invoice.DueAt.String() != due:
+		c.Void = "The invoice is due on another day now."
+	case c.Recipient == "":
+		c.Void = "The invoice has no address any more."
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tillwright/tillwright/sdk"
+	"github.com/tillwright/tillwright/tests/harness"
+)
+
+// none expects no letter of a kind to have been sent.
+func none(t *testing.T, c *sdk.Client, kind sdk.LetterKind) {
+	t.Helper()
+	for _, l := range settledLetters(t, c, kind) {
+		if l.Status == sdk.LetterStatusSent {
+			t.Errorf("there is a letter: %+v", l)
+		}
+	}
+}
+
+// sentOf returns the letters of a kind that were sent, newest first.
+func sentOf(t *testing.T, c *sdk.Client, kind sdk.LetterKind) (sent []sdk.Letter) {
+	t.Helper()
+	for _, l := range settledLetters(t, c, kind) {
+		if l.Status == sdk.LetterStatusSent {
+			sent = append(sent, l)
+		}
+	}
+	return sent
+}
+
+// issued issues an invoice that is due in ten days.
+func issued(t *testing.T, c *sdk.Client) *sdk.Invoice {
+	t.Helper()
+	due := sdk.TimeOf(ok[*sdk.TestClock](t)(c.TestHelpers.AdvanceClock(background, &sdk.TestClockCreate{AdvanceSeconds: new(int64(0))})).Now.Time().Add(10 * aDay))
+	made := ok[*sdk.Invoice](t)(c.Invoices.Create(background, &sdk.InvoiceCreate{Customer: member(t, c).ID, DueAt: &due, Lines: []sdk.InvoiceLineCreate{workshop(4000)}}))
+	return ok[*sdk.Invoice](t)(c.Invoices.Finalize(background, made.ID))
+}
+
+func TestLetters_AnInvoiceIsDue(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		invoice := issued(t, c)
+		day := invoice.DueAt.Time().Format("2 January 2006")
+		for n, step := range []struct {
+			after time.Duration
+			says  string
+		}{{7*aDay + time.Minute, " is due on "}, {3 * aDay, " is due on "}, {7 * aDay, " was due on "}} {
+			advance(t, c, step.after-time.Hour)
+			if sent := sentOf(t, c, "invoice_reminder"); len(sent) != n {
+				t.Fatalf("an hour before, %d are sent: %+v", len(sent), sent)
+			}
+			advance(t, c, time.Hour)
+			sent := sentOf(t, c, "invoice_reminder")
+			if len(sent) != n+1 || sent[0].About.Object != "invoice" || sent[0].About.ID != invoice.ID {
+				t.Fatalf("%d are sent: %+v", len(sent), sent)
+			}
+			for _, l := range sent {
+				if text := arrived(s, l.ID); !strings.Contains(text.Text, *invoice.HostedURL) || !strings.Contains(text.Text, "Amount due: USD\u00a040.00") || !strings.Contains(text.Subject, day) {
+					t.Errorf("it says %q, %q", text.Subject, text.Text)
+				}
+			}
+			found := false
+			for _, l := range sent {
+				found = found || strings.Contains(*l.Subject, step.says)
+			}
+			if !found {
+				t.Errorf("none of %+v says %q", sent, step.says)
+			}
+		}
+		advance(t, c, 60*aDay)
+		if sent := sentOf(t, c, "invoice_reminder"); len(sent) != 3 {
+			t.Errorf("two months later they are %+v", sent)
+		}
+	})
+}
+
+// What is paid, or due on another day, is not asked for on the day of before.
+func TestLetters_NotOfAnInvoiceThatIsPaidOrDueLater(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		invoice := issued(t, c)
+		later := sdk.TimeOf(invoice.DueAt.Time().Add(30 * aDay))
+		ok[*sdk.Invoice](t)(c.Invoices.Update(background, invoice.ID, &sdk.InvoiceUpdate{DueAt: sdk.Set(later)}))
+		advance(t, c, 11*aDay)
+		none(t, c, "invoice_reminder")
+		advance(t, c, 27*aDay)
+		if sent := sentOf(t, c, "invoice_reminder"); len(sent) != 1 {
+			t.Errorf("before the later day they are %+v", sent)
+		}
+		ok[*sdk.Invoice](t)(c.Invoices.Pay(background, invoice.ID, &sdk.InvoicePay{OutOfBand: new(true)}))
+		advance(t, c, 60*aDay)
+		if sent := sentOf(t, c, "invoice_reminder"); len(sent) != 1 {
+			t.Errorf("of a paid one they are %+v", sent)
+		}
+	})
+}
+
+// yearly puts a plan of a year on sale.
+func yearly(t *testing.T, c *sdk.Client) *sdk.PriceVariant {
+	t.Helper()
+	return variantOnSale(t, c, sdk.ProductPriceVariant{
+		Type: new(sdk.PriceVariantTypeRecurring), Interval: new(sdk.PriceVariantIntervalYear), IntervalCount: new(int64(1)), Amount: new(int64(9000)), Currency: new("usd"),
+	})
+}
+
+func TestLetters_AYearRenewsSoon(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		sub := subscription(t, c, yearly(t, c))
+		end := sub.CurrentPeriodEnd.Time()
+		advance(t, c, time.Until(end)-14*aDay-time.Hour)
+		none(t, c, "renewal_upcoming")
+		advance(t, c, 2*time.Hour)
+		l := sentOf(t, c, "renewal_upcoming")[0]
+		day := end.Format("2 January 2006")
+		tells(t, s, l, "Your subscription at Test renews on "+day, "On "+day+": USD\u00a090.00\n", "every year\n", "Visa card ending in 4242", "/portal?shop=")
+		advance(t, c, 30*aDay)
+		if sent := sentOf(t, c, "renewal_upcoming"); len(sent) != 1 {
+			t.Errorf("they are %+v", sent)
+		}
+		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(true)}))
+		advance(t, c, 365*aDay)
+		if sent := sentOf(t, c, "renewal_upcoming"); len(sent) != 1 {
+			t.Errorf("of one that is cancelled they are %+v", sent)
+		}
+	})
+}
+
+func TestLetters_ACardExpires(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		expires := func(sub *sdk.Subscription) time.Time {
+			now := time.Now().UTC()
+			last := time.Date(now.Year(), now.Month()+3, 1, 0, 0, 0, 0, time.UTC) // its month is the one of which this is in the next
+			s.Must(t, fmt.Sprintf(`UPDATE payment_methods SET card = replace(replace(CAST(card AS TEXT), '2099', '%d'), '"exp_month":12', '"exp_month":%d') WHERE customer_id = '%s'`,
+				last.AddDate(0, 0, -1).Year(), int(last.AddDate(0, 0, -1).Month()), sub.Customer.ID))
+			return last
+		}
+		sub := subscription(t, c, monthly(t, c, 900))
+		last := expires(sub)
+		advance(t, c, time.Until(last)-30*aDay-time.Hour)
+		none(t, c, "card_expiring")
+		advance(t, c, 2*time.Hour)
+		sent := sentOf(t, c, "card_expiring")
+		if len(sent) != 1 {
+			t.Fatalf("they are %+v", settledLetters(t, c, "card_expiring"))
+		}
+		tells(t, s, sent[0], "Your card for Test expires soon", "Visa card ending in 4242", last.AddDate(0, 0, -1).Format("01/2006"), "/portal?shop=")
+		advance(t, c, 40*aDay)
+		if sent := sentOf(t, c, "card_expiring"); len(sent) != 1 {
+			t.Errorf("they are %+v", sent)
+		}
+	})
+}
+
+func TestLetters_APlanChangesAndASubscriptionIsKept(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		cheap, dear := monthly(t, c, 900), yearly(t, c)
+		sub := subscription(t, c, cheap)
+		ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &dear.ID, ProrationBehavior: new(sdk.ProrationBehaviorNextPeriod)}))
+		day := sub.CurrentPeriodEnd.Time().Format("2 January 2006")
+		tells(t, s, becomes(t, c, "plan_changed", sdk.LetterStatusSent)[0], "Your subscription at Test changes", "on "+day+". Until then", "On "+day+": USD\u00a090.00", "every year", "/portal?shop=")
+		ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &dear.ID, ProrationBehavior: new(sdk.ProrationBehaviorInvoiceImmediately)}))
+		letters := becomes(t, c, "plan_changed", sdk.LetterStatusSent)
+		if len(letters) != 2 {
+			t.Fatalf("they are %+v", letters)
+		}
+		tells(t, s, letters[0], "Your subscription at Test changes", "Your subscription is ", " now.", "every year")
+
+		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(true)}))
+		becomes(t, c, "subscription_canceled", sdk.LetterStatusSent)
+		none(t, c, "subscription_kept")
+		ok[*sdk.Subscription](t)(c.Subscriptions.Uncancel(background, sub.ID))
+		tells(t, s, only(t, c, "subscription_kept", sdk.LetterStatusSent), "Your subscription at Test goes on", "was taken back", "/portal?shop=")
+	})
+}
