@@ -23,7 +23,7 @@
 // # Retries
 //
 // Every write carries a random Idempotency-Key, the same for all attempts of a call. So the server does it once, even if it is
-// sent several times. A call is repeated for [WithRetryTime], 30 seconds by default, after a network error, a status of 500 or above, a 429, and
+// sent several times. A call is repeated for [WithRetryTime], 30 seconds by default, after a network error, a status of 500 or above other than 501, a 429, and
 // a 409 idempotency_request_in_progress. It is never repeated after another 4xx. A host that DNS does not know, a certificate that
 // is not accepted, and plain HTTP behind an https address are errors at once.
 //

@@ -103,7 +103,7 @@ func (c *Client) attempt(ctx context.Context, r *request, number int) (*answer, 
 }
 
 // repeatable reports whether another attempt may succeed: after a network error, a 5xx, a 429, and while the first request with
-// this Idempotency-Key is still running. Every other 4xx would be refused again.
+// this Idempotency-Key is still running. Every other 4xx would be refused again, and so would a 501.
 func repeatable(err error) bool {
 	refusal, ok := errors.AsType[*Error](err)
 	switch {
@@ -111,6 +111,8 @@ func repeatable(err error) bool {
 		return !errors.Is(err, errAnswerTooLarge) && !misdirected(err)
 	case refusal.Status == http.StatusConflict:
 		return refusal.Code == CodeRequestInProgress
+	case refusal.Status == http.StatusNotImplemented:
+		return false
 	}
 	return refusal.Status >= http.StatusInternalServerError || refusal.Status == http.StatusTooManyRequests
 }

@@ -59,6 +59,7 @@ func TestRetry_NeverRepeatsARefusal(t *testing.T) {
 	for status, code := range map[int]string{
 		400: CodeBadRequest, 401: CodeAuthentication, 402: CodePlanUpgradeRequired, 403: CodeForbidden, 404: CodeResourceMissing,
 		405: CodeMethodNotAllowed, 409: "account_not_activated", 413: CodeRequestTooLarge, 415: CodeUnsupportedMediaType, 422: CodeValidationFailed,
+		501: "not_implemented",
 	} {
 		s, replies := scripted(refused(status, code, "Retry-After", "1"))
 		_, err := New(testKey, replies).Products.Create(t.Context(), &ProductCreate{Name: "Guide"})
