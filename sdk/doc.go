@@ -59,6 +59,7 @@
 //
 // On a development server cards such as 4242424242424242 and tokens such as "pm_card_visa" pay, and [TestHelpersService.AdvanceClock]
 // moves the account's clock over trials and renewals. sdk/examples holds two programs.
+// For the tests of your own program, sdk/sdktest is a fake server that needs neither a binary nor a database.
 //
 // # Approval and scopes
 //

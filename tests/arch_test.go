@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"sdk/wire":          {},
 	"sdk/signature":     {},
 	"sdk/internal":      {},
+	"sdk/sdktest":       {"sdk", "sdk/wire", "sdk/signature"},
 	"server/caller":     {},
 	"store/pricing":     {},
 	"store/migrations":  {},
@@ -103,6 +104,7 @@ var foreign = map[string][]string{
 	"server/caller": {},
 	"store/pricing": {},
 	"sdk":           {"github.com/oapi-codegen/nullable"},
+	"sdk/sdktest":   {"github.com/oapi-codegen/nullable"},
 }
 
 // neverIn lists what must not be in a package's import graph.

@@ -1,6 +1,6 @@
 // Command bundle makes one document of openapi/openapi.yaml and openapi/resources, checks it against our own rules, and
 // writes gen/spec/openapi.json, which the server serves, gen/spec/requests.json, which it checks requests against,
-// sdk/{service,event}.gen.go, store/outbox/event_type.gen.go, bin/openapi.{server,sdk}.yaml, from which oapi-codegen makes the rest of the Go code, and bin/openapi.yaml,
+// sdk/{service,event}.gen.go, sdk/sdktest/document.gen.go, store/outbox/event_type.gen.go, bin/openapi.{server,sdk}.yaml, from which oapi-codegen makes the rest of the Go code, and bin/openapi.yaml,
 // the document to read. Run it with `make gen`.
 package main
 
@@ -37,8 +37,12 @@ func run(source, spec, store, sdk, bin string) error {
 	if err := writeEvents(store, sdk, source, public); err != nil {
 		return err
 	}
+	types := events(public) // before what only generators read is dropped
 	publish(public)
 	addExamples(public)
+	if err := writeFake(filepath.Join(sdk, "sdktest", "document.gen.go"), filepath.Join(source, "sdk.sdktest.tmpl"), public, types); err != nil {
+		return err
+	}
 	requests := flatten(public)
 	forRequests(requests)
 	walk(public, func(n *yaml.Node) { spellNull(public, n) })

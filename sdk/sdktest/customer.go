@@ -1,0 +1,102 @@
+package sdktest
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/tillwright/tillwright/sdk"
+)
+
+var customers = &kind{
+	schema:   "Customer",
+	defaults: object{"type": "lead"},
+	create:   func(c *call, o object) error { return c.checkCustomer(o) },
+	update:   func(c *call, _, o object) error { return c.checkCustomer(o) },
+	remove:   func(*call, object) error { return nil },
+}
+
+var customerHandlers = map[string]handler{
+	"getCustomerByExternalID": func(c *call) (object, error) {
+		for _, o := range c.all("customer") {
+			if o["external_id"] == c.values["external_id"] {
+				return o, nil
+			}
+		}
+		return nil, missing("customer", c.values["external_id"], "")
+	},
+}
+
+func (c *call) checkCustomer(o object) error {
+	p := problems{}
+	other := c.customerOf(text(o, "email"))
+	p.check(other == nil || other["id"] == o["id"], "email", "Another customer has this e-mail address.")
+	p.check(!has(o, "external_id") || c.other("customer", o, "external_id") == nil, "external_id", "Another customer has this external_id.")
+	return p.err()
+}
+
+// customerOf returns the customer with an address, nil if there is none.
+func (s *state) customerOf(email string) object {
+	for _, o := range s.all("customer") {
+		if strings.EqualFold(text(o, "email"), email) {
+			return o
+		}
+	}
+	return nil
+}
+
+var leads = &kind{
+	schema:   "Lead",
+	defaults: object{"source": "api", "status": "new", "consent": object{"marketing": false}},
+	given:    []string{"product", "ai_site", "customer"},
+	create:   createLead,
+	update: func(c *call, _, o object) error {
+		if has(c.body, "product") {
+			return c.setProduct(o)
+		}
+		return nil
+	},
+	remove: func(*call, object) error { return nil },
+}
+
+func createLead(c *call, o object) error {
+	if has(c.body, "ai_site") {
+		return unfaked("know sites")
+	}
+	if err := c.setProduct(o); err != nil {
+		return err
+	}
+	for _, other := range c.all("lead") {
+		if strings.EqualFold(text(other, "email"), text(o, "email")) && other["product"] == o["product"] {
+			if isTrue(c.body, "upsert") {
+				return unfaked("change a lead by upsert: true")
+			}
+			return refuse(http.StatusUnprocessableEntity, "email", "This address has a lead for this product already. Change that one, or send upsert: true.")
+		}
+	}
+	c.status = http.StatusCreated
+	customer := c.customerOf(text(o, "email"))
+	if customer == nil {
+		customer = c.blank(customers)
+		customer["email"], customer["name"] = o["email"], o["name"]
+		c.put(customer)
+	}
+	o["customer"] = customer["id"]
+	c.put(o)
+	data := c.expanded(customer)
+	data["lead"] = o
+	c.emit(sdk.EventLeadCreated, data)
+	return nil
+}
+
+// setProduct keeps the product that the body of a lead names by id or slug.
+func (c *call) setProduct(o object) error {
+	if !has(c.body, "product") {
+		return nil
+	}
+	product, err := c.referred("product", text(c.body, "product"), "product")
+	if err != nil {
+		return err
+	}
+	o["product"] = product["id"]
+	return nil
+}

@@ -1,0 +1,41 @@
+// Package sdktest is a fake Tillwright server for the tests of a program that uses the SDK. It needs no binary, no database and no
+// network but the loopback, and is there in a few milliseconds. Each test has its own:
+//
+//	func TestShop(t *testing.T) {
+//		server := sdktest.New(t) // ends with the test
+//		shop := NewShop(server.Client())
+//		...
+//	}
+//
+// # What it does
+//
+// It checks requests against the API's own document, with which this package was made: paths, parameters, required fields, types,
+// lengths, patterns and enums. It keeps what is created, lists it in pages, filters, expands references, replays an
+// Idempotency-Key, and refuses with the API's own errors.
+//
+// These are there: products and price variants, customers, discounts, checkouts, checkout links, orders, invoices, refunds, leads,
+// grants, webhook endpoints and webhook events. A checkout that is confirmed makes customer, order, invoice, payment and grants. The test
+// cards of a development server work: "pm_card_visa" pays, and "pm_card_chargeDeclined" is declined.
+//
+// # Webhooks
+//
+// [Server.Webhooks] hands every event to your handler, signed as the real server signs. [Server.Send] sends one that nothing here brings
+// about.
+//
+// # Faults
+//
+// [Server.Fail] has calls fail: with a status, after a delay, without an answer, or with an answer that is lost although the
+// change was made. [Server.Requests] says what was asked.
+//
+// # What it does not do
+//
+// It answers 501 with the code "not_faked", which the client does not repeat, for:
+//   - all other operations: subscriptions, licence keys, files, experiences, posts, legal pages, sites, ads, metrics, search, exports,
+//     invoices that are not an order's, the customer's portal and saved payment methods, deliveries of webhooks, test helpers;
+//   - recurring price variants in a checkout, discounts with rules or limits by customer, and cards that need authentication;
+//   - filters that the object has no field for.
+//
+// It knows no taxes, no least amounts of currencies, no legal pages, no deliverables, no scopes and no quotas. Every key that begins with "sk_" is good.
+// It renders no pages: the addresses in its answers lead nowhere. What depends on these is for a development server,
+// `tillwright serve --demo`.
+package sdktest
