@@ -56,7 +56,7 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &LetterContent{Seller: seller, PortalURL: s.PortalURL(seller.Handle)}
+	c := &LetterContent{Seller: seller, PortalURL: s.Portal.URL(seller.Handle)}
 	if seller.DisabledAt != nil {
 		c.Void = "The account is disabled."
 		return c, nil
