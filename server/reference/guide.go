@@ -24,7 +24,7 @@ const guidesName = "guide"
 // guides are the names of the guides, in the order in which they are listed.
 var guides = []string{
 	"start", "sell", "customers", "deliver", "subscriptions", "tax-and-invoices", "stripe", "webhooks", "advertise", "publish", "move",
-	"api", "keys", "errors", "limits", "conformance", "production", "backup", "upgrade", "settings",
+	"api", "keys", "errors", "limits", "test", "conformance", "production", "backup", "upgrade", "settings",
 }
 
 // guide says how something is done.

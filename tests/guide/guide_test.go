@@ -334,7 +334,7 @@ func lines(ctx context.Context) error {
 func main() { fmt.Println(lines(context.Background()), os.Args) }
 `
 
-// What is no whole program is the inside of a function.
+// What is no whole program is the inside of a function. A test is run.
 func TestGuides_HaveGoThatCompiles(t *testing.T) {
 	t.Parallel()
 	files := named(t)
@@ -346,14 +346,18 @@ func TestGuides_HaveGoThatCompiles(t *testing.T) {
 				continue
 			}
 			found++
-			if !strings.Contains(b.text, "package main") {
+			command, file := "vet", "main.go"
+			switch {
+			case strings.Contains(b.text, "*testing.T"):
+				command, file = "test", "shop_test.go"
+			case !strings.Contains(b.text, "package main"):
 				b.text = fmt.Sprintf(around, b.text)
 			}
-			path := filepath.Join(t.TempDir(), "main.go")
+			path := filepath.Join(t.TempDir(), file)
 			require.NoError(t, os.WriteFile(path, []byte(b.text), 0o600))
-			vet := exec.CommandContext(t.Context(), "go", "vet", path)
-			vet.Dir = root
-			out, err := vet.CombinedOutput()
+			run := exec.CommandContext(t.Context(), "go", command, path)
+			run.Dir = root
+			out, err := run.CombinedOutput()
 			assert.NoError(t, err, "%s: %s\n%s", name, out, b.text)
 		}
 	}
