@@ -159,6 +159,10 @@ func (c *call) line(wanted object, param string, currency *string, p problems) (
 	if v["type"] == "recurring" {
 		return nil, unfaked("sell recurring price variants")
 	}
+	inCurrency := "line_items"
+	if has(c.body, "currency") {
+		inCurrency = "currency"
+	}
 	if *currency == "" {
 		*currency = text(v, "currency")
 	}
@@ -175,12 +179,11 @@ func (c *call) line(wanted object, param string, currency *string, p problems) (
 	} else {
 		p.check(!isCustom, "line_items", fmt.Sprintf("Price variant %s has a fixed price: leave custom_amount out.", v["id"]))
 	}
-	p.check(sold, "line_items", fmt.Sprintf("Price variant %s has no price in %s.", v["id"], *currency))
-	p.check(product["status"] == "active", "line_items", fmt.Sprintf("Product %s is not active.", product["id"]))
-	p.check(v["status"] == "active", "line_items", fmt.Sprintf("Price variant %s is archived.", v["id"]))
+	p.check(sold, inCurrency, fmt.Sprintf("Price variant %s has no price in %s.", v["id"], *currency))
+	problem := c.unsellable(v, quantity)
+	p.check(problem == "", "line_items", problem)
 	p.check(quantity >= number(v, "quantity_min"), "line_items", fmt.Sprintf("Price variant %s is sold from %d pieces on.", v["id"], number(v, "quantity_min")))
 	p.check(!has(v, "quantity_max") || quantity <= number(v, "quantity_max"), "line_items", fmt.Sprintf("Price variant %s is sold up to %d pieces.", v["id"], number(v, "quantity_max")))
-	p.check(!c.isSoldOut(v, quantity), "line_items", fmt.Sprintf("Price variant %s is out of stock.", v["id"]))
 	line := c.blank(lineItems)
 	maps.Copy(line, object{
 		"product": product["id"], "price_variant": v["id"], "product_name": product["name"], "price_variant_name": v["name"],
@@ -193,8 +196,17 @@ func (c *call) line(wanted object, param string, currency *string, p problems) (
 	return line, nil
 }
 
-func (s *state) isSoldOut(v object, quantity int64) bool {
-	return has(v, "stock") && number(v, "sold_count")+quantity > number(v, "stock")
+// unsellable says in a sentence why a quantity of a price variant cannot be sold, and returns nothing if it can.
+func (s *state) unsellable(v object, quantity int64) string {
+	switch product := s.objects[text(v, "product")]; {
+	case product["status"] != "active":
+		return fmt.Sprintf("Product %s is not active.", product["id"])
+	case v["status"] != "active":
+		return fmt.Sprintf("Price variant %s is archived.", v["id"])
+	case has(v, "stock") && number(v, "sold_count")+quantity > number(v, "stock"):
+		return fmt.Sprintf("Price variant %s is out of stock.", v["id"])
+	}
+	return ""
 }
 
 // setDiscount finds the discount of the body, or the one that is there, and takes it off the lines.

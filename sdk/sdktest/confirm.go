@@ -55,9 +55,12 @@ func (c *call) confirm(o object) (object, error) {
 	p.check(due == 0 || sent, "payment_method", "Send a payment method, such as pm_card_visa.")
 	for _, id := range list(o, "line_items") {
 		line := c.objects[id.(string)]
-		product, v := c.objects[text(line, "product")], c.objects[text(line, "price_variant")]
-		p.check(product != nil && product["status"] == "active" && v != nil && v["status"] == "active", "line_items", fmt.Sprintf("Price variant %s is not sold any more.", line["price_variant"]))
-		p.check(v == nil || !c.isSoldOut(v, number(line, "quantity")), "line_items", fmt.Sprintf("Price variant %s is out of stock.", line["price_variant"]))
+		v := c.objects[text(line, "price_variant")]
+		if v == nil {
+			return nil, refuse(http.StatusUnprocessableEntity, "line_items", fmt.Sprintf("No such price_variant: '%s'.", line["price_variant"]))
+		}
+		problem := c.unsellable(v, number(line, "quantity"))
+		p.check(problem == "", "line_items", problem)
 	}
 	var paid card
 	if sent {

@@ -47,23 +47,22 @@ func (s *state) customerOf(email string) object {
 var leads = &kind{
 	schema:   "Lead",
 	defaults: object{"source": "api", "status": "new", "consent": object{"marketing": false}},
-	given:    []string{"product", "ai_site", "customer"},
+	given:    []string{"product", "ai_site"},
 	create:   createLead,
-	update: func(c *call, _, o object) error {
-		if has(c.body, "product") {
-			return c.setProduct(o)
-		}
-		return nil
-	},
-	remove: func(*call, object) error { return nil },
+	update:   func(*call, object, object) error { return nil },
+	remove:   func(*call, object) error { return nil },
 }
 
 func createLead(c *call, o object) error {
 	if has(c.body, "ai_site") {
 		return unfaked("know sites")
 	}
-	if err := c.setProduct(o); err != nil {
-		return err
+	if has(c.body, "product") {
+		product, err := c.referred("product", text(c.body, "product"), "product")
+		if err != nil {
+			return err
+		}
+		o["product"] = product["id"]
 	}
 	for _, other := range c.all("lead") {
 		if strings.EqualFold(text(other, "email"), text(o, "email")) && other["product"] == o["product"] {
@@ -85,18 +84,5 @@ func createLead(c *call, o object) error {
 	data := c.expanded(customer)
 	data["lead"] = o
 	c.emit(sdk.EventLeadCreated, data)
-	return nil
-}
-
-// setProduct keeps the product that the body of a lead names by id or slug.
-func (c *call) setProduct(o object) error {
-	if !has(c.body, "product") {
-		return nil
-	}
-	product, err := c.referred("product", text(c.body, "product"), "product")
-	if err != nil {
-		return err
-	}
-	o["product"] = product["id"]
 	return nil
 }

@@ -226,8 +226,9 @@ func (o *operation) readBody(r *http.Request, text []byte) (object, error) {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	if err := decoder.Decode(&value); err != nil || decoder.More() {
-		return nil, refuse(http.StatusBadRequest, "", "The body is no JSON.")
+	err := decoder.Decode(&value)
+	if _, end := decoder.Token(); err != nil || !errors.Is(end, io.EOF) {
+		return nil, refuse(http.StatusBadRequest, "", "The body is not JSON.")
 	}
 	if outer, ok := value.(map[string]any); ok && o.Unwrap != "" && len(outer) == 1 && outer[o.Unwrap] != nil {
 		value = outer[o.Unwrap]

@@ -99,7 +99,7 @@ func TestServer_AnswersEveryOperation(t *testing.T) {
 		req.Header.Set("Authorization", "Bearer "+sdktest.Key)
 		req.Header.Set("Content-Type", "application/json")
 		resp, err := http.DefaultClient.Do(req)
-		require.NoError(t, err, id)
+		require.NoError(t, err, "%s", id)
 		body, err := io.ReadAll(resp.Body)
 		require.NoError(t, err)
 		require.NoError(t, resp.Body.Close())
@@ -108,10 +108,10 @@ func TestServer_AnswersEveryOperation(t *testing.T) {
 			require.Contains(t, string(body), "sdktest does not do "+id+".")
 		default:
 			faked++
-			require.True(t, resp.StatusCode < http.StatusInternalServerError, id, resp.StatusCode, string(body))
+			require.True(t, resp.StatusCode < http.StatusInternalServerError, "%s: %d %s", id, resp.StatusCode, body)
 		}
 	}
-	require.True(t, faked > 50, faked)
+	require.True(t, faked > 50, "%d operations are done", faked)
 	http.DefaultClient.CloseIdleConnections()
 }
 

@@ -170,10 +170,65 @@ func sale(c *sdk.Client) {
 	_, _ = c.Checkouts.Expire(ctx, open.ID)
 	_, _ = c.Checkouts.Confirm(ctx, open.ID, declined)
 
+	oddSale(c)
+
 	endpoint, _ := c.WebhookEndpoints.Create(ctx, &sdk.WebhookEndpointCreate{URL: "http://127.0.0.1:9/hooks", EnabledEvents: []string{"invoice.voided"}})
 	_, _ = c.WebhookEndpoints.RotateSecret(ctx, endpoint.ID, nil)
 	_, _ = c.WebhookEndpoints.Create(ctx, &sdk.WebhookEndpointCreate{URL: "http://127.0.0.1:9/hooks", EnabledEvents: []string{"order.sent"}})
 	_, _ = c.WebhookEndpoints.Get(ctx, endpoint.ID)
+}
+
+// oddSale is the part of a sale about offers that are not as usual: free, few, of a chosen amount, reduced by a fixed amount, or gone.
+func oddSale(c *sdk.Client) {
+	ctx := background
+	offer, _ := c.Products.Create(ctx, &sdk.ProductCreate{Name: "Poster", Status: new(sdk.ProductStatusActive), PriceVariants: []sdk.ProductPriceVariant{
+		{Amount: new(int64(700)), Stock: new(int64(1))},
+		{AmountType: new(sdk.PriceVariantAmountTypeFree)},
+		{AmountType: new(sdk.PriceVariantAmountTypeCustom), MinAmount: new(int64(200)), SuggestedAmount: new(int64(400))},
+		{Amount: new(int64(333)), QuantityMax: new(int64(3)), CurrencyAmounts: &sdk.CurrencyAmounts{"eur": 300}},
+	}})
+	lines := func(of ...int) (all []sdk.CheckoutLine) {
+		for _, i := range of {
+			all = append(all, sdk.CheckoutLine{PriceVariant: offer.PriceVariants[i].ID})
+		}
+		return all
+	}
+	create := func(body *sdk.CheckoutCreate) *sdk.Checkout {
+		body.CustomerEmail = new("alan@example.com")
+		checkout, _ := c.Checkouts.Create(ctx, body, sdk.Expand("line_items"))
+		return checkout
+	}
+	pay := func(checkout *sdk.Checkout) {
+		_, _ = c.Checkouts.Confirm(ctx, checkout.ID, &sdk.CheckoutConfirm{PaymentMethod: &sdk.PaymentMethod{Token: "pm_card_visa"}})
+	}
+	last, tooLate := create(&sdk.CheckoutCreate{LineItems: lines(0)}), create(&sdk.CheckoutCreate{LineItems: lines(0)})
+	pay(last)
+	pay(tooLate)
+	create(&sdk.CheckoutCreate{LineItems: lines(0)})
+	free := create(&sdk.CheckoutCreate{LineItems: lines(1)})
+	free, _ = c.Checkouts.Confirm(ctx, free.ID, nil)
+	_, _ = c.Orders.Get(ctx, free.Order.ID, sdk.Expand("invoice", "customer"))
+	_, _ = c.Refunds.Create(ctx, &sdk.RefundCreate{Order: free.Order.ID})
+	create(&sdk.CheckoutCreate{LineItems: lines(2)})
+	create(&sdk.CheckoutCreate{LineItems: []sdk.CheckoutLine{{PriceVariant: offer.PriceVariants[2].ID, CustomAmount: new(int64(350))}}})
+	create(&sdk.CheckoutCreate{LineItems: []sdk.CheckoutLine{{PriceVariant: offer.PriceVariants[3].ID, CustomAmount: new(int64(350))}}})
+	create(&sdk.CheckoutCreate{LineItems: []sdk.CheckoutLine{{PriceVariant: offer.PriceVariants[3].ID, Quantity: new(int64(4))}}})
+	create(&sdk.CheckoutCreate{LineItems: lines(3), Currency: new("eur")})
+	create(&sdk.CheckoutCreate{LineItems: lines(3), Currency: new("gbp")})
+	fixed, _ := c.Discounts.Create(ctx, &sdk.DiscountCreate{Type: sdk.DiscountTypeFixed, Amount: new(int64(100)), MinSubtotalAmount: new(int64(600)), Code: new("LESS")})
+	create(&sdk.CheckoutCreate{LineItems: lines(3, 2, 3), Discount: new(fixed.ID)})
+	create(&sdk.CheckoutCreate{LineItems: lines(3), DiscountCode: new("less")})
+	_, _ = c.Discounts.Disable(ctx, fixed.ID)
+	create(&sdk.CheckoutCreate{LineItems: lines(3, 3), DiscountCode: new("less")})
+
+	gone, _ := c.Products.Create(ctx, &sdk.ProductCreate{Name: "Gone", Status: new(sdk.ProductStatusActive), PriceVariants: []sdk.ProductPriceVariant{{Amount: new(int64(700))}}})
+	waiting, _ := c.Checkouts.Create(ctx, &sdk.CheckoutCreate{LineItems: []sdk.CheckoutLine{{PriceVariant: gone.PriceVariants[0].ID}}, CustomerEmail: new("alan@example.com")})
+	_, _ = c.PriceVariants.Delete(ctx, gone.PriceVariants[0].ID)
+	_, _ = c.PriceVariants.Update(ctx, gone.PriceVariants[0].ID, &sdk.PriceVariantUpdate{Status: new(sdk.PriceVariantStatusArchived)})
+	_, _ = c.Products.Archive(ctx, gone.ID)
+	pay(waiting)
+	_, _ = c.Products.Delete(ctx, gone.ID)
+	pay(waiting)
 }
 
 // wrong are requests that are refused, by method, path and body.
