@@ -14,21 +14,20 @@ var fakedTags = []string{
 	"Orders", "Refunds", "Invoices", "Leads", "Grants", "WebhookEndpoints", "WebhookEvents",
 }
 
-// writeFake writes what the fake server of sdk/sdktest knows of the API: parameters, bodies and answers of the operations with
-// fakedTags. It is a constant, so that a test that does not need it costs nothing, and `make verify` sees when it is stale.
-func writeFake(file, templateFile string, doc *yaml.Node, types []event) error {
-	var b bytes.Buffer
-	if err := encode(&b, forFake(doc, types), 1); err != nil {
-		return err
-	}
-	return execute(file, templateFile, strings.ReplaceAll(b.String(), "`", `\u0060`))
+// fake is what the fake server of sdk/sdktest knows of the API.
+type fake struct {
+	Operations, Parameters, Schemas []fakePart
+	Events                          []event
 }
 
-// forFake returns the part of the published document that the fake server needs, in a form of its own.
-func forFake(doc *yaml.Node, types []event) *yaml.Node {
+// fakePart is a part of the document by its name, as JSON. It has no backquote.
+type fakePart struct{ Name, Text string }
+
+// writeFake writes what the fake server knows of the API: parameters, bodies and answers of the operations with fakedTags. Each part is a text of its
+// own, so that a test reads those alone that it uses. It is Go code, so that `make verify` sees when it is stale.
+func writeFake(file, templateFile string, doc *yaml.Node, types []event) error {
 	doc = flatten(doc)
-	operationsByID, schemas := parse("{}"), parse("{}")
-	answers := parse("{}")
+	operationsByID, schemas, answers := parse("{}"), parse("{}"), parse("{}")
 	for _, op := range operations(doc) {
 		if strings.HasSuffix(op.path, "/export") || !slices.ContainsFunc(items(get(op.node, "tags")), func(tag string) bool { return slices.Contains(fakedTags, tag) }) {
 			continue
@@ -40,22 +39,32 @@ func forFake(doc *yaml.Node, types []event) *yaml.Node {
 		set(answers, part, ref("schemas", part))
 	}
 	keepSchemas(doc, answers, schemas, false)
-	fake := parse("{}")
-	set(fake, "operations", operationsByID)
-	set(fake, "parameters", usedParameters(doc, operationsByID))
-	set(fake, "schemas", schemas)
-	names := parse("[]")
-	for _, e := range types {
-		names.Content = append(names.Content, parse("%q", e.Type))
-	}
-	set(fake, "events", names)
 	walk(operationsByID, func(n *yaml.Node) {
 		dropUnquoted(n)
 		for _, key := range []string{"x-scopes", "explode", "allowEmptyValue"} {
 			drop(n, key)
 		}
 	})
-	return fake
+	parts := fake{Events: types}
+	for from, to := range map[*yaml.Node]*[]fakePart{operationsByID: &parts.Operations, usedParameters(doc, operationsByID): &parts.Parameters, schemas: &parts.Schemas} {
+		var err error
+		if *to, err = fakeParts(from); err != nil {
+			return err
+		}
+	}
+	return execute(file, templateFile, parts)
+}
+
+// fakeParts returns the members of a mapping.
+func fakeParts(n *yaml.Node) (parts []fakePart, err error) {
+	each(n, func(name string, value *yaml.Node) {
+		var b bytes.Buffer
+		if failed := encode(&b, value, brokenLevels); failed != nil {
+			err = failed
+		}
+		parts = append(parts, fakePart{name, strings.ReplaceAll(b.String(), "`", `\u0060`)})
+	})
+	return parts, err
 }
 
 // usedParameters returns the shared parameters that operations refer to.

@@ -272,7 +272,7 @@ func onPublicCheckout(do func(c *call, o object) (object, error)) handler {
 		}
 		whole := c.expanded(o, "line_items")
 		shown := object{}
-		for _, name := range described().Schemas["PublicCheckout"].Required {
+		for _, name := range described().schema("PublicCheckout").Required {
 			shown[name] = whole[name]
 		}
 		shown["seller_name"], shown["terms_required"], shown["deliveries"] = c.account["name"], false, []any{}

@@ -12,14 +12,13 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 )
 
-// api is what the fake server knows of the API.
+// api is what the fake server knows of the API. A part of it is read when it is first asked for.
 type api struct {
-	Operations map[string]*operation `json:"operations"`
-	Parameters map[string]*parameter `json:"parameters"`
-	Schemas    map[string]*schema    `json:"schemas"`
-	Events     []string              `json:"events"` // their types
-
 	routes map[int][]*route // by their number of segments
+
+	mu         sync.Mutex // of all below. What was returned is not changed any more
+	operations map[string]*operation
+	schemas    map[string]*schema
 }
 
 // operation is an operation as the document has it. One that the fake server never answers has nothing but its ID and path.
@@ -83,33 +82,15 @@ type schema struct {
 // route is where an operation is, in segments. One that begins with { stands for any.
 type route struct {
 	segments  []string
-	operation *operation
+	operation sdk.Operation
 }
 
-// described is the API of the document that this package was made with. All servers of a process share it; nobody changes it.
+// described is the API of the document that this package was made with. All servers of a process share it.
 var described = sync.OnceValue(func() *api {
-	a := &api{routes: map[int][]*route{}}
-	if err := json.Unmarshal([]byte(document), a); err != nil {
-		panic("sdktest: " + err.Error()) // a mistake of the generator
-	}
-	for _, s := range a.Schemas {
-		a.link(s)
-	}
-	for id, known := range sdk.Operations {
-		op := a.Operations[id]
-		if op == nil {
-			op = &operation{}
-		}
-		op.Operation = known
-		op.Body = a.link(op.Body)
-		for i, p := range op.Parameters {
-			if p.Ref != "" {
-				op.Parameters[i] = a.Parameters[last(p.Ref)]
-			}
-			op.Parameters[i].Schema = a.link(op.Parameters[i].Schema)
-		}
-		path := known.Path
-		if !known.Public {
+	a := &api{routes: map[int][]*route{}, operations: map[string]*operation{}, schemas: map[string]*schema{}}
+	for _, op := range sdk.Operations {
+		path := op.Path
+		if !op.Public {
 			path = "/v1" + path
 		}
 		segments := strings.Split(path[1:], "/")
@@ -118,13 +99,61 @@ var described = sync.OnceValue(func() *api {
 	return a
 })
 
+// operation returns an operation of the SDK with what the document says of it.
+func (a *api) operation(known sdk.Operation) *operation {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	op := a.operations[known.ID]
+	if op != nil {
+		return op
+	}
+	op = &operation{}
+	if text := operationTexts[known.ID]; text != "" {
+		read(text, op)
+	}
+	op.Operation, op.Body = known, a.link(op.Body)
+	for i, p := range op.Parameters {
+		if p.Ref != "" {
+			read(parameterTexts[last(p.Ref)], p)
+		}
+		op.Parameters[i].Schema = a.link(p.Schema)
+	}
+	a.operations[known.ID] = op
+	return op
+}
+
+// schema returns the schema with a name.
+func (a *api) schema(name string) *schema {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.named(name)
+}
+
+// named is schema while the API is locked.
+func (a *api) named(name string) *schema {
+	s := a.schemas[name]
+	if s == nil {
+		s = &schema{}
+		read(schemaTexts[name], s)
+		a.schemas[name] = s
+	}
+	return a.link(s)
+}
+
+// read reads a part of the document. One that cannot be read is a mistake of the generator.
+func read(text string, into any) {
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		panic("sdktest: the document: " + err.Error())
+	}
+}
+
 // link puts the schemas that s refers to in the places of the references, and returns the one that s stands for.
 func (a *api) link(s *schema) *schema {
 	switch {
 	case s == nil:
 		return nil
 	case s.Ref != "":
-		return a.link(a.Schemas[last(s.Ref)])
+		return a.named(last(s.Ref))
 	case s.linked != nil:
 		return s.linked
 	}
@@ -134,13 +163,7 @@ func (a *api) link(s *schema) *schema {
 	}
 	if values, ok := s.Additional.(map[string]any); ok {
 		s.values = &schema{}
-		text, err := json.Marshal(values)
-		if err == nil {
-			err = json.Unmarshal(text, s.values)
-		}
-		if err != nil {
-			panic("sdktest: " + err.Error())
-		}
+		read(string(encode(values)), s.values)
 		s.values = a.link(s.values)
 	}
 	for name, field := range s.Properties {
@@ -198,7 +221,7 @@ func (a *api) find(r *http.Request) (found *operation, values map[string]string,
 			values[strings.Trim(s, "{}")] = segments[i]
 		}
 	}
-	return best.operation, values, nil
+	return a.operation(best.operation), values, nil
 }
 
 func isPlaceholder(segment string) bool { return strings.HasPrefix(segment, "{") }

@@ -82,7 +82,7 @@ func (c *call) delete(k *kind) (object, error) {
 
 // fill puts the fields of the body into an object. Null clears a field, and metadata are merged by key.
 func (c *call) fill(k *kind, o object) {
-	fields := described().Schemas[k.schema].Properties
+	fields := described().schema(k.schema).Properties
 	for name, value := range c.body {
 		switch {
 		case fields[name] == nil || slices.Contains(k.given, name):

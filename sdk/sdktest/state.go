@@ -59,12 +59,12 @@ type kind struct {
 
 // object is what `object` says of it.
 func (k *kind) object() string {
-	return described().Schemas[k.schema].Properties["object"].Enum[0].(string)
+	return described().schema(k.schema).Properties["object"].Enum[0].(string)
 }
 
 // prefix begins its ids.
 func (k *kind) prefix() string {
-	return strings.TrimPrefix(described().Schemas[k.schema].Properties["id"].Pattern, "^")
+	return strings.TrimPrefix(described().schema(k.schema).Properties["id"].Pattern, "^")
 }
 
 // name is how messages name the kind.
@@ -78,7 +78,7 @@ func (k *kind) name() string {
 // blank returns an object of a kind with its defaults, an id and the time.
 func (c *call) blank(k *kind) object {
 	o := object{}
-	s := described().Schemas[k.schema]
+	s := described().schema(k.schema)
 	for _, name := range s.Required {
 		o[name] = zero(s.Properties[name])
 	}

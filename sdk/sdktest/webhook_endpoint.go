@@ -52,7 +52,7 @@ func checkEndpoint(o object) error {
 	at, err := url.Parse(text(o, "url"))
 	p.check(err == nil && at.Host != "" && (at.Scheme == "https" || at.Scheme == "http"), "url", "url must be an absolute URL beginning with https://.")
 	for _, name := range list(o, "enabled_events") {
-		p.check(name == "*" || slices.Contains(described().Events, name.(string)), "enabled_events",
+		p.check(name == "*" || slices.Contains(eventTypes, name.(string)), "enabled_events",
 			fmt.Sprintf("'%s' is not an event type: GET /v1/webhook_endpoints/events lists them.", name))
 	}
 	return p.err()
