@@ -87,7 +87,7 @@ func TestServer_IsBrokenByNoRequest(t *testing.T) {
 	g := &guess{rand.New(rand.NewPCG(1, 2)), s}
 	done := map[string]int{}
 	operations := slices.Sorted(maps.Keys(handlers))
-	for n := range 3000 {
+	for n := range 1500 {
 		if n%250 == 0 {
 			buy(t, s.Client())
 		}
