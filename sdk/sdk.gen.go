@@ -435,6 +435,20 @@ const (
 	BlogPostStatusScheduled BlogPostStatus = "scheduled"
 )
 
+// Defines values for BulkErrorType.
+const (
+	BulkErrorTypeInvalidRequestError BulkErrorType = "invalid_request_error"
+	BulkErrorTypeValidationError     BulkErrorType = "validation_error"
+)
+
+// Defines values for BulkUpsertResultStatus.
+const (
+	BulkUpsertResultStatusCreated   BulkUpsertResultStatus = "created"
+	BulkUpsertResultStatusFailed    BulkUpsertResultStatus = "failed"
+	BulkUpsertResultStatusUnchanged BulkUpsertResultStatus = "unchanged"
+	BulkUpsertResultStatusUpdated   BulkUpsertResultStatus = "updated"
+)
+
 // Defines values for CancellationFeedback.
 const (
 	CancellationFeedbackCustomerService CancellationFeedback = "customer_service"
@@ -4281,6 +4295,67 @@ type BlogPostVersion struct {
 
 // BlogPostVersionList A page of results.
 type BlogPostVersionList = wire.List[BlogPostVersion]
+
+// BulkError The error of an item that failed, as the same write alone would be answered with. Fields are named from the item on.
+type BulkError struct {
+	// Type `validation_error` for what the write alone answers with 422, `invalid_request_error` otherwise.
+	Type BulkErrorType `json:"type"`
+
+	// Code Machine-readable and stable; branch on it.
+	Code string `json:"code"`
+
+	// Message For people; may change.
+	Message string `json:"message"`
+
+	// Param The offending field of the item.
+	Param *string `json:"param,omitempty"`
+
+	// Errors Field path to messages, of what the write alone answers with 422.
+	Errors map[string][]string `json:"errors,omitempty"`
+}
+
+// BulkErrorType `validation_error` for what the write alone answers with 422, `invalid_request_error` otherwise.
+type BulkErrorType string
+
+// BulkUpsert The outcome of a bulk write. It holds ids and not the objects: the answer is kept for a day with its Idempotency-Key, and a
+// hundred objects may be large. Read the objects with the list.
+type BulkUpsert struct {
+	Object string `json:"object"`
+
+	// Created How many are new.
+	Created int64 `json:"created"`
+
+	// Updated How many were there and changed.
+	Updated int64 `json:"updated"`
+
+	// Unchanged How many were there as they were sent.
+	Unchanged int64 `json:"unchanged"`
+
+	// Failed How many were refused.
+	Failed int64 `json:"failed"`
+
+	// Results The outcome of each item, in the order of the request.
+	Results []BulkUpsertResult `json:"results,omitzero"`
+}
+
+// BulkUpsertResult The outcome of one item of a bulk write.
+type BulkUpsertResult struct {
+	// Index Its place in the request, from 0.
+	Index int64 `json:"index"`
+
+	// Status The outcome for the item. Nothing of one that failed was written.
+	Status BulkUpsertResultStatus `json:"status"`
+
+	// ExternalID Your own id; null if the item has none that is acceptable.
+	ExternalID *string `json:"external_id"`
+
+	// ID The id of the object; null if the item failed.
+	ID    *string    `json:"id"`
+	Error *BulkError `json:"error"`
+}
+
+// BulkUpsertResultStatus The outcome for the item. Nothing of one that failed was written.
+type BulkUpsertResultStatus string
 
 // BusinessCenter An agency's account at the network, which holds ad accounts.
 type BusinessCenter struct {
@@ -8384,6 +8459,12 @@ type Product struct {
 	UpdatedAt wire.Time `json:"updated_at"`
 }
 
+// ProductBulkUpsert Products to be made or changed.
+type ProductBulkUpsert struct {
+	// Items The products.
+	Items []ProductUpsert `json:"items,omitzero"`
+}
+
 // ProductCreate A product to be made, with its price variants if you like.
 type ProductCreate struct {
 	// Name The name of the product, as buyers see it.
@@ -8572,6 +8653,63 @@ type ProductUpdate struct {
 
 	// ExternalID Your own id, unique in the account.
 	ExternalID nullable.Nullable[string] `json:"external_id,omitempty"`
+
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
+}
+
+// ProductUpsert A product with your own id, to be made or changed.
+type ProductUpsert struct {
+	Name *string `json:"name,omitempty"`
+
+	// Slug The former one goes on working until another product takes it.
+	Slug *string `json:"slug,omitempty"`
+
+	// Description Markdown.
+	Description nullable.Nullable[string] `json:"description,omitempty"`
+
+	// Headline One line below the name.
+	Headline nullable.Nullable[string] `json:"headline,omitempty"`
+
+	// Status Only an active product can be bought.
+	Status *ProductStatus `json:"status,omitempty"`
+
+	// Type The kind of product.
+	Type *ProductType `json:"type,omitempty"`
+
+	// Visibility Unlisted products are sold to everybody who has the address.
+	Visibility *ProductVisibility `json:"visibility,omitempty"`
+
+	// Images Replaces all of them.
+	Images []string `json:"images,omitzero"`
+
+	// CoverURL An image.
+	CoverURL nullable.Nullable[string] `json:"cover_url,omitempty"`
+
+	// TaxCode Kept for you.
+	TaxCode nullable.Nullable[string] `json:"tax_code,omitempty"`
+
+	// CallToAction The text of the button to buy.
+	CallToAction nullable.Nullable[string] `json:"call_to_action,omitempty"`
+
+	// CustomFields Replaces all of them.
+	CustomFields []CustomField `json:"custom_fields,omitzero"`
+
+	// Deliverables Replaces all of them.
+	Deliverables []Deliverable `json:"deliverables,omitzero"`
+
+	// DeliveryUpdates The buyers whose access changes when you add or remove deliverables later: everybody who has the product, or only those who buy it later. With
+	// `new_buyers` each buyer keeps the list of their purchase, and the versions that its files had then.
+	DeliveryUpdates *DeliveryUpdates `json:"delivery_updates,omitempty"`
+
+	// SEOTitle For search engines.
+	SEOTitle nullable.Nullable[string] `json:"seo_title,omitempty"`
+
+	// SEODescription For search engines.
+	SEODescription nullable.Nullable[string] `json:"seo_description,omitempty"`
+
+	// ExternalID Your own id, unique in the account. It says which product is meant.
+	ExternalID string `json:"external_id"`
 
 	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
@@ -15214,6 +15352,8 @@ var Operations = map[string]Operation{
 	"updatePriceVariant":               {ID: "updatePriceVariant", Method: "PATCH", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:write"},
 	"listProducts":                     {ID: "listProducts", Method: "GET", Path: "/products", Approval: "allow", Scope: "products:read"},
 	"createProduct":                    {ID: "createProduct", Method: "POST", Path: "/products", Approval: "allow", Scope: "products:write"},
+	"bulkUpsertProducts":               {ID: "bulkUpsertProducts", Method: "POST", Path: "/products/bulk_upsert", Approval: "allow", Scope: "products:write"},
+	"upsertProduct":                    {ID: "upsertProduct", Method: "POST", Path: "/products/by_external_id", Approval: "allow", Scope: "products:write"},
 	"exportProducts":                   {ID: "exportProducts", Method: "GET", Path: "/products/export", Approval: "allow", Scope: "products:read"},
 	"deleteProduct":                    {ID: "deleteProduct", Method: "DELETE", Path: "/products/{id}", Approval: "ask", Scope: "products:write"},
 	"getProduct":                       {ID: "getProduct", Method: "GET", Path: "/products/{id}", Approval: "allow", Scope: "products:read"},
@@ -17222,6 +17362,32 @@ func (s *ProductsService) List(ctx context.Context, params *ListProductsParams, 
 // `price_variants`. It may have no deliverable that no buyer can get. Emits `product.created`.
 func (s *ProductsService) Create(ctx context.Context, body *ProductCreate, opts ...Option) (*Product, error) {
 	return do[Product](ctx, s.client, "createProduct", nil, nil, body, opts)
+}
+
+// BulkUpsert sends POST /products/bulk_upsert.
+//
+// Does for each item what `POST /products/by_external_id` does, and answers 200 with a result for each, in the order of the request. Each item
+// is written wholly or not at all. One that is refused leaves the others as they are: its result has the error.
+//
+// Send one Idempotency-Key for all. If the connection breaks, the same request again is answered with the same results. Of two items
+// with one `external_id` the second changes what the first has made. Bulk writes of an account are done one after the other.
+//
+// The body has at most 1 MiB, as any other. More than 100 items are 422 with `errors.items`. A request counts once towards the rate
+// limit. Besides, an account may send 6,000 items a minute in bulk (429).
+func (s *ProductsService) BulkUpsert(ctx context.Context, body *ProductBulkUpsert, opts ...Option) (*BulkUpsert, error) {
+	return do[BulkUpsert](ctx, s.client, "bulkUpsertProducts", nil, nil, body, opts)
+}
+
+// Upsert sends POST /products/by_external_id.
+//
+// Makes the product with this `external_id` if there is none (201), and changes it otherwise (200). Fields that you do not send stay
+// as they are, and null clears one, as in a PATCH. A new product needs a `name`. An archived product stays archived unless you send
+// a `status`.
+//
+// Any number of programs may do this at once: there is one product in the end. Emits `product.created`, or `product.updated` if
+// something changed. The id stands in the body and not in the path, because your ids may have any characters.
+func (s *ProductsService) Upsert(ctx context.Context, body *ProductUpsert, opts ...Option) (*Product, error) {
+	return do[Product](ctx, s.client, "upsertProduct", nil, nil, body, opts)
 }
 
 // Export sends GET /products/export.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func (s *Server) keyOf(c echo.Context, op *Operation) (*core.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := &core.Key{Key: values[0], Fingerprint: fingerprint, External: op.ExternalEffect, Keyless: op.Public, Expands: c.QueryParam("expand") != ""}
+	key := &core.Key{Key: values[0], Fingerprint: fingerprint, External: op.ExternalEffect, Keyless: op.Public, Expands: c.QueryParam("expand") != "" || op.Each != ""}
 	if !op.Public {
 		key.Account = caller.Account(c.Request().Context())
 		return key, nil
@@ -195,6 +196,11 @@ func fingerprintOf(c echo.Context) ([32]byte, error) {
 	if body, ok := r.Body.(interface{ ValidatedValue() any }); ok {
 		if err := json.NewEncoder(hash).Encode(body.ValidatedValue()); err != nil {
 			return [32]byte{}, fmt.Errorf("fingerprint the body: %w", err)
+		}
+		for _, at := range slices.Sorted(maps.Keys(who.Refused)) {
+			if err := json.NewEncoder(hash).Encode(who.Refused[at].Sent); err != nil {
+				return [32]byte{}, fmt.Errorf("fingerprint the body: %w", err)
+			}
 		}
 	}
 	return [32]byte(hash.Sum(nil)), nil

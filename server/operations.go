@@ -41,6 +41,7 @@ type Operation struct {
 	ExternalEffect bool     // x-external-effect: calls a provider
 	Unlogged       bool     // x-unlogged: what it changes is no news to anybody, so that the list of what was done leaves it out
 	Unwrap         string   // x-unwrap: the body is also accepted under this key
+	Each           string   // x-each: the array of the body whose items are judged and written one by one
 	MaxBody        int64    // x-max-body, in bytes
 	limits         jsonLimits
 	Development    bool     // x-development: a production server does not have it
@@ -51,6 +52,7 @@ type Operation struct {
 	outdated    outdated     // what its body may hold and should not
 	parameters  []parameter  // in query and path
 	body        *openapi3.RequestBody
+	item        *openapi3.Schema // of the array that Each names, which has any objects in body
 	route       *routers.Route
 }
 
@@ -132,7 +134,7 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 		ID: spec.OperationID, Method: method, Path: path,
 		Public: x.flag("x-public"), CORS: x.flag("x-cors"), AddressLimit: int(x.numberOf("x-address-limit", 0)), KeyScope: x.texts("x-key-scope"),
 		Scope: x.textOf("x-scope"), Self: x.flag("x-self"), MoreScopes: x.texts("x-more-scopes"), Approval: x.textOf("x-approval"), Locked: x.flag("x-locked"),
-		ExternalEffect: x.flag("x-external-effect"), Unlogged: x.flag("x-unlogged"), Development: x.flag("x-development"), Unwrap: x.textOf("x-unwrap"), MaxBody: x.numberOf("x-max-body", maxBodyOf(x.flag("x-public"), path)),
+		ExternalEffect: x.flag("x-external-effect"), Unlogged: x.flag("x-unlogged"), Development: x.flag("x-development"), Unwrap: x.textOf("x-unwrap"), Each: x.textOf("x-each"), MaxBody: x.numberOf("x-max-body", maxBodyOf(x.flag("x-public"), path)),
 		route: &routers.Route{Spec: doc, Path: path, PathItem: item, Method: method, Operation: spec},
 	}
 	if op.Pattern = routerPattern(path); !op.Public {
@@ -142,6 +144,7 @@ func readOperation(doc *openapi3.T, path string, item *openapi3.PathItem, method
 		op.body = spec.RequestBody.Value
 		if media := op.body.Content.Get(echo.MIMEApplicationJSON); media != nil {
 			op.limits = op.limitsOf(media.Schema.Value)
+			op.readItem(media.Schema.Value)
 		}
 	}
 	op.readParameters(item.Parameters, spec.Parameters)

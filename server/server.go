@@ -159,7 +159,9 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 	use(true, takeBody(op, s.inShare)) // 413, 415, 429, 400
 	use(true, validate(op))            // 400, 422
 	use(len(op.outdated) > 0, op.outdated.headers)
-	use(op.Write(), s.transact(op)) // replay, 422, 409
+	use(op.Each != "", judgeItems(op))
+	use(op.Write(), s.transact(op))  // replay, 422, 409
+	use(op.Each != "", s.countItems) // 429
 	use(!op.Write(), wholeBody)
 	for _, m := range slices.Backward(chain) {
 		h = m(h)

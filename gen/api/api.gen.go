@@ -442,6 +442,20 @@ const (
 	BlogPostStatusScheduled BlogPostStatus = "scheduled"
 )
 
+// Defines values for BulkErrorType.
+const (
+	BulkErrorTypeInvalidRequestError BulkErrorType = "invalid_request_error"
+	BulkErrorTypeValidationError     BulkErrorType = "validation_error"
+)
+
+// Defines values for BulkUpsertResultStatus.
+const (
+	BulkUpsertResultStatusCreated   BulkUpsertResultStatus = "created"
+	BulkUpsertResultStatusFailed    BulkUpsertResultStatus = "failed"
+	BulkUpsertResultStatusUnchanged BulkUpsertResultStatus = "unchanged"
+	BulkUpsertResultStatusUpdated   BulkUpsertResultStatus = "updated"
+)
+
 // Defines values for CancellationFeedback.
 const (
 	CancellationFeedbackCustomerService CancellationFeedback = "customer_service"
@@ -4319,6 +4333,67 @@ type BlogPostVersion struct {
 
 // BlogPostVersionList A page of results.
 type BlogPostVersionList = wire.List[BlogPostVersion]
+
+// BulkError The error of an item that failed, as the same write alone would be answered with. Fields are named from the item on.
+type BulkError struct {
+	// Type `validation_error` for what the write alone answers with 422, `invalid_request_error` otherwise.
+	Type BulkErrorType `json:"type"`
+
+	// Code Machine-readable and stable; branch on it.
+	Code string `json:"code"`
+
+	// Message For people; may change.
+	Message string `json:"message"`
+
+	// Param The offending field of the item.
+	Param *string `json:"param,omitempty"`
+
+	// Errors Field path to messages, of what the write alone answers with 422.
+	Errors map[string][]string `json:"errors,omitempty"`
+}
+
+// BulkErrorType `validation_error` for what the write alone answers with 422, `invalid_request_error` otherwise.
+type BulkErrorType string
+
+// BulkUpsert The outcome of a bulk write. It holds ids and not the objects: the answer is kept for a day with its Idempotency-Key, and a
+// hundred objects may be large. Read the objects with the list.
+type BulkUpsert struct {
+	Object string `json:"object"`
+
+	// Created How many are new.
+	Created int64 `json:"created"`
+
+	// Updated How many were there and changed.
+	Updated int64 `json:"updated"`
+
+	// Unchanged How many were there as they were sent.
+	Unchanged int64 `json:"unchanged"`
+
+	// Failed How many were refused.
+	Failed int64 `json:"failed"`
+
+	// Results The outcome of each item, in the order of the request.
+	Results []BulkUpsertResult `json:"results,omitzero"`
+}
+
+// BulkUpsertResult The outcome of one item of a bulk write.
+type BulkUpsertResult struct {
+	// Index Its place in the request, from 0.
+	Index int64 `json:"index"`
+
+	// Status The outcome for the item. Nothing of one that failed was written.
+	Status BulkUpsertResultStatus `json:"status"`
+
+	// ExternalID Your own id; null if the item has none that is acceptable.
+	ExternalID *string `json:"external_id"`
+
+	// ID The id of the object; null if the item failed.
+	ID    *string    `json:"id"`
+	Error *BulkError `json:"error"`
+}
+
+// BulkUpsertResultStatus The outcome for the item. Nothing of one that failed was written.
+type BulkUpsertResultStatus string
 
 // BusinessCenter An agency's account at the network, which holds ad accounts.
 type BusinessCenter struct {
@@ -8680,6 +8755,12 @@ func (o *Product) References(field string, yield func(*wire.Reference)) {
 	}
 }
 
+// ProductBulkUpsert Products to be made or changed.
+type ProductBulkUpsert struct {
+	// Items The products.
+	Items []ProductUpsert `json:"items,omitzero"`
+}
+
 // ProductCreate A product to be made, with its price variants if you like.
 type ProductCreate struct {
 	// Name The name of the product, as buyers see it.
@@ -8872,6 +8953,9 @@ type ProductUpdate struct {
 	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
+
+// ProductUpsert A product with your own id, to be made or changed.
+type ProductUpsert = ProductUpdate
 
 // ProductVisibility Unlisted products are sold to everybody who has the address.
 type ProductVisibility string
@@ -12766,6 +12850,12 @@ type CreateProductParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// UpsertProductParams defines parameters for UpsertProduct.
+type UpsertProductParams struct {
+	// Expand References to return as objects, separated by commas: price_variants (products:read), default_price_variant (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // ExportProductsParams defines parameters for ExportProducts.
 type ExportProductsParams struct {
 	// Status Only products in this status.
@@ -13446,6 +13536,12 @@ type UpdatePriceVariantJSONRequestBody = PriceVariantUpdate
 
 // CreateProductJSONRequestBody defines body for CreateProduct for application/json ContentType.
 type CreateProductJSONRequestBody = ProductCreate
+
+// BulkUpsertProductsJSONRequestBody defines body for BulkUpsertProducts for application/json ContentType.
+type BulkUpsertProductsJSONRequestBody = ProductBulkUpsert
+
+// UpsertProductJSONRequestBody defines body for UpsertProduct for application/json ContentType.
+type UpsertProductJSONRequestBody = ProductUpsert
 
 // UpdateProductJSONRequestBody defines body for UpdateProduct for application/json ContentType.
 type UpdateProductJSONRequestBody = ProductUpdate
@@ -16739,6 +16835,12 @@ type ServerInterface interface {
 	// CreateProduct Create a product
 	// (POST /products)
 	CreateProduct(ctx echo.Context, params CreateProductParams) error
+	// BulkUpsertProducts Create or change up to 100 products
+	// (POST /products/bulk_upsert)
+	BulkUpsertProducts(ctx echo.Context) error
+	// UpsertProduct Create or change a product by your own id
+	// (POST /products/by_external_id)
+	UpsertProduct(ctx echo.Context, params UpsertProductParams) error
 	// ExportProducts Export products
 	// (GET /products/export)
 	ExportProducts(ctx echo.Context, params ExportProductsParams) error
@@ -24362,6 +24464,33 @@ func (w *ServerInterfaceWrapper) CreateProduct(ctx echo.Context) error {
 	return err
 }
 
+// BulkUpsertProducts converts echo context to params.
+func (w *ServerInterfaceWrapper) BulkUpsertProducts(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.BulkUpsertProducts(ctx)
+	return err
+}
+
+// UpsertProduct converts echo context to params.
+func (w *ServerInterfaceWrapper) UpsertProduct(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpsertProductParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpsertProduct(ctx, params)
+	return err
+}
+
 // ExportProducts converts echo context to params.
 func (w *ServerInterfaceWrapper) ExportProducts(ctx echo.Context) error {
 	var err error
@@ -26427,6 +26556,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PATCH(options.BaseURL+"/price_variants/:id", wrapper.UpdatePriceVariant, options.OperationMiddlewares["updatePriceVariant"]...)
 	router.GET(options.BaseURL+"/products", wrapper.ListProducts, options.OperationMiddlewares["listProducts"]...)
 	router.POST(options.BaseURL+"/products", wrapper.CreateProduct, options.OperationMiddlewares["createProduct"]...)
+	router.POST(options.BaseURL+"/products/by_external_id", wrapper.UpsertProduct, options.OperationMiddlewares["upsertProduct"]...)
+	router.POST(options.BaseURL+"/products/bulk_upsert", wrapper.BulkUpsertProducts, options.OperationMiddlewares["bulkUpsertProducts"]...)
 	router.DELETE(options.BaseURL+"/products/:id", wrapper.DeleteProduct, options.OperationMiddlewares["deleteProduct"]...)
 	router.GET(options.BaseURL+"/products/:id", wrapper.GetProduct, options.OperationMiddlewares["getProduct"]...)
 	router.PATCH(options.BaseURL+"/products/:id", wrapper.UpdateProduct, options.OperationMiddlewares["updateProduct"]...)
@@ -29890,6 +30021,41 @@ func (response CreateProduct201JSONResponse) VisitCreateProductResponse(w http.R
 	return answer.JSON(w, 201, Product(response)) // as itself: response has none of its methods
 }
 
+type BulkUpsertProductsRequestObject struct {
+	Body *BulkUpsertProductsJSONRequestBody
+}
+
+type BulkUpsertProductsResponseObject interface {
+	VisitBulkUpsertProductsResponse(w http.ResponseWriter) error
+}
+
+type BulkUpsertProducts200JSONResponse BulkUpsert
+
+func (response BulkUpsertProducts200JSONResponse) VisitBulkUpsertProductsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BulkUpsert(response)) // as itself: response has none of its methods
+}
+
+type UpsertProductRequestObject struct {
+	Params UpsertProductParams
+	Body   *UpsertProductJSONRequestBody
+}
+
+type UpsertProductResponseObject interface {
+	VisitUpsertProductResponse(w http.ResponseWriter) error
+}
+
+type UpsertProduct200JSONResponse Product
+
+func (response UpsertProduct200JSONResponse) VisitUpsertProductResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Product(response)) // as itself: response has none of its methods
+}
+
+type UpsertProduct201JSONResponse Product
+
+func (response UpsertProduct201JSONResponse) VisitUpsertProductResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Product(response)) // as itself: response has none of its methods
+}
+
 type ExportProductsRequestObject struct {
 	Params ExportProductsParams
 }
@@ -31563,6 +31729,12 @@ type StrictServerInterface interface {
 	// CreateProduct Create a product
 	// (POST /products)
 	CreateProduct(ctx context.Context, request CreateProductRequestObject) (CreateProductResponseObject, error)
+	// BulkUpsertProducts Create or change up to 100 products
+	// (POST /products/bulk_upsert)
+	BulkUpsertProducts(ctx context.Context, request BulkUpsertProductsRequestObject) (BulkUpsertProductsResponseObject, error)
+	// UpsertProduct Create or change a product by your own id
+	// (POST /products/by_external_id)
+	UpsertProduct(ctx context.Context, request UpsertProductRequestObject) (UpsertProductResponseObject, error)
 	// ExportProducts Export products
 	// (GET /products/export)
 	ExportProducts(ctx context.Context, request ExportProductsRequestObject) (ExportProductsResponseObject, error)
@@ -39239,6 +39411,100 @@ func (sh *strictHandler) CreateProduct(ctx echo.Context, params CreateProductPar
 		return err
 	} else if validResponse, ok := response.(CreateProductResponseObject); ok {
 		return validResponse.VisitCreateProductResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// BulkUpsertProducts operation middleware
+func (sh *strictHandler) BulkUpsertProducts(ctx echo.Context) error {
+	var request BulkUpsertProductsRequestObject
+
+	var body BulkUpsertProductsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.BulkUpsertProducts(ctx.Request().Context(), request.(BulkUpsertProductsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "BulkUpsertProducts")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(BulkUpsertProductsResponseObject); ok {
+		return validResponse.VisitBulkUpsertProductsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpsertProduct operation middleware
+func (sh *strictHandler) UpsertProduct(ctx echo.Context, params UpsertProductParams) error {
+	var request UpsertProductRequestObject
+
+	request.Params = params
+
+	var body UpsertProductJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpsertProduct(ctx.Request().Context(), request.(UpsertProductRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpsertProduct")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpsertProductResponseObject); ok {
+		return validResponse.VisitUpsertProductResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -19,7 +19,7 @@ func forGo(doc *yaml.Node) {
 	}
 	drop(get(doc, "components"), "responses")
 	each(get(doc, "components", "schemas"), func(name string, schema *yaml.Node) {
-		if strings.HasSuffix(name, "Update") {
+		if strings.HasSuffix(name, "Update") || strings.HasSuffix(name, "Upsert") {
 			each(get(schema, "properties"), func(_ string, p *yaml.Node) {
 				bindNullable(p)
 				bindArray(p)
@@ -81,7 +81,7 @@ func bindConcealed(n *yaml.Node) {
 	}
 }
 
-// bindNullable gives a nullable field of a PATCH a type with three states: absent, null and a value.
+// bindNullable gives a nullable field of a PATCH, or of what may be one, a type with three states: absent, null and a value.
 func bindNullable(p *yaml.Node) {
 	if text(p, "nullable") != "true" {
 		return

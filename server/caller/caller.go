@@ -26,7 +26,18 @@ type Caller struct {
 	Code      string   // of the error that it was answered with, empty if it did not fail
 	Failure   error    // why the server could not do it, nil if it did or the request is to blame; for the log alone
 	Turn      *Turn    // what the request computes, nil if nobody waits for that
+	Items     int      // how many items its body has that are written one by one
+	Refused   Items    // of these, by their places, those that do not match what they should be
 	Refusal   []byte   // the envelope that it was answered with, nil if it did not fail
+}
+
+// Items are some items of a request's body, by their places.
+type Items map[int]Item
+
+// Item is one of them as it was sent, with what is wrong with it.
+type Item struct {
+	Sent any
+	Err  error
 }
 
 // Object is something of an account, by the name of its kind and its id.

@@ -62,6 +62,28 @@ func (h *Handlers) DeleteProduct(ctx context.Context, r api.DeleteProductRequest
 	return api.DeleteProduct200JSONResponse(view.Deleted("product", p.ID)), nil
 }
 
+// UpsertProduct implements POST /products/by_external_id.
+func (h *Handlers) UpsertProduct(ctx context.Context, r api.UpsertProductRequestObject) (api.UpsertProductResponseObject, error) {
+	p, isNew, err := h.store.Catalog.UpsertProduct(ctx, account(ctx), view.ProductUpsert(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, p, view.Product, r.Params.Expand)
+	if isNew {
+		return api.UpsertProduct201JSONResponse(out), err
+	}
+	return api.UpsertProduct200JSONResponse(out), err
+}
+
+// BulkUpsertProducts implements POST /products/bulk_upsert.
+func (h *Handlers) BulkUpsertProducts(ctx context.Context, r api.BulkUpsertProductsRequestObject) (api.BulkUpsertProductsResponseObject, error) {
+	done, err := h.store.Catalog.UpsertProducts(ctx, account(ctx), view.ProductUpserts(r.Body, refusals(ctx)))
+	if err != nil {
+		return nil, err
+	}
+	return api.BulkUpsertProducts200JSONResponse(view.BulkUpsert(done)), nil
+}
+
 // PublishProduct implements POST /products/{id}/publish.
 func (h *Handlers) PublishProduct(ctx context.Context, r api.PublishProductRequestObject) (api.PublishProductResponseObject, error) {
 	p, err := h.store.Catalog.PublishProduct(ctx, account(ctx), r.ID)

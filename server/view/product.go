@@ -111,6 +111,16 @@ func ProductChange(b *api.ProductUpdate) func(*catalog.Product) {
 	}
 }
 
+// ProductUpsert reads the body of an upsert.
+func ProductUpsert(b *api.ProductUpsert) core.Upsert[catalog.Product] {
+	return core.Upsert[catalog.Product]{ExternalID: core.Deref(sent(b.ExternalID)), Change: ProductChange(b)}
+}
+
+// ProductUpserts reads the body of a bulk upsert.
+func ProductUpserts(b *api.ProductBulkUpsert, refused map[int]*core.Error) []core.Upsert[catalog.Product] {
+	return upserts(b.Items, refused, ProductUpsert)
+}
+
 func priceRange(p *catalog.Product) *api.PriceRange {
 	if p.PriceCurrency == nil {
 		return nil

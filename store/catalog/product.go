@@ -116,6 +116,14 @@ type ProductDetail struct {
 
 var productColumns = db.ColumnsOf[Product]("products")
 
+// fill sets the defaults of what was not sent of a new product.
+func (p *Product) fill() {
+	p.Status = cmp.Or(p.Status, ProductStatusDraft)
+	p.Type = cmp.Or(p.Type, ProductTypeDigital)
+	p.Visibility = cmp.Or(p.Visibility, ProductVisibilityPublic)
+	p.DeliveryUpdates = cmp.Or(p.DeliveryUpdates, DeliveryUpdatesAllBuyers)
+}
+
 // check returns CodeInvalid with everything that is wrong with the product by itself, without its variants.
 func (p *Product) check() error {
 	var problems core.Problems
@@ -224,10 +232,7 @@ func (s *Store) ListProducts(ctx context.Context, account string, in ListProduct
 func (s *Store) CreateProduct(ctx context.Context, account string, in NewProduct) (*Product, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Product, error) {
 		p := in.Product
-		p.Status = cmp.Or(p.Status, ProductStatusDraft)
-		p.Type = cmp.Or(p.Type, ProductTypeDigital)
-		p.Visibility = cmp.Or(p.Visibility, ProductVisibilityPublic)
-		p.DeliveryUpdates = cmp.Or(p.DeliveryUpdates, DeliveryUpdatesAllBuyers)
+		p.fill()
 		return s.createProduct(ctx, u, account, &p, in.PriceVariants)
 	})
 }

@@ -26,7 +26,8 @@ type Limit struct {
 	Subject string
 	Most    int64
 	Window  time.Duration
-	OfAll   bool // it is counted over all accounts
+	OfAll   bool  // it is counted over all accounts
+	Times   int64 // how often it is done now; 0 = once
 }
 
 // EveryAccount stands in the place of an account where all are counted together.
@@ -50,7 +51,7 @@ type window struct {
 	EndsAt  core.Time `db:"ends_at"`
 }
 
-// Count counts once more under each limit; no two of them may have the same subject. If some are exceeded it returns what refuse makes of the
+// Count counts what is done now under each limit; no two of them may have the same subject. If some are exceeded it returns what refuse makes of the
 // first of them, and nothing is counted. The rows stay locked until the transaction ends, in the order of their subjects, which is the same for everybody:
 // whoever counts twice in a transaction keeps that order too.
 func (s *Store) Count(ctx context.Context, account string, refuse func(*Over) error, limits ...Limit) error {
@@ -61,13 +62,13 @@ func (s *Store) Count(ctx context.Context, account string, refuse func(*Over) er
 			if l.OfAll {
 				whose = EveryAccount
 			}
-			args = append(args, whose, l.Subject, now.Add(l.Window))
+			args = append(args, whose, l.Subject, max(l.Times, 1), now.Add(l.Window))
 		}
 		windows, err := db.Select[window](ctx, u, `
 			INSERT INTO throttles AS t (account_id, subject, counted, ends_at)
-			VALUES `+strings.Repeat(`, (?, ?, 1, ?)`, len(limits))[2:]+`
+			VALUES `+strings.Repeat(`, (?, ?, ?, ?)`, len(limits))[2:]+`
 			ON CONFLICT (account_id, subject) DO UPDATE SET
-				counted = CASE WHEN t.ends_at <= ? THEN 1 ELSE t.counted + 1 END,
+				counted = CASE WHEN t.ends_at <= ? THEN excluded.counted ELSE t.counted + excluded.counted END,
 				ends_at = CASE WHEN t.ends_at <= ? THEN excluded.ends_at ELSE t.ends_at END
 			RETURNING subject, counted, ends_at`, append(args, now, now)...)
 		if err != nil {

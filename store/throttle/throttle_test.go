@@ -254,3 +254,17 @@ func TestInvariants_SeeEveryBrokenPromise(t *testing.T) {
 		}
 	})
 }
+
+// What is done many times at once counts as often, and not at all if it is too much.
+func TestCount_CountsAllThatIsDoneAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, r replica) {
+		items := func(times int64) Limit { return Limit{Subject: "items", Most: 10, Window: time.Minute, Times: times} }
+		require.Nil(t, r.count(t, "acct_1", items(6)))
+		require.NotNil(t, r.count(t, "acct_1", items(5)))
+		require.Nil(t, r.count(t, "acct_1", items(4)))
+		require.NotNil(t, r.count(t, "acct_1", items(1)))
+		r.move(time.Minute)
+		require.Nil(t, r.count(t, "acct_1", items(10)))
+		require.NotNil(t, r.count(t, "acct_1", items(0)), "0 is once")
+	})
+}

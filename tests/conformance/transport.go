@@ -124,6 +124,7 @@ func (r *Transport) check(req *http.Request, sent []byte, resp *http.Response, r
 		return "deprecation", err
 	}
 	sent = bytes.Trim(sent, " \t\r\n") // white space alone is no body
+	sent = op.acceptedOf(sent, resp.StatusCode, received)
 	err = op.validate(req, params, sent, resp, received)
 	if err == nil {
 		err = op.checkStrictly(sent, resp.StatusCode, received)

@@ -168,6 +168,7 @@ var mostOf = map[string]struct {
 	"importLeads": {"leads", 1000, func(*world, int) any {
 		return map[string]any{"email": unique() + "@example.com", "name": "Ada " + unique()}
 	}},
+	"bulkUpsertProducts": {"items", 100, func(*world, int) any { return map[string]any{"external_id": unique(), "name": "Item " + unique()} }},
 	"createProduct": {"price_variants", 100, func(_ *world, i int) any {
 		return map[string]any{"amount": 1900 + i, "currency": "usd"}
 	}},

@@ -258,7 +258,7 @@ func (r *request) checkRoom(ctx context.Context, size int) error {
 		return nil
 	}
 	return &core.Error{Code: core.CodeRateLimit, Param: "Idempotency-Key", After: max(kept.Until.Time().Sub(now.Time()), time.Second),
-		Message: fmt.Sprintf("More than %d MiB of answers would be kept for Idempotency-Keys, each for a day. Nothing was changed: expand nothing in the same request.", MostKept>>20)}
+		Message: fmt.Sprintf("More than %d MiB of answers would be kept for Idempotency-Keys, each for a day. Nothing was changed: expand nothing and send fewer items in the same request.", MostKept>>20)}
 }
 
 // errNotRecorded says that a COMMIT did not take place. It undoes what recorded did to find that out.

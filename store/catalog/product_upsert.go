@@ -1,0 +1,80 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// UpsertProduct changes the product with the account's own id as UpdateProduct does. If there is none it makes one, which isNew says. Of
+// several at once that make it, all but the first change it.
+func (s *Store) UpsertProduct(ctx context.Context, account string, in core.Upsert[Product]) (p *Product, isNew bool, err error) {
+	p, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Product, error) {
+		there, err := s.lockExternalProducts(ctx, u, account, []string{in.ExternalID})
+		if err != nil {
+			return nil, err
+		}
+		p, status, err := s.upsertProduct(ctx, u, account, there[in.ExternalID], &in)
+		isNew = status == core.UpsertCreated
+		return p, err
+	})
+	return p, isNew, err
+}
+
+// UpsertProducts does what UpsertProduct does for each of many products, and says what became of each, in their order. One that is refused leaves
+// the others as they are.
+func (s *Store) UpsertProducts(ctx context.Context, account string, in []core.Upsert[Product]) ([]core.Upserted, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]core.Upserted, error) {
+		there, err := s.lockExternalProducts(ctx, u, account, db.ExternalIDs(in))
+		if err != nil {
+			return nil, err
+		}
+		return db.UpsertAll(ctx, u, in, func(item *core.Upsert[Product]) (string, core.UpsertStatus, error) {
+			p, status, err := s.upsertProduct(ctx, u, account, there[item.ExternalID], item)
+			if err != nil {
+				return "", status, err
+			}
+			there[item.ExternalID] = p
+			return p.ID, status, nil
+		})
+	})
+}
+
+// upsertProduct changes a copy of the locked product that is there, or makes one if that is nil, and returns it.
+func (s *Store) upsertProduct(ctx context.Context, u *db.Unit, account string, there *Product, in *core.Upsert[Product]) (*Product, core.UpsertStatus, error) {
+	var p Product
+	if there == nil {
+		in.Change(&p)
+		if strings.TrimSpace(p.Name) == "" {
+			return nil, "", core.Invalid("name", "No product has this external_id, and a new one needs a name.")
+		}
+		p.fill()
+		made, err := s.createProduct(ctx, u, account, &p, nil)
+		return made, core.UpsertCreated, db.OvertakenOn("external_id", err)
+	}
+	p = *there
+	in.Change(&p)
+	if core.SameJSON(there, &p) {
+		return there, core.UpsertUnchanged, nil
+	}
+	return &p, core.UpsertUpdated, s.changeProduct(ctx, u, there, &p)
+}
+
+// lockExternalProducts locks the products with the account's own ids that there are, in the order of their ids, and returns them by their own
+// ids.
+func (s *Store) lockExternalProducts(ctx context.Context, u *db.Unit, account string, externalIDs []string) (map[string]*Product, error) {
+	condition, arg := s.db.In("external_id", externalIDs)
+	rows, err := db.Select[Product](ctx, u, productColumns.SelectSQL+`
+		WHERE account_id = ? AND external_id IS NOT NULL AND `+condition+` ORDER BY id || ''`+u.Lock(), account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("lock products by external id: %w", err)
+	}
+	there, all := map[string]*Product{}, make([]*Product, len(rows))
+	for i := range rows {
+		there[*rows[i].ExternalID], all[i] = &rows[i], &rows[i]
+	}
+	return there, s.readDeliverables(ctx, account, all...)
+}
