@@ -5310,6 +5310,12 @@ type Customer struct {
 // CustomerBalance By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Of an invoice it leaves nothing, or enough to be charged. Below zero it is what they owe for an invoice that came to too little to be charged, until a credit makes up for it.
 type CustomerBalance map[string]int64
 
+// CustomerBulkUpsert Customers to be made or changed.
+type CustomerBulkUpsert struct {
+	// Items The customers.
+	Items []CustomerUpsert `json:"items,omitzero"`
+}
+
 // CustomerCreate A customer to be made.
 type CustomerCreate struct {
 	// Email Unique in the account, however it is written: see Customer. You say with it that the address is the customer's: send one that you have confirmed.
@@ -5415,6 +5421,40 @@ type CustomerUpdate struct {
 
 	// DefaultPaymentMethod One of the customer's payment methods, `pm_...`.
 	DefaultPaymentMethod nullable.Nullable[string] `json:"default_payment_method,omitempty"`
+}
+
+// CustomerUpsert A customer with your own id, to be made or changed.
+type CustomerUpsert struct {
+	// Email Unique in the account, however it is written: see Customer. You say with it that the address is the customer's: send one that you have confirmed.
+	Email *string                   `json:"email,omitempty"`
+	Name  nullable.Nullable[string] `json:"name,omitempty"`
+
+	// Phone In any notation; it is not checked.
+	Phone nullable.Nullable[string] `json:"phone,omitempty"`
+
+	// ExternalID Your own id, unique in the account. It says which customer is meant. Neither `.` nor `..`, which a path cannot carry.
+	ExternalID string `json:"external_id"`
+
+	// AvatarURL A picture.
+	AvatarURL      nullable.Nullable[string]  `json:"avatar_url,omitempty"`
+	BillingAddress nullable.Nullable[Address] `json:"billing_address,omitempty"`
+	TaxID          nullable.Nullable[TaxID]   `json:"tax_id,omitempty"`
+
+	// TaxExempt Whether no tax is charged.
+	TaxExempt *bool `json:"tax_exempt,omitempty"`
+
+	// PreferredLocale A language tag, kept for you.
+	PreferredLocale  nullable.Nullable[string]           `json:"preferred_locale,omitempty"`
+	MarketingConsent nullable.Nullable[MarketingConsent] `json:"marketing_consent,omitempty"`
+
+	// Notes For you. The customer does not see them.
+	Notes nullable.Nullable[string] `json:"notes,omitempty"`
+
+	// Tags Your own labels.
+	Tags []string `json:"tags,omitzero"`
+
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
 }
 
 // Deleted The confirmation of a delete, and what a reference to a deleted resource expands to.
@@ -15224,6 +15264,8 @@ var Operations = map[string]Operation{
 	"expireCheckout":                   {ID: "expireCheckout", Method: "POST", Path: "/checkouts/{id}/expire", Approval: "allow", Scope: "checkouts:write"},
 	"listCustomers":                    {ID: "listCustomers", Method: "GET", Path: "/customers", Approval: "allow", Scope: "customers:read"},
 	"createCustomer":                   {ID: "createCustomer", Method: "POST", Path: "/customers", Approval: "allow", Scope: "customers:write"},
+	"bulkUpsertCustomers":              {ID: "bulkUpsertCustomers", Method: "POST", Path: "/customers/bulk_upsert", Approval: "allow", Scope: "customers:write"},
+	"upsertCustomer":                   {ID: "upsertCustomer", Method: "POST", Path: "/customers/by_external_id", Approval: "allow", Scope: "customers:write"},
 	"exportCustomers":                  {ID: "exportCustomers", Method: "GET", Path: "/customers/export", Approval: "allow", Scope: "customers:read"},
 	"getCustomerByExternalID":          {ID: "getCustomerByExternalID", Method: "GET", Path: "/customers/external/{external_id}", Approval: "allow", Scope: "customers:read"},
 	"deleteCustomer":                   {ID: "deleteCustomer", Method: "DELETE", Path: "/customers/{id}", Approval: "ask", Scope: "customers:write"},
@@ -16302,6 +16344,32 @@ func (s *CustomersService) List(ctx context.Context, params *ListCustomersParams
 // Makes a customer. E-mail address and `external_id` are unique in the account (422).
 func (s *CustomersService) Create(ctx context.Context, body *CustomerCreate, opts ...Option) (*Customer, error) {
 	return do[Customer](ctx, s.client, "createCustomer", nil, nil, body, opts)
+}
+
+// BulkUpsert sends POST /customers/bulk_upsert.
+//
+// Does for each item what `POST /customers/by_external_id` does, and answers 200 with a result for each, in the order of the request. Each
+// item is written wholly or not at all. One that is refused leaves the others as they are: its result has the error.
+//
+// Send one Idempotency-Key for all. If the connection breaks, the same request again is answered with the same results. Of two items
+// with one `external_id` the second changes what the first has made. Bulk writes of an account are done one after the other.
+//
+// The body has at most 1 MiB, as any other. More than 100 items are 422 with `errors.items`. A request counts once towards the rate
+// limit. Besides, an account may send 6,000 items a minute in bulk (429).
+func (s *CustomersService) BulkUpsert(ctx context.Context, body *CustomerBulkUpsert, opts ...Option) (*BulkUpsert, error) {
+	return do[BulkUpsert](ctx, s.client, "bulkUpsertCustomers", nil, nil, body, opts)
+}
+
+// Upsert sends POST /customers/by_external_id.
+//
+// Makes the customer with this `external_id` if there is none (201), and changes it otherwise (200). Fields that you do not send stay
+// as they are, and null clears one, as in a PATCH. A new customer needs an `email`.
+//
+// Any number of programs may do this at once: there is one customer in the end. An address that another customer has is 422, and no
+// customer is given your id by their address alone. Give it to that one with a PATCH. A deleted customer has no `external_id` any more, so
+// the same id makes a new one.
+func (s *CustomersService) Upsert(ctx context.Context, body *CustomerUpsert, opts ...Option) (*Customer, error) {
+	return do[Customer](ctx, s.client, "upsertCustomer", nil, nil, body, opts)
 }
 
 // Export sends GET /customers/export.

@@ -149,18 +149,23 @@ func (s *Store) ListCustomers(ctx context.Context, account string, in ListCustom
 // CreateCustomer makes a customer. An email or external id that another customer has is CodeInvalid.
 func (s *Store) CreateCustomer(ctx context.Context, account string, c Customer) (*Customer, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
-		now, err := s.db.BusinessNow(ctx, account)
-		if err != nil {
-			return nil, err
-		}
-		c.AccountID, c.ID, c.Type = account, core.NewID(core.KindCustomer), CustomerTypeLead
-		c.CreatedAt, c.UpdatedAt = now, now
-		c.SetEmail(core.Deref(c.Email))
-		if err := c.check(&Customer{}); err != nil {
-			return nil, err
-		}
-		return &c, c.taken(u.Sent(ctx, u.Insert(ctx, customerColumns, &c)))
+		return s.createCustomer(ctx, u, account, &c)
 	})
+}
+
+// createCustomer checks and stores a new customer.
+func (s *Store) createCustomer(ctx context.Context, u *db.Unit, account string, c *Customer) (*Customer, error) {
+	now, err := s.db.BusinessNow(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	c.AccountID, c.ID, c.Type = account, core.NewID(core.KindCustomer), CustomerTypeLead
+	c.CreatedAt, c.UpdatedAt = now, now
+	c.SetEmail(core.Deref(c.Email))
+	if err := c.check(&Customer{}); err != nil {
+		return nil, err
+	}
+	return c, c.taken(u.Sent(ctx, u.Insert(ctx, customerColumns, c)))
 }
 
 // UpdateCustomer locks the customer, applies change and stores it. A default payment method that the customer does not have is

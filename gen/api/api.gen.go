@@ -5417,6 +5417,12 @@ func (o *Customer) References(field string, yield func(*wire.Reference)) {
 // CustomerBalance By currency, in its minor unit: what a customer has to their credit. It pays the next invoices of their subscriptions. Of an invoice it leaves nothing, or enough to be charged. Below zero it is what they owe for an invoice that came to too little to be charged, until a credit makes up for it.
 type CustomerBalance map[string]int64
 
+// CustomerBulkUpsert Customers to be made or changed.
+type CustomerBulkUpsert struct {
+	// Items The customers.
+	Items []CustomerUpsert `json:"items,omitzero"`
+}
+
 // CustomerCreate A customer to be made.
 type CustomerCreate struct {
 	// Email Unique in the account, however it is written: see Customer. You say with it that the address is the customer's: send one that you have confirmed.
@@ -5523,6 +5529,9 @@ type CustomerUpdate struct {
 	// DefaultPaymentMethod One of the customer's payment methods, `pm_...`.
 	DefaultPaymentMethod nullable.Nullable[string] `json:"default_payment_method,omitempty"`
 }
+
+// CustomerUpsert A customer with your own id, to be made or changed.
+type CustomerUpsert = CustomerUpdate
 
 // Deleted The confirmation of a delete, and what a reference to a deleted resource expands to.
 type Deleted = wire.Deleted
@@ -11557,6 +11566,12 @@ type CreateCustomerParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// UpsertCustomerParams defines parameters for UpsertCustomer.
+type UpsertCustomerParams struct {
+	// Expand References to return as objects, separated by commas: default_payment_method.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // ExportCustomersParams defines parameters for ExportCustomers.
 type ExportCustomersParams struct {
 	// Email Only the customer whose own address this is, however it is written. `q` also finds those who only typed it.
@@ -13431,6 +13446,12 @@ type ConfirmCheckoutJSONRequestBody = CheckoutConfirm
 
 // CreateCustomerJSONRequestBody defines body for CreateCustomer for application/json ContentType.
 type CreateCustomerJSONRequestBody = CustomerCreate
+
+// BulkUpsertCustomersJSONRequestBody defines body for BulkUpsertCustomers for application/json ContentType.
+type BulkUpsertCustomersJSONRequestBody = CustomerBulkUpsert
+
+// UpsertCustomerJSONRequestBody defines body for UpsertCustomer for application/json ContentType.
+type UpsertCustomerJSONRequestBody = CustomerUpsert
 
 // UpdateCustomerJSONRequestBody defines body for UpdateCustomer for application/json ContentType.
 type UpdateCustomerJSONRequestBody = CustomerUpdate
@@ -16451,6 +16472,12 @@ type ServerInterface interface {
 	// CreateCustomer Create a customer
 	// (POST /customers)
 	CreateCustomer(ctx echo.Context, params CreateCustomerParams) error
+	// BulkUpsertCustomers Create or change up to 100 customers
+	// (POST /customers/bulk_upsert)
+	BulkUpsertCustomers(ctx echo.Context) error
+	// UpsertCustomer Create or change a customer by your own id
+	// (POST /customers/by_external_id)
+	UpsertCustomer(ctx echo.Context, params UpsertCustomerParams) error
 	// ExportCustomers Export customers
 	// (GET /customers/export)
 	ExportCustomers(ctx echo.Context, params ExportCustomersParams) error
@@ -20166,6 +20193,33 @@ func (w *ServerInterfaceWrapper) CreateCustomer(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.CreateCustomer(ctx, params)
+	return err
+}
+
+// BulkUpsertCustomers converts echo context to params.
+func (w *ServerInterfaceWrapper) BulkUpsertCustomers(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.BulkUpsertCustomers(ctx)
+	return err
+}
+
+// UpsertCustomer converts echo context to params.
+func (w *ServerInterfaceWrapper) UpsertCustomer(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpsertCustomerParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpsertCustomer(ctx, params)
 	return err
 }
 
@@ -26442,6 +26496,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PATCH(options.BaseURL+"/ads/conversion-destinations/:id", wrapper.UpdateConversionDestination, options.OperationMiddlewares["updateConversionDestination"]...)
 	router.GET(options.BaseURL+"/customers", wrapper.ListCustomers, options.OperationMiddlewares["listCustomers"]...)
 	router.POST(options.BaseURL+"/customers", wrapper.CreateCustomer, options.OperationMiddlewares["createCustomer"]...)
+	router.POST(options.BaseURL+"/customers/by_external_id", wrapper.UpsertCustomer, options.OperationMiddlewares["upsertCustomer"]...)
+	router.POST(options.BaseURL+"/customers/bulk_upsert", wrapper.BulkUpsertCustomers, options.OperationMiddlewares["bulkUpsertCustomers"]...)
 	router.DELETE(options.BaseURL+"/customers/:id", wrapper.DeleteCustomer, options.OperationMiddlewares["deleteCustomer"]...)
 	router.GET(options.BaseURL+"/customers/:id", wrapper.GetCustomer, options.OperationMiddlewares["getCustomer"]...)
 	router.PATCH(options.BaseURL+"/customers/:id", wrapper.UpdateCustomer, options.OperationMiddlewares["updateCustomer"]...)
@@ -28149,6 +28205,41 @@ type CreateCustomerResponseObject interface {
 type CreateCustomer201JSONResponse Customer
 
 func (response CreateCustomer201JSONResponse) VisitCreateCustomerResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, Customer(response)) // as itself: response has none of its methods
+}
+
+type BulkUpsertCustomersRequestObject struct {
+	Body *BulkUpsertCustomersJSONRequestBody
+}
+
+type BulkUpsertCustomersResponseObject interface {
+	VisitBulkUpsertCustomersResponse(w http.ResponseWriter) error
+}
+
+type BulkUpsertCustomers200JSONResponse BulkUpsert
+
+func (response BulkUpsertCustomers200JSONResponse) VisitBulkUpsertCustomersResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BulkUpsert(response)) // as itself: response has none of its methods
+}
+
+type UpsertCustomerRequestObject struct {
+	Params UpsertCustomerParams
+	Body   *UpsertCustomerJSONRequestBody
+}
+
+type UpsertCustomerResponseObject interface {
+	VisitUpsertCustomerResponse(w http.ResponseWriter) error
+}
+
+type UpsertCustomer200JSONResponse Customer
+
+func (response UpsertCustomer200JSONResponse) VisitUpsertCustomerResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, Customer(response)) // as itself: response has none of its methods
+}
+
+type UpsertCustomer201JSONResponse Customer
+
+func (response UpsertCustomer201JSONResponse) VisitUpsertCustomerResponse(w http.ResponseWriter) error {
 	return answer.JSON(w, 201, Customer(response)) // as itself: response has none of its methods
 }
 
@@ -31345,6 +31436,12 @@ type StrictServerInterface interface {
 	// CreateCustomer Create a customer
 	// (POST /customers)
 	CreateCustomer(ctx context.Context, request CreateCustomerRequestObject) (CreateCustomerResponseObject, error)
+	// BulkUpsertCustomers Create or change up to 100 customers
+	// (POST /customers/bulk_upsert)
+	BulkUpsertCustomers(ctx context.Context, request BulkUpsertCustomersRequestObject) (BulkUpsertCustomersResponseObject, error)
+	// UpsertCustomer Create or change a customer by your own id
+	// (POST /customers/by_external_id)
+	UpsertCustomer(ctx context.Context, request UpsertCustomerRequestObject) (UpsertCustomerResponseObject, error)
 	// ExportCustomers Export customers
 	// (GET /customers/export)
 	ExportCustomers(ctx context.Context, request ExportCustomersRequestObject) (ExportCustomersResponseObject, error)
@@ -35373,6 +35470,100 @@ func (sh *strictHandler) CreateCustomer(ctx echo.Context, params CreateCustomerP
 		return err
 	} else if validResponse, ok := response.(CreateCustomerResponseObject); ok {
 		return validResponse.VisitCreateCustomerResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// BulkUpsertCustomers operation middleware
+func (sh *strictHandler) BulkUpsertCustomers(ctx echo.Context) error {
+	var request BulkUpsertCustomersRequestObject
+
+	var body BulkUpsertCustomersJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.BulkUpsertCustomers(ctx.Request().Context(), request.(BulkUpsertCustomersRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "BulkUpsertCustomers")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(BulkUpsertCustomersResponseObject); ok {
+		return validResponse.VisitBulkUpsertCustomersResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpsertCustomer operation middleware
+func (sh *strictHandler) UpsertCustomer(ctx echo.Context, params UpsertCustomerParams) error {
+	var request UpsertCustomerRequestObject
+
+	request.Params = params
+
+	var body UpsertCustomerJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpsertCustomer(ctx.Request().Context(), request.(UpsertCustomerRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpsertCustomer")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpsertCustomerResponseObject); ok {
+		return validResponse.VisitUpsertCustomerResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

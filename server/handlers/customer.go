@@ -64,6 +64,28 @@ func (h *Handlers) UpdateCustomer(ctx context.Context, r api.UpdateCustomerReque
 	return api.UpdateCustomer200JSONResponse(out), err
 }
 
+// UpsertCustomer implements POST /customers/by_external_id.
+func (h *Handlers) UpsertCustomer(ctx context.Context, r api.UpsertCustomerRequestObject) (api.UpsertCustomerResponseObject, error) {
+	c, isNew, err := h.store.UpsertCustomer(ctx, account(ctx), view.CustomerUpsert(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, c, view.Customer, r.Params.Expand)
+	if isNew {
+		return api.UpsertCustomer201JSONResponse(out), err
+	}
+	return api.UpsertCustomer200JSONResponse(out), err
+}
+
+// BulkUpsertCustomers implements POST /customers/bulk_upsert.
+func (h *Handlers) BulkUpsertCustomers(ctx context.Context, r api.BulkUpsertCustomersRequestObject) (api.BulkUpsertCustomersResponseObject, error) {
+	done, err := h.store.UpsertCustomers(ctx, account(ctx), view.CustomerUpserts(r.Body, refusals(ctx)))
+	if err != nil {
+		return nil, err
+	}
+	return api.BulkUpsertCustomers200JSONResponse(view.BulkUpsert(done)), nil
+}
+
 // DeleteCustomer implements DELETE /customers/{id}.
 func (h *Handlers) DeleteCustomer(ctx context.Context, r api.DeleteCustomerRequestObject) (api.DeleteCustomerResponseObject, error) {
 	cancel := r.Params.CancelSubscriptions != nil && *r.Params.CancelSubscriptions

@@ -116,6 +116,16 @@ func CustomerChange(b *api.CustomerUpdate) func(*store.Customer) {
 	}
 }
 
+// CustomerUpsert reads the body of an upsert.
+func CustomerUpsert(b *api.CustomerUpsert) core.Upsert[store.Customer] {
+	return core.Upsert[store.Customer]{ExternalID: core.Deref(sent(b.ExternalID)), Change: CustomerChange(b)}
+}
+
+// CustomerUpserts reads the body of a bulk upsert.
+func CustomerUpserts(b *api.CustomerBulkUpsert, refused map[int]*core.Error) []core.Upsert[store.Customer] {
+	return upserts(b.Items, refused, CustomerUpsert)
+}
+
 func setTaxID(field *core.JSON[*store.TaxID], t nullable.Nullable[api.TaxID]) {
 	if t.IsSpecified() {
 		field.V = (*store.TaxID)(sent(t))

@@ -169,6 +169,9 @@ var mostOf = map[string]struct {
 		return map[string]any{"email": unique() + "@example.com", "name": "Ada " + unique()}
 	}},
 	"bulkUpsertProducts": {"items", 100, func(*world, int) any { return map[string]any{"external_id": unique(), "name": "Item " + unique()} }},
+	"bulkUpsertCustomers": {"items", 100, func(*world, int) any {
+		return map[string]any{"external_id": unique(), "email": unique() + "@example.com", "name": "Ada " + unique()}
+	}},
 	"createProduct": {"price_variants", 100, func(_ *world, i int) any {
 		return map[string]any{"amount": 1900 + i, "currency": "usd"}
 	}},

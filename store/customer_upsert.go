@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// UpsertCustomer changes the customer with the account's own id, but for their default payment method. If there is none it makes one, which
+// isNew says. Of several at once that make it, all but the first change it.
+func (s *Store) UpsertCustomer(ctx context.Context, account string, in core.Upsert[Customer]) (c *Customer, isNew bool, err error) {
+	c, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
+		there, err := s.lockExternalCustomers(ctx, u, account, []string{in.ExternalID})
+		if err != nil {
+			return nil, err
+		}
+		c, status, err := s.upsertCustomer(ctx, u, account, there[in.ExternalID], &in)
+		isNew = status == core.UpsertCreated
+		return c, err
+	})
+	return c, isNew, err
+}
+
+// UpsertCustomers does what UpsertCustomer does for each of many customers, and says what became of each, in their order. One that is refused
+// leaves the others as they are.
+func (s *Store) UpsertCustomers(ctx context.Context, account string, in []core.Upsert[Customer]) ([]core.Upserted, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]core.Upserted, error) {
+		there, err := s.lockExternalCustomers(ctx, u, account, db.ExternalIDs(in))
+		if err != nil {
+			return nil, err
+		}
+		return db.UpsertAll(ctx, u, in, func(item *core.Upsert[Customer]) (string, core.UpsertStatus, error) {
+			c, status, err := s.upsertCustomer(ctx, u, account, there[item.ExternalID], item)
+			if err != nil {
+				return "", status, err
+			}
+			there[item.ExternalID] = c
+			return c.ID, status, nil
+		})
+	})
+}
+
+// upsertCustomer changes a copy of the locked customer that is there, or makes one if that is nil, and returns it.
+func (s *Store) upsertCustomer(ctx context.Context, u *db.Unit, account string, there *Customer, in *core.Upsert[Customer]) (*Customer, core.UpsertStatus, error) {
+	var c Customer
+	if there == nil {
+		in.Change(&c)
+		if c.Email == nil {
+			return nil, "", core.Invalid("email", "No customer has this external_id, and a new one needs an e-mail address.")
+		}
+		if err := c.check(&Customer{}); err != nil {
+			return nil, "", err
+		}
+		if err := s.emailFree(ctx, u, account, &c); err != nil {
+			return nil, "", err
+		}
+		made, err := s.createCustomer(ctx, u, account, &c)
+		if errors.As(err, new(*core.Error)) { // somebody made one with the id or the address meanwhile
+			err = db.ErrOvertaken
+		}
+		return made, core.UpsertCreated, err
+	}
+	c = *there
+	in.Change(&c)
+	if err := c.check(there); err != nil || core.SameJSON(there, &c) {
+		return there, core.UpsertUnchanged, err
+	}
+	var err error
+	if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+		return nil, "", err
+	}
+	return &c, core.UpsertUpdated, c.taken(u.Sent(ctx, u.Update(ctx, customerColumns, &c)))
+}
+
+// emailFree returns CodeInvalid on email if another customer has the address of a new one. If that one has the same external id, it came
+// meanwhile: then it returns db.ErrOvertaken.
+func (s *Store) emailFree(ctx context.Context, u *db.Unit, account string, c *Customer) error {
+	owner, err := db.Get[Customer](ctx, u, customerColumns.SelectSQL+` WHERE account_id = ? AND email_key = ?`, account, c.EmailKey)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look who has an address: %w", err)
+	case owner == nil:
+		return nil
+	case owner.ExternalID != nil && *owner.ExternalID == *c.ExternalID:
+		return db.ErrOvertaken
+	}
+	return core.Invalid("email", "Another customer has this e-mail address. Give that one the external_id with PATCH /customers/{id}.")
+}
+
+// lockExternalCustomers locks the customers with the account's own ids that there are, in the order of their ids, and returns them by their own
+// ids. A deleted customer has none.
+func (s *Store) lockExternalCustomers(ctx context.Context, u *db.Unit, account string, externalIDs []string) (map[string]*Customer, error) {
+	condition, arg := s.db.In("external_id", externalIDs)
+	rows, err := db.Select[Customer](ctx, u, customerColumns.SelectSQL+`
+		WHERE account_id = ? AND external_id IS NOT NULL AND `+condition+` ORDER BY id || ''`+u.Lock(), account, arg)
+	if err != nil {
+		return nil, fmt.Errorf("lock customers by external id: %w", err)
+	}
+	there := map[string]*Customer{}
+	for i := range rows {
+		there[*rows[i].ExternalID] = &rows[i]
+	}
+	return there, nil
+}
