@@ -50,6 +50,22 @@ func ExampleCustomersService_CreatePortalSession() {
 	})
 }
 
+// A program that keeps a catalogue in step sends a hundred products at once, by its own ids.
+func ExampleProductsService_BulkUpsert() {
+	done, err := client.Products.BulkUpsert(ctx, &sdk.ProductBulkUpsert{Items: []sdk.ProductUpsert{
+		{ExternalID: "sku-1", Name: new("Field guide to tides")},
+		{ExternalID: "sku-2", Name: new("Field guide to clouds")},
+	}}, sdk.WithIdempotencyKey("catalogue-2026-11-28-1"))
+	if err != nil {
+		log.Fatal(err) // nothing was written
+	}
+	for _, result := range done.Results {
+		if result.Error != nil {
+			fmt.Println(result.Index, result.Error.Message) // the others are written
+		}
+	}
+}
+
 // A product needs a price variant before it can be active.
 func ExampleProductsService_Create() {
 	product, err := client.Products.Create(ctx, &sdk.ProductCreate{
