@@ -40,13 +40,13 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 }
 
 // EnterDiscountCode sets the code that a buyer typed, which takes the place of any other discount. Nil takes off a discount that
-// came by a code; one that the seller gave by its id stays. A code is refused if the checkout takes none.
+// came by a code; one that the seller gave by its id stays. A code is refused if the checkout takes none. The code that it has already changes nothing.
 func (d *CheckoutDraft) EnterDiscountCode(code *string) {
 	if code != nil && !d.AllowDiscountCodes {
 		d.refused = core.Invalid("discount_code", "This checkout takes no discount codes.")
 		return
 	}
-	if code != nil {
+	if code != nil && !core.SameJSON(code, d.DiscountCode) {
 		d.DiscountID = nil
 	}
 	d.DiscountCode = code
