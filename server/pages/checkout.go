@@ -29,6 +29,7 @@ type checkoutPage struct {
 	TermsRequired bool   // the buyer has to tick that they accept them
 	Terms         []term // legal pages that are accepted with that
 	Base          string // relative path from the page to where its forms are sent
+	Ask           string // what ask returns, which ends the addresses on the page
 	State         string // open, action, elsewhere, processing, paid or expired
 	SuccessURL    string
 	Forward       string            // to which the page sends the buyer at once, else empty
@@ -37,7 +38,7 @@ type checkoutPage struct {
 	Carried       map[string]string // hidden fields of the form
 	Asks          bool              // for the country, because the tax depends on it
 	Country       string            // the one that is chosen, empty for none
-	Form          map[string]string // what was typed, without the card
+	Form          map[string]string // what was typed, now or before, without the card
 	Problems      map[string]string // what is wrong with what was typed, by field
 	AdNetworks    string            // which the buyer is asked about whether they may be told; "": they are not asked
 	Portal        string            // where the buyer finds all that they bought, empty if the server sends no mail with a way in
@@ -111,14 +112,18 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 		return err
 	}
 	page.Asks, page.Country = asks, country
-	page.Form, page.Problems, page.Base = form, problems, url.PathEscape(checkout.ClientSecret)+"/"
+	page.Form, page.Problems, page.Base, page.Ask = form, problems, url.PathEscape(checkout.ClientSecret)+"/", p.ask(c)
+	if page.Pays() && p.hasTyped(c, checkout) {
+		page.keepStored()
+	}
 	page.keepAmounts()
+	page.sayState(c.QueryParam(told))
 	if strings.HasSuffix(c.Path(), "/pay") || strings.HasSuffix(c.Path(), "/verify") { // a refused form is answered below the page
 		page.Base = ""
 	}
 	page.linkFiles()
 	if p.post.Sends() && checkout.CustomerEmail != nil {
-		page.Portal = page.Base + "../../portal?" + shopQuery(page.Seller)
+		page.Portal = page.Base + "../../portal" + with(page.Ask, "shop", page.Seller.Handle)
 	}
 	if err := p.offerLetter(c, checkout, page); err != nil {
 		return err
@@ -255,7 +260,7 @@ func (p *Pages) authenticate(c echo.Context) error {
 	}
 	// The page says what came of it, or what was done in another window. The address is relative, because a proxy may have put
 	// us below a path of its own.
-	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret")))
+	return p.backTo(c, c.Param("client_secret"))
 }
 
 // cancelPayment serves the button with which a buyer gives up a payment that waits for them, to pay in another way or not at
@@ -270,7 +275,7 @@ func (p *Pages) cancelPayment(c echo.Context) error {
 	if err := p.billing.LeavePayment(ctx, account, id); err != nil {
 		slog.WarnContext(ctx, "cancel a payment", "error", err) // the page says how the checkout stands now
 	}
-	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret")))
+	return p.backTo(c, c.Param("client_secret"))
 }
 
 // state returns which form of the page a checkout is shown in: "paid"; "elsewhere" if the buyer has to go to their bank's page;

@@ -37,7 +37,7 @@ func (w *shop) send(address string, status int, form url.Values) string {
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("User-Agent", browser)
 	request.Header.Set("X-Forwarded-For", "203.0.113.7")
-	response, err := http.DefaultClient.Do(request)
+	response, err := w.browser.Do(request)
 	require.NoError(w.t, err)
 	return w.read(response, status)
 }
@@ -86,7 +86,7 @@ func TestCheckoutPage_KeepsAVisitIfTheBuyerAgrees(t *testing.T) {
 
 		ticked := card("4000000000000002", "3800") // which is declined
 		ticked["ads_consent"], ticked["fbclid"] = []string{"true", "false"}, []string{"IwAR0_x-Y.z"}
-		page = w.send(c.URL+"/pay", http.StatusUnprocessableEntity, ticked)
+		page = w.send(c.URL+"/pay", http.StatusOK, ticked)
 		assert.Contains(t, page, adsTick)
 		assert.Contains(t, page, `name="fbclid" value="IwAR0_x-Y.z"`)
 		stored := w.stands(c)

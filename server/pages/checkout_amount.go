@@ -36,7 +36,7 @@ func (p *checkoutPage) letChoose(variants map[string]*catalog.PriceVariant) {
 		}
 		c := &choice{l: p.l, currency: line.Currency, least: v.MinAmount, most: v.MaxAmount}
 		c.Field = ui.Field{
-			Name: fmt.Sprint(amountField, at), Label: p.l.T("field.amount"), InputMode: "decimal", Longest: 20, Autocomplete: "off", Required: true,
+			Form: paymentForm, Name: fmt.Sprint(amountField, at), Label: p.l.T("field.amount"), InputMode: "decimal", Longest: 20, Autocomplete: "off", Required: true,
 			Value: core.DecimalAmount(line.UnitAmount, line.Currency),
 		}
 		if bounds := c.bounds(); bounds != "" {

@@ -41,7 +41,7 @@ func TestCheckoutLink_LetsTheBuyerChooseThePrice(t *testing.T) {
 		response, err := http.PostForm(link.URL+"/pay", form)
 		require.NoError(t, err)
 		page = w.read(response, http.StatusOK)
-		assert.Contains(t, page, `value="20,5"`)
+		assert.Contains(t, page, `value="20.50"`)
 		made := w.checkouts()[0]
 		require.Equal(t, int64(2050), made.AmountDueNow)
 		send := func(fields url.Values, status int) string {

@@ -26,12 +26,13 @@ const answerField = "answer."
 // amountField is the prefix of the names of form fields that hold what a buyer chooses to pay, before the place of the line.
 const amountField = "amount."
 
-// pay takes the form of a checkout. It stores what the buyer entered, and charges them if they pressed the button for that.
-// Only who knows the client secret can send the form. If the entries have changed the total, the new one is shown first, and
-// nothing is charged.
+// pay takes the form of a checkout. It stores what the buyer entered, and charges them if they pressed the button for that, or
+// Enter. Only who knows the client secret can send the form. If the entries have changed the total, the new one is shown first, and
+// nothing is charged; nor is it by Enter if a discount code is new. What is refused is shown with the form below this address.
+// All else is state: the buyer is sent back to the page, which shows it however often it is loaded.
 func (p *Pages) pay(c echo.Context) error {
-	ctx := c.Request().Context()
-	account, id, err := p.store.CheckoutOfSecret(ctx, c.Param("client_secret"))
+	ctx, secret := c.Request().Context(), c.Param("client_secret")
+	account, id, err := p.store.CheckoutOfSecret(ctx, secret)
 	if err != nil {
 		return p.refuse(c, err)
 	}
@@ -47,42 +48,74 @@ func (p *Pages) pay(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	pays := form["do"] == doPay || form["do"] == doEnter
+	if code, sent := form["discount_code"]; pays && sent && code != "" && code == form[refusedCode] {
+		delete(form, "discount_code") // they know that it does nothing, and pay without it
+	}
 	checkout, err := p.store.UpdateCheckout(ctx, account, id, func(d *store.CheckoutDraft) {
+		if code, sent := form["discount_code"]; sent && form["do"] == doEnter {
+			pays = strings.EqualFold(code, text(d.DiscountCode))
+		}
 		form.change(d)
 		if d.Locale == nil {
 			d.Locale = p.buyers(c)
 		}
 		p.answerAds(c, d, agrees)
 	})
-	if err == nil && form["do"] == "pay" {
+	if err == nil {
+		p.keepTyped(c, checkout)
+	}
+	if err == nil && pays {
 		if strconv.FormatInt(checkout.AmountDueNow, 10) != form["shown"] {
-			return p.showCheckout(c, http.StatusOK, account, id, form, map[string]string{"": p.spoken(c).T("error.total_changed")})
+			return p.backTo(c, secret, told, toldTotal)
 		}
-		if checkout, err = p.billing.ConfirmCheckout(ctx, account, id, form.confirmation(c)); core.OutcomeOf(err) == core.Unknown {
+		checkout, err = p.billing.ConfirmCheckout(ctx, account, id, form.confirmation(c))
+		switch core.OutcomeOf(err) {
+		case core.Unknown:
 			slog.WarnContext(ctx, "take a payment", "error", err)
-			return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), "")) // the page says that it is being processed
+			return p.backTo(c, secret) // the page says that it is being processed
+		case core.Recorded:
+			return p.backTo(c, secret) // the page says why it was declined
 		}
 	}
 	if isOver(err) {
-		return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), ""))
+		return p.backTo(c, secret)
 	}
 	if problems := p.problemsOf(c, err); problems != nil {
 		return p.showCheckout(c, http.StatusUnprocessableEntity, account, id, form, problems)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if form["do"] != "pay" { // show again all that they typed
+	case form["do"] == doCount:
 		return p.showCheckout(c, http.StatusOK, account, id, form, nil)
+	case !pays:
+		return p.backTo(c, secret, told, toldUpdate)
+	case p.state(checkout) == "elsewhere":
+		return p.backTo(c, secret, toBank, "1")
+	case p.state(checkout) == "paid":
+		return p.backTo(c, secret, justPaid, "1")
 	}
-	switch p.state(checkout) {
-	case "elsewhere":
-		return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), checkout.NextAction.V.URL))
-	case "paid":
-		return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), "")+"?"+justPaid+"=1")
-	}
-	return c.Redirect(http.StatusSeeOther, back(c.Param("client_secret"), ""))
+	return p.backTo(c, secret)
 }
+
+// What the buttons of a checkout's form say that they do, in its field "do".
+const (
+	doPay    = "pay"
+	doUpdate = "update" // counts the total anew
+	doCount  = "count"  // does so for our script, which takes the answer at once
+	doEnter  = "enter"  // the buyer pressed Enter: pays, or applies a discount code that is new
+)
+
+// refusedCode is the field of a checkout's form that has the discount code of which the page says that it cannot be used.
+const refusedCode = "refused_code"
+
+// told is the parameter of the address of a checkout's page that says what its buyer has just done.
+const (
+	told       = "told"
+	toldTotal  = "total"  // they wanted to pay another total than the one there is
+	toldUpdate = "update" // they had the total counted anew
+)
 
 // form is what was typed into a form, by the name of the field, without white space around it. The card is left out: a page
 // never shows one again.
@@ -114,7 +147,7 @@ func (f form) change(d *store.CheckoutDraft) {
 	if f["name"] != "" {
 		d.CustomerName = new(f["name"])
 	}
-	if id := f["tax_id"]; id != "" {
+	if id := f["tax_id"]; id != "" && (d.TaxID.V == nil || d.TaxID.V.Value != id) {
 		d.TaxID = core.JSONOf(&store.TaxID{Type: taxIDType, Value: id})
 	}
 	if f["country"] != "" {
@@ -141,8 +174,8 @@ func (f form) address(before *core.Address) *core.Address {
 		address = *before
 	}
 	address.Country, address.State = new(f["country"]), typedOr(f["state"], nil)
-	if f["line1"] != "" {
-		address.Line1, address.Line2 = new(f["line1"]), nil
+	if line := f["line1"]; line != "" && line != text(address.Line1) {
+		address.Line1, address.Line2 = new(line), nil
 	}
 	address.PostalCode, address.City = typedOr(f["postal_code"], address.PostalCode), typedOr(f["city"], address.City)
 	return &address

@@ -20,7 +20,7 @@ import (
 // post sends the form of a checkout, as its page has it.
 func (w *shop) post(c *store.Checkout, status int, form url.Values) string {
 	w.t.Helper()
-	response, err := http.PostForm(c.URL+"/pay", form)
+	response, err := w.browser.PostForm(c.URL+"/pay", form)
 	require.NoError(w.t, err)
 	return w.read(response, status)
 }
@@ -45,7 +45,7 @@ func TestCheckoutPage_CanBePaid(t *testing.T) {
 		assert.Contains(t, page, `id="card_number-problem"`)
 		assert.Contains(t, page, `action="pay"`, "the page stands below the checkout now")
 		assert.NotRegexp(t, `4242 ?4242 ?4242 ?4241`, page, "a page never shows a card")
-		page = w.post(c, http.StatusUnprocessableEntity, card("4000000000000002", "3800"))
+		page = w.post(c, http.StatusOK, card("4000000000000002", "3800"))
 		assert.Contains(t, page, "The card was declined.")
 		page = w.post(c, http.StatusOK, card("4242 4242 4242 4242", "3800"))
 		assert.Contains(t, page, "<h1>Thank you for your order</h1>")
@@ -223,4 +223,55 @@ func TestCheckoutPage_TakesDiscountCodes(t *testing.T) {
 	w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {"all"}})
 	page = w.post(c, http.StatusOK, url.Values{"do": {"pay"}, "shown": {"0"}, "discount_code": {"all"}})
 	assert.Contains(t, page, "Completed: nothing was charged today.")
+}
+
+// Loading the page again after a decline asks for nothing to be sent again, and shows what was typed to the browser that sent it, without the card.
+func TestCheckoutPage_CanBeLoadedAgainAfterADecline(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, url string) {
+		w := newShopOn(t, url)
+		c := w.checkout(catalog.PriceVariant{Amount: 1900})
+		form := card("4000000000000002", "3800")
+		for name, typed := range map[string]string{"email": "grace@example.com", "name": "Grace Hopper", "country": "DE", "line1": "Weg 1"} {
+			form.Set(name, typed)
+		}
+		response, err := w.browser.PostForm(c.URL+"/pay", form)
+		require.NoError(t, err)
+		page := w.read(response, http.StatusOK)
+		assert.Equal(t, c.URL, response.Request.URL.String(), "the address of a page, not that of a form")
+		response, err = w.browser.Get(c.URL)
+		require.NoError(t, err)
+		again := w.read(response, http.StatusOK)
+		for _, seen := range []string{page, again} {
+			for _, typed := range []string{`id="card_number-problem"`, "The card was declined.", `value="grace@example.com"`, `value="Grace Hopper"`, `value="DE" selected`, `value="Weg 1"`} {
+				assert.Contains(t, seen, typed)
+			}
+			assert.NotContains(t, seen, "4000000000000002")
+		}
+		stranger := w.page(c.URL, http.StatusOK)
+		for _, typed := range []string{"grace@example.com", "Grace Hopper", "Weg 1"} {
+			assert.NotContains(t, stranger, typed, "whoever finds the address does not learn who buys")
+		}
+	})
+}
+
+// Enter in a code applies it. Anywhere else it pays, and a code that is known to do nothing does not stop that.
+func TestCheckoutPage_TakesEnterForApplyOrPay(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	_, err := w.CreateDiscount(t.Context(), w.account, store.Discount{Name: "None", Code: new("ONLY"), Type: store.DiscountTypePercent, PercentBps: new(int64(1)), Duration: store.DiscountDurationOnce})
+	require.NoError(t, err)
+	c := w.checkout(catalog.PriceVariant{Amount: 100})
+	_, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })
+	require.NoError(t, err)
+	enter := func(code, refused string) url.Values {
+		form := card("4242424242424242", "200")
+		form.Set("do", "enter")
+		form.Set("discount_code", code)
+		form.Set("refused_code", refused)
+		return form
+	}
+	assert.Contains(t, w.post(c, http.StatusUnprocessableEntity, enter("none", "")), `name="refused_code" value="none"`)
+	assert.Contains(t, w.post(c, http.StatusOK, enter("only", "")), "Pay $2.00", "it takes nothing off, but it is new")
+	assert.Contains(t, w.post(c, http.StatusOK, enter("none", "none")), "<h1>Thank you for your order</h1>")
 }

@@ -38,7 +38,7 @@ func (p *Pages) showOffer(c echo.Context, status int, carried map[string]string,
 		return err
 	}
 	page.Asks, page.Country = asks, country
-	page.Carried, page.Form, page.Problems = carried, form, problems
+	page.Carried, page.Form, page.Problems, page.Ask = carried, form, problems, p.ask(c)
 	page.keepAmounts()
 	if err := p.askAds(c.Request().Context(), page, sentOrAsked(c)); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (p *Pages) follow(c echo.Context) error {
 	}
 	once := values.Get("once")
 	if !onceForm.MatchString(once) {
-		return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("checkout_link")))
+		return p.backTo(c, c.Param("checkout_link"))
 	}
 	in := store.FollowCheckoutLink{Source: sourceOf(values), From: buyer(c), Once: once, Locale: p.buyers(c)}
 	checkout, err := p.followOnce(c.Request().Context(), c.Param("checkout_link"), in)
@@ -92,7 +92,7 @@ func (p *Pages) follow(c echo.Context) error {
 	if err != nil {
 		return p.refuseOffer(c, err)
 	}
-	return c.Redirect(http.StatusTemporaryRedirect, "../../checkout/"+url.PathEscape(checkout.ClientSecret)+"/pay")
+	return c.Redirect(http.StatusTemporaryRedirect, "../../checkout/"+url.PathEscape(checkout.ClientSecret)+"/pay"+p.ask(c))
 }
 
 // followOnce makes the checkout of a form. If the same form is being handled by another request at this moment, it waits for

@@ -114,7 +114,7 @@ var labeled = []string{
 	"field.discount_code", "field.email", "field.name", "field.country", "field.line1", "field.postal_code", "field.city", "field.state", "field.tax_id",
 }
 
-// summary returns what is wrong with what was sent, in the order of the page. If nothing is, it says why the last payment failed.
+// summary returns what is wrong, in the order of the page.
 func (p checkoutPage) summary() []ui.Problem {
 	var all []ui.Problem
 	add := func(name string, problem ui.Problem) {
@@ -145,11 +145,11 @@ func (p checkoutPage) summary() []ui.Problem {
 	add("card_expiry", ui.Problem{Field: "card_expiry", Label: p.l.T("field.card_expiry")})
 	add("card_cvc", ui.Problem{Field: "card_cvc", Label: p.l.T("field.card_cvc")})
 	add("terms", ui.Problem{Field: "terms"})
-	if last := p.Checkout.LastPaymentError.V; len(all) == 0 && last != nil && p.State == string(store.CheckoutStatusOpen) {
-		all = append(all, ui.Problem{Text: declined(p.l, last)})
-	}
 	return all
 }
+
+// paymentForm is the id of the form of a checkout. The fields beside the order belong to it too, so that whatever is sent, all that was typed is.
+const paymentForm = "payment"
 
 // newField returns an input of the checkout's form with what was typed into it. Before anything was sent, the discount code is
 // the checkout's.
@@ -159,10 +159,16 @@ func newField(l *locale.Locale, page *checkoutPage, name, label, kind, autocompl
 		Required: required && name != "discount_code", Optional: !required && !slices.Contains(addressFields, name),
 	}
 	if email := page.Checkout.CustomerEmail; name == "email" && email != nil {
-		field.Optional, field.Hint = false, l.T("field.email.known")
+		field.Required = false
+		if field.Value == "" {
+			field.Hint = l.T("field.email.known")
+		}
 	}
-	if _, sent := page.Form[name]; name == "discount_code" && !sent && page.Checkout.DiscountCode != nil {
-		field.Value = *page.Checkout.DiscountCode
+	if name == "discount_code" {
+		field.Form = paymentForm
+		if _, sent := page.Form[name]; !sent {
+			field.Value = text(page.Checkout.DiscountCode)
+		}
 	}
 	return field
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"regexp"
 	"strings"
@@ -45,6 +46,7 @@ type shop struct {
 	bank    *stripefake.Fake
 	now     time.Time
 	pages   *pages.Pages
+	browser *http.Client // which keeps cookies
 	files   *transfer.Service
 	letters []mail.Letter
 	mailing func() error // what the mail server does, nil if it takes every letter
@@ -88,7 +90,9 @@ func newShopOn(t *testing.T, url string) *shop {
 // newShopThat is newShopOn with a mailer of its own, nil for none.
 func newShopThat(t *testing.T, url string, mailer func(*shop) mail.Mailer) *shop {
 	t.Helper()
-	w := &shop{t: t, now: time.Now()}
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	w := &shop{t: t, now: time.Now(), browser: &http.Client{Jar: jar}}
 	e := echo.New()
 	e.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {

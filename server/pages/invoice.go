@@ -202,7 +202,7 @@ func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 		err = nil // the page says that it is being processed
 	}
 	if isOver(err) {
-		return c.Redirect(http.StatusSeeOther, back(c.Param("token"), ""))
+		return p.backTo(c, c.Param("token"))
 	}
 	if problem, ok := p.whyNot(c, err); ok {
 		i, err := p.store.GetInvoice(ctx, account, id)
@@ -218,11 +218,10 @@ func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 	if err != nil {
 		return err
 	}
-	next := ""
 	if payment != nil && payment.NextActionURL != nil && !p.authenticates(payment) {
-		next = *payment.NextActionURL
+		return p.backTo(c, c.Param("token"), toBank, "1")
 	}
-	return c.Redirect(http.StatusSeeOther, back(c.Param("token"), next))
+	return p.backTo(c, c.Param("token"))
 }
 
 // authenticateInvoice serves the button with which a buyer approves a charge of the test provider, which then goes on.

@@ -3,6 +3,8 @@ package pages
 import (
 	"cmp"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -26,10 +28,37 @@ func (p *Pages) speak(c echo.Context, theirs *string, sellers string) *locale.Lo
 
 // asked returns the language that the address or the form of a request names, nil for none.
 func (p *Pages) asked(c echo.Context) *locale.Locale {
-	tag := c.QueryParam(localeField)
-	if tag == "" && c.Request().Method == http.MethodPost {
-		tag = c.FormValue(localeField)
+	l := p.askedByAddress(c)
+	if l == nil && c.Request().Method == http.MethodPost {
+		l = p.named(c.FormValue(localeField))
 	}
+	return l
+}
+
+// askedByAddress returns the language that the address of a request names, nil for none.
+func (p *Pages) askedByAddress(c echo.Context) *locale.Locale {
+	return p.named(c.QueryParam(localeField))
+}
+
+// ask returns the end of an address that asks for the language that the address of a request names, empty if it names none.
+func (p *Pages) ask(c echo.Context) string {
+	if l := p.askedByAddress(c); l != nil {
+		return "?" + localeField + "=" + l.Tag
+	}
+	return ""
+}
+
+// with returns an address with one more parameter.
+func with(address, name, value string) string {
+	separator := "?"
+	if strings.Contains(address, "?") {
+		separator = "&"
+	}
+	return address + separator + name + "=" + url.QueryEscape(value)
+}
+
+// named returns the language of a tag, nil if there is none.
+func (p *Pages) named(tag string) *locale.Locale {
 	if pseudo := locale.Pseudo(tag); pseudo != nil && p.showsPseudo {
 		return pseudo
 	}

@@ -83,7 +83,7 @@ func (p *Pages) renewReceipt(c echo.Context) error {
 		return p.refuse(c, err)
 	}
 	if !ended {
-		return c.Redirect(http.StatusSeeOther, back(c.Param("token"), ""))
+		return p.backTo(c, c.Param("token"))
 	}
 	from := buyer(c).Address
 	return p.renew(c, o.AccountID, func(ctx context.Context) error { return p.post.RenewReceipt(ctx, o, from) })
@@ -96,7 +96,7 @@ func (p *Pages) renewInvoice(c echo.Context) error {
 		return p.refuse(c, err)
 	}
 	if !ended {
-		return c.Redirect(http.StatusSeeOther, back(c.Param("token"), ""))
+		return p.backTo(c, c.Param("token"))
 	}
 	from := buyer(c).Address
 	return p.renew(c, i.AccountID, func(ctx context.Context) error { return p.post.RenewInvoice(ctx, i, from) })

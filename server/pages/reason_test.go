@@ -19,7 +19,7 @@ func TestCheckoutPage_SaysInTheBuyersLanguageWhatWasRefused(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		w := newShopOn(t, url)
 		c := w.asking()
-		refused := func(field, says string, change func(form map[string][]string)) {
+		said := func(status int, field, says string, change func(form map[string][]string)) {
 			t.Helper()
 			form := card("4242424242424242", "3800")
 			form.Set("locale", "de")
@@ -28,7 +28,15 @@ func TestCheckoutPage_SaysInTheBuyersLanguageWhatWasRefused(t *testing.T) {
 				form.Set("answer."+name, answer)
 			}
 			change(form)
-			assert.Regexp(t, `id="`+field+`-problem">(<svg[^\x00]*?</svg>)`+says, w.post(c, http.StatusUnprocessableEntity, form))
+			assert.Regexp(t, `id="`+field+`-problem">(<svg[^\x00]*?</svg>)`+says, w.post(c, status, form))
+		}
+		refused := func(field, says string, change func(form map[string][]string)) {
+			t.Helper()
+			said(http.StatusUnprocessableEntity, field, says, change)
+		}
+		declined := func(field, says string, change func(form map[string][]string)) {
+			t.Helper()
+			said(http.StatusOK, field, says, change)
 		}
 		typed := func(name, value string) func(map[string][]string) {
 			return func(form map[string][]string) { form[name] = []string{value} }
@@ -36,8 +44,8 @@ func TestCheckoutPage_SaysInTheBuyersLanguageWhatWasRefused(t *testing.T) {
 		refused("answer.text", "Hier fehlt eine Antwort", typed("answer.text", "")) // what is accepted stays
 		refused("terms", "Stimmen Sie den Bedingungen zu", typed("terms", ""))
 		refused("card_number", "Die Kartennummer stimmt nicht", typed("card_number", "4242424242424241"))
-		refused("card_number", "Die Karte wurde abgelehnt", typed("card_number", "4000000000000002"))
-		refused("card_number", "Die Karte ist nicht ausreichend gedeckt", typed("card_number", "4000000000009995"))
+		declined("card_number", "Die Karte wurde abgelehnt", typed("card_number", "4000000000000002"))
+		declined("card_number", "Die Karte ist nicht ausreichend gedeckt", typed("card_number", "4000000000009995"))
 		refused("card_number", "Geben Sie eine Karte ein", typed("card_number", ""))
 		refused("card_expiry", "Geben Sie Monat und Jahr ein", typed("card_expiry", "13/40"))
 		refused("card_expiry", "Die Karte ist abgelaufen", typed("card_expiry", "12/20"))

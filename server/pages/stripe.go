@@ -1,7 +1,10 @@
 package pages
 
 import (
+	"maps"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -48,13 +51,17 @@ func forward(c echo.Context, next string) string {
 	return next
 }
 
-// back returns the address of a page as seen from the address of its forms, which is one level below. It is relative, because a
-// proxy may have put us below a path of its own. If next is given, the page itself sends the buyer on to their bank: a redirect
-// of the form to another site would be stopped by the policy of the page.
-func back(secret, next string) string {
-	address := "../" + url.PathEscape(secret)
-	if next != "" {
-		address += "?" + toBank + "=1"
+// backTo sends a buyer back from a form to its page, which is one level above, in the language that the form's address asks for. The address of
+// the page says what follows, a name and its value, and hands on what ad networks appended. It is relative, because a proxy may have put us below a path of its own. On to their bank
+// the page itself sends a buyer (toBank): its policy would stop a redirect of the form to another site.
+func (p *Pages) backTo(c echo.Context, secret string, says ...string) error {
+	address := "../" + url.PathEscape(secret) + p.ask(c)
+	if len(says) > 0 {
+		address = with(address, says[0], says[1])
 	}
-	return address
+	carried := clicks(sentOrAsked(c))
+	for _, param := range slices.Sorted(maps.Keys(carried)) {
+		address = with(address, param, carried[param])
+	}
+	return c.Redirect(http.StatusSeeOther, address)
 }

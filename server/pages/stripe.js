@@ -3,6 +3,10 @@
 	var form = document.getElementById('payment'), place = document.getElementById('card');
 	var button = form.querySelector('button.pay'), problem = document.getElementById('card-problem');
 	function say(text) { problem.textContent = text || ''; }
+	function wait(is) {
+		button.disabled = is;
+		button.ariaBusy = is;
+	}
 	function broken() {
 		say(place.dataset.broken);
 		button.disabled = true;
@@ -15,7 +19,7 @@
 		card.mount(place);
 	} catch (e) { return broken(); }
 	card.on('change', function (event) { say(event.error && event.error.message); });
-	window.addEventListener('pageshow', function () { button.disabled = false; });
+	window.addEventListener('pageshow', function () { wait(false); });
 	function add(name, value) { // in the place of what was sent before: a browser may bring the page back as it was
 		var input = form.querySelector('input[name=' + name + ']') || document.createElement('input');
 		input.type = 'hidden'; input.name = name; input.value = value;
@@ -23,10 +27,10 @@
 	}
 	function typed(name) { return form.elements[name] && form.elements[name].value.trim() || undefined; }
 	form.addEventListener('submit', function (event) {
-		if (event.submitter && event.submitter !== button) { return; }
+		if (event.defaultPrevented || event.submitter && event.submitter.value === 'update') { return; }
 		event.preventDefault();
 		if (button.disabled) { return; }
-		button.disabled = true;
+		wait(true);
 		say('');
 		stripe.createPaymentMethod({type: 'card', card: card, billing_details: {email: typed('email'), name: typed('name')}}).then(function (result) {
 			if (result.error) { throw result.error; }
@@ -35,7 +39,7 @@
 			form.submit();
 		}).catch(function (error) {
 			say(error && error.message || place.dataset.refused);
-			button.disabled = false;
+			wait(false);
 		});
 	});
 })();

@@ -94,7 +94,7 @@ func TestCheckoutPage_LetsStripeTakeTheCard(t *testing.T) {
 
 		page = w.post(c, http.StatusUnprocessableEntity, given("", "3800"))
 		assert.Contains(t, page, "payment method", "no script ran")
-		page = w.post(c, http.StatusUnprocessableEntity, given("pm_card_chargeDeclined", "3800"))
+		page = w.post(c, http.StatusOK, given("pm_card_chargeDeclined", "3800"))
 		assert.Contains(t, page, "The card was declined. Nothing was charged.")
 		assert.Contains(t, page, `data-stripe-key`, "another card can be tried")
 		assert.NotContains(t, page, "pm_card_chargeDeclined")

@@ -1,34 +1,33 @@
-// Counts the total anew, without the card, when what it depends on changes. What was typed stays.
-(() => {
-	const form = document.getElementById('payment'), update = form.querySelector('button[value=update]'), all = (selector, page) => (page || document).querySelectorAll(selector);
-	const parts = '#totals, .goods .amount, .goods small, .pay span', needs = page => all('[autocomplete=cc-number], #card', page).length;
+// Counts the total anew and keeps what was typed.
+{
+	const all = (selector, page = document) => [...page.querySelectorAll(selector)], [form] = all('#payment'), [update] = all('#payment [value=update]'), [pay] = all('.pay');
+	const parts = '#totals, .goods .amount, .goods small, .pay span', needs = page => all('form, [autocomplete=cc-number], #card', page).length;
+	const costly = 'fieldset:first-of-type :is(select, details input)';
 	let latest = 0;
-	const count = (typed, or) => {
-		const sent = new URLSearchParams({do: 'update'}), mine = ++latest;
-		[...form.querySelectorAll(':scope > input:not([name=payment_method], [name=do]), fieldset:first-of-type :is(select, details input)'), ...typed].forEach(input => sent.append(input.name, input.value));
-		fetch(form.action, {method: 'POST', body: sent}).then(answer => {
-			if (!answer.ok) { throw answer; }
-			return answer.text();
-		}).then(text => {
-			const page = new DOMParser().parseFromString(text, 'text/html'), ours = all(parts), theirs = all(parts, page), total = page.querySelector('#payment [name=shown]');
+	const count = async (typed, or) => {
+		const mine = ++latest, sent = [...all('#payment > input:not([name=payment_method], [name=do]), ' + costly), ...typed];
+		try {
+			const answer = await fetch(form.action, {method: 'POST', body: new URLSearchParams([['do', 'count'], ...sent.map(input => [input.name, input.value])])});
+			const page = new DOMParser().parseFromString(await answer.text(), 'text/html'), theirs = all(parts, page), [shown] = all('[name=shown]', page);
 			if (mine !== latest) { return; }
-			if (!total || ours.length !== theirs.length || document.forms.length !== page.forms.length || needs() !== needs(page)) { throw page; }
-			ours.forEach((part, i) => part.replaceChildren(...theirs[i].childNodes));
-			all('[name=shown]').forEach(input => { input.value = total.value; });
+			if (!answer.ok || !shown || all(parts).length !== theirs.length || needs() !== needs(page)) { throw 0; }
+			all(parts).forEach((part, i) => part.replaceChildren(...theirs[i].childNodes));
+			form.shown.value = shown.value;
 			update.hidden = true;
-		}).catch(() => mine === latest && or());
+			sent.forEach(input => {
+				input.ariaInvalid = null;
+				all(`[id="${input.id}-problem"], li:has([href="#${input.id}"])`).forEach(said => said.remove());
+			});
+			all('.problems:not(:has(li))').forEach(box => { box.remove(); document.title = page.title; });
+		} catch { mine === latest && or(); }
 	};
 	update.hidden = true;
-	form.addEventListener('change', event => {
-		if (event.target.closest('fieldset:first-of-type :is(select, details)')) { count([], () => { update.hidden = false; }); } // which says what is wrong
+	form.onchange = e => e.target.matches(costly) && count([], () => { update.hidden = false; });
+	form.addEventListener('submit', e => {
+		const by = e.submitter, enters = by.value === 'enter', code = (enters ? document.activeElement : by).closest('.code');
+		if (code) { count(all('input', code), () => form.requestSubmit(update)); }
+		if (code || enters && !form.reportValidity()) { return e.preventDefault(); }
+		pay.ariaBusy = by !== update;
 	});
-	all('.code').forEach(code => code.addEventListener('submit', event => {
-		const typed = code.querySelectorAll('input:not([type=hidden])');
-		event.preventDefault();
-		count(typed, () => {
-			typed.forEach(input => input.setAttribute('form', form.id));
-			form.requestSubmit(update);
-			typed.forEach(input => input.removeAttribute('form'));
-		});
-	}));
-})();
+	onpageshow = () => { pay.ariaBusy = null; };
+}

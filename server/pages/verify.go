@@ -2,7 +2,6 @@ package pages
 
 import (
 	"net/http"
-	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -73,7 +72,7 @@ func (p *Pages) askWhose(c echo.Context) error {
 	if err != nil {
 		return p.refuse(c, err)
 	}
-	return c.Redirect(http.StatusSeeOther, "../"+url.PathEscape(c.Param("client_secret"))+"?"+letterSent+"=1")
+	return p.backTo(c, c.Param("client_secret"), letterSent, "1")
 }
 
 // letterSent is the parameter of the address of a checkout's page once its buyer has asked for a letter.

@@ -51,6 +51,7 @@ type Problem struct {
 // Field is a control of one line with its label. Its name is its id too.
 type Field struct {
 	Name, Label, Hint  string
+	Form               string // id of the form that it belongs to, empty for the one around it
 	Type               string // text if empty
 	Value, Problem     string
 	Autocomplete       string
