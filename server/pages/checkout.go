@@ -123,7 +123,7 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	}
 	page.linkFiles()
 	if p.post.Sends() && checkout.CustomerEmail != nil {
-		page.Portal = page.Base + "../../portal" + with(page.Ask, "shop", page.Seller.Handle)
+		page.Portal = page.Base + "../../portal" + atShop(page.Ask, page.Seller)
 	}
 	if err := p.offerLetter(c, checkout, page); err != nil {
 		return err

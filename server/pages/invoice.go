@@ -33,6 +33,7 @@ type documentPage struct {
 	When    string // by when, or for how long it is overdue, else empty
 	Error   string // why it was not paid just now
 	Here    string // relative path from the page to what is below it
+	Ask     string // what ask returns, which ends the addresses of forms
 	PDF     string // relative path from the page to the PDF, in the language of the page
 	Next    string // where the buyer has to go, if elsewhere
 	Forward string // to which the page sends the buyer at once, else empty
@@ -88,7 +89,7 @@ func (p *Pages) showInvoice(c echo.Context, status int, i *store.Invoice, proble
 	if err != nil {
 		return err
 	}
-	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token")), Due: i.AmountDue(), Error: problem}
+	page := documentPage{Document: document, Here: url.PathEscape(c.Param("token")), Ask: p.ask(c), Due: i.AmountDue(), Error: problem}
 	if c.Request().Method == http.MethodPost { // a refused form is answered below the page
 		page.Here = "."
 	}
@@ -181,19 +182,23 @@ func (p *Pages) payInvoice(c echo.Context, i *store.Invoice) error {
 	defer cancel()
 	method := stripeMethod(c.FormValue("payment_method"))
 	if method == nil && c.FormValue("card_number") == "" {
-		return p.showInvoice(c, http.StatusUnprocessableEntity, i, p.spoken(c).T("error.no_card"))
+		l, err := p.speakOf(c, i.AccountID, i.CustomerID)
+		if err != nil {
+			return err
+		}
+		return p.showInvoice(c, http.StatusUnprocessableEntity, i, l.T("error.no_card"))
 	}
 	if method == nil {
 		method = typedCard(c)
 	}
 	_, err := p.billing.PayInvoice(ctx, i.AccountID, i.ID, billing.PayInvoice{Method: method, OnSession: true, From: buyer(c)})
-	return p.paid(c, i.AccountID, i.ID, err)
+	return p.paid(c, i, err)
 }
 
 // paid answers a form after a payment was tried with the result err. It sends the buyer back to the page, and on to their bank
 // if the payment needs that. If what they typed was refused, the page says why.
-func (p *Pages) paid(c echo.Context, account, id string, err error) error {
-	ctx := c.Request().Context()
+func (p *Pages) paid(c echo.Context, i *store.Invoice, err error) error {
+	ctx, account, id := c.Request().Context(), i.AccountID, i.ID
 	switch core.OutcomeOf(err) {
 	case core.Recorded:
 		err = nil // the page says it
@@ -203,6 +208,11 @@ func (p *Pages) paid(c echo.Context, account, id string, err error) error {
 	}
 	if isOver(err) {
 		return p.backTo(c, c.Param("token"))
+	}
+	if err != nil { // the page says why in its own language
+		if _, err := p.speakOf(c, account, i.CustomerID); err != nil {
+			return err
+		}
 	}
 	if problem, ok := p.whyNot(c, err); ok {
 		i, err := p.store.GetInvoice(ctx, account, id)
@@ -235,7 +245,7 @@ func (p *Pages) authenticateInvoice(c echo.Context, i *store.Invoice) error {
 			_, err = p.billing.ResumePayment(ctx, account, payment.ID)
 		}
 	}
-	return p.paid(c, account, id, err)
+	return p.paid(c, i, err)
 }
 
 // typedCard reads the card of a form as people type it. A month or year that is not a number becomes zero, which no card has.

@@ -1,8 +1,11 @@
 package pages_test
 
 import (
+	"io"
 	"net/http"
 	"net/url"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -72,4 +75,60 @@ func TestCheckoutPage_SpeaksTheSellersLanguageToWhoHasNone(t *testing.T) {
 	kept, err := w.GetCheckout(t.Context(), w.account, c.ID)
 	require.NoError(t, err)
 	assert.Equal(t, "fr-CA", *kept.Locale, "what the seller says stays")
+}
+
+// Whoever asks for a language keeps it from page to page, and through every form.
+func TestPages_StayInTheLanguageThatWasAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	stays := func(address string, form url.Values) string {
+		t.Helper()
+		response, err := w.browser.PostForm(address+"?locale=fr", form)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		assert.Equal(t, "fr", response.Request.URL.Query().Get("locale"), response.Request.URL)
+		assert.Equal(t, "fr", response.Header.Get("Content-Language"), address)
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return string(body)
+	}
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
+	_, err := w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.Locale = new("de") })
+	require.NoError(t, err)
+	assert.Contains(t, stays(c.URL+"/pay", card("4000000000000002", "3800")), "/pay?locale=fr")
+	stays(c.URL+"/pay", url.Values{"do": {"update"}})
+	stays(c.URL+"/cancel", nil)
+	stays(w.link(catalog.PriceVariant{Amount: 1900}, nil).URL+"/pay", url.Values{"do": {"update"}, "once": {"0123456789abcdefghijklmnop"}})
+
+	g := w.guest("ada@example.com")
+	for _, below := range []string{"", "/details", "/orders"} {
+		page := g.see(below+"?locale=fr", http.StatusOK)
+		for _, address := range regexp.MustCompile(`(?:href|action)="((?:\.\./)*[a-z0-9_/-]*[?"][^">]*)`).FindAllString(page, -1) {
+			assert.Contains(t, address, "locale=fr", below)
+		}
+	}
+
+	i := w.billed()
+	assert.Contains(t, stays(i.HostedURL+"/pay", card("4000000000000002", "")), "/pay?locale=fr")
+	stays(i.HostedURL+"/pay", nil)
+}
+
+// A refusal is in the language of its page, whatever the browser speaks.
+func TestInvoicePage_RefusesInItsOwnLanguage(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	i := w.billed()
+	_, err := w.UpdateCustomer(t.Context(), w.account, i.CustomerID, func(c *store.Customer) { c.PreferredLocale = new("de") })
+	require.NoError(t, err)
+	for _, form := range []url.Values{{}, card("4242424242424241", "")} {
+		request, err := http.NewRequest(http.MethodPost, i.HostedURL+"/pay", strings.NewReader(form.Encode()))
+		require.NoError(t, err)
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Accept-Language", "fr")
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		page := w.read(response, http.StatusUnprocessableEntity)
+		assert.Contains(t, page, `lang="de"`)
+		assert.Regexp(t, "Geben Sie eine Karte ein|Die Kartennummer stimmt nicht", page)
+	}
 }

@@ -61,9 +61,9 @@ func (p *Pages) showEnded(c echo.Context, account string, asked bool) error {
 		return err
 	}
 	l := p.speak(c, nil, seller.Locale)
-	page := endedPage{Seller: sellerOf(l, seller).Name, Renew: "renew", Asked: asked}
+	page := endedPage{Seller: sellerOf(l, seller).Name, Renew: "renew" + p.ask(c), Asked: asked}
 	if strings.HasSuffix(c.Path(), "/:token") { // this is the page itself, and its form is sent to an address below it
-		page.Renew = url.PathEscape(c.Param("token")) + "/renew"
+		page.Renew = url.PathEscape(c.Param("token")) + "/renew" + p.ask(c)
 	}
 	status := http.StatusGone
 	if asked {

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"fmt"
+	"html/template"
 	"maps"
 	"net/http"
 	"slices"
@@ -34,6 +35,7 @@ type visit struct {
 	Customer *store.Customer
 	Seller   *tenant.Account
 	Home     string // relative path from the request's address to the overview
+	Ask      string // what ask returns, which ends the addresses on the pages
 	l        *locale.Locale
 
 	authenticates bool // buyers approve charges of the test provider on our pages
@@ -89,9 +91,12 @@ func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 			return err
 		}
 		below := strings.Count(c.Path(), "/") - len("//") // segments after the token
-		return serve(&visit{c, session, customer, seller, strings.Repeat("../", below) + c.Param("token"), p.speak(c, customer.PreferredLocale, seller.Locale), p.authenticator != nil})
+		return serve(&visit{c, session, customer, seller, strings.Repeat("../", below) + c.Param("token"), p.ask(c), p.speak(c, customer.PreferredLocale, seller.Locale), p.authenticator != nil})
 	}
 }
+
+// And returns Ask for an address that has parameters already.
+func (v *visit) And() template.URL { return template.URL(strings.Replace(v.Ask, "?", "&", 1)) } //nolint:gosec // the tag of a language
 
 func (v *visit) ctx() context.Context { return v.Request().Context() }
 
@@ -119,7 +124,7 @@ var portalDone = map[string]string{
 // done sends the customer to a page of the portal, which tells them what they have done. Below is the path below that of the
 // overview.
 func (v *visit) done(below, what string) error {
-	return v.Redirect(http.StatusSeeOther, v.Home+below+"?done="+what)
+	return v.Redirect(http.StatusSeeOther, with(v.Home+below+v.Ask, "done", what))
 }
 
 // Credit returns the customer's credit, from which their next invoices are paid, by currency.

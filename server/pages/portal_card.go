@@ -75,7 +75,7 @@ type portalCard struct {
 func (p portalCard) Stripe() stripeForm { return stripeForm{p.Key, p.Problem} }
 
 // Back returns the address of the page that the customer came from.
-func (p portalCard) Back() string { return p.Home + p.below() }
+func (p portalCard) Back() string { return p.Home + p.below() + p.Ask }
 
 // below returns the path, below that of the overview, of the page that the customer came from.
 func (p portalCard) below() string {
@@ -194,6 +194,9 @@ func (p *Pages) giveCard(v *visit) error {
 	}
 	query.Set("setup_intent", given.Ref)
 	query.Set(toBank, "1")
+	if l := p.askedByAddress(v); l != nil {
+		query.Set(localeField, l.Tag)
+	}
 	return v.Redirect(http.StatusSeeOther, v.Home+"/cards/new?"+query.Encode())
 }
 

@@ -1,10 +1,10 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
-	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -19,7 +19,8 @@ type doorPage struct {
 	Seller         *tenant.Account // whose page it is, nil for nobody's
 	Email, Problem string
 	Asked          bool
-	Sends          bool // the server sends mail
+	Sends          bool   // the server sends mail
+	Ask            string // what ask returns
 }
 
 // doorField returns the control for the address.
@@ -28,14 +29,14 @@ func doorField(l *locale.Locale, p doorPage) ui.Field {
 }
 
 // Again returns the address of the form, for another link.
-func (p doorPage) Again() string { return "?" + shopQuery(p.Seller) }
+func (p doorPage) Again() string { return cmp.Or(atShop(p.Ask, p.Seller), "?") }
 
-// shopQuery returns the query that says whose portal it is, empty for nobody's.
-func shopQuery(seller *tenant.Account) string {
+// atShop returns the end of an address that leads to the portal of a shop, nil for that of all.
+func atShop(ask string, seller *tenant.Account) string {
 	if seller == nil {
-		return ""
+		return ask
 	}
-	return url.Values{"shop": {seller.Handle}}.Encode()
+	return with(ask, "shop", seller.Handle)
 }
 
 // door finds the shop that an address names, by its id or its handle, and has serve answer. Without one the portal is that of all
@@ -69,7 +70,7 @@ func (p *Pages) portalDoor(c echo.Context, seller *tenant.Account) error {
 }
 
 func (p *Pages) showDoor(c echo.Context, status int, page doorPage) error {
-	page.Sends = p.post.Sends()
+	page.Sends, page.Ask = p.post.Sends(), p.ask(c)
 	l := p.spoken(c)
 	if page.Seller != nil {
 		l = p.speak(c, nil, page.Seller.Locale)
@@ -116,11 +117,7 @@ func (p *Pages) knock(c echo.Context, seller *tenant.Account) error {
 			slog.WarnContext(ctx, "no link to the portal is sent", "error", err)
 		}
 	})
-	query := shopQuery(seller)
-	if query != "" {
-		query += "&"
-	}
-	return c.Redirect(http.StatusSeeOther, "portal?"+query+"asked=1")
+	return c.Redirect(http.StatusSeeOther, with("portal"+atShop(p.ask(c), seller), "asked", "1"))
 }
 
 // keyPage is the data of portal_key.html, which the link in a letter opens.
@@ -150,7 +147,7 @@ func (p *Pages) showKey(c echo.Context, account string, usable bool) error {
 	if !usable {
 		frame.Title, status = l.T("key.used"), http.StatusGone
 	}
-	return p.render(c, status, "portal_key.html", frame, keyPage{Seller: seller, Usable: usable, Door: "../../portal?" + shopQuery(seller)})
+	return p.render(c, status, "portal_key.html", frame, keyPage{Seller: seller, Usable: usable, Door: "../../portal" + atShop(p.ask(c), seller)})
 }
 
 // turnKey uses a link up, and opens the portal.
@@ -162,7 +159,7 @@ func (p *Pages) turnKey(c echo.Context) error {
 	if session == nil {
 		return p.showKey(c, link.AccountID, false)
 	}
-	return c.Redirect(http.StatusSeeOther, "../"+session.Token)
+	return c.Redirect(http.StatusSeeOther, "../"+session.Token+p.ask(c))
 }
 
 // forgeries knows forms that another site has a browser send.
