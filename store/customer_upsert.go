@@ -93,15 +93,24 @@ func (s *Store) emailFree(ctx context.Context, u *db.Unit, account string, c *Cu
 // lockExternalCustomers locks the customers with the account's own ids that there are, in the order of their ids, and returns them by their own
 // ids. A deleted customer has none.
 func (s *Store) lockExternalCustomers(ctx context.Context, u *db.Unit, account string, externalIDs []string) (map[string]*Customer, error) {
-	condition, arg := s.db.In("external_id", externalIDs)
-	rows, err := db.Select[Customer](ctx, u, customerColumns.SelectSQL+`
-		WHERE account_id = ? AND external_id IS NOT NULL AND `+condition+` ORDER BY id || ''`+u.Lock(), account, arg)
+	var ids []string
+	for _, externalID := range externalIDs { // each by itself: of a list PostgreSQL may read every row that has an id
+		id, err := db.Get[string](ctx, u, `SELECT id FROM customers WHERE account_id = ? AND external_id = ?`, account, externalID)
+		if err != nil {
+			return nil, fmt.Errorf("read customers by external id: %w", err)
+		}
+		if id != nil {
+			ids = append(ids, *id)
+		}
+	}
+	condition, arg := s.db.In("id", ids)
+	rows, err := db.Select[Customer](ctx, u, customerColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+u.Lock(), account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("lock customers by external id: %w", err)
 	}
 	there := map[string]*Customer{}
 	for i := range rows {
-		there[*rows[i].ExternalID] = &rows[i]
+		there[core.Deref(rows[i].ExternalID)] = &rows[i]
 	}
 	return there, nil
 }

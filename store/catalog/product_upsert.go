@@ -66,15 +66,24 @@ func (s *Store) upsertProduct(ctx context.Context, u *db.Unit, account string, t
 // lockExternalProducts locks the products with the account's own ids that there are, in the order of their ids, and returns them by their own
 // ids.
 func (s *Store) lockExternalProducts(ctx context.Context, u *db.Unit, account string, externalIDs []string) (map[string]*Product, error) {
-	condition, arg := s.db.In("external_id", externalIDs)
-	rows, err := db.Select[Product](ctx, u, productColumns.SelectSQL+`
-		WHERE account_id = ? AND external_id IS NOT NULL AND `+condition+` ORDER BY id || ''`+u.Lock(), account, arg)
+	var ids []string
+	for _, externalID := range externalIDs { // each by itself: of a list PostgreSQL may read every row that has an id
+		id, err := db.Get[string](ctx, u, `SELECT id FROM products WHERE account_id = ? AND external_id = ?`, account, externalID)
+		if err != nil {
+			return nil, fmt.Errorf("read products by external id: %w", err)
+		}
+		if id != nil {
+			ids = append(ids, *id)
+		}
+	}
+	condition, arg := s.db.In("id", ids)
+	rows, err := db.Select[Product](ctx, u, productColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+u.Lock(), account, arg)
 	if err != nil {
 		return nil, fmt.Errorf("lock products by external id: %w", err)
 	}
 	there, all := map[string]*Product{}, make([]*Product, len(rows))
 	for i := range rows {
-		there[*rows[i].ExternalID], all[i] = &rows[i], &rows[i]
+		there[core.Deref(rows[i].ExternalID)], all[i] = &rows[i], &rows[i]
 	}
 	return there, s.readDeliverables(ctx, account, all...)
 }
