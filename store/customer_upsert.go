@@ -90,27 +90,18 @@ func (s *Store) emailFree(ctx context.Context, u *db.Unit, account string, c *Cu
 	return core.Invalid("email", "Another customer has this e-mail address. Give that one the external_id with PATCH /customers/{id}.")
 }
 
-// lockExternalCustomers locks the customers with the account's own ids that there are, in the order of their ids, and returns them by their own
-// ids. A deleted customer has none.
+// lockExternalCustomers locks the customers with the account's own ids that there are, in the order of those ids, and returns them by them. A deleted
+// customer has none. Each is read by itself: of a list PostgreSQL may read every row that has an id.
 func (s *Store) lockExternalCustomers(ctx context.Context, u *db.Unit, account string, externalIDs []string) (map[string]*Customer, error) {
-	var ids []string
-	for _, externalID := range externalIDs { // each by itself: of a list PostgreSQL may read every row that has an id
-		id, err := db.Get[string](ctx, u, `SELECT id FROM customers WHERE account_id = ? AND external_id = ?`, account, externalID)
-		if err != nil {
-			return nil, fmt.Errorf("read customers by external id: %w", err)
-		}
-		if id != nil {
-			ids = append(ids, *id)
-		}
-	}
-	condition, arg := s.db.In("id", ids)
-	rows, err := db.Select[Customer](ctx, u, customerColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+u.Lock(), account, arg)
-	if err != nil {
-		return nil, fmt.Errorf("lock customers by external id: %w", err)
-	}
 	there := map[string]*Customer{}
-	for i := range rows {
-		there[core.Deref(rows[i].ExternalID)] = &rows[i]
+	for _, externalID := range externalIDs {
+		c, err := db.Get[Customer](ctx, u.Locked(), customerColumns.SelectSQL+` WHERE account_id = ? AND external_id = ?`, account, externalID)
+		if err != nil {
+			return nil, fmt.Errorf("lock customers by external id: %w", err)
+		}
+		if c != nil {
+			there[externalID] = c
+		}
 	}
 	return there, nil
 }

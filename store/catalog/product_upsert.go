@@ -63,27 +63,20 @@ func (s *Store) upsertProduct(ctx context.Context, u *db.Unit, account string, t
 	return &p, core.UpsertUpdated, s.changeProduct(ctx, u, there, &p)
 }
 
-// lockExternalProducts locks the products with the account's own ids that there are, in the order of their ids, and returns them by their own
-// ids.
+// lockExternalProducts locks the products with the account's own ids that there are, in the order of those ids, and returns them by them. Each is
+// read by itself: of a list PostgreSQL may read every row that has an id.
 func (s *Store) lockExternalProducts(ctx context.Context, u *db.Unit, account string, externalIDs []string) (map[string]*Product, error) {
-	var ids []string
-	for _, externalID := range externalIDs { // each by itself: of a list PostgreSQL may read every row that has an id
-		id, err := db.Get[string](ctx, u, `SELECT id FROM products WHERE account_id = ? AND external_id = ?`, account, externalID)
+	there := map[string]*Product{}
+	var all []*Product
+	for _, externalID := range externalIDs {
+		p, err := db.Get[Product](ctx, u.Locked(), productColumns.SelectSQL+` WHERE account_id = ? AND external_id = ?`, account, externalID)
 		if err != nil {
-			return nil, fmt.Errorf("read products by external id: %w", err)
+			return nil, fmt.Errorf("lock products by external id: %w", err)
 		}
-		if id != nil {
-			ids = append(ids, *id)
+		if p != nil {
+			there[externalID] = p
+			all = append(all, p)
 		}
-	}
-	condition, arg := s.db.In("id", ids)
-	rows, err := db.Select[Product](ctx, u, productColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+u.Lock(), account, arg)
-	if err != nil {
-		return nil, fmt.Errorf("lock products by external id: %w", err)
-	}
-	there, all := map[string]*Product{}, make([]*Product, len(rows))
-	for i := range rows {
-		there[core.Deref(rows[i].ExternalID)], all[i] = &rows[i], &rows[i]
 	}
 	return there, s.readDeliverables(ctx, account, all...)
 }
