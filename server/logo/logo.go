@@ -138,7 +138,7 @@ func (l *Logos) forget() bool {
 	return oldest != ""
 }
 
-// get gets a logo. If it cannot be had now, the one that was had before stays.
+// get gets a logo. The one that was had before stays while its server is away or fails, and goes if there is none any more.
 func (l *Logos) get(k *kept) {
 	file, err := l.fetch(k.address)
 	l.mu.Lock()
@@ -146,6 +146,9 @@ func (l *Logos) get(k *kept) {
 	if err == nil {
 		k.png, k.until = file, l.now().Add(keptTime)
 	} else {
+		if gone := new(goneError); errors.As(err, gone) {
+			k.png = nil
+		}
 		k.until = l.now().Add(failedTime)
 		slog.Warn("a logo cannot be had", "address", k.address, "error", err)
 	}
@@ -166,8 +169,15 @@ func (l *Logos) fetch(address string) (small []byte, err error) {
 			err = fmt.Errorf("it cannot be read: %v", p)
 		}
 	}()
-	return shrink(file)
+	small, err = shrink(file)
+	if err != nil {
+		err = goneError{err}
+	}
+	return small, err
 }
+
+// goneError says that an address was answered, and that there is no logo at it.
+type goneError struct{ error }
 
 func (l *Logos) ask(address string) ([]byte, error) {
 	l.asking <- struct{}{}
@@ -183,7 +193,10 @@ func (l *Logos) ask(address string) ([]byte, error) {
 		return nil, err
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
+	switch {
+	case response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusGone:
+		return nil, goneError{fmt.Errorf("the answer is %s", response.Status)}
+	case response.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("the answer is %s", response.Status)
 	}
 	file, err := io.ReadAll(io.LimitReader(response.Body, mostBytes+1))
@@ -191,7 +204,7 @@ func (l *Logos) ask(address string) ([]byte, error) {
 		return nil, err
 	}
 	if len(file) > mostBytes {
-		return nil, fmt.Errorf("it has more than %d bytes", mostBytes)
+		return nil, goneError{fmt.Errorf("it has more than %d bytes", mostBytes)}
 	}
 	return file, nil
 }

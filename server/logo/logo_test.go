@@ -82,13 +82,13 @@ func TestGet_ReturnsASmallPictureOnce(t *testing.T) {
 // A logo that was had stays while its server is away, which is asked again a minute later.
 func TestHave_KeepsWhatItHas(t *testing.T) {
 	t.Parallel()
-	var away atomic.Bool
+	var status atomic.Int64
+	status.Store(http.StatusOK)
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if away.Load() {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
+		w.WriteHeader(int(status.Load()))
+		if status.Load() == http.StatusOK {
+			_, _ = w.Write(picture(t, 16, 16))
 		}
-		_, _ = w.Write(picture(t, 16, 16))
 	}))
 	t.Cleanup(s.Close)
 	logos, now, address := patient(s.Client()), time.Now(), s.URL+"/logo"
@@ -96,7 +96,7 @@ func TestHave_KeepsWhatItHas(t *testing.T) {
 	had := logos.Get(t.Context(), "acct_1", &address)
 	require.NotEmpty(t, had)
 
-	away.Store(true)
+	status.Store(http.StatusServiceUnavailable)
 	for _, later := range []time.Duration{keptTime, failedTime} {
 		now = now.Add(later)
 		file, got := logos.have("acct_1", &address)
@@ -107,6 +107,12 @@ func TestHave_KeepsWhatItHas(t *testing.T) {
 		assert.Equal(t, had, file)
 		assert.Nil(t, got, "not at once")
 	}
+
+	status.Store(http.StatusGone)
+	now = now.Add(failedTime)
+	_, got := logos.have("acct_1", &address)
+	<-got
+	assert.Nil(t, logos.Have("acct_1", &address), "its seller took it down")
 }
 
 func TestGet_DoesWithoutWhatIsNoLogo(t *testing.T) {

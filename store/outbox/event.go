@@ -93,6 +93,14 @@ func (s *Store) ListEvents(ctx context.Context, account string, in ListEvents) (
 			events = append(events, *e)
 		}
 	}
+	if len(events) == 0 && more { // whoever asks would not know from where to go on
+		if in.Ascends() {
+			in.EndingBefore = ids[0]
+		} else {
+			in.StartingAfter = ids[len(ids)-1]
+		}
+		return s.ListEvents(ctx, account, in)
+	}
 	return events, more, nil
 }
 

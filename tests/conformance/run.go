@@ -162,8 +162,8 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 	for _, result := range report.Promises {
 		result.settle(r.pace.sent)
 	}
-	for _, p := range chosen {
-		if result := r.results[p.Name]; !result.held {
+	for _, p := range promises { // those of every answer are not held, since an interrupt leaves some answers out
+		if result := r.results[p.Name]; slices.Contains(report.Promises, result) && result.Outcome != OutcomeBroken && !result.held && (p.check != nil || ctx.Err() != nil) {
 			result.skip("", "the run was interrupted")
 			result.Outcome = OutcomeNotChecked
 		}
