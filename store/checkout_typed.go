@@ -1,16 +1,28 @@
 package store
 
-import "encoding/base64"
+import (
+	"strings"
+	"unicode"
+)
 
-// TypedBy returns what a browser keeps into which somebody has typed who buys by a checkout, by which IsTypedBy knows it again. It opens nothing.
-func (s *Store) TypedBy(c *Checkout) string {
-	return base64.RawURLEncoding.EncodeToString(s.db.Options.Sealer.Sign(contextOfTyped + c.ID))
+// MarkTyped returns a mark of what somebody typed into a field of a checkout's form, by which their browser is known again. It opens nothing, and says
+// nothing to who does not know the value.
+func (s *Store) MarkTyped(c *Checkout, field, value string) []byte {
+	return s.db.Options.Sealer.Sign(typedText(c, field, value))
 }
 
-// IsTypedBy reports whether TypedBy returned a text for the checkout, on this server or another one with its secret key. Nothing is read.
-func (s *Store) IsTypedBy(c *Checkout, text string) bool {
-	signature, err := base64.RawURLEncoding.DecodeString(text)
-	return err == nil && s.db.Options.Sealer.Signed(contextOfTyped+c.ID, signature)
+// IsTyped reports whether a mark is of a value in a field of the checkout's form, made by this server or by another one with its secret key. It makes no
+// difference how the value is written: a checkout stores it in its own way. Nothing is read.
+func (s *Store) IsTyped(c *Checkout, field, value string, mark []byte) bool {
+	return s.db.Options.Sealer.Signed(typedText(c, field, value), mark)
 }
 
-const contextOfTyped = "checkout.typed:"
+func typedText(c *Checkout, field, value string) string {
+	plain := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, value)
+	return "checkout.typed:" + c.ID + "\n" + field + "\n" + plain
+}

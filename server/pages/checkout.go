@@ -113,8 +113,8 @@ func (p *Pages) showCheckout(c echo.Context, status int, account, id string, for
 	}
 	page.Asks, page.Country = asks, country
 	page.Form, page.Problems, page.Base, page.Ask = form, problems, url.PathEscape(checkout.ClientSecret)+"/", p.ask(c)
-	if page.Pays() && p.hasTyped(c, checkout) {
-		page.keepStored()
+	if before := p.typedBefore(c, checkout); page.Pays() && before != nil {
+		page.keep(before)
 	}
 	page.keepAmounts()
 	page.sayState(c.QueryParam(told))

@@ -63,7 +63,7 @@ func (p *Pages) pay(c echo.Context) error {
 		p.answerAds(c, d, agrees)
 	})
 	if err == nil {
-		p.keepTyped(c, checkout)
+		p.keepTyped(c, checkout, form)
 	}
 	if err == nil && pays {
 		if strconv.FormatInt(checkout.AmountDueNow, 10) != form["shown"] {
@@ -75,6 +75,9 @@ func (p *Pages) pay(c echo.Context) error {
 			slog.WarnContext(ctx, "take a payment", "error", err)
 			return p.backTo(c, secret) // the page says that it is being processed
 		case core.Recorded:
+			if refused, ok := errors.AsType[*core.Error](err); ok && refused.Reason == "changed" { // tax, say, since they saw the total
+				return p.backTo(c, secret, told, toldTotal)
+			}
 			return p.backTo(c, secret) // the page says why it was declined
 		}
 	}

@@ -275,3 +275,40 @@ func TestCheckoutPage_TakesEnterForApplyOrPay(t *testing.T) {
 	assert.Contains(t, w.post(c, http.StatusOK, enter("only", "")), "Pay $2.00", "it takes nothing off, but it is new")
 	assert.Contains(t, w.post(c, http.StatusOK, enter("none", "none")), "<h1>Thank you for your order</h1>")
 }
+
+// Whoever has the address alone, and sends what they like, is shown nothing but what they sent.
+func TestCheckoutPage_ShowsNobodyWhatOthersTyped(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
+	_, err := w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) {
+		d.CustomerName, d.BillingAddress.V = new("Grace Hopper"), &core.Address{Country: new("DE"), Line1: new("Weg 1")}
+	})
+	require.NoError(t, err)
+	response, err := w.browser.PostForm(c.URL+"/pay", url.Values{"do": {"update"}, "email": {""}, "name": {"Ada Byron"}, "locale": {"en"}})
+	require.NoError(t, err)
+	page := w.read(response, http.StatusOK)
+	assert.Contains(t, page, `value="Ada Byron"`)
+	for _, others := range []string{"Grace Hopper", "Weg 1", "grace@example.com"} {
+		assert.NotContains(t, page, others)
+	}
+}
+
+// A total that changes while the buyer pays is said, and not that a card was declined of which nothing was asked.
+func TestCheckoutPage_SaysThatTheTotalHasChanged(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	c := w.checkout(catalog.PriceVariant{Amount: 1900})
+	form := card("4000000000000002", "3800")
+	form.Set("country", "DE")
+	assert.Contains(t, w.post(c, http.StatusOK, form), "The card was declined.")
+	_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
+		a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("DE"), RateBps: 1000, Name: "MwSt."}}}
+	})
+	require.NoError(t, err)
+	form = card("4242424242424242", "3800")
+	page := w.post(c, http.StatusOK, form)
+	assert.Contains(t, page, "The total has changed")
+	assert.NotContains(t, page, "The card was declined.")
+	assert.Contains(t, page, "Pay $41.80")
+}

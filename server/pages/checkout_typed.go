@@ -2,60 +2,91 @@ package pages
 
 import (
 	"cmp"
+	"encoding/base64"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/core"
 )
 
-// typedCookie is the cookie by which the browser into which somebody typed is known again. It has no path, so that it goes to the page of its
-// checkout alone. Whoever only finds the address of the page learns nothing of its buyer.
+// typedCookie is the cookie by which the browser that typed is known again: marks of what it typed. It has no path, so that it goes to the page of its
+// checkout alone. Whoever only finds the address of the page learns nothing of its buyer, whatever they send.
 const typedCookie = "tillwright_typed"
 
-// keepTyped has the browser that sent a checkout's form see what it sent again.
-func (p *Pages) keepTyped(c echo.Context, checkout *store.Checkout) {
-	c.SetCookie(&http.Cookie{Name: typedCookie, Value: p.store.TypedBy(checkout), Secure: strings.HasPrefix(checkout.URL, "https:"), HttpOnly: true, SameSite: http.SameSiteLaxMode})
+// mostMarks is how many marks a cookie holds, which browsers keep up to 4 kB of.
+const mostMarks = 100
+
+// keepTyped has the browser that sent a checkout's form see again what it sent.
+func (p *Pages) keepTyped(c echo.Context, checkout *store.Checkout, sent form) {
+	var marks []byte
+	for n, name := range slices.Sorted(maps.Keys(typedInto(checkout))) {
+		if sent[name] != "" && n < mostMarks {
+			marks = append(marks, p.store.MarkTyped(checkout, name, sent[name])...)
+		}
+	}
+	c.SetCookie(&http.Cookie{
+		Name: typedCookie, Value: base64.RawURLEncoding.EncodeToString(marks), Secure: strings.HasPrefix(checkout.URL, "https:"), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
 }
 
-// hasTyped reports whether the browser that asks has sent the form of a checkout.
-func (p *Pages) hasTyped(c echo.Context, checkout *store.Checkout) bool {
+// typedBefore returns what the browser that asks has typed into the form of a checkout, as the checkout has it.
+func (p *Pages) typedBefore(c echo.Context, checkout *store.Checkout) form {
 	cookie, err := c.Cookie(typedCookie)
-	return err == nil && p.store.IsTypedBy(checkout, cookie.Value)
+	if err != nil {
+		return nil
+	}
+	marks, err := base64.RawURLEncoding.DecodeString(cookie.Value)
+	if err != nil || len(marks) > mostMarks*core.SignatureSize {
+		return nil
+	}
+	before := typedInto(checkout)
+	maps.DeleteFunc(before, func(name, value string) bool {
+		return !slices.ContainsFunc(slices.Collect(slices.Chunk(marks, core.SignatureSize)), func(mark []byte) bool { return p.store.IsTyped(checkout, name, value, mark) })
+	})
+	return before
 }
 
-// keepStored has the form show what was typed into it before, where nothing is typed now.
-func (p *checkoutPage) keepStored() {
-	c, stored := p.Checkout, form{}
+// typedInto returns what a checkout has of what its form asks for, by the names of the fields.
+func typedInto(c *store.Checkout) form {
+	all := form{}
 	keep := func(name string, value *string) {
 		if value != nil {
-			stored[name] = *value
+			all[name] = *value
 		}
 	}
 	keep("email", c.CustomerEmail)
 	keep("name", c.CustomerName)
 	if a := c.BillingAddress.V; a != nil {
+		keep("country", a.Country)
 		keep("line1", a.Line1)
 		keep("postal_code", a.PostalCode)
 		keep("city", a.City)
 		keep("state", a.State)
-		if _, typed := p.Form["country"]; !typed && p.Country == "" {
-			p.Country = text(a.Country)
-		}
 	}
 	if c.TaxID.V != nil {
-		stored["tax_id"] = c.TaxID.V.Value
+		all["tax_id"] = c.TaxID.V.Value
 	}
 	for key, answer := range c.CustomFieldData.V {
-		stored[answerField+key] = answer
+		all[answerField+key] = answer
 	}
 	if c.AdsConsent {
-		stored["ads_consent"] = "true"
+		all["ads_consent"] = "true"
 	}
-	maps.Copy(stored, p.Form)
-	p.Form = stored
+	return all
+}
+
+// keep has the form show what was typed into it before, where nothing is typed now.
+func (p *checkoutPage) keep(before form) {
+	if _, typed := p.Form["country"]; !typed && p.Country == "" {
+		p.Country = before["country"]
+	}
+	maps.Copy(before, p.Form)
+	p.Form = before
 }
 
 // sayState has the page say what its buyer has just done, which the parameter told names, or why the last payment failed. What is wrong with what was
@@ -66,9 +97,11 @@ func (p *checkoutPage) sayState(told string) {
 	case p.Problems != nil || p.State != string(store.CheckoutStatusOpen) || told == toldUpdate:
 	case told == toldTotal:
 		p.Problems = map[string]string{"": p.l.T("error.total_changed")}
-	case last != nil && (p.TakesStripe() || p.TakesTestCard()):
+	case last != nil && p.TakesTestCard():
 		name := cmp.Or(cardFieldOf[text(last.DeclineCode)], cardFieldOf[last.Code], "card_number")
 		p.Problems = map[string]string{name: declined(p.l, last)}
+	case last != nil && p.TakesStripe(): // whose fields are its own, in one frame
+		p.Problems = map[string]string{"card_number": declined(p.l, last)}
 	case last != nil:
 		p.Problems = map[string]string{"": declined(p.l, last)}
 	}

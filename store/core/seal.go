@@ -88,16 +88,16 @@ func (k sealKey) sealed(text []byte) bool {
 	return len(text) >= sealKeyID && bytes.Equal(text[:sealKeyID], k.id)
 }
 
-// signatureSize is the length of a signature in bytes: enough that nobody guesses one.
-const signatureSize = 16
+// SignatureSize is the length of a signature in bytes: enough that nobody guesses one.
+const SignatureSize = 16
 
 // Sign returns the signature of a text with the newest key. The same text has the same signature.
-func (s *Sealer) Sign(text string) []byte { return macOf(s.seal.mac, text)[:signatureSize] }
+func (s *Sealer) Sign(text string) []byte { return macOf(s.seal.mac, text)[:SignatureSize] }
 
 // Signed reports whether one of the keys made the signature of the text.
 func (s *Sealer) Signed(text string, signature []byte) bool {
 	for _, key := range s.open {
-		if hmac.Equal(signature, macOf(key.mac, text)[:signatureSize]) {
+		if hmac.Equal(signature, macOf(key.mac, text)[:SignatureSize]) {
 			return true
 		}
 	}
