@@ -142,9 +142,11 @@ func (w *world) make(t testing.TB, prefix, path string, body map[string]any) map
 
 // with returns the same world seen through another key.
 func (w *world) with(key string) *world {
-	other := *w
-	other.Client = w.As(key)
-	return &other
+	known := *w.World
+	known.Client = w.As(key)
+	other := &world{World: &known, networks: w.networks}
+	other.SentLetter = other.sentLetter
+	return other
 }
 
 // unique returns a short text that no other call returns, fit for slugs and addresses.
