@@ -74,7 +74,7 @@ func New(o Options) (*Dashboard, error) {
 	d := &Dashboard{
 		store: o.Store, files: o.Files, sheet: sheet, hasher: person.NewHasher(), templates: templates, cross: http.NewCrossOriginProtection(), publicURL: o.PublicURL, service: o.Service,
 		api:    sdk.New("inside", sdk.WithBaseURL("http://inside/v1"), sdk.WithHTTPClient(&http.Client{Transport: o.API}), sdk.WithRetries(0)),
-		policy: "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+		policy: "default-src 'none'; style-src 'self'; img-src " + ui.FaviconPolicy + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 		cookie: "tillwright", isSecure: strings.HasPrefix(o.PublicURL, "https:"), signUp: o.SignUp, sends: o.Sends, develops: o.Develops,
 	}
 	if d.isSecure {

@@ -181,6 +181,8 @@ func (w *shop) read(response *http.Response, status int) string {
 		"default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(hash[:])+"'; form-action 'self'")
 	assert.Equal(w.t, "no-referrer", response.Header.Get("Referrer-Policy"))
 	assert.Equal(w.t, "no-store", response.Header.Get("Cache-Control"))
+	assert.Contains(w.t, string(body), `<link rel="icon" href="data:image/svg+xml,`, "a browser asks no address for it")
+	assert.Regexp(w.t, `; img-src data:( https://|$)`, response.Header.Get("Content-Security-Policy"))
 	w.checkScripts(string(body), response.Header.Get("Content-Security-Policy"))
 	return string(body)
 }

@@ -82,6 +82,7 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 	siteStyle := ui.SheetWith(string(siteRules))
 	siteTemplate, err := template.New("").Funcs(template.FuncMap{
 		"siteStyle": func() template.CSS { return template.CSS(siteStyle) },
+		"favicon":   ui.Favicon,
 		"href":      href,
 		"day":       day,
 	}).ParseFS(files, "site.html", "lead_form.html", "post.html")

@@ -26,7 +26,7 @@ import (
 
 // sitePolicy is what a site's page may do besides what its styles say: show images, and send visitors elsewhere by links. What
 // sellers write is text to it; if it were not, the sandbox would still run no script and give it no origin.
-const sitePolicy = "default-src 'none'; img-src https:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; sandbox allow-forms allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation; style-src "
+const sitePolicy = "default-src 'none'; img-src https: " + ui.FaviconPolicy + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; sandbox allow-forms allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation; style-src "
 
 // sitePage is the data of site.html, and all of it that the page is made of but the HTML of its texts.
 type sitePage struct {

@@ -96,7 +96,7 @@ func (r *Reference) answer(c echo.Context, name string) error {
 		return err
 	}
 	h := c.Response().Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self' "+ui.SheetHash()+"; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self' "+ui.SheetHash()+"; script-src 'self'; connect-src 'self'; img-src 'self' "+ui.FaviconPolicy+"; form-action 'none'; frame-ancestors 'none'; base-uri 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	if strings.HasPrefix(r.address, "https:") {

@@ -23,17 +23,14 @@ func Picture(address *string) string {
 	return u.String()
 }
 
-// ImagePolicy returns the part of a Content-Security-Policy that lets a page show these pictures and no others. It names their
+// ImagePolicy returns the part of a Content-Security-Policy that lets a page show these pictures and its icon, and no others. It names their
 // hosts: a browser compares no more of an address that redirects.
 func ImagePolicy(pictures []string) string {
-	var hosts []string
+	hosts := []string{FaviconPolicy}
 	for _, picture := range pictures {
 		if u, err := url.Parse(picture); picture != "" && err == nil && !slices.Contains(hosts, "https://"+u.Host) {
 			hosts = append(hosts, "https://"+u.Host)
 		}
-	}
-	if hosts == nil {
-		return ""
 	}
 	return "; img-src " + strings.Join(hosts, " ")
 }

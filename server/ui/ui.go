@@ -104,11 +104,12 @@ func In(l *locale.Locale, files fs.FS, funcs template.FuncMap, shared, names []s
 // parseBase returns the page without its content, and the parts.
 func parseBase(l *locale.Locale) (*template.Template, error) {
 	return template.New("ui").Funcs(template.FuncMap{
-		"sheet": func() template.CSS { return template.CSS(sheet) },
-		"icon":  icon,
-		"t":     l.T,
-		"lang":  func() string { return l.Tag },
-		"dir":   func() string { return l.Dir },
+		"sheet":   func() template.CSS { return template.CSS(sheet) },
+		"favicon": Favicon,
+		"icon":    icon,
+		"t":       l.T,
+		"lang":    func() string { return l.Tag },
+		"dir":     func() string { return l.Dir },
 	}).ParseFS(files, "base.html", "parts.html")
 }
 
