@@ -60,8 +60,12 @@ func (p checkoutPage) TakesTestCard() bool { return p.TakesCards && p.needsCard(
 // needsCard reports whether the buyer has to give a card: because they pay now, or because what costs nothing today is renewed
 // for money.
 func (p checkoutPage) needsCard() bool {
-	renewed := func(item shownLine) bool { return item.Renewal != "" && item.UnitAmount > 0 }
-	return p.Checkout.PaymentMethodRequired || slices.ContainsFunc(p.Items, renewed)
+	return p.Checkout.PaymentMethodRequired || p.recurs()
+}
+
+// recurs reports whether something that is bought is renewed for money.
+func (p checkoutPage) recurs() bool {
+	return slices.ContainsFunc(p.Items, func(item shownLine) bool { return item.Renewal != "" && item.UnitAmount > 0 })
 }
 
 // Stripe returns the data of the part of the form in which Stripe takes a card.
@@ -153,6 +157,9 @@ func (p *Pages) pageOf(ctx context.Context, l *locale.Locale, checkout *store.Ch
 		StripeKey:  offer.Seller.CardKey(),
 	}
 	page.letChoose(variants)
+	if err := p.sayNext(ctx, page, variants); err != nil {
+		return nil, err
+	}
 	if page.Only() != nil && l.Tag != "de" { // German law has the button say no more than that it buys
 		page.CallToAction = text(page.Items[0].CallToAction)
 	}

@@ -21,6 +21,7 @@ import (
 type shownLine struct {
 	store.LineItem
 	Renewal      string // how often it is paid, empty for once
+	Next         string // what is paid after what is paid now, and when, empty for nothing
 	Before       int64  // what it cost once, 0 if that is not said
 	Choice       *choice
 	Headline     *string

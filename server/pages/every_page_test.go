@@ -92,6 +92,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 		shows("checkout-problems", func(p *checkoutPage) {
 			line := p.Items[0]
 			line.Renewal, line.TrialDays = "every month", 14
+			line.Next = "Then €49.00 every month, from 9 December 2026"
 			line.Choice = &choice{l: l, Field: ui.Field{Name: "amount.1", Label: word("Your price"), Value: word("ten"), Problem: word("Write an amount like 12.50."), Required: true}}
 			p.Items = append(p.Items, line)
 			p.CustomFields = []catalog.CustomField{{Key: "size", Label: word("Size"), Type: "select", Options: []string{word("S"), "M"}, Required: true}, {Key: "letters", Label: word("Write to me"), Type: "checkbox"}, {Key: "note", Label: word("Dedication"), Type: "text"}}

@@ -1,0 +1,55 @@
+package pages
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// sayNext has the lines of a checkout that are paid again say when and what: from the day on which it was bought, or else from today on. Variants are
+// their price variants by id.
+func (p *Pages) sayNext(ctx context.Context, page *checkoutPage, variants map[string]*catalog.PriceVariant) error {
+	if !page.recurs() || page.State == string(store.CheckoutStatusExpired) {
+		return nil
+	}
+	at := core.Deref(page.Checkout.CompletedAt)
+	if page.Checkout.CompletedAt == nil {
+		var err error
+		if at, err = p.store.ClockOf(ctx, page.Checkout.AccountID); err != nil {
+			return err
+		}
+	}
+	for i := range page.Items {
+		line := &page.Items[i]
+		variant := variants[core.Deref(line.PriceVariantID)]
+		next, err := line.NextPayment(variant, at)
+		if err != nil {
+			return err
+		}
+		if next != nil {
+			line.Next = page.nextOf(line, variant, next)
+		}
+	}
+	return nil
+}
+
+// nextOf says when and what is paid for a line again. A discount may end before, so the price is the one without it.
+func (p checkoutPage) nextOf(line *shownLine, v *catalog.PriceVariant, next *store.NextPayment) string {
+	each := p.l.Every(*v.Interval, max(core.Deref(v.IntervalCount), 1))
+	if next.Times != nil {
+		each = p.l.T("every.times", "every", each, "count", *next.Times)
+	}
+	amount, day := p.l.Money(next.Amount, line.Currency), p.l.Day(p.Seller.Local(next.At))
+	isTaxedLater := p.Checkout.TaxAmount == nil && !line.TaxInclusive
+	switch {
+	case line.DiscountAmount > 0 && isTaxedLater:
+		return p.l.T("next.usual_taxed", "amount", amount, "every", each, "day", day)
+	case line.DiscountAmount > 0:
+		return p.l.T("next.usual", "amount", amount, "every", each, "day", day)
+	case isTaxedLater:
+		return p.l.T("next.then_taxed", "amount", amount, "every", each, "day", day)
+	}
+	return p.l.T("next.then", "amount", amount, "every", each, "day", day)
+}

@@ -1,0 +1,56 @@
+package pages_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/tenant"
+)
+
+// Whoever buys a subscription knows what it will cost, and when, before they pay and after.
+func TestCheckoutPage_SaysWhatIsPaidNext(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	w.now = time.Date(2039, 1, 31, 12, 0, 0, 0, time.UTC)
+	every := func(cycles *int64, trial int64) *store.Checkout {
+		return w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("month"), IntervalCount: new(int64(1)), BillingCycles: cycles, TrialDays: trial})
+	}
+	assert.Contains(t, w.page(every(nil, 0).URL, http.StatusOK), "<small>Then $38.00 every month, from 28 February 2039</small>")
+	assert.Contains(t, w.page(every(nil, 14).URL, http.StatusOK), "<small>Then $38.00 every month, from 14 February 2039</small>")
+	assert.Contains(t, w.page(every(new(int64(5)), 14).URL, http.StatusOK), "Then $38.00 every month, 5 times, from")
+	assert.Contains(t, w.page(every(new(int64(5)), 0).URL, http.StatusOK), "Then $38.00 every month, 4 times, from")
+	assert.NotContains(t, w.page(every(new(int64(1)), 0).URL, http.StatusOK), "Then $")
+	assert.NotContains(t, w.page(w.checkout(catalog.PriceVariant{Amount: 1900}).URL, http.StatusOK), "Then $")
+	assert.Contains(t, w.page(w.link(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1900, Interval: new("year")}, nil).URL, http.StatusOK), "Then $19.00 every year, from 31 January 2040")
+
+	c := every(nil, 0)
+	assert.Contains(t, w.post(c, http.StatusOK, card("4242424242424242", "3800")), "<small>Then $38.00 every month, from 28 February 2039</small>")
+	w.now = w.now.Add(48 * time.Hour)
+	assert.Contains(t, w.page(c.URL, http.StatusOK), "from 28 February 2039", "it was bought two days ago")
+}
+
+func TestCheckoutPage_SaysWhatIsPaidNextWithoutDiscountsAndWithTax(t *testing.T) {
+	t.Parallel()
+	w := newShop(t)
+	w.now = time.Date(2039, 1, 15, 12, 0, 0, 0, time.UTC)
+	_, err := w.Tenant.UpdateAccount(t.Context(), w.account, func(a *tenant.AccountChange) {
+		a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("DE"), RateBps: 1000, Name: "VAT"}}}
+	})
+	require.NoError(t, err)
+	_, err = w.CreateDiscount(t.Context(), w.account, store.Discount{Name: "Half", Code: new("HALF"), Type: store.DiscountTypePercent, PercentBps: new(int64(5000)), Duration: store.DiscountDurationOnce})
+	require.NoError(t, err)
+	c := w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1000, Interval: new("month"), IntervalCount: new(int64(1))})
+	c, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })
+	require.NoError(t, err)
+	assert.Contains(t, w.page(c.URL, http.StatusOK), "Then $20.00 every month plus tax, from 15 February 2039")
+	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {"half"}}), "Without the discount: $20.00 every month plus tax, from")
+	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {"half"}, "country": {"DE"}}), "Without the discount: $22.00 every month, from")
+	assert.Contains(t, w.post(c, http.StatusOK, url.Values{"do": {"update"}, "discount_code": {""}, "country": {"DE"}}), "Then $22.00 every month, from")
+}

@@ -1,0 +1,42 @@
+package store
+
+import (
+	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// NextPayment is what is paid for a recurring line of a checkout after what is paid with the checkout.
+type NextPayment struct {
+	At     core.Time // of the first of them
+	Amount int64     // of each of them without discounts, with its tax as far as that is known
+	Times  *int64    // how often, nil until it is cancelled
+}
+
+// NextPayment returns what follows if a line of this price variant is bought at a moment, nil if nothing does. With a trial the first
+// payment of all is what follows.
+func (l *LineItem) NextPayment(v *catalog.PriceVariant, at core.Time) (*NextPayment, error) {
+	if v == nil || v.Type != catalog.PriceVariantTypeRecurring || l.Kind != LineItemKindPrice || l.UnitAmount == 0 {
+		return nil, nil
+	}
+	next := &NextPayment{Times: v.BillingCycles}
+	if end := l.trialEnd(at); end != nil {
+		next.At = *end
+	} else {
+		plan := SubscriptionPlan{Interval: *v.Interval, IntervalCount: max(core.Deref(v.IntervalCount), 1)}
+		end, err := plan.periodEnd(at, int64(at.Time().Day()))
+		if err != nil {
+			return nil, err
+		}
+		next.At = end
+		if v.BillingCycles != nil {
+			next.Times = new(*v.BillingCycles - 1)
+		}
+	}
+	if next.Times != nil && *next.Times < 1 {
+		return nil, nil
+	}
+	usual := []LineItem{*l}
+	_, err := price(usual)
+	next.Amount = usual[0].TotalAmount
+	return next, err
+}
