@@ -1595,6 +1595,11 @@ type Account struct {
 	// LogoURL An image.
 	LogoURL *string `json:"logo_url"`
 
+	// AccentColor The colour of links and buttons on the hosted pages of your buyers, as you sent it. Where it could not be read it is shown darker or lighter. Null is our own.
+	//
+	// Example: #1a73e8
+	AccentColor *string `json:"accent_color"`
+
 	// Country ISO 3166-1 alpha-2.
 	Country *string `json:"country"`
 
@@ -1738,6 +1743,9 @@ type AccountUpdate struct {
 
 	// LogoURL An image.
 	LogoURL nullable.Nullable[string] `json:"logo_url,omitempty"`
+
+	// AccentColor The colour of links and buttons on the hosted pages of your buyers: #, and two hexadecimal digits each for red, green and blue.
+	AccentColor nullable.Nullable[string] `json:"accent_color,omitempty"`
 
 	// Country ISO 3166-1 alpha-2.
 	Country nullable.Nullable[string] `json:"country,omitempty"`

@@ -109,12 +109,13 @@ func TestSettings_OfBrandingShowWhatThePlanHas(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		free := w.Member(t, w.AccountOn(t, tenant.PlanFree).Account, person.RoleOwner)
 		require.NotContains(t, sees(t, free, "/app/settings/branding", "Logo URL"), "custom_domain")
-		status, page := w.owner.Post("/app/settings/branding", url.Values{"logo_url": {"javascript:alert(1)"}, "handle": {"a_b"}})
+		status, page := w.owner.Post("/app/settings/branding", url.Values{"logo_url": {"javascript:alert(1)"}, "accent_color": {"blue"}, "handle": {"a_b"}})
 		require.Equal(t, http.StatusUnprocessableEntity, status)
 		require.Contains(t, page, `href="#logo_url"`)
+		require.Contains(t, page, `href="#accent_color"`)
 		require.Contains(t, page, `href="#handle"`)
-		sends(t, w.owner, "/app/settings/branding", url.Values{"logo_url": {"https://example.com/logo.png"}, "handle": {"ada-books"}, "custom_domain": {"shop.example.com"}})
-		sees(t, w.owner, "/app/settings/branding", "https://example.com/logo.png", "ada-books", "shop.example.com")
+		sends(t, w.owner, "/app/settings/branding", url.Values{"logo_url": {"https://example.com/logo.png"}, "accent_color": {"#C2410c"}, "handle": {"ada-books"}, "custom_domain": {"shop.example.com"}})
+		sees(t, w.owner, "/app/settings/branding", "https://example.com/logo.png", "#C2410c", "ada-books", "shop.example.com")
 	})
 }
 

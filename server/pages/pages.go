@@ -54,6 +54,7 @@ type Pages struct {
 	templates     map[*locale.Locale]func() (*ui.Templates, error)
 	showsPseudo   bool
 	siteTemplate  *template.Template
+	style         string // what a policy says of the style sheet
 	policy        string
 	stripePolicy  string // for pages on which Stripe takes a card
 	livePolicy    string // for open checkouts, which count their total anew
@@ -96,13 +97,14 @@ func New(s *store.Store, b *billing.Billing, post *mail.Post, a payments.Authent
 	if _, err := templates[locale.English](); err != nil {
 		return nil, err
 	}
-	policy := "default-src 'none'; style-src " + ui.SheetHash() + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	style := "style-src " + ui.SheetHash()
+	policy := "default-src 'none'; " + style + "; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 	if a != nil {
 		a = payments.OutsideAuthenticator(a)
 	}
 	p := &Pages{
 		store: s, billing: b, post: post, authenticator: a, advertiser: advertiser, transfer: f, domains: d, documents: newDocuments(invoicepdf.New().Write), exports: newTurns(exportsAtOnce), templates: templates, siteTemplate: siteTemplate,
-		policy: policy, stripePolicy: policy + stripePolicy(script, "", ""),
+		style: style, policy: policy, stripePolicy: policy + stripePolicy(script, "", ""),
 		livePolicy: policy + "; script-src " + ui.HashOf(totals) + "; connect-src 'self'", liveStripePolicy: policy + stripePolicy(script, " "+ui.HashOf(totals), " 'self'"),
 		siteStyle: ui.HashOf([]byte(siteStyle)),
 	}

@@ -80,6 +80,9 @@ func (p *Pages) render(c echo.Context, status int, name string, frame ui.Frame, 
 	var pictures []string
 	if frame.Shop != nil {
 		pictures = append(pictures, frame.Shop.Logo)
+		if colours := frame.Shop.Colours; colours != "" {
+			policy = strings.Replace(policy, p.style, p.style+" "+ui.HashOf([]byte(colours)), 1)
+		}
 	}
 	if by, ok := data.(interface{ Pictures() []string }); ok {
 		pictures = append(pictures, by.Pictures()...)
@@ -116,7 +119,7 @@ func takesStripe(data any) bool {
 
 // shopOf returns what a page shows of its seller.
 func shopOf(seller *tenant.Account) *ui.Shop {
-	return &ui.Shop{Name: seller.Name, Support: text(seller.SupportEmail), Logo: ui.Picture(seller.LogoURL)}
+	return &ui.Shop{Name: seller.Name, Support: text(seller.SupportEmail), Logo: ui.Picture(seller.LogoURL), Colours: coloursOf(seller.AccentColor)}
 }
 
 // badgeOf returns the badge of a state, which is the key of its words.

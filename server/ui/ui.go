@@ -38,7 +38,8 @@ type Frame struct {
 // Shop is what a page shows of its seller.
 type Shop struct {
 	Name, Support string
-	Logo          string // an address that Picture returned, empty for none
+	Logo          string       // an address that Picture returned, empty for none
+	Colours       template.CSS // what Accent made of its colour, empty for the sheet's; a page that has them needs their hash in its policy
 }
 
 // Problem is something that has to be corrected.

@@ -18,6 +18,7 @@ func Account(a *tenant.Account) api.Account {
 		SupportEmail:              a.SupportEmail,
 		WebsiteURL:                a.WebsiteURL,
 		LogoURL:                   a.LogoURL,
+		AccentColor:               a.AccentColor,
 		Country:                   a.Country,
 		DefaultCurrency:           a.DefaultCurrency,
 		Timezone:                  a.Timezone,
@@ -64,6 +65,7 @@ func AccountChange(b *api.AccountUpdate) func(*tenant.AccountChange) {
 		setOrClear(&a.SupportEmail, b.SupportEmail)
 		setOrClear(&a.WebsiteURL, b.WebsiteURL)
 		setOrClear(&a.LogoURL, b.LogoURL)
+		setOrClear(&a.AccentColor, b.AccentColor)
 		setOrClear(&a.Country, b.Country)
 		set(&a.DefaultCurrency, b.DefaultCurrency)
 		set(&a.Timezone, b.Timezone)

@@ -46,6 +46,7 @@ type Account struct {
 	SupportEmail              *string                  `db:"support_email"`
 	WebsiteURL                *string                  `db:"website_url"`
 	LogoURL                   *string                  `db:"logo_url"`
+	AccentColor               *string                  `db:"accent_color"` // #rrggbb of the pages for buyers, nil for ours
 	Country                   *string                  `db:"country"`
 	DefaultCurrency           string                   `db:"default_currency"`
 	Timezone                  string                   `db:"timezone"`
@@ -143,6 +144,8 @@ var accountColumns = db.ColumnsOf[Account]("accounts")
 
 var domainPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`)
 
+var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
 var prefixPattern = regexp.MustCompile(`^[A-Z0-9]{3,12}$`)
 
 // Local returns a moment where the seller is, for what people read: dates of documents and letters are those of the seller's time zone.
@@ -166,6 +169,7 @@ func (a *Account) check(before *Account) error {
 	if a.SupportEmail != nil && !core.SameJSON(a.SupportEmail, before.SupportEmail) {
 		p.CheckEmail("support_email", *a.SupportEmail, "Send an e-mail address, such as help@example.com.")
 	}
+	p.Check(a.AccentColor == nil || colorPattern.MatchString(*a.AccentColor), "accent_color", "Send a colour such as #1a73e8, or null for ours.")
 	p.Check(core.HasAtMost(a.StatementDescriptor, 22), "statement_descriptor", "A statement descriptor has at most 22 characters.")
 	p.Check(a.CustomDomain == nil || domainPattern.MatchString(*a.CustomDomain), "custom_domain", "Send a domain name in lower case, such as shop.example.com.")
 	p.Check(slices.Contains([]Plan{PlanFree, PlanPro, PlanBusiness}, a.Plan), "plan", "A plan is free, pro or business.")

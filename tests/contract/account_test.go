@@ -29,6 +29,25 @@ func TestUpdateAccount_ChangesWhatIsSent(t *testing.T) {
 	})
 }
 
+func TestUpdateAccount_HasAColour(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		a := ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{AccentColor: sdk.Set("#C2410c")}))
+		if a.AccentColor == nil || *a.AccentColor != "#C2410c" {
+			t.Errorf("the colour is %v", a.AccentColor)
+		}
+		for _, wrong := range []string{"", "red", "#fff", "C2410C", "#c2410g", "#c2410c0", "#c2410c\n", "#c2410c;}"} {
+			_, err := c.Account.Update(background, &sdk.AccountUpdate{AccentColor: sdk.Set(wrong)})
+			refused(t, err, http.StatusUnprocessableEntity, sdk.CodeValidationFailed, "accent_color")
+		}
+		if a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{Name: new("Ada")})); a.AccentColor == nil {
+			t.Error("the colour is lost by another change")
+		}
+		if a = ok[*sdk.Account](t)(c.Account.Update(background, &sdk.AccountUpdate{AccentColor: sdk.Null[string]()})); a.AccentColor != nil {
+			t.Errorf("the colour is %s", *a.AccentColor)
+		}
+	})
+}
+
 func TestUpdateAccount_NeedsThePlan(t *testing.T) {
 	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
 		free := s.AccountOn(t, tenant.PlanFree).SDK()

@@ -1,0 +1,4 @@
+-- +goose Up
+
+-- The colour of links and buttons on the pages of the account's buyers; null for ours.
+ALTER TABLE accounts ADD COLUMN accent_color TEXT;
