@@ -41,7 +41,14 @@ func createCheckout(c *call, o object) error {
 	if err := c.setBuyer(o); err != nil {
 		return err
 	}
-	if err := c.setLines(o); err != nil {
+	if err := c.setDiscount(object{}, o); err != nil {
+		return err
+	}
+	lines, err := c.newLines(o)
+	if err != nil {
+		return err
+	}
+	if err := c.price(o, lines); err != nil {
 		return err
 	}
 	c.put(o)
@@ -55,10 +62,26 @@ func updateCheckout(c *call, before, o object) error {
 	if before["status"] != "open" {
 		return refuse(http.StatusUnprocessableEntity, "status", fmt.Sprintf("The checkout is %s. Only an open one can be changed.", before["status"]))
 	}
+	if c.op.Public && has(c.body, "discount_code") && !isTrue(o, "allow_discount_codes") {
+		return refuse(http.StatusUnprocessableEntity, "discount_code", "This checkout takes no discount codes.")
+	}
 	if err := c.setBuyer(o); err != nil {
 		return err
 	}
-	return c.setLines(o)
+	if err := c.setDiscount(before, o); err != nil {
+		return err
+	}
+	lines, err := c.newLines(o)
+	if err != nil {
+		return err
+	}
+	if lines == nil && isPricedAs(before, o) {
+		return nil
+	}
+	if lines == nil {
+		lines = c.linesOf(o)
+	}
+	return c.price(o, lines)
 }
 
 // setBuyer keeps the customer of the body, and what follows from the customer or the address.
@@ -92,156 +115,6 @@ func (c *call) setBuyer(o object) error {
 	}
 	if verified, ok := c.body["customer_email_verified"].(bool); ok {
 		o["customer_email_verified"] = verified && has(o, "customer_email")
-	}
-	return nil
-}
-
-// setLines makes the lines of the body, or keeps those that are there, and prices the checkout.
-func (c *call) setLines(o object) error {
-	var lines []object
-	currency := text(c.body, "currency")
-	wanted, replaced := c.body["line_items"].([]any)
-	p := problems{}
-	if replaced {
-		for i, w := range wanted {
-			line, err := c.line(w.(object), fmt.Sprintf("line_items.%d.price_variant", i), &currency, p)
-			if err != nil {
-				return err
-			}
-			lines = append(lines, line)
-		}
-	} else {
-		if currency != "" && currency != o["currency"] {
-			return unfaked("change the currency of a checkout without its line_items")
-		}
-		currency = text(o, "currency")
-		for _, id := range list(o, "line_items") {
-			line := maps.Clone(c.objects[id.(string)])
-			line["discount_amount"] = int64(0)
-			lines = append(lines, line)
-		}
-	}
-	if err := p.err(); err != nil {
-		return err
-	}
-	o["currency"] = currency
-	if err := c.setDiscount(o, lines); err != nil {
-		return err
-	}
-	ids := make([]any, len(lines))
-	for i, line := range lines {
-		net := number(line, "subtotal_amount") - number(line, "discount_amount")
-		line["net_amount"], line["total_amount"] = net, net
-		ids[i] = line["id"]
-		c.put(line)
-	}
-	o["line_items"] = ids
-	for _, name := range []string{"subtotal_amount", "discount_amount", "net_amount", "total_amount"} {
-		o[name] = total(lines, name)
-	}
-	o["tax_amount"], o["amount_due_now"], o["payment_method_required"] = int64(0), o["total_amount"], number(o, "total_amount") > 0
-	return nil
-}
-
-func total(lines []object, name string) (sum int64) {
-	for _, line := range lines {
-		sum += number(line, name)
-	}
-	return sum
-}
-
-// line makes the line that is asked for. The first one without a currency says it for all.
-func (c *call) line(wanted object, param string, currency *string, p problems) (object, error) {
-	v, err := c.referred("price_variant", text(wanted, "price_variant"), param)
-	if err != nil {
-		return nil, err
-	}
-	if v["type"] == "recurring" {
-		return nil, unfaked("sell recurring price variants")
-	}
-	inCurrency := "line_items"
-	if has(c.body, "currency") {
-		inCurrency = "currency"
-	}
-	if *currency == "" {
-		*currency = text(v, "currency")
-	}
-	product, quantity := c.objects[text(v, "product")], max(number(wanted, "quantity"), 1)
-	unit, sold := amountIn(v, *currency)
-	if custom, isCustom := wanted["custom_amount"].(int64); v["amount_type"] == "custom" {
-		unit = number(v, "suggested_amount")
-		if isCustom {
-			unit = custom
-		}
-		p.check(isCustom || has(v, "suggested_amount"), "line_items", fmt.Sprintf("Price variant %s needs a custom_amount.", v["id"]))
-		p.check(unit >= number(v, "min_amount") && (!has(v, "max_amount") || unit <= number(v, "max_amount")), "line_items",
-			fmt.Sprintf("The custom_amount of price variant %s is out of its bounds.", v["id"]))
-	} else {
-		p.check(!isCustom, "line_items", fmt.Sprintf("Price variant %s has a fixed price: leave custom_amount out.", v["id"]))
-	}
-	p.check(sold, inCurrency, fmt.Sprintf("Price variant %s has no price in %s.", v["id"], *currency))
-	problem := c.unsellable(v, quantity)
-	p.check(problem == "", "line_items", problem)
-	p.check(quantity >= number(v, "quantity_min"), "line_items", fmt.Sprintf("Price variant %s is sold from %d pieces on.", v["id"], number(v, "quantity_min")))
-	p.check(!has(v, "quantity_max") || quantity <= number(v, "quantity_max"), "line_items", fmt.Sprintf("Price variant %s is sold up to %d pieces.", v["id"], number(v, "quantity_max")))
-	line := c.blank(lineItems)
-	maps.Copy(line, object{
-		"product": product["id"], "price_variant": v["id"], "product_name": product["name"], "price_variant_name": v["name"],
-		"description": product["name"], "quantity": quantity, "unit_amount": unit, "custom_amount": wanted["custom_amount"],
-		"subtotal_amount": unit * quantity, "currency": *currency,
-	})
-	if has(v, "name") {
-		line["description"] = fmt.Sprintf("%s (%s)", product["name"], v["name"])
-	}
-	return line, nil
-}
-
-// unsellable says in a sentence why a quantity of a price variant cannot be sold, and returns nothing if it can.
-func (s *state) unsellable(v object, quantity int64) string {
-	switch product := s.objects[text(v, "product")]; {
-	case product["status"] != "active":
-		return fmt.Sprintf("Product %s is not active.", product["id"])
-	case v["status"] != "active":
-		return fmt.Sprintf("Price variant %s is archived.", v["id"])
-	case has(v, "stock") && number(v, "sold_count")+quantity > number(v, "stock"):
-		return fmt.Sprintf("Price variant %s is out of stock.", v["id"])
-	}
-	return ""
-}
-
-// setDiscount finds the discount of the body, or the one that is there, and takes it off the lines.
-func (c *call) setDiscount(o object, lines []object) error {
-	ref, byID := c.body["discount"]
-	code, byCode := c.body["discount_code"]
-	field := "discount_code"
-	switch {
-	case ref != nil && code != nil:
-		return refuse(http.StatusUnprocessableEntity, "discount_code", "Send discount or discount_code, not both.")
-	case ref != nil:
-		d, err := c.referred("discount", ref.(string), "discount")
-		if err != nil {
-			return err
-		}
-		field, o["discount"], o["discount_code"] = "discount", d["id"], nil
-	case code != nil:
-		d := c.discountOf(code.(string))
-		if d == nil {
-			return refuse(http.StatusUnprocessableEntity, field, "There is no discount with this code.")
-		}
-		o["discount"], o["discount_code"] = d["id"], d["code"]
-	case byID || byCode:
-		o["discount"], o["discount_code"] = nil, nil
-	}
-	if !has(o, "discount") {
-		return nil
-	}
-	d := c.objects[text(o, "discount")]
-	problem := "This discount does not exist any more."
-	if d != nil {
-		problem = apply(d, lines, text(o, "currency"))
-	}
-	if problem != "" {
-		return refuse(http.StatusUnprocessableEntity, field, problem)
 	}
 	return nil
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/tillwright/tillwright/sdk"
 )
 
-// declined is a refusal by the bank. It is kept under the Idempotency-Key, because it happened.
-type declined struct{ *refusal }
+// recorded is a refusal that changed something. It is kept under the Idempotency-Key.
+type recorded struct{ *refusal }
 
 // Unwrap returns the refusal.
-func (d *declined) Unwrap() error { return d.refusal }
+func (r *recorded) Unwrap() error { return r.refusal }
 
 // card is a test card.
 type card struct {
@@ -72,12 +72,18 @@ func (c *call) confirm(o object) (object, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
+	if err := c.requote(o); err != nil {
+		return nil, err
+	}
+	if err := c.hold(c.linesOf(o)); err != nil {
+		return nil, err
+	}
 	if consent, ok := c.body["ads_consent"].(bool); ok {
 		o = c.change(o, object{"ads_consent": consent})
 	}
 	if due > 0 && paid.decline != "" {
 		c.change(o, object{"last_payment_error": object{"code": "card_declined", "decline_code": paid.decline, "message": paid.message}})
-		return nil, &declined{refuse(http.StatusUnprocessableEntity, "payment_method", paid.message)}
+		return nil, &recorded{refuse(http.StatusUnprocessableEntity, "payment_method", paid.message)}
 	}
 	return c.complete(o, paid), nil
 }

@@ -120,7 +120,7 @@ func apply(d object, lines []object, currency string) (problem string) {
 	case subtotal < number(d, "min_subtotal_amount"):
 		return fmt.Sprintf("This discount needs a subtotal of at least %d.", number(d, "min_subtotal_amount"))
 	case d["type"] == "percent":
-		total = (sum*number(d, "percent_bps") + 5000) / 10_000
+		total = percentOf(sum, number(d, "percent_bps"))
 	case d["currency"] != currency:
 		amount, known := inner(d, "amounts")[currency].(int64)
 		if !known {
@@ -133,6 +133,14 @@ func apply(d object, lines []object, currency string) (problem string) {
 	}
 	share(total, sum, eligible)
 	return ""
+}
+
+// percentOf returns so many basis points of a sum, rounded half up.
+func percentOf(sum, bps int64) int64 {
+	hi, lo := bits.Mul64(uint64(sum), uint64(bps))
+	lo, carry := bits.Add64(lo, 5000, 0)
+	part, _ := bits.Div64(hi+carry, lo, 10_000)
+	return int64(part)
 }
 
 // isFor reports whether a discount may take something off a line.

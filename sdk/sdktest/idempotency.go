@@ -29,8 +29,8 @@ func checkKey(r *http.Request) error {
 	return nil
 }
 
-// once does a write, unless there is an answer under its Idempotency-Key: then it returns that. What was refused leaves the key free, but
-// for a declined card.
+// once does a write, unless there is an answer under its Idempotency-Key: then it returns that. What was refused leaves the key free, unless
+// it is recorded.
 func (s *Server) once(c *call, do func() (*answer, error)) (*answer, error) {
 	key := c.request.Header.Get(headerKey)
 	if key == "" || c.request.Method == http.MethodGet {
@@ -51,8 +51,8 @@ func (s *Server) once(c *call, do func() (*answer, error)) (*answer, error) {
 		return &again, nil
 	}
 	a, err := do()
-	if d, ok := errors.AsType[*declined](err); ok {
-		a, err = d.answer(), nil
+	if r, ok := errors.AsType[*recorded](err); ok {
+		a, err = r.answer(), nil
 	}
 	if err == nil {
 		a.fingerprint = fingerprint

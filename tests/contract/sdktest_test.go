@@ -171,6 +171,7 @@ func sale(c *sdk.Client) {
 	_, _ = c.Checkouts.Confirm(ctx, open.ID, declined)
 
 	oddSale(c)
+	changedSale(c)
 
 	endpoint, _ := c.WebhookEndpoints.Create(ctx, &sdk.WebhookEndpointCreate{URL: "http://127.0.0.1:9/hooks", EnabledEvents: []string{"invoice.voided"}})
 	_, _ = c.WebhookEndpoints.RotateSecret(ctx, endpoint.ID, nil)
@@ -328,7 +329,9 @@ func TestSDKTest_AnswersAsTheServerDoes(t *testing.T) {
 		fake.Webhooks(fakeHooks, *endpoint.Secret)
 		sale(fake.Client(sdk.WithHTTPClient(&http.Client{Transport: faked}), sdk.WithRetries(0)))
 		sameTapes(t, real.answers, faked.answers)
-
+		if t.Failed() {
+			return // the events differ, too
+		}
 		events := faked.events(t, fakeHooks, *endpoint.Secret)
 		for kind, n := range counted(fakeHooks) {
 			hooks.Await(t, n, kind)
