@@ -1,6 +1,7 @@
 package sdktest
 
 import (
+	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -23,7 +24,7 @@ type Fault struct {
 	// Delay is how long the call waits: before it does anything, or with AfterChange before it is answered. If its client gives up
 	// meanwhile, the call ends.
 	Delay time.Duration
-	// Drop closes the connection without an answer.
+	// Drop closes the connection in the middle of the answer's first lines. The client sees io.ErrUnexpectedEOF.
 	Drop bool
 	// AfterChange has the call do what it asks for, and fail then. A client that repeats it with its Idempotency-Key gets the answer
 	// of the first attempt.
@@ -82,6 +83,17 @@ func (s *Server) wait(r *http.Request, f *Fault) {
 	case <-s.closing:
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// drop closes a connection in the middle of an answer. Before its first byte net/http would repeat the request by itself, on a connection
+// that was used before.
+func drop(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // which closes it, too
+	}
+	_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n") // the client may be gone
+	_ = conn.Close()
 }
 
 // stops reports whether nothing is done. No fault stops nothing.

@@ -3,6 +3,7 @@ package sdktest_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime"
 	"slices"
@@ -60,6 +61,18 @@ func TestFail_LosesAnAnswerThatTheRepeatedCallGets(t *testing.T) {
 			require.Equal(t, sdk.CodeKeyReused, sdk.CodeOf(err))
 		})
 	}
+}
+
+// net/http repeats a request by itself if a connection that was used before ends without a byte.
+func TestFail_DropsOnAConnectionThatWasUsedBefore(t *testing.T) {
+	t.Parallel()
+	s := sdktest.New(t)
+	_, err := once(s).Products.List(background, nil)
+	require.NoError(t, err)
+	s.Fail(sdktest.Fault{Operation: "createProduct", Drop: true})
+	_, err = once(s).Products.Create(background, &sdk.ProductCreate{Name: "A"})
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.Len(t, s.Requests(), 2)
 }
 
 func TestFail_HoldsACallUntilItsClientGivesUp(t *testing.T) {

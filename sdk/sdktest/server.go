@@ -113,7 +113,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.wait(r, fault)
 	}
 	if fault != nil && fault.Drop {
-		panic(http.ErrAbortHandler) // net/http closes the connection
+		drop(w)
+		return
 	}
 	if fault != nil && fault.Status != 0 {
 		a = fault.answer()
@@ -160,8 +161,8 @@ func (s *Server) answer(r *http.Request, op *operation, values map[string]string
 // do checks a request in the order of the real server, and does it. It returns the events to deliver, too.
 func (s *Server) do(r *http.Request, op *operation, values map[string]string, methods []string, body []byte) (*answer, []*event, error) {
 	isPublic := strings.HasPrefix(r.URL.Path, "/public/") || op != nil && op.Public
-	switch token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); {
-	case !isPublic && !strings.HasPrefix(token, "sk_"):
+	switch {
+	case !isPublic && !hasKey(r.Header):
 		return nil, nil, refuse(http.StatusUnauthorized, "", "The API key is missing, malformed, expired or revoked, or its account is disabled. Send one header: Authorization: Bearer sk_...")
 	case op == nil && methods == nil:
 		return nil, nil, refuse(http.StatusNotFound, "", "There is nothing at this path. Paths begin with /v1 and have no slash at the end.")
@@ -178,6 +179,16 @@ func (s *Server) do(r *http.Request, op *operation, values map[string]string, me
 	defer s.mu.Unlock()
 	a, err := s.once(c, func() (*answer, error) { return s.handle(c) })
 	return a, s.happened(), err
+}
+
+// hasKey reports whether there is one Authorization header, with Bearer, spaces and a key.
+func hasKey(h http.Header) bool {
+	values := h["Authorization"]
+	if len(values) != 1 {
+		return false
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	return strings.EqualFold(scheme, "Bearer") && strings.HasPrefix(strings.TrimLeft(token, " "), "sk_")
 }
 
 // read checks a request against the document.

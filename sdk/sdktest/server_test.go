@@ -122,6 +122,24 @@ func TestServer_NeedsAKey(t *testing.T) {
 	require.Equal(t, sdk.CodeAuthentication, sdk.CodeOf(err))
 }
 
+// How the scheme is written is up to the client, as at the real server.
+func TestServer_TakesTheSchemeInAnyCase(t *testing.T) {
+	t.Parallel()
+	s := sdktest.New(t)
+	for header, want := range map[string]int{
+		"Bearer sk_1": http.StatusOK, "bearer sk_1": http.StatusOK, "Bearer  sk_1": http.StatusOK, "sk_1": http.StatusUnauthorized, "Basic sk_1": http.StatusUnauthorized,
+	} {
+		req, err := http.NewRequest(http.MethodGet, s.URL+"/products", http.NoBody)
+		require.NoError(t, err)
+		req.Header.Set("Authorization", header)
+		resp, err := http.DefaultClient.Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, want, resp.StatusCode, "%s", header)
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
 func TestRequests_AreWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	s := sdktest.New(t)

@@ -312,6 +312,7 @@ func refuseAll(t *testing.T, tape *tape, base, key string) {
 		send(w[0], w[1], w[2])
 	}
 	send("GET", "/v1/products", "", "Authorization", "Bearer none")
+	send("GET", "/v1/products", "", "Authorization", key)
 	send("POST", "/v1/products", `{"name": "A"}`, "Content-Type", "text/plain")
 	send("POST", "/v1/products", `{"name": "A"}`, "Idempotency-Key", strings.Repeat("k", 256))
 }
