@@ -82,6 +82,12 @@ func TestServer_SaysWhatItDoesNotDo(t *testing.T) {
 	require.Equal(t, 1, r.Attempts, "it is not repeated")
 	_, err = s.Client().Orders.List(background, &sdk.ListOrdersParams{TotalMin: new(int64(5))})
 	require.ErrorContains(t, err, "sdktest does not filter orders by total_min.")
+	_, err = s.Client().Products.Create(background, &sdk.ProductCreate{Name: "A"})
+	require.NoError(t, err)
+	for range 50 { // whatever the order of the parameters
+		_, err = s.Client().Products.List(background, &sdk.ListProductsParams{Status: new(sdk.ProductStatusArchived), HasRecurring: new(true)})
+		require.ErrorContains(t, err, "sdktest does not filter products by has_recurring.")
+	}
 }
 
 // Every operation of the API is either done or named, whatever is sent.
