@@ -48,6 +48,9 @@ func createCheckout(c *call, o object) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkAnswers(inner(o, "custom_field_data"), lines, false); err != nil {
+		return err
+	}
 	if err := c.price(o, lines); err != nil {
 		return err
 	}
@@ -75,11 +78,17 @@ func updateCheckout(c *call, before, o object) error {
 	if err != nil {
 		return err
 	}
-	if lines == nil && isPricedAs(before, o) {
-		return nil
-	}
-	if lines == nil {
+	isNew := lines != nil
+	if !isNew {
 		lines = c.linesOf(o)
+	}
+	if isNew || !same(before["custom_field_data"], o["custom_field_data"]) {
+		if err := c.checkAnswers(inner(o, "custom_field_data"), lines, false); err != nil {
+			return err
+		}
+	}
+	if !isNew && isPricedAs(before, o) {
+		return nil
 	}
 	return c.price(o, lines)
 }

@@ -72,6 +72,9 @@ func (c *call) confirm(o object) (object, error) {
 	if err := p.err(); err != nil {
 		return nil, err
 	}
+	if err := c.checkAnswers(inner(o, "custom_field_data"), c.linesOf(o), true); err != nil {
+		return nil, err
+	}
 	if err := c.requote(o); err != nil {
 		return nil, err
 	}
@@ -111,7 +114,7 @@ func chosen(method any) (card, error) {
 // complete makes what a paid checkout leads to: customer, order, invoice, payment and grants.
 func (c *call) complete(o object, paid card) object {
 	amount, currency := number(o, "total_amount"), text(o, "currency")
-	customer := c.buyerOf(o)
+	customer, isKnown := c.buyerOf(o)
 	c.orders++
 	order, invoice := c.blank(orders), c.blank(invoices)
 	ids := []any{}
@@ -126,7 +129,7 @@ func (c *call) complete(o object, paid card) object {
 		order[name], invoice[name] = o[name], o[name]
 	}
 	maps.Copy(order, object{
-		"number": c.orders, "status": "pending", "billing_reason": "purchase", "customer": customer["id"], "customer_verified": isTrue(o, "customer_email_verified"),
+		"number": c.orders, "status": "pending", "billing_reason": "purchase", "customer": customer["id"], "customer_verified": isKnown,
 		"line_items": ids, "due_amount": amount, "checkout": o["id"], "invoice": invoice["id"], "billing_name": o["customer_name"],
 		"billing_address": o["billing_address"], "tax_id": o["tax_id"], "custom_field_data": o["custom_field_data"], "receipt_url": c.root + "/receipt/" + text(order, "id"),
 	})
@@ -169,18 +172,40 @@ func (c *call) complete(o object, paid card) object {
 	})
 }
 
-// buyerOf returns the customer of a checkout, or makes one.
-func (c *call) buyerOf(o object) object {
-	customer := c.objects[text(o, "customer")]
-	if customer == nil {
+// buyerOf returns the customer of a checkout, or makes one, and says whether the buyer is known to be them: the seller named them, or vouches for
+// the address. Who only typed an address changes nothing of its owner. Beside the seller's own id, such an address finds nobody.
+func (c *call) buyerOf(o object) (customer object, isKnown bool) {
+	external, isVerified := o["external_customer_id"], isTrue(o, "customer_email_verified")
+	customer = c.objects[text(o, "customer")]
+	isKnown = customer != nil || external != nil || isVerified
+	if customer == nil && external != nil {
+		customer = c.other("customer", object{"external_id": external}, "external_id")
+	}
+	if customer == nil && (external == nil || isVerified) {
 		customer = c.customerOf(text(o, "customer_email"))
 	}
 	if customer == nil {
 		customer = c.blank(customers)
-		maps.Copy(customer, object{"email": o["customer_email"], "name": o["customer_name"], "billing_address": nil, "external_id": o["external_customer_id"]})
-		c.put(customer)
+		maps.Copy(customer, object{"email": o["customer_email"], "name": o["customer_name"], "external_id": external, "preferred_locale": o["locale"]})
+		if isKnown {
+			customer["tax_id"] = o["tax_id"]
+		}
+		c.typed[text(customer, "id")] = external != nil && !isVerified
 	}
-	return customer
+	customer = maps.Clone(customer)
+	if isKnown {
+		learn := object{"name": o["customer_name"], "billing_address": o["billing_address"]}
+		if external != nil && c.other("customer", object{"external_id": external}, "external_id") == nil {
+			learn["external_id"] = external
+		}
+		for name, value := range learn {
+			if !has(customer, name) {
+				customer[name] = value
+			}
+		}
+	}
+	c.put(customer)
+	return customer, isKnown
 }
 
 // bought counts a purchase of a customer.

@@ -11,8 +11,31 @@ var customers = &kind{
 	schema:   "Customer",
 	defaults: object{"type": "lead"},
 	create:   func(c *call, o object) error { return c.checkCustomer(o) },
-	update:   func(c *call, _, o object) error { return c.checkCustomer(o) },
-	remove:   func(*call, object) error { return nil },
+	update:   updateCustomer,
+	remove:   removeCustomer,
+}
+
+func updateCustomer(c *call, _, o object) error {
+	err := c.checkCustomer(o)
+	if err == nil && has(c.body, "email") {
+		delete(c.typed, text(o, "id"))
+	}
+	return err
+}
+
+// removeCustomer takes what a customer was given, and deletes their leads.
+func removeCustomer(c *call, o object) error {
+	for _, g := range c.all("grant") {
+		if g["customer"] == o["id"] {
+			c.change(g, object{"status": "revoked", "reason": "customer_deleted", "suspended_at": nil, "revoked_at": c.now})
+		}
+	}
+	for _, lead := range c.all("lead") {
+		if lead["customer"] == o["id"] {
+			c.drop(lead)
+		}
+	}
+	return nil
 }
 
 var customerHandlers = map[string]handler{
@@ -34,10 +57,10 @@ func (c *call) checkCustomer(o object) error {
 	return p.err()
 }
 
-// customerOf returns the customer with an address, nil if there is none.
+// customerOf returns the customer who owns an address, nil if there is none.
 func (s *state) customerOf(email string) object {
 	for _, o := range s.all("customer") {
-		if strings.EqualFold(text(o, "email"), email) {
+		if strings.EqualFold(text(o, "email"), email) && !s.typed[text(o, "id")] {
 			return o
 		}
 	}

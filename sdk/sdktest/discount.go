@@ -186,8 +186,13 @@ var checkoutLinks = &kind{
 
 func (c *call) checkCheckoutLink(o object) error {
 	for i, ref := range list(o, "price_variants") {
-		if _, err := c.referred("price_variant", ref.(string), fmt.Sprintf("price_variants.%d", i)); err != nil {
+		at := fmt.Sprintf("price_variants.%d", i)
+		v, err := c.referred("price_variant", ref.(string), at)
+		if err != nil {
 			return err
+		}
+		if v["amount_type"] == "custom" && !has(v, "suggested_amount") {
+			return refuse(http.StatusUnprocessableEntity, at, fmt.Sprintf("Price variant %s is sold for its suggested amount by a link: give it one.", v["id"]))
 		}
 	}
 	if has(o, "discount") && c.lookup("discount", text(o, "discount")) == nil {

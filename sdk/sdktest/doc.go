@@ -35,7 +35,14 @@
 //   - recurring price variants in a checkout, discounts with rules or limits by customer, and cards that need authentication;
 //   - filters that the object has no field for.
 //
-// It knows no taxes, no least amounts of currencies, no legal pages, no deliverables, no scopes and no quotas. Every key that begins with "sk_" is good.
+// Some things it takes that the real server refuses, or does in another way:
+//   - It knows no taxes, currencies and their least amounts, legal pages, deliverables, scopes or quotas. Every key that begins with "sk_" is good.
+//   - It takes a doubled key, a NUL and invalid UTF-8 in JSON, and a name that is only white space.
+//   - A slug is made of ASCII letters alone. Former slugs and reserved ones may be taken.
+//   - The filter q finds the beginnings of words in ids, names, addresses, codes and numbers.
+//   - A checkout link may hold price variants that cannot be bought together.
+//   - A customer keeps a name that a buyer typed without being known.
+//
 // It renders no pages: the addresses in its answers lead nowhere. What depends on these is for a development server,
 // `tillwright serve --demo`.
 package sdktest

@@ -43,6 +43,9 @@ func updatePriceVariant(c *call, before, o object) error {
 	p := problems{}
 	completePriceVariant(o)
 	checkPriceVariant(o, "", p)
+	if number(before, "sold_count") > 0 {
+		checkSold(before, o, p)
+	}
 	product := c.objects[text(o, "product")]
 	p.check(o["status"] == "active" || before["status"] != "active" || !c.isLastActive(product, o), "status",
 		"This is the last active price variant of an active product. Unpublish the product first, or add another variant.")
@@ -121,6 +124,17 @@ func checkPriceVariant(o object, at string, p problems) {
 	p.check(o["amount_type"] != "fixed" || number(o, "amount") > 0, at+"amount", "A fixed amount is above 0. Send amount_type free to give it away.")
 	p.check(!has(o, "quantity_max") || number(o, "quantity_max") >= number(o, "quantity_min"), at+"quantity_max", "The greatest quantity is at least quantity_min.")
 	p.check(!has(o, "stock") || number(o, "stock") >= number(o, "sold_count"), at+"stock", "The stock is at least what was sold or is being paid for.")
+}
+
+// checkSold refuses another price for what was sold.
+func checkSold(before, o object, p problems) {
+	for _, name := range []string{
+		"type", "amount_type", "amount", "currency", "currency_amounts", "min_amount", "suggested_amount", "max_amount", "interval", "interval_count",
+		"setup_fee_amount", "billing_cycles", "tax_behavior",
+	} {
+		p.check(same(before[name], o[name]), name,
+			"This price variant has been sold or is being paid for: its price cannot change. Create a new variant and archive this one.")
+	}
 }
 
 // amountIn returns the amount of a unit in a currency, and whether there is one.

@@ -61,6 +61,7 @@ func updateProduct(c *call, before, o object) error {
 		return err
 	}
 	if !maps.EqualFunc(before, o, same) {
+		o["updated_at"] = c.now
 		c.emit(sdk.EventProductUpdated, o, "price_variants")
 	}
 	return nil
@@ -73,6 +74,7 @@ func (c *call) checkProduct(o object, from string) error {
 		message := "Another product has this " + field + "."
 		p.check(!has(o, field) || c.other("product", o, field) == nil, field, message)
 	}
+	checkCustomFields(o, p)
 	status := text(o, "status")
 	p.check(status == from || slices.Contains(productMoves[from], status), "status", fmt.Sprintf("This product is %s and cannot become %s.", from, status))
 	p.check(status != "active" || has(o, "default_price_variant"), "status",

@@ -19,13 +19,14 @@ type state struct {
 	objects map[string]object   // by id
 	ids     map[string][]string // by kind, ascending
 	deleted map[string]string   // kind by id
+	typed   map[string]bool     // ids of customers who do not own their address, because they only typed it
 	slugs   map[string]string   // id by kind and slug, former slugs included
 	events  []*event            // of the call that is done
 	orders  int64               // how many there are
 }
 
 func newState(root string) *state {
-	s := &state{root: root, objects: map[string]object{}, ids: map[string][]string{}, deleted: map[string]string{}, slugs: map[string]string{}}
+	s := &state{root: root, objects: map[string]object{}, ids: map[string][]string{}, deleted: map[string]string{}, typed: map[string]bool{}, slugs: map[string]string{}}
 	s.account = accountOf(s)
 	return s
 }

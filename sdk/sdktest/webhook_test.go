@@ -1,6 +1,8 @@
 package sdktest_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -62,6 +64,28 @@ func TestWebhooks_WaitForFlushWhenTheyAreHeld(t *testing.T) {
 	require.Empty(t, s.Deliveries())
 	require.Equal(t, []string{sdk.EventProductCreated, sdk.EventProductUpdated}, types(s.Flush()))
 	require.Empty(t, s.Flush())
+}
+
+func TestWebhooks_TellOfAnUpdateWithTheTimeOfIt(t *testing.T) {
+	t.Parallel()
+	s := sdktest.New(t)
+	product, err := s.Client().Products.Create(background, &sdk.ProductCreate{Name: "A"})
+	require.NoError(t, err)
+	var told string
+	s.Webhooks(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var event struct {
+			Data struct {
+				UpdatedAt string `json:"updated_at"`
+			} `json:"data"`
+		}
+		require.NoError(t, json.NewDecoder(r.Body).Decode(&event))
+		told = event.Data.UpdatedAt
+	}), secret)
+	for n := range 30 { // some of them in another millisecond than the one before
+		updated, err := s.Client().Products.Update(background, product.ID, &sdk.ProductUpdate{Name: new(fmt.Sprint(n))})
+		require.NoError(t, err)
+		require.Equal(t, string(updated.UpdatedAt), told)
+	}
 }
 
 func TestSend_DeliversWhatNothingBringsAbout(t *testing.T) {

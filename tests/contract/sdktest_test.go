@@ -172,6 +172,7 @@ func sale(c *sdk.Client) {
 
 	oddSale(c)
 	changedSale(c)
+	askingSale(c)
 
 	endpoint, _ := c.WebhookEndpoints.Create(ctx, &sdk.WebhookEndpointCreate{URL: "http://127.0.0.1:9/hooks", EnabledEvents: []string{"invoice.voided"}})
 	_, _ = c.WebhookEndpoints.RotateSecret(ctx, endpoint.ID, nil)
