@@ -78,7 +78,7 @@ func (s *Store) UpdateInvoice(ctx context.Context, account, ref string, change f
 			if err := draft.checkIssued(&before, now); err != nil || core.SameJSON(before, *i) {
 				return i, err
 			}
-			if !core.SameJSON(before.DueAt, i.DueAt) {
+			if i.SubscriptionID == nil && !core.SameJSON(before.DueAt, i.DueAt) {
 				if err := s.writeReminders(ctx, u, i, now); err != nil {
 					return nil, err
 				}

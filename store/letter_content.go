@@ -18,7 +18,8 @@ const letterFileLifetime = 30 * day
 // LetterContent is what a letter tells of, as it is now. Of Order, Subscription and so on it has those that its kind tells of.
 type LetterContent struct {
 	Void      string        // why it is not to be sent, in a sentence; empty if it is
-	Wait      time.Duration // how long the account's letters of its kind have to wait, of which there were too many; 0 if they do not
+	Wait      time.Duration // how long it has to wait, because there were too many; 0 if it does not
+	WaitsOne  bool          // there were too many to its recipient: the account's other letters of its kind do not wait
 	Seller    *tenant.Account
 	Recipient string
 	Locale    *string // the language that the reader chose, nil if they chose none
@@ -85,19 +86,31 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 	if err != nil || c.Void != "" {
 		return c, err
 	}
-	if isFree(l.Kind) && l.Attempts == 1 && l.Resends == 0 {
-		if c.Wait, err = s.countFree(ctx, l.AccountID, l.Kind); err != nil || c.Wait > 0 {
+	if l.Attempts > 1 || l.Resends > 0 {
+		return c, nil
+	}
+	if !c.isVerified {
+		if err := s.boundUnasked(ctx, l, c); err != nil || c.Wait > 0 || c.Void != "" {
 			return c, err
 		}
 	}
-	if c.isVerified || l.Attempts > 1 || l.Resends > 0 {
-		return c, err
-	}
-	tooMany, err := s.countUnasked(ctx, l.AccountID, c.Recipient, c.followsPayment(l.Kind))
-	if tooMany {
-		c.Void = "Too many letters were sent within an hour to this address, which nobody has confirmed."
+	if isFree(l.Kind) {
+		c.Wait, err = s.countFree(ctx, l.AccountID, l.Kind)
 	}
 	return c, err
+}
+
+// boundUnasked counts a letter to an address that nobody has confirmed. One too many is void; a reminder, which the seller's invoice needs, waits.
+func (s *Store) boundUnasked(ctx context.Context, l *Letter, c *LetterContent) error {
+	wait, err := s.countUnasked(ctx, l.AccountID, c.Recipient, c.followsPayment(l.Kind))
+	switch {
+	case wait == 0:
+	case l.Kind == tenant.LetterInvoiceReminder:
+		c.Wait, c.WaitsOne = wait, true
+	default:
+		c.Void = "Too many letters were sent within an hour to this address, which nobody has confirmed."
+	}
+	return err
 }
 
 // followsPayment reports whether a letter of this kind tells of money, so that nobody can cause it without paying.

@@ -83,18 +83,22 @@ func (s *Store) countLetter(ctx context.Context, account string, limits ...throt
 	}, limits...)
 }
 
-// countUnasked counts a letter to an address that nobody has confirmed, and reports whether it is one too many. Then it is not counted. One that
-// follows a payment is counted in its account alone: else whoever has many letters sent to an address could keep its owner's receipts from them.
-func (s *Store) countUnasked(ctx context.Context, account, to string, isPaid bool) (tooMany bool, err error) {
+// countUnasked counts a letter to an address that nobody has confirmed, and returns how long until there may be another if it is one too many. Then it is
+// not counted. One that follows a payment is counted in its account alone: else whoever has many letters sent to an address could keep its owner's receipts from them.
+func (s *Store) countUnasked(ctx context.Context, account, to string, isPaid bool) (wait time.Duration, err error) {
 	limits := []throttle.Limit{{Subject: "unasked:" + mailboxKey(account, to), Most: unaskedLetters, Window: time.Hour}}
 	if !isPaid {
 		limits = append(limits, toMailbox(to))
 	}
-	err = s.countLetter(ctx, account, limits...)
+	return waitOf(s.countLetter(ctx, account, limits...))
+}
+
+// waitOf returns how long a letter that is one too many has to wait, and any other error as it is.
+func waitOf(err error) (time.Duration, error) {
 	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
-		return true, nil
+		return refused.After, nil
 	}
-	return false, err
+	return 0, err
 }
 
 // isFree reports whether a seller can cause letters of a kind to any address, without a payment.
@@ -108,11 +112,7 @@ func (s *Store) countFree(ctx context.Context, account string, kind tenant.Lette
 	if kind == tenant.LetterInvoiceReminder {
 		subject = "reminders"
 	}
-	err = s.countLetter(ctx, account, throttle.Limit{Subject: subject, Most: freeLetters, Window: time.Hour})
-	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
-		return refused.After, nil
-	}
-	return 0, err
+	return waitOf(s.countLetter(ctx, account, throttle.Limit{Subject: subject, Most: freeLetters, Window: time.Hour}))
 }
 
 // CountPortalLetter counts a request for links to the portal, by the address that was typed and by the network address from which

@@ -62,7 +62,7 @@ func (s *Store) readPlan(ctx context.Context, l *Letter, c *LetterContent) error
 	return err
 }
 
-// readCard reads a subscription whose card expires soon. The customer is not told if it is not charged to that card any more.
+// readCard reads a subscription whose card expires soon. The customer is not told if it is not charged to that card any more, or not at all.
 func (s *Store) readCard(ctx context.Context, l *Letter, c *LetterContent) error {
 	if err := s.readSubscription(ctx, l, c, l.ObjectID); err != nil {
 		return err
@@ -74,26 +74,29 @@ func (s *Store) readCard(ctx context.Context, l *Letter, c *LetterContent) error
 	c.Method, err = s.MethodForSubscription(ctx, c.Subscription)
 	switch {
 	case err != nil:
-	case c.Subscription.hasEnded() || c.Subscription.CancelAtPeriodEnd:
-		c.Void = "The subscription has ended, or ends with its period."
 	case c.Method == nil || c.Method.Card.period() != l.Period:
 		c.Void = "The subscription is charged to another card now, or to none."
 	case c.Method.Card.expiry() <= now:
 		c.Void = "The card has expired."
+	default:
+		err = s.readNext(ctx, l, c)
 	}
 	return err
 }
 
-// readReminder reads an invoice that is not paid. The customer is not told if it is, or is due on another day.
+// readReminder reads an invoice that is not paid. The customer is not told if it is, or is due on another day, or if the next reminder tells the same better:
+// of those that waited together one is sent. What the seller asked for again says that its day is over.
 func (s *Store) readReminder(ctx context.Context, l *Letter, c *LetterContent) (err error) {
 	if c.Invoice, err = s.GetInvoice(ctx, l.AccountID, l.ObjectID); err != nil {
 		return err
 	}
-	due, isLate := strings.CutSuffix(l.Period, "."+reminderIsAfter)
-	if !isLate {
-		due = strings.TrimSuffix(strings.TrimSuffix(due, "."+reminderIsDue), "."+reminderIsBefore)
+	now, err := s.db.BusinessNow(ctx, l.AccountID)
+	if err != nil {
+		return err
 	}
-	c.IsLate, c.Recipient = isLate, core.Deref(c.Invoice.CustomerEmail)
+	step := l.Period[strings.LastIndexByte(l.Period, '.')+1:]
+	due := strings.TrimSuffix(l.Period, "."+step)
+	c.Recipient = core.Deref(c.Invoice.CustomerEmail)
 	switch {
 	case c.Invoice.Status != InvoiceStatusOpen && c.Invoice.Status != InvoiceStatusPastDue:
 		c.Void = fmt.Sprintf("The invoice is %s now.", c.Invoice.Status)
@@ -101,6 +104,12 @@ func (s *Store) readReminder(ctx context.Context, l *Letter, c *LetterContent) (
 		c.Void = "The invoice is due on another day now."
 	case c.Recipient == "":
 		c.Void = "The invoice has no address any more."
+	default:
+		isOver := step == reminderIsBefore && *c.Invoice.DueAt <= now || step == reminderIsDue && c.Invoice.DueAt.Add(reminderAfter) <= now
+		c.IsLate = isOver || step == reminderIsAfter
+		if isOver && l.Resends == 0 {
+			c.Void = "Its day is over, and that of the next reminder has come."
+		}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -54,11 +53,12 @@ func (s *Store) ClaimLetter(ctx context.Context, account, id string) (*Letter, e
 	})
 }
 
-// LetterOutcome says what became of an attempt to send a letter: it was sent, it was skipped, or it failed, and may be tried again; or it has to Wait, with
-// all of its kind that the account would have sent now, which counts as no attempt. Recipient and Subject are nil if it came to neither.
+// LetterOutcome says what became of an attempt to send a letter: it was sent, it was skipped, or it failed, and may be tried again; or it has to Wait, which
+// counts as no attempt. Unless WaitsOne, all of its kind wait that the account would have sent now. Recipient and Subject are nil if it came to neither.
 type LetterOutcome struct {
 	Status    LetterStatus
 	Wait      time.Duration
+	WaitsOne  bool
 	Error     string
 	Recipient *string
 	Subject   *string
@@ -94,7 +94,10 @@ func (s *Store) endLetter(ctx context.Context, u *db.Unit, l *Letter, out Letter
 	if out.Wait > 0 {
 		l.Attempts--
 		l.NextAttemptAt = new(s.Now().Add(out.Wait))
-		return errors.Join(u.Update(ctx, letterColumns, l), s.postponeLetters(ctx, u, l))
+		if err := u.Update(ctx, letterColumns, l); err != nil || out.WaitsOne {
+			return err
+		}
+		return s.postponeLetters(ctx, u, l)
 	}
 	if out.Status == LetterStatusSent {
 		l.SentAt = &now

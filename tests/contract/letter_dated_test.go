@@ -43,6 +43,7 @@ func TestLetters_AnInvoiceIsDue(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		invoice := issued(t, c)
 		day := invoice.DueAt.Time().Format("2 January 2006")
+		told := map[string]bool{} // the letters of earlier steps
 		for n, step := range []struct {
 			after time.Duration
 			says  string
@@ -61,12 +62,11 @@ func TestLetters_AnInvoiceIsDue(t *testing.T) {
 					t.Errorf("it says %q, %q", text.Subject, text.Text)
 				}
 			}
-			found := false
 			for _, l := range sent {
-				found = found || strings.Contains(*l.Subject, step.says)
-			}
-			if !found {
-				t.Errorf("none of %+v says %q", sent, step.says)
+				if !told[l.ID] && !strings.Contains(*l.Subject, step.says) {
+					t.Errorf("the one of step %d says %q, not %q", n, *l.Subject, step.says)
+				}
+				told[l.ID] = true
 			}
 		}
 		advance(t, c, 60*aDay)
@@ -92,6 +92,73 @@ func TestLetters_NotOfAnInvoiceThatIsPaidOrDueLater(t *testing.T) {
 		advance(t, c, 60*aDay)
 		if sent := sentOf(t, c, "invoice_reminder"); len(sent) != 1 {
 			t.Errorf("of a paid one they are %+v", sent)
+		}
+	})
+}
+
+// When a server, or its mail server, comes back late, the customer is told how things stand, not of each day that is over.
+func TestLetters_AnInvoiceIsRemindedOfOnceAfterARest(t *testing.T) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		issued(t, c)
+		s.Mail.Refuse(errRefused)
+		retry := func() { s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE status = 'queued' AND due_at IS NULL") }
+		advance(t, c, 11*aDay)
+		s.Mail.Refuse(nil)
+		retry()
+		if sent := sentOf(t, c, "invoice_reminder"); len(sent) != 1 || !strings.Contains(*sent[0].Subject, " is due on ") {
+			t.Fatalf("a day after it was due they are %+v", sent)
+		}
+		issued(t, c)
+		s.Mail.Refuse(errRefused)
+		advance(t, c, 60*aDay)
+		s.Mail.Refuse(nil)
+		retry()
+		if sent := sentOf(t, c, "invoice_reminder"); len(sent) != 3 || !strings.Contains(*sent[0].Subject, " was due on ") {
+			t.Errorf("weeks later they are %+v", sent)
+		}
+	})
+}
+
+// What is asked for again is sent as things stand.
+func TestResendLetter_AReminderSaysThatItsDayIsOver(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		issued(t, c)
+		advance(t, c, 8*aDay)
+		first := sentOf(t, c, "invoice_reminder")[0]
+		advance(t, c, 5*aDay)
+		ok[*sdk.Letter](t)(c.Letters.Resend(background, first.ID))
+		settledLetters(t, c, "invoice_reminder")
+		if l := ok[*sdk.Letter](t)(c.Letters.Get(background, first.ID)); l.Status != sdk.LetterStatusSent || !strings.Contains(*l.Subject, " was due on ") {
+			t.Errorf("it is %+v", l)
+		}
+	})
+}
+
+// A customer who has many invoices is reminded of each. Beyond ten letters an hour to a mailbox they wait, and nobody else's do.
+func TestLetters_RemindersToOneMailboxWait(t *testing.T) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		invoice := issued(t, c)
+		advance(t, c, 8*aDay)
+		s.Must(t, "UPDATE throttles SET counted = 10 WHERE subject LIKE 'unasked:%'")
+		other := ok[*sdk.Invoice](t)(c.Invoices.Update(background, issued(t, c).ID, &sdk.InvoiceUpdate{DueAt: sdk.Set(sdk.TimeOf(invoice.DueAt.Time().Add(3 * aDay)))}))
+		advance(t, c, 2*aDay+time.Hour)
+		var waits sdk.Letter
+		for _, l := range settledLetters(t, c, "invoice_reminder") {
+			if l.LastError != nil && l.Status == sdk.LetterStatusQueued {
+				waits = l
+			}
+		}
+		if waits.ID == "" || waits.About.ID != invoice.ID || waits.Attempts != 0 || !waits.NextAttemptAt.Time().After(time.Now().Add(50*time.Minute)) || !strings.Contains(*waits.LastError, "to this address") {
+			t.Fatalf("they are %+v", settledLetters(t, c, "invoice_reminder"))
+		}
+		if sent := sentOf(t, c, "invoice_reminder"); len(sent) != 2 || sent[0].About.ID != other.ID {
+			t.Errorf("those that are sent are %+v", sent)
+		}
+		s.Must(t, "UPDATE throttles SET ends_at = 0 WHERE subject LIKE 'unasked:%'")
+		s.Must(t, "UPDATE letters SET next_attempt_at = 0 WHERE id = '"+waits.ID+"'")
+		settledLetters(t, c, "invoice_reminder")
+		if l := ok[*sdk.Letter](t)(c.Letters.Get(background, waits.ID)); l.Status != sdk.LetterStatusSent || l.LastError != nil {
+			t.Errorf("an hour later it is %+v", l)
 		}
 	})
 }
@@ -126,17 +193,20 @@ func TestLetters_AYearRenewsSoon(t *testing.T) {
 	})
 }
 
+// expiresSoon has the card of a subscription expire in some months, and returns when that is.
+func expiresSoon(t *testing.T, s *harness.Server, sub *sdk.Subscription) time.Time {
+	t.Helper()
+	now := time.Now().UTC()
+	last := time.Date(now.Year(), now.Month()+3, 1, 0, 0, 0, 0, time.UTC) // its month is the one of which this is in the next
+	s.Must(t, fmt.Sprintf(`UPDATE payment_methods SET card = replace(replace(CAST(card AS TEXT), '2099', '%d'), '"exp_month":12', '"exp_month":%d') WHERE customer_id = '%s'`,
+		last.AddDate(0, 0, -1).Year(), int(last.AddDate(0, 0, -1).Month()), sub.Customer.ID))
+	return last
+}
+
 func TestLetters_ACardExpires(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
-		expires := func(sub *sdk.Subscription) time.Time {
-			now := time.Now().UTC()
-			last := time.Date(now.Year(), now.Month()+3, 1, 0, 0, 0, 0, time.UTC) // its month is the one of which this is in the next
-			s.Must(t, fmt.Sprintf(`UPDATE payment_methods SET card = replace(replace(CAST(card AS TEXT), '2099', '%d'), '"exp_month":12', '"exp_month":%d') WHERE customer_id = '%s'`,
-				last.AddDate(0, 0, -1).Year(), int(last.AddDate(0, 0, -1).Month()), sub.Customer.ID))
-			return last
-		}
 		sub := subscription(t, c, monthly(t, c, 900))
-		last := expires(sub)
+		last := expiresSoon(t, s, sub)
 		advance(t, c, time.Until(last)-30*aDay-time.Hour)
 		none(t, c, "card_expiring")
 		advance(t, c, 2*time.Hour)
@@ -171,5 +241,34 @@ func TestLetters_APlanChangesAndASubscriptionIsKept(t *testing.T) {
 		none(t, c, "subscription_kept")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Uncancel(background, sub.ID))
 		tells(t, s, only(t, c, "subscription_kept", sdk.LetterStatusSent), "Your subscription at Test goes on", "was taken back", "/portal?shop=")
+	})
+}
+
+// A card that is charged no more is not asked to be changed.
+func TestLetters_NoCardExpiresOfAPlanThatIsPaid(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		sub := subscription(t, c, monthly(t, c, 900))
+		last := expiresSoon(t, s, sub)
+		advance(t, c, time.Until(last)-30*aDay-time.Hour)
+		s.Must(t, "UPDATE subscriptions SET billing_cycles = cycles_billed WHERE id = '"+sub.ID+"'")
+		advance(t, c, 2*time.Hour)
+		if l := only(t, c, "card_expiring", sdk.LetterStatusSkipped); !strings.Contains(*l.LastError, "will not be renewed") {
+			t.Errorf("it is %+v", l)
+		}
+	})
+}
+
+// The seller's own invoices are reminded of. Those of subscriptions have letters about payments that failed.
+func TestLetters_NoReminderOfAnInvoiceOfASubscription(t *testing.T) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		sub := subscription(t, c, monthly(t, c, 900))
+		s.Must(t, "UPDATE subscriptions SET payment_method = NULL")
+		s.Must(t, "UPDATE customers SET default_payment_method_id = NULL")
+		end := advance(t, c, 31*aDay).Now.Time()
+		invoice := ok[*sdk.Subscription](t)(c.Subscriptions.Get(background, sub.ID)).LatestInvoice.ID
+		ok[*sdk.Invoice](t)(c.Invoices.Update(background, invoice, &sdk.InvoiceUpdate{DueAt: sdk.Set(sdk.TimeOf(end.Add(10 * aDay)))}))
+		if letters := ok[*sdk.LetterList](t)(c.Letters.List(background, &sdk.ListLettersParams{Kind: new(sdk.LetterKind("invoice_reminder"))})).Data; len(letters) != 0 {
+			t.Errorf("they are %+v", letters)
+		}
 	})
 }
