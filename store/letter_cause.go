@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
@@ -105,10 +106,17 @@ func (s *Store) writeKept(ctx context.Context, u *db.Unit, sub *Subscription) er
 	})
 }
 
-// writePlanChanged tells the customer of a subscription of its plan, or of the one that waits.
+// planPause is how long the letter about a changed plan waits for another change, which has a letter in its place.
+const planPause = 5 * time.Minute
+
+// writePlanChanged tells the customer of a subscription of its plan, or of the one that waits, once planPause is over.
 func (s *Store) writePlanChanged(ctx context.Context, u *db.Unit, sub *Subscription) error {
+	now, err := s.db.BusinessNow(ctx, sub.AccountID)
+	if err != nil {
+		return err
+	}
 	return s.writeLetter(ctx, u, Letter{
-		AccountID: sub.AccountID, Kind: tenant.LetterPlanChanged, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: core.NewULID(),
+		AccountID: sub.AccountID, Kind: tenant.LetterPlanChanged, CustomerID: sub.CustomerID, ObjectID: sub.ID, Period: core.NewULID(), DueAt: new(now.Add(planPause)),
 	})
 }
 

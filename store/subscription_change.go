@@ -321,8 +321,11 @@ func (s *Store) changePlan(ctx context.Context, u *db.Unit, c *SubscriptionChang
 		}
 		return s.writePlanChanged(ctx, u, sub)
 	case core.SameJSON(c.Plan, sub.currentPlan()):
+		if sub.PendingChange.V == nil {
+			return nil
+		}
 		sub.PendingChange = core.JSON[*PendingChange]{}
-		return nil
+		return s.writePlanChanged(ctx, u, sub)
 	case c.Behavior == tenant.ProrationBehaviorNextPeriod:
 		sub.PendingChange = core.JSONOf(&PendingChange{Plan: c.Plan, EffectiveAt: c.EffectiveAt})
 		return s.writePlanChanged(ctx, u, sub)

@@ -24,6 +24,11 @@ func (r *SubscriptionRenewal) Recurs() bool {
 	return len(r.Items) == 1 && (r.Amounts.Discount == 0 || discount != nil && discount.Duration == DiscountDurationForever)
 }
 
+// RestsOpen reports whether the subscription is or will be paused until somebody resumes it, so that nobody knows when its next period begins.
+func (s *Subscription) RestsOpen() bool {
+	return s.ResumesAt == nil && (s.PauseAtPeriodEnd || s.Status == SubscriptionStatusPaused)
+}
+
 // IsLast reports whether there is no period after that one.
 func (r *SubscriptionRenewal) IsLast() bool {
 	cycles := r.Subscription.BillingCycles

@@ -20,21 +20,28 @@ func subscriptionKept(l *locale.Locale, told *store.LetterContent) content {
 	}
 }
 
-// planChanged tells of the plan that there is now, or of the one that begins with the next period.
+// planChanged tells of the plan that there is now, or of the one that begins with the next period: on a day, unless that waits until somebody resumes the
+// subscription.
 func planChanged(l *locale.Locale, told *store.LetterContent) content {
 	sub, next := told.Subscription, told.Subscription
-	end := date(l, told.Seller, sub.CurrentPeriodEnd)
+	day := ""
+	if told.Renewal != nil && !sub.RestsOpen() {
+		day = date(l, told.Seller, told.Renewal.Subscription.CurrentPeriodStart)
+	}
 	says := l.T("mail.plan.now", "plan", oneLine(sub.Describe()))
 	if sub.PendingChange.V != nil && told.Renewal != nil {
 		next = told.Renewal.Subscription
-		says = l.T("mail.plan.later", "plan", oneLine(next.Describe()), "day", end)
+		says = l.T("mail.plan.later", "plan", oneLine(next.Describe()), "day", day)
+		if day == "" {
+			says = l.T("mail.plan.resumed", "plan", oneLine(next.Describe()))
+		}
 	}
 	c := content{subject: l.T("mail.plan.subject", "seller", nameOf(told.Seller)), opening: []string{says}, actions: manages(l, told)}
 	if next.Quantity > 1 {
 		c.facts = append(c.facts, l.T("mail.plan.count", "count", next.Quantity))
 	}
-	if told.Renewal != nil {
-		c.facts = append(c.facts, nextPrices(l, told.Renewal, end)...)
+	if day != "" {
+		c.facts = append(c.facts, nextPrices(l, told.Renewal, day)...)
 	}
 	return c
 }

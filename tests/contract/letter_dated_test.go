@@ -222,25 +222,84 @@ func TestLetters_ACardExpires(t *testing.T) {
 	})
 }
 
+// asksFor asks for a change of plan with the next period, or at once.
+func asksFor(t *testing.T, c *sdk.Client, sub *sdk.Subscription, to *sdk.PriceVariant, behavior sdk.ProrationBehavior) {
+	t.Helper()
+	ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &to.ID, ProrationBehavior: &behavior}))
+}
+
+// planLetters returns the letters about changed plans that were sent, newest first, once their time has come.
+func planLetters(t *testing.T, c *sdk.Client, want int) []sdk.Letter {
+	t.Helper()
+	advance(t, c, 10*time.Minute)
+	sent := sentOf(t, c, "plan_changed")
+	if len(sent) != want {
+		t.Fatalf("of changed plans there are %+v", settledLetters(t, c, "plan_changed"))
+	}
+	return sent
+}
+
 func TestLetters_APlanChangesAndASubscriptionIsKept(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
 		cheap, dear := monthly(t, c, 900), yearly(t, c)
 		sub := subscription(t, c, cheap)
-		ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &dear.ID, ProrationBehavior: new(sdk.ProrationBehaviorNextPeriod)}))
+		asksFor(t, c, sub, dear, sdk.ProrationBehaviorNextPeriod)
 		day := sub.CurrentPeriodEnd.Time().Format("2 January 2006")
-		tells(t, s, becomes(t, c, "plan_changed", sdk.LetterStatusSent)[0], "Your subscription at Test changes", "on "+day+". Until then", "On "+day+": USD\u00a090.00", "every year", "/portal?shop=")
-		ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{PriceVariant: &dear.ID, ProrationBehavior: new(sdk.ProrationBehaviorInvoiceImmediately)}))
-		letters := becomes(t, c, "plan_changed", sdk.LetterStatusSent)
-		if len(letters) != 2 {
-			t.Fatalf("they are %+v", letters)
-		}
-		tells(t, s, letters[0], "Your subscription at Test changes", "Your subscription is ", " now.", "every year")
+		tells(t, s, planLetters(t, c, 1)[0], "Your subscription at Test changes", "on "+day+". Until then", "On "+day+": USD\u00a090.00", "every year", "/portal?shop=")
+		asksFor(t, c, sub, cheap, sdk.ProrationBehaviorNextPeriod)
+		tells(t, s, planLetters(t, c, 2)[0], "Your subscription at Test changes", "Your subscription is ", " now.", "every month")
+		asksFor(t, c, sub, cheap, sdk.ProrationBehaviorNextPeriod)
+		planLetters(t, c, 2)
+		asksFor(t, c, sub, dear, sdk.ProrationBehaviorInvoiceImmediately)
+		tells(t, s, planLetters(t, c, 3)[0], "Your subscription at Test changes", "Your subscription is ", " now.", "every year")
 
 		ok[*sdk.Subscription](t)(c.Subscriptions.Cancel(background, sub.ID, &sdk.SubscriptionCancel{AtPeriodEnd: new(true)}))
 		becomes(t, c, "subscription_canceled", sdk.LetterStatusSent)
 		none(t, c, "subscription_kept")
 		ok[*sdk.Subscription](t)(c.Subscriptions.Uncancel(background, sub.ID))
 		tells(t, s, only(t, c, "subscription_kept", sdk.LetterStatusSent), "Your subscription at Test goes on", "was taken back", "/portal?shop=")
+	})
+}
+
+// Whoever changes the number of seats again and again is told of the last one.
+func TestLetters_ChangesOfAPlanThatFollowEachOtherHaveOneLetter(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		sub := subscription(t, c, monthly(t, c, 900))
+		for seats := range int64(5) {
+			ok[*sdk.Subscription](t)(c.Subscriptions.Change(background, sub.ID, &sdk.SubscriptionChangeCreate{Quantity: new(seats + 2)}))
+			settledLetters(t, c, "plan_changed")
+		}
+		tells(t, s, planLetters(t, c, 1)[0], "Your subscription at Test changes", "Quantity: 6")
+	})
+}
+
+// A plan that changes after a pause is charged when that is over.
+func TestLetters_APlanChangesAfterAPause(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		cheap, dear := monthly(t, c, 900), yearly(t, c)
+		sub := subscription(t, c, cheap)
+		end := sub.CurrentPeriodEnd.Time()
+		resumes := sdk.TimeOf(end.Add(20 * aDay))
+		ok[*sdk.Subscription](t)(c.Subscriptions.Pause(background, sub.ID, &sdk.SubscriptionPause{AtPeriodEnd: new(true), ResumesAt: &resumes}))
+		asksFor(t, c, sub, dear, sdk.ProrationBehaviorNextPeriod)
+		day := resumes.Time().Format("2 January 2006")
+		l := planLetters(t, c, 1)[0]
+		tells(t, s, l, "Your subscription at Test changes", " on "+day+". Until then", "On "+day+": USD\u00a090.00")
+
+		ok[*sdk.Subscription](t)(c.Subscriptions.Resume(background, sub.ID))
+		ok[*sdk.Subscription](t)(c.Subscriptions.Pause(background, sub.ID, &sdk.SubscriptionPause{AtPeriodEnd: new(true)}))
+		ok[*sdk.Letter](t)(c.Letters.Resend(background, l.ID))
+		becomes(t, c, "plan_changed", sdk.LetterStatusSent)
+		tells(t, s, l, "Your subscription at Test changes")
+		var again string
+		for _, sent := range s.Mail.Automatic() {
+			if strings.HasPrefix(sent.ID, l.ID+"-1") {
+				again = sent.Text
+			}
+		}
+		if !strings.Contains(again, "when it is resumed") || strings.Contains(again, end.Format("2 January 2006")) || strings.Contains(again, "90.00") {
+			t.Errorf("without a day it says %q", again)
+		}
 	})
 }
 
