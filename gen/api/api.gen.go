@@ -1661,7 +1661,9 @@ type Account struct {
 	// CaptureAbandonedCheckouts Whether a checkout that expires with an address, but without an order, makes a lead of its first product. The lead has no consent. None is made if there is one already, or if its customer has bought something.
 	CaptureAbandonedCheckouts bool `json:"capture_abandoned_checkouts"`
 
-	// Letters Which letters customers are sent by themselves, by kind. All are on unless you switch them off. Where the law has customers told of trials or renewals, leave those on.
+	// Letters Which letters customers are sent by themselves, by kind. All are on unless you switch them off. Where the law has customers told of trials or
+	// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, and `invoice_reminder` when an invoice is
+	// issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 	Letters LetterSettings `json:"letters"`
 
 	// InvoicePrefix The prefix of the numbers of new invoices: `INV-000123`.
@@ -7309,8 +7311,9 @@ type Letter struct {
 	// an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 	// it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
 	// `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
-	// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period. `renewal_upcoming`: a plan of a year or more renews in
-	// 14 days. `card_expiring`: the card that a subscription is charged to expires in 30 days. `invoice_reminder`: an invoice that you issued is due
+	// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
+	// letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
+	// 30 days; a card that it got since its period began is looked at when the next one begins. `invoice_reminder`: an invoice that you issued is due
 	// in 3 days, is due, or has been for 7 days.
 	Kind LetterKind `json:"kind"`
 
@@ -7368,15 +7371,18 @@ func (o *Letter) References(field string, yield func(*wire.Reference)) {
 // an ended subscription has to be paid by hand. `trial_ending`: a trial is over in 3 days, or 7 if the plan is yearly. `subscription_canceled`:
 // it will end with its period. `subscription_ended`: it was cancelled, or all of it is paid. `access_given`: you gave a product with
 // `POST /grants`, or a licence key that the customer waited for is there. `refund`: money was given back. `subscription_kept`: its cancellation was
-// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period. `renewal_upcoming`: a plan of a year or more renews in
-// 14 days. `card_expiring`: the card that a subscription is charged to expires in 30 days. `invoice_reminder`: an invoice that you issued is due
+// taken back. `plan_changed`: a plan or a quantity changed, or will with the next period, or that was taken back; changes within 5 minutes have one
+// letter. `renewal_upcoming`: a plan of a year or more renews in 14 days. `card_expiring`: the card that a subscription is charged to expires in
+// 30 days; a card that it got since its period began is looked at when the next one begins. `invoice_reminder`: an invoice that you issued is due
 // in 3 days, is due, or has been for 7 days.
 type LetterKind string
 
 // LetterList A page of results.
 type LetterList = wire.List[Letter]
 
-// LetterSettings Which letters customers are sent by themselves, by kind. All are on unless you switch them off. Where the law has customers told of trials or renewals, leave those on.
+// LetterSettings Which letters customers are sent by themselves, by kind. All are on unless you switch them off. Where the law has customers told of trials or
+// renewals, leave those on. `renewal_upcoming` and `card_expiring` are planned when a period begins, and `invoice_reminder` when an invoice is
+// issued or its `due_at` changes. After an upgrade from a server without them, they begin from there.
 type LetterSettings struct {
 	// Receipt When an order is paid, a free one too: with downloads, licence keys and links.
 	//
@@ -7418,7 +7424,7 @@ type LetterSettings struct {
 	// Example: true
 	SubscriptionKept bool `json:"subscription_kept"`
 
-	// PlanChanged When the plan or the quantity of a subscription changes, or will with its next period.
+	// PlanChanged When the plan or the quantity of a subscription changes, or will with its next period. Changes within 5 minutes have one letter.
 	//
 	// Example: true
 	PlanChanged bool `json:"plan_changed"`
@@ -7428,7 +7434,7 @@ type LetterSettings struct {
 	// Example: true
 	RenewalUpcoming bool `json:"renewal_upcoming"`
 
-	// CardExpiring 30 days before the card expires that a subscription is charged to.
+	// CardExpiring 30 days before the card expires that a subscription is charged to, as of the beginning of its period.
 	//
 	// Example: true
 	CardExpiring bool `json:"card_expiring"`
