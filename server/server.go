@@ -84,6 +84,7 @@ type Server struct {
 	requests   *requestLog
 	underWay   *underWay
 	shares     *caller.Shares
+	itemTurns  *itemTurns
 	bodyPause  time.Duration
 
 	accountQuota int
@@ -102,7 +103,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		store: d.Store, log: d.Log, echo: echo.New(), operations: operations, reads: map[string]read{},
 		proxies: d.TrustedProxies, prepare: d.Prepare, develops: d.Development, errorPage: d.ErrorPage,
-		requests: newRequestLog(), underWay: newUnderWay(), shares: caller.NewShares(runtime.GOMAXPROCS(0), sharePatience, &core.CrowdedError{}), bodyPause: bodyPause, accountQuota: d.AccountQuota,
+		requests: newRequestLog(), underWay: newUnderWay(), shares: caller.NewShares(runtime.GOMAXPROCS(0), sharePatience, &core.CrowdedError{}), itemTurns: newItemTurns(itemPatience), bodyPause: bodyPause, accountQuota: d.AccountQuota,
 	}
 	if d.Inside != nil {
 		d.Inside.server = s
@@ -160,6 +161,7 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 	use(true, validate(op))            // 400, 422
 	use(len(op.outdated) > 0, op.outdated.headers)
 	use(op.Each != "", judgeItems(op))
+	use(op.Each != "", s.inTurn)     // 429
 	use(op.Write(), s.transact(op))  // replay, 422, 409
 	use(op.Each != "", s.countItems) // 429
 	use(!op.Write(), wholeBody)
