@@ -32,7 +32,12 @@ func (s *Store) UpsertCustomers(ctx context.Context, account string, in []core.U
 		if err != nil {
 			return nil, err
 		}
-		return db.UpsertAll(ctx, u, in, func(item *core.Upsert[Customer]) (string, core.UpsertStatus, error) {
+		lookAgain := func(externalID string) error {
+			now, err := s.lockExternalCustomers(ctx, u, account, []string{externalID})
+			there[externalID] = now[externalID]
+			return err
+		}
+		return db.UpsertAll(ctx, u, in, lookAgain, func(item *core.Upsert[Customer]) (string, core.UpsertStatus, error) {
 			c, status, err := s.upsertCustomer(ctx, u, account, there[item.ExternalID], item)
 			if err != nil {
 				return "", status, err

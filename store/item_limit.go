@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
@@ -18,5 +19,7 @@ func (s *Store) CountItems(ctx context.Context, account string, items int) error
 	refuse := func(over *throttle.Over) error {
 		return over.Refuse("items", "An account may send 6,000 items a minute in bulk. Nothing was written. Try again in")
 	}
-	return s.Throttle.Count(ctx, account, refuse, throttle.Limit{Subject: "bulk", Most: mostItems, Window: time.Minute, Times: int64(max(items, 1))})
+	return db.Unnoted(ctx, func() error {
+		return s.Throttle.Count(ctx, account, refuse, throttle.Limit{Subject: "bulk", Most: mostItems, Window: time.Minute, Times: int64(max(items, 1))})
+	})
 }

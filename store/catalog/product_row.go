@@ -76,7 +76,7 @@ func (s *Store) createProduct(ctx context.Context, u *db.Unit, account string, p
 	if p.Slug, err = u.TakeSlug(ctx, core.KindProduct, account, p.ID, p.Slug, p.Name); err != nil {
 		return nil, err
 	}
-	if err := s.insertProduct(ctx, u, p, made); err != nil {
+	if err := u.Sent(ctx, s.insertProduct(ctx, u, p, made)); err != nil {
 		return nil, err
 	}
 	return p, s.emitProduct(ctx, u, outbox.EventProductCreated, p, made)

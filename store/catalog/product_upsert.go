@@ -32,7 +32,12 @@ func (s *Store) UpsertProducts(ctx context.Context, account string, in []core.Up
 		if err != nil {
 			return nil, err
 		}
-		return db.UpsertAll(ctx, u, in, func(item *core.Upsert[Product]) (string, core.UpsertStatus, error) {
+		lookAgain := func(externalID string) error {
+			now, err := s.lockExternalProducts(ctx, u, account, []string{externalID})
+			there[externalID] = now[externalID]
+			return err
+		}
+		return db.UpsertAll(ctx, u, in, lookAgain, func(item *core.Upsert[Product]) (string, core.UpsertStatus, error) {
 			p, status, err := s.upsertProduct(ctx, u, account, there[item.ExternalID], item)
 			if err != nil {
 				return "", status, err
@@ -47,6 +52,9 @@ func (s *Store) UpsertProducts(ctx context.Context, account string, in []core.Up
 func (s *Store) upsertProduct(ctx context.Context, u *db.Unit, account string, there *Product, in *core.Upsert[Product]) (*Product, core.UpsertStatus, error) {
 	var p Product
 	if there == nil {
+		if err := s.outbox.CheckBulk(u); err != nil {
+			return nil, "", err
+		}
 		in.Change(&p)
 		if strings.TrimSpace(p.Name) == "" {
 			return nil, "", core.Invalid("name", "No product has this external_id, and a new one needs a name.")
@@ -59,6 +67,9 @@ func (s *Store) upsertProduct(ctx context.Context, u *db.Unit, account string, t
 	in.Change(&p)
 	if core.SameJSON(there, &p) {
 		return there, core.UpsertUnchanged, nil
+	}
+	if err := s.outbox.CheckBulk(u); err != nil {
+		return nil, "", err
 	}
 	return &p, core.UpsertUpdated, s.changeProduct(ctx, u, there, &p)
 }

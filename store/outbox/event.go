@@ -226,6 +226,7 @@ func (s *Store) Emit(ctx context.Context, u *db.Unit, e NewEvent) error {
 		u.BeforeCommit(func(ctx context.Context) error { return s.storeEvents(ctx, u) })
 	}
 	emitted.events = append(emitted.events, *row)
+	emitted.size += len(row.Body)
 	if len(deliveries) > 0 {
 		if emitted.deliveries == nil {
 			emitted.deliveries = map[string][]newDelivery{}
@@ -235,9 +236,21 @@ func (s *Store) Emit(ctx context.Context, u *db.Unit, e NewEvent) error {
 	return nil
 }
 
+// MostInBulk is how many bytes of event bodies one bulk write emits, and the last event of it besides. They are held in memory until the commit.
+const MostInBulk = 8 << 20
+
+// CheckBulk returns CodeTooLarge if a bulk write has emitted all that it may. The item that it is about to write has to wait for another request.
+func (s *Store) CheckBulk(u *db.Unit) error {
+	if db.Kept[emitted](u).size < MostInBulk {
+		return nil
+	}
+	return &core.Error{Code: core.CodeTooLarge, Message: "The items before this one have events of 8 MiB, which is all that one request may emit. Send this item in another request."}
+}
+
 // emitted holds what a transaction has emitted so far, which is stored with the commit.
 type emitted struct {
 	events      []Event
+	size        int                      // of their bodies
 	deliveries  map[string][]newDelivery // of the events, by account
 	subscribers map[string][]subscriber  // by account, once an event was emitted
 }

@@ -272,10 +272,13 @@ var ErrOvertaken = errors.New("store: overtaken by another transaction")
 const MaxRetries = 3
 
 // Retry runs a transaction, and runs it again up to MaxRetries times if it lost against another one or its connection broke,
-// after a short random pause. A COMMIT with an unknown outcome is not run again. What run does outside must bear repetition.
+// after a short random pause. One that was overtaken each time is an *UnavailableError. A COMMIT with an unknown outcome is not run again. What run does outside must bear repetition.
 func (d *DB) Retry(ctx context.Context, run func() error) error {
 	for attempt := 0; ; attempt++ {
 		err := run()
+		if attempt == MaxRetries && errors.Is(err, ErrOvertaken) {
+			return &core.UnavailableError{Cause: err, Busy: true}
+		}
 		if err == nil || attempt == MaxRetries || !isRetryable(err) || isCommitUnknown(err) {
 			return err
 		}

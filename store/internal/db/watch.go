@@ -39,6 +39,17 @@ func (u *Unit) beforeChange(ctx context.Context) error {
 // noteChange notes that so many rows were changed.
 func (u *Unit) noteChange(rows int64) { u.request.changed = u.request.changed || rows > 0 }
 
+// Unnoted runs fn, and HasChanged does not count what it changes: for what a request leaves behind that nobody asks about.
+func Unnoted(ctx context.Context, fn func() error) error {
+	r := requestOf(ctx)
+	if r == nil {
+		return fn()
+	}
+	changed := r.changed
+	defer func() { r.changed = changed }()
+	return fn()
+}
+
 // forgetChanges makes a request that is run again begin anew with what Watch and HasChanged are about, unless a step has committed.
 func (r *request) forgetChanges() {
 	if !r.stepped {
