@@ -4320,7 +4320,7 @@ type BulkError struct {
 	// Param The offending field of the item.
 	Param *string `json:"param,omitempty"`
 
-	// Errors Field path to messages, of what the write alone answers with 422.
+	// Errors Field path to messages, of what the write alone answers with 422: of the first 10 fields, at most 2 messages each.
 	Errors map[string][]string `json:"errors,omitempty"`
 }
 
@@ -15507,6 +15507,9 @@ func (s *AccountService) Update(ctx context.Context, body *AccountUpdate, opts .
 //
 // A request that reads, is refused or changes nothing has no line. A declined payment counts as refused. A repeat that is answered from its
 // Idempotency-Key has none either. If a request changes several objects, its line names the main one, or the one that it made.
+//
+// A write by your own id, alone or in bulk, has null in `changes`. The target of one in bulk is a `bulk_upsert` without an id: the line does
+// not say which objects it changed. The events of products do.
 func (s *ActivityService) List(ctx context.Context, params *ListActivityParams, opts ...Option) (*ActivityList, error) {
 	return do[ActivityList](ctx, s.client, "listActivity", nil, params, nil, opts)
 }
@@ -16368,8 +16371,9 @@ func (s *CustomersService) Create(ctx context.Context, body *CustomerCreate, opt
 // Send one Idempotency-Key for all. If the connection breaks, the same request again is answered with the same results. Of two items
 // with one `external_id` the second changes what the first has made. Bulk writes of an account are done one after the other.
 //
-// The body has at most 1 MiB, as any other. More than 100 items are 422 with `errors.items`. A request counts once towards the rate
-// limit. Besides, an account may send 6,000 items a minute in bulk (429).
+// The body has at most 1 MiB, as any other. More than 100 items are 422 with `errors.items`. A body that is not strict JSON is refused
+// whole, such as one with a NUL or half a surrogate pair in a text. A request counts once towards the rate limit. Besides, an account may
+// send 6,000 items a minute in bulk (429).
 func (s *CustomersService) BulkUpsert(ctx context.Context, body *CustomerBulkUpsert, opts ...Option) (*BulkUpsert, error) {
 	return do[BulkUpsert](ctx, s.client, "bulkUpsertCustomers", nil, nil, body, opts)
 }
@@ -17454,8 +17458,12 @@ func (s *ProductsService) Create(ctx context.Context, body *ProductCreate, opts 
 // Send one Idempotency-Key for all. If the connection breaks, the same request again is answered with the same results. Of two items
 // with one `external_id` the second changes what the first has made. Bulk writes of an account are done one after the other.
 //
-// The body has at most 1 MiB, as any other. More than 100 items are 422 with `errors.items`. A request counts once towards the rate
-// limit. Besides, an account may send 6,000 items a minute in bulk (429).
+// The body has at most 1 MiB, as any other. More than 100 items are 422 with `errors.items`. A body that is not strict JSON is refused
+// whole, such as one with a NUL or half a surrogate pair in a text. A request counts once towards the rate limit. Besides, an account may
+// send 6,000 items a minute in bulk (429).
+//
+// One request emits events of about 8 MiB. Changed items beyond that fail with `request_too_large`: send them in another request. That
+// happens to products with many large price variants alone.
 func (s *ProductsService) BulkUpsert(ctx context.Context, body *ProductBulkUpsert, opts ...Option) (*BulkUpsert, error) {
 	return do[BulkUpsert](ctx, s.client, "bulkUpsertProducts", nil, nil, body, opts)
 }

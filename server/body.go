@@ -176,9 +176,14 @@ const (
 	maxValues = 20_000 // for each MiB that the operation takes
 )
 
-// limitsOf returns how much the body of an operation may contain.
+// limitsOf returns how much the body of an operation may contain. Where items are judged one by one, all its values are counted and nothing else: one
+// item with too much in it does not refuse the others.
 func (o *Operation) limitsOf(schema *openapi3.Schema) jsonLimits {
-	return jsonLimits{items: mostItems(schema), keys: maxKeys, values: maxValues * max(1, int(o.MaxBody>>20))}
+	limits := jsonLimits{values: maxValues * max(1, int(o.MaxBody>>20))}
+	if o.Each == "" {
+		limits.items, limits.keys = mostItems(schema), maxKeys
+	}
+	return limits
 }
 
 // mostItems returns how many items the longest array of a schema may have. It is 0 if an array has no bound, or if there is

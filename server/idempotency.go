@@ -198,7 +198,7 @@ func fingerprintOf(c echo.Context) ([32]byte, error) {
 			return [32]byte{}, fmt.Errorf("fingerprint the body: %w", err)
 		}
 		for _, at := range slices.Sorted(maps.Keys(who.Refused)) {
-			if err := json.NewEncoder(hash).Encode(who.Refused[at].Sent); err != nil {
+			if err := json.NewEncoder(hash).Encode([]any{at, who.Refused[at].Sent}); err != nil {
 				return [32]byte{}, fmt.Errorf("fingerprint the body: %w", err)
 			}
 		}

@@ -4358,7 +4358,7 @@ type BulkError struct {
 	// Param The offending field of the item.
 	Param *string `json:"param,omitempty"`
 
-	// Errors Field path to messages, of what the write alone answers with 422.
+	// Errors Field path to messages, of what the write alone answers with 422: of the first 10 fields, at most 2 messages each.
 	Errors map[string][]string `json:"errors,omitempty"`
 }
 

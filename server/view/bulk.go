@@ -1,6 +1,9 @@
 package view
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store/core"
 )
@@ -21,7 +24,13 @@ func BulkUpsert(done []core.Upserted) api.BulkUpsert {
 	}
 }
 
-// bulkError renders why an item was not written.
+// How much an error of an item has, so that the answer about a hundred of them stays below 1 MiB.
+const (
+	mostFields   = 10
+	mostMessages = 2 // about one field
+)
+
+// bulkError renders why an item was not written: of its fields the first, by name.
 func bulkError(e *core.Error) *api.BulkError {
 	if e == nil {
 		return nil
@@ -30,7 +39,17 @@ func bulkError(e *core.Error) *api.BulkError {
 	if e.Code == core.CodeInvalid {
 		kind = "validation_error"
 	}
-	return &api.BulkError{Type: api.BulkErrorType(kind), Code: string(e.Code), Message: e.Message, Param: shown(e.Param), Errors: e.Fields}
+	var fields map[string][]string
+	for i, name := range slices.Sorted(maps.Keys(e.Fields)) {
+		if i == 0 {
+			fields = map[string][]string{}
+		}
+		if i == mostFields {
+			break
+		}
+		fields[name] = e.Fields[name][:min(len(e.Fields[name]), mostMessages)]
+	}
+	return &api.BulkError{Type: api.BulkErrorType(kind), Code: string(e.Code), Message: e.Message, Param: shown(e.Param), Errors: fields}
 }
 
 // upserts reads the items of a bulk write. Refused are those that do not match what they should be, by their places.

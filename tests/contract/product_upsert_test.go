@@ -104,6 +104,33 @@ func TestBulkUpsertProducts_ManyAtOnceMakeEachOnce(t *testing.T) {
 	})
 }
 
+// Both make the same products at the same time, so each meets some that the other has made meanwhile.
+func TestBulkUpsertProducts_BesideSingleWritesMakesEachOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		var all sync.WaitGroup
+		items := bulkItems("both")
+		for w := range 4 {
+			all.Go(func() {
+				for i := len(items) - 1 - w; i >= 0; i -= 4 {
+					if _, err := c.Products.Upsert(background, &sdk.ProductUpsert{ExternalID: items[i].ExternalID, Name: new("Single")}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Go(func() {
+			if done := ok[*sdk.BulkUpsert](t)(c.Products.BulkUpsert(background, &sdk.ProductBulkUpsert{Items: items})); done.Failed != 0 {
+				t.Errorf("the answer is %+v", done)
+			}
+		})
+		all.Wait()
+		events := ok[*sdk.WebhookEventList](t)(c.WebhookEvents.List(background, &sdk.ListWebhookEventsParams{Type: new("product.created"), Limit: new(sdk.Limit(100))}))
+		if len(events.Data) != len(items) || events.HasMore {
+			t.Errorf("%d products have %d events, and more: %t", len(items), len(events.Data), events.HasMore)
+		}
+	})
+}
+
 func TestBulkUpsertProducts_AnswersForEachItemByItself(t *testing.T) {
 	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
 		there := ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "There", ExternalID: new("there"), Slug: new("there")}))
@@ -155,18 +182,26 @@ func TestBulkUpsertProducts_AnswersForEachItemByItself(t *testing.T) {
 		if e := new(sdk.Error); !errors.As(err, &e) || e.Code != "idempotency_key_reused" {
 			t.Errorf("another body under the key is answered with %v", err)
 		}
+		body.Items = []sdk.ProductUpsert{{ExternalID: "there"}, {ExternalID: "there", Slug: new("")}} // without what is refused of it, the second is the first
+		ok[*sdk.BulkUpsert](t)(c.Products.BulkUpsert(background, body, sdk.WithIdempotencyKey("order")))
+		slices.Reverse(body.Items)
+		_, err = c.Products.BulkUpsert(background, body, sdk.WithIdempotencyKey("order"))
+		if e := new(sdk.Error); !errors.As(err, &e) || e.Code != "idempotency_key_reused" {
+			t.Errorf("the items in another order under the key are answered with %v", err)
+		}
 	})
 }
 
 func TestBulkUpsertProducts_TakesSoManyItemsAMinute(t *testing.T) {
-	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+	onEachAlone(t, func(t *testing.T, c *sdk.Client, s *harness.Server) {
+		s.Clock.Stop()
 		body := &sdk.ProductBulkUpsert{Items: make([]sdk.ProductUpsert, 100)} // none of them is written, and each counts
 		var err error
 		sent := 0
-		for ; err == nil && sent < 300; sent++ {
+		for ; err == nil && sent < 100; sent++ {
 			_, err = c.Products.BulkUpsert(background, body)
 		}
-		if refused(t, err, http.StatusTooManyRequests, sdk.CodeRateLimitExceeded, "items"); sent <= 60 {
+		if refused(t, err, http.StatusTooManyRequests, sdk.CodeRateLimitExceeded, "items"); sent != 61 {
 			t.Errorf("request %d of 100 items is refused", sent)
 		}
 		ok[*sdk.Product](t)(c.Products.Upsert(background, &sdk.ProductUpsert{ExternalID: "one", Name: new("One")}))
@@ -174,5 +209,63 @@ func TestBulkUpsertProducts_TakesSoManyItemsAMinute(t *testing.T) {
 		body.Items = append(body.Items, sdk.ProductUpsert{})
 		_, err = c.Products.BulkUpsert(background, body)
 		refused(t, err, http.StatusUnprocessableEntity, "validation_failed", "items")
+	})
+}
+
+func TestBulkUpsertProducts_RefusesAnItemWithTooMuchInItAlone(t *testing.T) {
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+		tags, metadata := make([]string, 200), map[string]string{}
+		for i := range 1001 {
+			metadata[fmt.Sprint("key", i)] = ""
+		}
+		done := s.Account(t).Must(t, http.MethodPost, "/v1/products/bulk_upsert", map[string]any{"items": []any{
+			map[string]any{"external_id": "deliverables", "name": "D", "deliverables": tags}, map[string]any{"external_id": "metadata", "name": "M", "metadata": metadata},
+			map[string]any{"external_id": "good", "name": "Good"},
+		}})
+		if done["created"] != 1.0 || done["failed"] != 2.0 {
+			t.Errorf("the answer is %v", done)
+		}
+	})
+}
+
+func TestBulkUpsertProducts_LeavesALineOnlyIfItChangesSomething(t *testing.T) {
+	onEach(t, func(t *testing.T, _ *sdk.Client, s *harness.Server) {
+		c := s.Account(t)
+		bulk := func(headline string) {
+			c.Must(t, http.MethodPost, "/v1/products/bulk_upsert", map[string]any{"items": []any{map[string]any{"external_id": "a", "name": "A", "headline": headline}, map[string]any{"external_id": ""}}})
+		}
+		for i, headline := range []string{"One", "One", "Two"} {
+			bulk(headline)
+			if lines := linesOf(t, c, "operation=bulkUpsertProducts"); len(lines) != []int{1, 1, 2}[i] {
+				t.Errorf("after write %d: %v", i, lines)
+			}
+		}
+	})
+}
+
+// An event of each of these products is about 0.9 MiB.
+func TestBulkUpsertProducts_BoundsWhatItEmits(t *testing.T) {
+	onEach(t, func(t *testing.T, c *sdk.Client, _ *harness.Server) {
+		variants := make([]sdk.ProductPriceVariant, 36)
+		metadata := sdk.Metadata{}
+		for k := range 50 {
+			metadata[fmt.Sprint("k", k)] = strings.Repeat("m", 480)
+		}
+		for i := range variants {
+			variants[i] = sdk.ProductPriceVariant{Amount: new(int64(1000 + i)), Currency: new("usd"), Metadata: &metadata}
+		}
+		items := make([]sdk.ProductUpsert, 12)
+		for i := range items {
+			items[i] = sdk.ProductUpsert{ExternalID: fmt.Sprint(i), Headline: nullable.NewNullableWithValue("New")}
+			ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Large", ExternalID: new(fmt.Sprint(i)), PriceVariants: variants}))
+		}
+		done := ok[*sdk.BulkUpsert](t)(c.Products.BulkUpsert(background, &sdk.ProductBulkUpsert{Items: items}))
+		if last := done.Results[11]; done.Updated < 9 || done.Updated > 11 || last.Error == nil || last.Error.Code != "request_too_large" {
+			t.Fatalf("the answer is %+v", done)
+		}
+		rest := ok[*sdk.BulkUpsert](t)(c.Products.BulkUpsert(background, &sdk.ProductBulkUpsert{Items: items}))
+		if rest.Unchanged != done.Updated || rest.Failed != 0 {
+			t.Errorf("the same items again are answered with %+v", rest)
+		}
 	})
 }
