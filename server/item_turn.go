@@ -26,6 +26,7 @@ type itemTurns struct {
 type itemTurn struct {
 	place chan struct{} // holds one value while a write has its turn
 	users int           // how many have their turn or wait for it
+	key   string        // the Idempotency-Key of the write that has its turn
 }
 
 func newItemTurns(patience time.Duration) *itemTurns {
@@ -36,15 +37,23 @@ func newItemTurns(patience time.Duration) *itemTurns {
 func (s *Server) inTurn(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		ctx, account := c.Request().Context(), caller.Account(c.Request().Context())
+		key := c.Request().Header.Get(headerIdempotencyKey)
 		turn := s.itemTurns.join(account)
 		defer s.itemTurns.quit(account, turn)
+		if s.itemTurns.has(turn, key) { // it is refused, since the same is under way
+			return next(c)
+		}
 		who := caller.Of(ctx)
 		who.Turn.Wait()
 		over := time.NewTimer(s.itemTurns.patience)
 		defer over.Stop()
 		select {
 		case turn.place <- struct{}{}:
-			defer func() { <-turn.place }()
+			s.itemTurns.begin(turn, key)
+			defer func() {
+				s.itemTurns.begin(turn, "")
+				<-turn.place
+			}()
 			who.Turn.Resume(ctx)
 			return next(c)
 		case <-ctx.Done():
@@ -68,6 +77,20 @@ func (t *itemTurns) join(account string) *itemTurn {
 	}
 	turn.users++
 	return turn
+}
+
+// has reports whether the write that has its turn has an Idempotency-Key.
+func (t *itemTurns) has(turn *itemTurn, key string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return key != "" && turn.key == key
+}
+
+// begin notes the key of the write that has its turn now, "" for none.
+func (t *itemTurns) begin(turn *itemTurn, key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	turn.key = key
 }
 
 func (t *itemTurns) quit(account string, turn *itemTurn) {

@@ -83,7 +83,7 @@ type keeping struct {
 // RoundTrip sends a request.
 func (k keeping) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := k.RoundTripper.RoundTrip(r)
-	if err != nil || r.Method != http.MethodPost || resp.StatusCode != http.StatusCreated {
+	if err != nil || r.Method != http.MethodPost || resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK {
 		return resp, err
 	}
 	body, err := io.ReadAll(resp.Body)
@@ -94,7 +94,15 @@ func (k keeping) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	var object map[string]any
 	if op, _ := k.b.Document.Match(http.MethodPost, r.URL.Path); op != nil && !strings.Contains(op.Path, "{") && json.Unmarshal(body, &object) == nil {
-		k.b.keep(object)
+		if resp.StatusCode == http.StatusCreated {
+			k.b.keep(object)
+		}
+		items, _ := object["results"].([]any)
+		for _, item := range items { // of a bulk write
+			if made, _ := item.(map[string]any); made["status"] == "created" {
+				k.b.keep(made)
+			}
+		}
 	}
 	return resp, nil
 }
