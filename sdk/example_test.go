@@ -66,6 +66,20 @@ func ExampleProductsService_BulkUpsert() {
 	}
 }
 
+// A price of your own catalogue is made or changed by its id there, whichever it takes.
+func ExamplePriceVariantsService_Upsert() {
+	price, err := client.PriceVariants.Upsert(ctx, &sdk.PriceVariantUpsert{
+		ExternalID: "sku-1-usd",
+		Product:    new("field-guide-to-tides"),
+		Amount:     new(int64(1900)), // 19.00
+		Currency:   new("usd"),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(price.ID)
+}
+
 // A product needs a price variant before it can be active.
 func ExampleProductsService_Create() {
 	product, err := client.Products.Create(ctx, &sdk.ProductCreate{

@@ -8260,6 +8260,9 @@ type PriceVariant struct {
 	Status  PriceVariantStatus   `json:"status"`
 	License *PriceVariantLicense `json:"license"`
 
+	// ExternalID Your own id, unique in the account. An archived price variant keeps it.
+	ExternalID *string `json:"external_id"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
@@ -8268,6 +8271,12 @@ type PriceVariant struct {
 
 // PriceVariantAmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
 type PriceVariantAmountType string
+
+// PriceVariantBulkUpsert Price variants to be made or changed.
+type PriceVariantBulkUpsert struct {
+	// Items The price variants.
+	Items []PriceVariantUpsert `json:"items,omitzero"`
+}
 
 // PriceVariantCreate A price variant to be added to a product.
 type PriceVariantCreate struct {
@@ -8334,6 +8343,9 @@ type PriceVariantCreate struct {
 	// Position Its place among the variants of its product, from 0. Equal ones stand by age.
 	Position *int64               `json:"position,omitempty"`
 	License  *PriceVariantLicense `json:"license,omitempty"`
+
+	// ExternalID Your own id, unique in the account. An archived price variant keeps it.
+	ExternalID *string `json:"external_id,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -8428,6 +8440,85 @@ type PriceVariantUpdate struct {
 	// Position Its place among the variants of its product, from 0. Equal ones stand by age.
 	Position *int64                                 `json:"position,omitempty"`
 	License  nullable.Nullable[PriceVariantLicense] `json:"license,omitempty"`
+
+	// ExternalID Your own id, unique in the account. An archived price variant keeps it.
+	ExternalID nullable.Nullable[string] `json:"external_id,omitempty"`
+
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
+
+	// Status An archived price variant cannot be bought.
+	Status *PriceVariantStatus `json:"status,omitempty"`
+}
+
+// PriceVariantUpsert A price variant with your own id, to be made or changed.
+type PriceVariantUpsert struct {
+	// Product The id or slug of its product. A new price variant needs it.
+	Product *string `json:"product,omitempty"`
+
+	// Name The name of the price variant, which buyers see beside the product's name.
+	Name nullable.Nullable[string] `json:"name,omitempty"`
+
+	// Type Paid once, or again and again.
+	Type *PriceVariantType `json:"type,omitempty"`
+
+	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
+	AmountType *PriceVariantAmountType `json:"amount_type,omitempty"`
+
+	// Amount In the currency's minor unit.
+	//
+	// Example: 1900
+	Amount *Amount `json:"amount,omitempty"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency *Currency `json:"currency,omitempty"`
+
+	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
+	CurrencyAmounts *CurrencyAmounts `json:"currency_amounts,omitempty"`
+
+	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
+	MinAmount nullable.Nullable[int64] `json:"min_amount,omitempty"`
+
+	// SuggestedAmount The amount that the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
+	SuggestedAmount nullable.Nullable[int64] `json:"suggested_amount,omitempty"`
+
+	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
+	MaxAmount nullable.Nullable[int64]                `json:"max_amount,omitempty"`
+	Interval  nullable.Nullable[PriceVariantInterval] `json:"interval,omitempty"`
+
+	// IntervalCount Intervals in a period, 1 when absent: at most 365 days, 52 weeks, 36 months or 10 years.
+	IntervalCount nullable.Nullable[int64] `json:"interval_count,omitempty"`
+
+	// TrialDays Days before the first charge of a subscription; 0 when absent.
+	TrialDays *int64 `json:"trial_days,omitempty"`
+
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. A change of plan does not charge it. In the minor unit.
+	SetupFeeAmount *int64 `json:"setup_fee_amount,omitempty"`
+
+	// BillingCycles How often it is charged. Null means until canceled.
+	BillingCycles nullable.Nullable[int64] `json:"billing_cycles,omitempty"`
+
+	// CompareAtAmount A former amount to show beside this one, which it must exceed.
+	CompareAtAmount nullable.Nullable[int64]       `json:"compare_at_amount,omitempty"`
+	TaxBehavior     nullable.Nullable[TaxBehavior] `json:"tax_behavior,omitempty"`
+
+	// QuantityMin The least that is sold at once; 1 when absent.
+	QuantityMin *int64 `json:"quantity_min,omitempty"`
+
+	// QuantityMax The most that is sold at once. Null means any number.
+	QuantityMax nullable.Nullable[int64] `json:"quantity_max,omitempty"`
+
+	// Stock Units that may ever be sold. Null means any number.
+	Stock nullable.Nullable[int64] `json:"stock,omitempty"`
+
+	// Position Its place among the variants of its product, from 0. Equal ones stand by age.
+	Position *int64                                 `json:"position,omitempty"`
+	License  nullable.Nullable[PriceVariantLicense] `json:"license,omitempty"`
+
+	// ExternalID Your own id, unique in the account. It says which price variant is meant.
+	ExternalID string `json:"external_id"`
 
 	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
@@ -8644,6 +8735,9 @@ type ProductPriceVariant struct {
 	// Position Its place among the variants of its product, from 0. Equal ones stand by age.
 	Position *int64               `json:"position,omitempty"`
 	License  *PriceVariantLicense `json:"license,omitempty"`
+
+	// ExternalID Your own id, unique in the account. An archived price variant keeps it.
+	ExternalID *string `json:"external_id,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -12175,6 +12269,9 @@ type ListPriceVariantsParams struct {
 	// Type Only price variants of this type.
 	Type *PriceVariantType `form:"type,omitempty" json:"type,omitempty"`
 
+	// ExternalID Only the price variant with your id.
+	ExternalID *string `form:"external_id,omitempty" json:"external_id,omitempty"`
+
 	// Limit How many items to return.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -12216,6 +12313,9 @@ type ExportPriceVariantsParams struct {
 
 	// Type Only price variants of this type.
 	Type *PriceVariantType `form:"type,omitempty" json:"type,omitempty"`
+
+	// ExternalID Only the price variant with your id.
+	ExternalID *string `form:"external_id,omitempty" json:"external_id,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -15402,6 +15502,8 @@ var Operations = map[string]Operation{
 	"voidOrder":                        {ID: "voidOrder", Method: "POST", Path: "/orders/{id}/void", Approval: "ask", Locked: true, Scope: "orders:write"},
 	"listPriceVariants":                {ID: "listPriceVariants", Method: "GET", Path: "/price_variants", Approval: "allow", Scope: "products:read"},
 	"createPriceVariant":               {ID: "createPriceVariant", Method: "POST", Path: "/price_variants", Approval: "allow", Scope: "products:write"},
+	"bulkUpsertPriceVariants":          {ID: "bulkUpsertPriceVariants", Method: "POST", Path: "/price_variants/bulk_upsert", Approval: "allow", Scope: "products:write"},
+	"upsertPriceVariant":               {ID: "upsertPriceVariant", Method: "POST", Path: "/price_variants/by_external_id", Approval: "allow", Scope: "products:write"},
 	"exportPriceVariants":              {ID: "exportPriceVariants", Method: "GET", Path: "/price_variants/export", Approval: "allow", Scope: "products:read"},
 	"deletePriceVariant":               {ID: "deletePriceVariant", Method: "DELETE", Path: "/price_variants/{id}", Approval: "ask", Scope: "products:write"},
 	"getPriceVariant":                  {ID: "getPriceVariant", Method: "GET", Path: "/price_variants/{id}", Approval: "allow", Scope: "products:read"},
@@ -17400,6 +17502,33 @@ func (s *PriceVariantsService) Create(ctx context.Context, body *PriceVariantCre
 	return do[PriceVariant](ctx, s.client, "createPriceVariant", nil, nil, body, opts)
 }
 
+// BulkUpsert sends POST /price_variants/bulk_upsert.
+//
+// Does for each item what `POST /price_variants/by_external_id` does, and answers 200 with a result for each, in the order of the request.
+// Each item is written wholly or not at all. One that is refused leaves the others as they are: its result has the error. Of each product
+// that changed there is one `product.updated`, behind all items.
+//
+// Idempotency-Key, order, limits and strict JSON are as with `POST /products/bulk_upsert`, and its items count towards the same 6,000 a minute.
+//
+// One request emits events of about 8 MiB, and an event has all price variants of its product. Changed items beyond that fail with
+// `request_too_large`: send them in another request. That happens to products with many large price variants alone.
+func (s *PriceVariantsService) BulkUpsert(ctx context.Context, body *PriceVariantBulkUpsert, opts ...Option) (*BulkUpsert, error) {
+	return do[BulkUpsert](ctx, s.client, "bulkUpsertPriceVariants", nil, nil, body, opts)
+}
+
+// Upsert sends POST /price_variants/by_external_id.
+//
+// Adds a price variant with this `external_id` to `product` if there is none (201), and changes it otherwise (200). Fields that you do not
+// send stay as they are, and null clears one, as in a PATCH. A new one needs a `product`: an unknown one is 404 with `param: product`.
+//
+// A price variant stays with its product: another `product` is 422. After its first sale its price is fixed (422), as in a PATCH. To sell at
+// another price, archive it, and make a new one with another id. An archived one keeps its id, and stays archived unless you send a `status`.
+//
+// Any number of programs may do this at once: there is one price variant in the end. Emits `product.updated` if something changed.
+func (s *PriceVariantsService) Upsert(ctx context.Context, body *PriceVariantUpsert, opts ...Option) (*PriceVariant, error) {
+	return do[PriceVariant](ctx, s.client, "upsertPriceVariant", nil, nil, body, opts)
+}
+
 // Export sends GET /price_variants/export.
 //
 // Returns a URL of a CSV file with all items that match the list's filters, newest first. The file is written while it is fetched, and shows
@@ -17523,7 +17652,7 @@ func (s *ProductsService) Archive(ctx context.Context, id string, opts ...Option
 
 // Duplicate sends POST /products/{id}/duplicate.
 //
-// Makes a draft with the same fields and price variants, a new slug, and no sales. `external_id` is not copied.
+// Makes a draft with the same fields and price variants, a new slug, and no sales. No `external_id` is copied.
 // Emits `product.created`.
 func (s *ProductsService) Duplicate(ctx context.Context, id string, opts ...Option) (*Product, error) {
 	return do[Product](ctx, s.client, "duplicateProduct", []string{id}, nil, nil, opts)

@@ -69,7 +69,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 		"id": id(core.KindProduct), "slug": "'guide-' || n", "external_id": "'ext' || n", "status": oneIn(3, "'draft'", "'active'"), "type": oneIn(5, "'course'", "'digital'"), "visibility": oneIn(5, "'unlisted'", "'public'"), "has_recurring": oneIn(5, "TRUE", "FALSE"), "created_at": at,
 	})
 	s.copies(t, "price_variants", db.ColumnsOf[catalog.PriceVariant]("price_variants").SelectSQL, many, map[string]string{
-		"id": id(core.KindPriceVariant), "product_id": id(core.KindProduct), "status": oneIn(5, "'archived'", "'active'"), "type": oneIn(5, "'recurring'", "'one_time'"), "created_at": at,
+		"id": id(core.KindPriceVariant), "external_id": "'ext' || n", "product_id": id(core.KindProduct), "status": oneIn(5, "'archived'", "'active'"), "type": oneIn(5, "'recurring'", "'one_time'"), "created_at": at,
 	})
 	_, err = s.CreateBalanceTransaction(t.Context(), s.account, order.CustomerID, NewBalanceTransaction{Currency: "usd", Amount: 1, Description: "Sorry"})
 	require.NoError(t, err)
@@ -154,6 +154,7 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 			"products has_recurring":               asking(s, s.Catalog.ListProducts, catalog.ListProducts{Page: page, HasRecurring: yes}),
 			"price_variants status":                asking(s, s.Catalog.ListPriceVariants, catalog.ListPriceVariants{Page: page, Status: "none"}),
 			"price_variants type":                  asking(s, s.Catalog.ListPriceVariants, catalog.ListPriceVariants{Page: page, Type: "none"}),
+			"price_variants external_id":           asking(s, s.Catalog.ListPriceVariants, catalog.ListPriceVariants{Page: page, ExternalID: "none"}),
 			"line_items product_id order_id":       listed(s, orderColumns, core.KindOrder, "line_items", "order_id", "product_id = ?"),
 			"line_items price_variant_id order_id": listed(s, orderColumns, core.KindOrder, "line_items", "order_id", "price_variant_id = ?"),
 			"line_items product_id checkout_id":    listed(s, checkoutColumns, core.KindCheckout, "line_items", "checkout_id", "product_id = ?"),

@@ -8505,6 +8505,9 @@ type PriceVariant struct {
 	Status  PriceVariantStatus   `json:"status"`
 	License *PriceVariantLicense `json:"license"`
 
+	// ExternalID Your own id, unique in the account. An archived price variant keeps it.
+	ExternalID *string `json:"external_id"`
+
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata  Metadata  `json:"metadata"`
 	CreatedAt wire.Time `json:"created_at"`
@@ -8521,6 +8524,12 @@ func (o *PriceVariant) References(field string, yield func(*wire.Reference)) {
 
 // PriceVariantAmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
 type PriceVariantAmountType string
+
+// PriceVariantBulkUpsert Price variants to be made or changed.
+type PriceVariantBulkUpsert struct {
+	// Items The price variants.
+	Items []PriceVariantUpsert `json:"items,omitzero"`
+}
 
 // PriceVariantCreate A price variant to be added to a product.
 type PriceVariantCreate struct {
@@ -8587,6 +8596,9 @@ type PriceVariantCreate struct {
 	// Position Its place among the variants of its product, from 0. Equal ones stand by age.
 	Position *int64               `json:"position,omitempty"`
 	License  *PriceVariantLicense `json:"license,omitempty"`
+
+	// ExternalID Your own id, unique in the account. An archived price variant keeps it.
+	ExternalID *string `json:"external_id,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -8681,6 +8693,85 @@ type PriceVariantUpdate struct {
 	// Position Its place among the variants of its product, from 0. Equal ones stand by age.
 	Position *int64                                 `json:"position,omitempty"`
 	License  nullable.Nullable[PriceVariantLicense] `json:"license,omitempty"`
+
+	// ExternalID Your own id, unique in the account. An archived price variant keeps it.
+	ExternalID nullable.Nullable[string] `json:"external_id,omitempty"`
+
+	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
+	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
+
+	// Status An archived price variant cannot be bought.
+	Status *PriceVariantStatus `json:"status,omitempty"`
+}
+
+// PriceVariantUpsert A price variant with your own id, to be made or changed.
+type PriceVariantUpsert struct {
+	// Product The id or slug of its product. A new price variant needs it.
+	Product *string `json:"product,omitempty"`
+
+	// Name The name of the price variant, which buyers see beside the product's name.
+	Name nullable.Nullable[string] `json:"name,omitempty"`
+
+	// Type Paid once, or again and again.
+	Type *PriceVariantType `json:"type,omitempty"`
+
+	// AmountType With `custom` the buyer names the amount, from `min_amount` to `max_amount`.
+	AmountType *PriceVariantAmountType `json:"amount_type,omitempty"`
+
+	// Amount In the currency's minor unit.
+	//
+	// Example: 1900
+	Amount *Amount `json:"amount,omitempty"`
+
+	// Currency An ISO 4217 code in lower case.
+	//
+	// Example: usd
+	Currency *Currency `json:"currency,omitempty"`
+
+	// CurrencyAmounts Amounts in further currencies, each in its minor unit.
+	CurrencyAmounts *CurrencyAmounts `json:"currency_amounts,omitempty"`
+
+	// MinAmount The least that a buyer may name, in the minor unit; 0 lets them take it for nothing. Only with `amount_type` custom.
+	MinAmount nullable.Nullable[int64] `json:"min_amount,omitempty"`
+
+	// SuggestedAmount The amount that the page of a checkout link proposes, where the buyer chooses. Only with `amount_type` custom.
+	SuggestedAmount nullable.Nullable[int64] `json:"suggested_amount,omitempty"`
+
+	// MaxAmount The most that a buyer may name. Only with `amount_type` custom.
+	MaxAmount nullable.Nullable[int64]                `json:"max_amount,omitempty"`
+	Interval  nullable.Nullable[PriceVariantInterval] `json:"interval,omitempty"`
+
+	// IntervalCount Intervals in a period, 1 when absent: at most 365 days, 52 weeks, 36 months or 10 years.
+	IntervalCount nullable.Nullable[int64] `json:"interval_count,omitempty"`
+
+	// TrialDays Days before the first charge of a subscription; 0 when absent.
+	TrialDays *int64 `json:"trial_days,omitempty"`
+
+	// SetupFeeAmount Charged once, when it is bought, before a trial too. A change of plan does not charge it. In the minor unit.
+	SetupFeeAmount *int64 `json:"setup_fee_amount,omitempty"`
+
+	// BillingCycles How often it is charged. Null means until canceled.
+	BillingCycles nullable.Nullable[int64] `json:"billing_cycles,omitempty"`
+
+	// CompareAtAmount A former amount to show beside this one, which it must exceed.
+	CompareAtAmount nullable.Nullable[int64]       `json:"compare_at_amount,omitempty"`
+	TaxBehavior     nullable.Nullable[TaxBehavior] `json:"tax_behavior,omitempty"`
+
+	// QuantityMin The least that is sold at once; 1 when absent.
+	QuantityMin *int64 `json:"quantity_min,omitempty"`
+
+	// QuantityMax The most that is sold at once. Null means any number.
+	QuantityMax nullable.Nullable[int64] `json:"quantity_max,omitempty"`
+
+	// Stock Units that may ever be sold. Null means any number.
+	Stock nullable.Nullable[int64] `json:"stock,omitempty"`
+
+	// Position Its place among the variants of its product, from 0. Equal ones stand by age.
+	Position *int64                                 `json:"position,omitempty"`
+	License  nullable.Nullable[PriceVariantLicense] `json:"license,omitempty"`
+
+	// ExternalID Your own id, unique in the account. It says which price variant is meant.
+	ExternalID string `json:"external_id"`
 
 	// Metadata Merged with the stored metadata, key by key. Null removes a key; null in place of the object removes all.
 	Metadata nullable.Nullable[MetadataUpdate] `json:"metadata,omitempty"`
@@ -8909,6 +9000,9 @@ type ProductPriceVariant struct {
 	// Position Its place among the variants of its product, from 0. Equal ones stand by age.
 	Position *int64               `json:"position,omitempty"`
 	License  *PriceVariantLicense `json:"license,omitempty"`
+
+	// ExternalID Your own id, unique in the account. An archived price variant keeps it.
+	ExternalID *string `json:"external_id,omitempty"`
 
 	// Metadata Your own values. At most 50 keys of 40 characters, without square brackets, with values of 500 characters.
 	Metadata *Metadata `json:"metadata,omitempty"`
@@ -12746,6 +12840,9 @@ type ListPriceVariantsParams struct {
 	// Type Only price variants of this type.
 	Type *PriceVariantType `form:"type,omitempty" json:"type,omitempty"`
 
+	// ExternalID Only the price variant with your id.
+	ExternalID *string `form:"external_id,omitempty" json:"external_id,omitempty"`
+
 	// Limit How many items to return.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -12783,6 +12880,12 @@ type CreatePriceVariantParams struct {
 	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// UpsertPriceVariantParams defines parameters for UpsertPriceVariant.
+type UpsertPriceVariantParams struct {
+	// Expand References to return as objects, separated by commas: product (products:read). In brackets is what the API key must hold for it besides the scope of the operation.
+	Expand []string `form:"expand,omitempty" json:"expand,omitempty"`
+}
+
 // ExportPriceVariantsParams defines parameters for ExportPriceVariants.
 type ExportPriceVariantsParams struct {
 	// Product Only price variants of this product (id or slug). An unknown one is 404.
@@ -12793,6 +12896,9 @@ type ExportPriceVariantsParams struct {
 
 	// Type Only price variants of this type.
 	Type *PriceVariantType `form:"type,omitempty" json:"type,omitempty"`
+
+	// ExternalID Only the price variant with your id.
+	ExternalID *string `form:"external_id,omitempty" json:"external_id,omitempty"`
 
 	// CreatedAfter Only items created at this time or later.
 	CreatedAfter *CreatedAfter `form:"created_after,omitempty" json:"created_after,omitempty"`
@@ -13565,6 +13671,12 @@ type UpdateOrderJSONRequestBody = OrderUpdate
 
 // CreatePriceVariantJSONRequestBody defines body for CreatePriceVariant for application/json ContentType.
 type CreatePriceVariantJSONRequestBody = PriceVariantCreate
+
+// BulkUpsertPriceVariantsJSONRequestBody defines body for BulkUpsertPriceVariants for application/json ContentType.
+type BulkUpsertPriceVariantsJSONRequestBody = PriceVariantBulkUpsert
+
+// UpsertPriceVariantJSONRequestBody defines body for UpsertPriceVariant for application/json ContentType.
+type UpsertPriceVariantJSONRequestBody = PriceVariantUpsert
 
 // UpdatePriceVariantJSONRequestBody defines body for UpdatePriceVariant for application/json ContentType.
 type UpdatePriceVariantJSONRequestBody = PriceVariantUpdate
@@ -16858,6 +16970,12 @@ type ServerInterface interface {
 	// CreatePriceVariant Create a price variant
 	// (POST /price_variants)
 	CreatePriceVariant(ctx echo.Context, params CreatePriceVariantParams) error
+	// BulkUpsertPriceVariants Create or change up to 100 price variants
+	// (POST /price_variants/bulk_upsert)
+	BulkUpsertPriceVariants(ctx echo.Context) error
+	// UpsertPriceVariant Create or change a price variant by your own id
+	// (POST /price_variants/by_external_id)
+	UpsertPriceVariant(ctx echo.Context, params UpsertPriceVariantParams) error
 	// ExportPriceVariants Export price variants
 	// (GET /price_variants/export)
 	ExportPriceVariants(ctx echo.Context, params ExportPriceVariantsParams) error
@@ -24186,6 +24304,13 @@ func (w *ServerInterfaceWrapper) ListPriceVariants(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
 	}
 
+	// ------------- Optional query parameter "external_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", ctx.QueryParams(), &params.ExternalID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_id: %s", err))
+	}
+
 	// ------------- Optional query parameter "limit" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", ctx.QueryParams(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
@@ -24272,6 +24397,33 @@ func (w *ServerInterfaceWrapper) CreatePriceVariant(ctx echo.Context) error {
 	return err
 }
 
+// BulkUpsertPriceVariants converts echo context to params.
+func (w *ServerInterfaceWrapper) BulkUpsertPriceVariants(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.BulkUpsertPriceVariants(ctx)
+	return err
+}
+
+// UpsertPriceVariant converts echo context to params.
+func (w *ServerInterfaceWrapper) UpsertPriceVariant(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UpsertPriceVariantParams
+	// ------------- Optional query parameter "expand" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", false, false, "expand", ctx.QueryParams(), &params.Expand, runtime.BindQueryParameterOptions{Type: "array", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter expand: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpsertPriceVariant(ctx, params)
+	return err
+}
+
 // ExportPriceVariants converts echo context to params.
 func (w *ServerInterfaceWrapper) ExportPriceVariants(ctx echo.Context) error {
 	var err error
@@ -24297,6 +24449,13 @@ func (w *ServerInterfaceWrapper) ExportPriceVariants(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", ctx.QueryParams(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
+	}
+
+	// ------------- Optional query parameter "external_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "external_id", ctx.QueryParams(), &params.ExternalID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter external_id: %s", err))
 	}
 
 	// ------------- Optional query parameter "created_after" -------------
@@ -26621,6 +26780,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/customers/:id/portal_sessions/:portal_session", wrapper.DeletePortalSession, options.OperationMiddlewares["deletePortalSession"]...)
 	router.GET(options.BaseURL+"/price_variants", wrapper.ListPriceVariants, options.OperationMiddlewares["listPriceVariants"]...)
 	router.POST(options.BaseURL+"/price_variants", wrapper.CreatePriceVariant, options.OperationMiddlewares["createPriceVariant"]...)
+	router.POST(options.BaseURL+"/price_variants/by_external_id", wrapper.UpsertPriceVariant, options.OperationMiddlewares["upsertPriceVariant"]...)
+	router.POST(options.BaseURL+"/price_variants/bulk_upsert", wrapper.BulkUpsertPriceVariants, options.OperationMiddlewares["bulkUpsertPriceVariants"]...)
 	router.DELETE(options.BaseURL+"/price_variants/:id", wrapper.DeletePriceVariant, options.OperationMiddlewares["deletePriceVariant"]...)
 	router.GET(options.BaseURL+"/price_variants/:id", wrapper.GetPriceVariant, options.OperationMiddlewares["getPriceVariant"]...)
 	router.PATCH(options.BaseURL+"/price_variants/:id", wrapper.UpdatePriceVariant, options.OperationMiddlewares["updatePriceVariant"]...)
@@ -30038,6 +30199,41 @@ func (response CreatePriceVariant201JSONResponse) VisitCreatePriceVariantRespons
 	return answer.JSON(w, 201, PriceVariant(response)) // as itself: response has none of its methods
 }
 
+type BulkUpsertPriceVariantsRequestObject struct {
+	Body *BulkUpsertPriceVariantsJSONRequestBody
+}
+
+type BulkUpsertPriceVariantsResponseObject interface {
+	VisitBulkUpsertPriceVariantsResponse(w http.ResponseWriter) error
+}
+
+type BulkUpsertPriceVariants200JSONResponse BulkUpsert
+
+func (response BulkUpsertPriceVariants200JSONResponse) VisitBulkUpsertPriceVariantsResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, BulkUpsert(response)) // as itself: response has none of its methods
+}
+
+type UpsertPriceVariantRequestObject struct {
+	Params UpsertPriceVariantParams
+	Body   *UpsertPriceVariantJSONRequestBody
+}
+
+type UpsertPriceVariantResponseObject interface {
+	VisitUpsertPriceVariantResponse(w http.ResponseWriter) error
+}
+
+type UpsertPriceVariant200JSONResponse PriceVariant
+
+func (response UpsertPriceVariant200JSONResponse) VisitUpsertPriceVariantResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 200, PriceVariant(response)) // as itself: response has none of its methods
+}
+
+type UpsertPriceVariant201JSONResponse PriceVariant
+
+func (response UpsertPriceVariant201JSONResponse) VisitUpsertPriceVariantResponse(w http.ResponseWriter) error {
+	return answer.JSON(w, 201, PriceVariant(response)) // as itself: response has none of its methods
+}
+
 type ExportPriceVariantsRequestObject struct {
 	Params ExportPriceVariantsParams
 }
@@ -31822,6 +32018,12 @@ type StrictServerInterface interface {
 	// CreatePriceVariant Create a price variant
 	// (POST /price_variants)
 	CreatePriceVariant(ctx context.Context, request CreatePriceVariantRequestObject) (CreatePriceVariantResponseObject, error)
+	// BulkUpsertPriceVariants Create or change up to 100 price variants
+	// (POST /price_variants/bulk_upsert)
+	BulkUpsertPriceVariants(ctx context.Context, request BulkUpsertPriceVariantsRequestObject) (BulkUpsertPriceVariantsResponseObject, error)
+	// UpsertPriceVariant Create or change a price variant by your own id
+	// (POST /price_variants/by_external_id)
+	UpsertPriceVariant(ctx context.Context, request UpsertPriceVariantRequestObject) (UpsertPriceVariantResponseObject, error)
 	// ExportPriceVariants Export price variants
 	// (GET /price_variants/export)
 	ExportPriceVariants(ctx context.Context, request ExportPriceVariantsRequestObject) (ExportPriceVariantsResponseObject, error)
@@ -39418,6 +39620,100 @@ func (sh *strictHandler) CreatePriceVariant(ctx echo.Context, params CreatePrice
 		return err
 	} else if validResponse, ok := response.(CreatePriceVariantResponseObject); ok {
 		return validResponse.VisitCreatePriceVariantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// BulkUpsertPriceVariants operation middleware
+func (sh *strictHandler) BulkUpsertPriceVariants(ctx echo.Context) error {
+	var request BulkUpsertPriceVariantsRequestObject
+
+	var body BulkUpsertPriceVariantsJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.BulkUpsertPriceVariants(ctx.Request().Context(), request.(BulkUpsertPriceVariantsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "BulkUpsertPriceVariants")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(BulkUpsertPriceVariantsResponseObject); ok {
+		return validResponse.VisitBulkUpsertPriceVariantsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpsertPriceVariant operation middleware
+func (sh *strictHandler) UpsertPriceVariant(ctx echo.Context, params UpsertPriceVariantParams) error {
+	var request UpsertPriceVariantRequestObject
+
+	request.Params = params
+
+	var body UpsertPriceVariantJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpsertPriceVariant(ctx.Request().Context(), request.(UpsertPriceVariantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpsertPriceVariant")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpsertPriceVariantResponseObject); ok {
+		return validResponse.VisitUpsertPriceVariantResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

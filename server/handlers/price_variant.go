@@ -61,3 +61,25 @@ func (h *Handlers) DeletePriceVariant(ctx context.Context, r api.DeletePriceVari
 	}
 	return api.DeletePriceVariant200JSONResponse(view.Deleted("price_variant", v.ID)), nil
 }
+
+// UpsertPriceVariant implements POST /price_variants/by_external_id.
+func (h *Handlers) UpsertPriceVariant(ctx context.Context, r api.UpsertPriceVariantRequestObject) (api.UpsertPriceVariantResponseObject, error) {
+	v, isNew, err := h.store.Catalog.UpsertPriceVariant(ctx, account(ctx), view.PriceVariantUpsert(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	out, err := show(ctx, h, v, view.PriceVariant, r.Params.Expand)
+	if isNew {
+		return api.UpsertPriceVariant201JSONResponse(out), err
+	}
+	return api.UpsertPriceVariant200JSONResponse(out), err
+}
+
+// BulkUpsertPriceVariants implements POST /price_variants/bulk_upsert.
+func (h *Handlers) BulkUpsertPriceVariants(ctx context.Context, r api.BulkUpsertPriceVariantsRequestObject) (api.BulkUpsertPriceVariantsResponseObject, error) {
+	done, err := h.store.Catalog.UpsertPriceVariants(ctx, account(ctx), view.PriceVariantUpserts(r.Body, refusals(ctx)))
+	if err != nil {
+		return nil, err
+	}
+	return api.BulkUpsertPriceVariants200JSONResponse(view.BulkUpsert(done)), nil
+}

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"github.com/oapi-codegen/nullable"
+
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store/catalog"
@@ -36,6 +38,7 @@ func PriceVariant(v *catalog.PriceVariant) api.PriceVariant {
 		Position:        v.Position,
 		Status:          api.PriceVariantStatus(v.Status),
 		License:         (*api.PriceVariantLicense)(v.License.V),
+		ExternalID:      v.ExternalID,
 		Metadata:        api.Metadata(v.Metadata.Text()),
 		CreatedAt:       at(v.CreatedAt),
 		UpdatedAt:       at(v.UpdatedAt),
@@ -50,6 +53,7 @@ func ListPriceVariants(q api.ListPriceVariantsParams) catalog.ListPriceVariants 
 		Product:    value(q.Product),
 		Status:     catalog.PriceVariantStatus(value(q.Status)),
 		Type:       catalog.PriceVariantType(value(q.Type)),
+		ExternalID: value(q.ExternalID),
 	}
 }
 
@@ -61,7 +65,7 @@ func NewPriceVariant(b *api.PriceVariantCreate) catalog.PriceVariant {
 		Interval: b.Interval, IntervalCount: b.IntervalCount, TrialDays: b.TrialDays, SetupFeeAmount: b.SetupFeeAmount,
 		BillingCycles: b.BillingCycles, CompareAtAmount: b.CompareAtAmount, TaxBehavior: b.TaxBehavior,
 		QuantityMin: b.QuantityMin, QuantityMax: b.QuantityMax, Stock: b.Stock, Position: b.Position, License: b.License,
-		Metadata: b.Metadata,
+		ExternalID: b.ExternalID, Metadata: b.Metadata,
 	})
 }
 
@@ -89,6 +93,7 @@ func newPriceVariant(b api.ProductPriceVariant) catalog.PriceVariant {
 		Stock:           b.Stock,
 		Position:        value(b.Position),
 		License:         core.JSONOf((*catalog.License)(b.License)),
+		ExternalID:      b.ExternalID,
 		Metadata:        metadata(b.Metadata),
 	}
 }
@@ -116,6 +121,7 @@ func PriceVariantChange(b *api.PriceVariantUpdate) func(*catalog.PriceVariant) {
 		setOrClear(&v.Stock, b.Stock)
 		set(&v.Position, b.Position)
 		setAs(&v.Status, b.Status)
+		setOrClear(&v.ExternalID, b.ExternalID)
 		setMetadata(&v.Metadata, b.Metadata)
 		if b.CurrencyAmounts != nil {
 			v.CurrencyAmounts.V = *b.CurrencyAmounts
@@ -124,4 +130,25 @@ func PriceVariantChange(b *api.PriceVariantUpdate) func(*catalog.PriceVariant) {
 			v.License.V = (*catalog.License)(sent(b.License))
 		}
 	}
+}
+
+// PriceVariantUpsert reads the body of an upsert.
+func PriceVariantUpsert(b *api.PriceVariantUpsert) core.Upsert[catalog.NamedVariant] {
+	change := PriceVariantChange(&api.PriceVariantUpdate{
+		Name: b.Name, Type: b.Type, AmountType: b.AmountType, Amount: b.Amount, Currency: b.Currency,
+		CurrencyAmounts: b.CurrencyAmounts, MinAmount: b.MinAmount, SuggestedAmount: b.SuggestedAmount, MaxAmount: b.MaxAmount,
+		Interval: b.Interval, IntervalCount: b.IntervalCount, TrialDays: b.TrialDays, SetupFeeAmount: b.SetupFeeAmount,
+		BillingCycles: b.BillingCycles, CompareAtAmount: b.CompareAtAmount, TaxBehavior: b.TaxBehavior,
+		QuantityMin: b.QuantityMin, QuantityMax: b.QuantityMax, Stock: b.Stock, Position: b.Position, License: b.License,
+		Status: b.Status, ExternalID: nullable.NewNullableWithValue(b.ExternalID), Metadata: b.Metadata,
+	})
+	return core.Upsert[catalog.NamedVariant]{ExternalID: b.ExternalID, Change: func(v *catalog.NamedVariant) {
+		change(&v.PriceVariant)
+		v.Product = value(b.Product)
+	}}
+}
+
+// PriceVariantUpserts reads the body of a bulk upsert.
+func PriceVariantUpserts(b *api.PriceVariantBulkUpsert, refused map[int]*core.Error) []core.Upsert[catalog.NamedVariant] {
+	return upserts(b.Items, refused, PriceVariantUpsert)
 }

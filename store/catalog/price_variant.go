@@ -73,6 +73,7 @@ type PriceVariant struct {
 	Position        int64                       `db:"position"` // among the product's variants; equal ones by age
 	Status          PriceVariantStatus          `db:"status"`
 	License         core.JSON[*License]         `db:"license"`
+	ExternalID      *string                     `db:"external_id"`
 	Metadata        core.Metadata               `db:"metadata"`
 	CreatedAt       core.Time                   `db:"created_at"`
 	UpdatedAt       core.Time                   `db:"updated_at"`
@@ -90,9 +91,10 @@ type License struct {
 type ListPriceVariants struct {
 	core.Page
 	core.ListFilter
-	Product string // id or slug
-	Status  PriceVariantStatus
-	Type    PriceVariantType
+	Product    string // id or slug
+	Status     PriceVariantStatus
+	Type       PriceVariantType
+	ExternalID string
 }
 
 var priceVariantColumns = db.ColumnsOf[PriceVariant]("price_variants")
@@ -177,6 +179,7 @@ func (s *Store) ListPriceVariants(ctx context.Context, account string, in ListPr
 	}
 	f.Is("status", string(in.Status))
 	f.Is("type", string(in.Type))
+	f.One("external_id", in.ExternalID)
 	f.List(s.db, "price_variants", core.KindPriceVariant, in.ListFilter, "name")
 	return db.Page(ctx, s.db, priceVariantColumns, core.KindPriceVariant, account, in.Page, &f)
 }
@@ -190,17 +193,11 @@ func (s *Store) CreatePriceVariant(ctx context.Context, account, product string,
 		if err != nil {
 			return nil, err
 		}
-		if len(p.PriceVariantIDs.V) >= maxPriceVariants {
-			return nil, core.Invalid("product", fmt.Sprintf("A product has at most %d price variants. Delete one first.", maxPriceVariants))
-		}
-		made, err := s.draftVariants(ctx, u, p, "", []PriceVariant{in})
+		v, err := s.addPriceVariant(ctx, u, p, len(p.PriceVariantIDs.V), in)
 		if err != nil {
 			return nil, err
 		}
-		if err := u.Insert(ctx, priceVariantColumns, &made[0]); err != nil {
-			return nil, err
-		}
-		return &made[0], s.refreshProduct(ctx, u, p)
+		return v, s.refreshProduct(ctx, u, p)
 	})
 }
 
@@ -213,25 +210,12 @@ func (s *Store) UpdatePriceVariant(ctx context.Context, account, ref string, cha
 		if err != nil {
 			return nil, err
 		}
-		money, text := v.money(), core.JSONText(v)
+		before := *v
 		change(v)
-		if core.JSONText(v) == text {
+		if core.SameJSON(&before, v) {
 			return v, nil
 		}
-		var problems core.Problems
-		if v.SoldCount+v.ReservedCount > 0 {
-			v.checkSold(money, &problems)
-		}
-		if len(problems) == 0 { // of a price that cannot change, only that matters
-			v.check("", &problems)
-		}
-		if err := problems.Err(); err != nil {
-			return nil, err
-		}
-		if v.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
-			return nil, err
-		}
-		if err := u.Update(ctx, priceVariantColumns, v); err != nil {
+		if err := s.changePriceVariant(ctx, u, &before, v); err != nil {
 			return nil, err
 		}
 		return v, s.refreshProduct(ctx, u, p)
@@ -313,11 +297,63 @@ func (s *Store) refreshProduct(ctx context.Context, u *db.Unit, p *Product) erro
 	if err != nil {
 		return err
 	}
+	if err := p.offer(variants); err != nil {
+		return err
+	}
+	return s.saveProduct(ctx, u, p, variants)
+}
+
+// offer does what summarize does. If an active product has no active variant left it returns CodeInvalid on status.
+func (p *Product) offer(variants []PriceVariant) error {
 	p.summarize(variants)
 	if p.Status == ProductStatusActive && p.DefaultPriceVariantID == nil {
 		return core.Invalid("status", "This is the last active price variant of an active product. Unpublish the product first, or add another variant.")
 	}
-	return s.saveProduct(ctx, u, p, variants)
+	return nil
+}
+
+// addPriceVariant checks and stores a new price variant of a locked product, which has so many already.
+func (s *Store) addPriceVariant(ctx context.Context, u *db.Unit, p *Product, already int, in PriceVariant) (*PriceVariant, error) {
+	if already >= maxPriceVariants {
+		return nil, core.Invalid("product", fmt.Sprintf("A product has at most %d price variants. Delete one first.", maxPriceVariants))
+	}
+	made, err := s.draftVariants(ctx, u, p, "", []PriceVariant{in})
+	if err != nil {
+		return nil, err
+	}
+	return &made[0], u.Insert(ctx, priceVariantColumns, &made[0])
+}
+
+// changePriceVariant checks and stores a locked price variant that has changed. Before is what it was.
+func (s *Store) changePriceVariant(ctx context.Context, u *db.Unit, before, v *PriceVariant) error {
+	var problems core.Problems
+	if v.SoldCount+v.ReservedCount > 0 {
+		v.checkSold(before.money(), &problems)
+	}
+	if len(problems) == 0 { // of a price that cannot change, only that matters
+		v.check("", &problems)
+	}
+	if err := s.checkExternalID(ctx, u, v, "", &problems); err != nil {
+		return err
+	}
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	var err error
+	if v.UpdatedAt, err = s.db.BusinessNow(ctx, v.AccountID); err != nil {
+		return err
+	}
+	return u.Update(ctx, priceVariantColumns, v)
+}
+
+// checkExternalID adds a problem if another price variant of the account has the same external id. Its name in the problem begins with at.
+func (s *Store) checkExternalID(ctx context.Context, u *db.Unit, v *PriceVariant, at string, p *core.Problems) error {
+	if v.ExternalID == nil {
+		return nil
+	}
+	other, err := db.Get[string](ctx, u, `SELECT id FROM price_variants WHERE account_id = ? AND external_id = ? AND id <> ?`, v.AccountID, *v.ExternalID, v.ID)
+	p.Check(other == nil, at+"external_id", "Another price variant has this external_id.")
+	return err
 }
 
 // draftVariants returns new price variants of a product with their defaults filled in, by position. They are checked and not
@@ -332,6 +368,7 @@ func (s *Store) draftVariants(ctx context.Context, u *db.Unit, p *Product, list 
 		return nil, err
 	}
 	var problems core.Problems
+	named := map[string]bool{}
 	made := slices.Clone(in)
 	for i := range made {
 		v := &made[i]
@@ -344,6 +381,13 @@ func (s *Store) draftVariants(ctx context.Context, u *db.Unit, p *Product, list 
 			field = list + strconv.Itoa(i) + "."
 		}
 		v.check(field, &problems)
+		if err := s.checkExternalID(ctx, u, v, field, &problems); err != nil {
+			return nil, err
+		}
+		if v.ExternalID != nil {
+			problems.Check(!named[*v.ExternalID], field+"external_id", "Another price variant of this product has this external_id.")
+			named[*v.ExternalID] = true
+		}
 	}
 	slices.SortStableFunc(made, func(a, b PriceVariant) int { return cmp.Compare(a.Position, b.Position) })
 	return made, problems.Err()

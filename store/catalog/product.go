@@ -286,6 +286,9 @@ func (s *Store) DuplicateProduct(ctx context.Context, account, ref string) (*Pro
 		if err != nil {
 			return nil, err
 		}
+		for i := range variants {
+			variants[i].ExternalID = nil
+		}
 		p := *original
 		p.Slug, p.Status, p.PublishedAt, p.ExternalID, p.SalesCount, p.EventSeq = "", ProductStatusDraft, nil, nil, 0, 0
 		return s.createProduct(ctx, u, account, &p, variants)

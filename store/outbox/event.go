@@ -239,9 +239,12 @@ func (s *Store) Emit(ctx context.Context, u *db.Unit, e NewEvent) error {
 // MostInBulk is how many bytes of event bodies one bulk write emits, and the last event of it besides. They are held in memory until the commit.
 const MostInBulk = 8 << 20
 
-// CheckBulk returns CodeTooLarge if a bulk write has emitted all that it may. The item that it is about to write has to wait for another request.
+// Expect counts bytes of event bodies that a bulk write will emit when all its items are written.
+func (s *Store) Expect(u *db.Unit, size int) { db.Kept[emitted](u).expected += size }
+
+// CheckBulk returns CodeTooLarge if a bulk write has emitted, or will emit, all that it may. The item that it is about to write has to wait for another request.
 func (s *Store) CheckBulk(u *db.Unit) error {
-	if db.Kept[emitted](u).size < MostInBulk {
+	if emitted := db.Kept[emitted](u); emitted.size+emitted.expected < MostInBulk {
 		return nil
 	}
 	return &core.Error{Code: core.CodeTooLarge, Message: "The items before this one have events of 8 MiB, which is all that one request may emit. Send this item in another request."}
@@ -251,6 +254,7 @@ func (s *Store) CheckBulk(u *db.Unit) error {
 type emitted struct {
 	events      []Event
 	size        int                      // of their bodies
+	expected    int                      // of those that Expect was told of
 	deliveries  map[string][]newDelivery // of the events, by account
 	subscribers map[string][]subscriber  // by account, once an event was emitted
 }

@@ -68,14 +68,15 @@ var more = map[string]struct {
 	statements, memory int
 	reason             string
 }{
-	"bulkUpsertProducts":  {100*4 + 20, 0, "does for each of 100 items what another does for one, and the account's others wait for it"},
-	"bulkUpsertCustomers": {100*3 + 20, 0, "the same"},
-	"pauseAdCampaigns":    {50 * 10, 0, "does for each of 50 campaigns what another does for one, in transactions of its own"},
-	"resumeAdCampaigns":   {50 * 10, 0, "the same"},
-	"listAdCampaigns":     {0, 64 << 20, "a network that is played here reads all of the ads of these campaigns to play them"},
-	"listAdGroups":        {0, 64 << 20, "the same"},
-	"listAds":             {0, 64 << 20, "the same"},
-	"syncSocialAccount":   {0, 64 << 20, "the same"},
+	"bulkUpsertProducts":      {100*4 + 20, 0, "does for each of 100 items what another does for one, and the account's others wait for it"},
+	"bulkUpsertCustomers":     {100*3 + 20, 0, "the same"},
+	"bulkUpsertPriceVariants": {100*4 + 20, 0, "the same"},
+	"pauseAdCampaigns":        {50 * 10, 0, "does for each of 50 campaigns what another does for one, in transactions of its own"},
+	"resumeAdCampaigns":       {50 * 10, 0, "the same"},
+	"listAdCampaigns":         {0, 64 << 20, "a network that is played here reads all of the ads of these campaigns to play them"},
+	"listAdGroups":            {0, 64 << 20, "the same"},
+	"listAds":                 {0, 64 << 20, "the same"},
+	"syncSocialAccount":       {0, 64 << 20, "the same"},
 }
 
 // ledger notes what requests take, by their ids, and how long those of one account waited.

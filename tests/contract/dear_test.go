@@ -172,6 +172,9 @@ var mostOf = map[string]struct {
 	"bulkUpsertCustomers": {"items", 100, func(*world, int) any {
 		return map[string]any{"external_id": unique(), "email": unique() + "@example.com", "name": "Ada " + unique()}
 	}},
+	"bulkUpsertPriceVariants": {"items", 100, func(w *world, _ int) any {
+		return map[string]any{"external_id": unique(), "product": w.IDs["sold"], "amount": 1900, "currency": "usd"}
+	}},
 	"createProduct": {"price_variants", 100, func(_ *world, i int) any {
 		return map[string]any{"amount": 1900 + i, "currency": "usd"}
 	}},

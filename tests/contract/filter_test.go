@@ -42,7 +42,7 @@ func (w *world) trade(t *testing.T, chance *rand.Rand) {
 		p := w.Must(t, http.MethodPost, "/v1/products", map[string]any{
 			"name": fmt.Sprintf("Thing %d", n), "status": oneOf("draft", "active", "active"), "type": oneOf("digital", "course"), "visibility": oneOf("public", "unlisted"),
 			"external_id": fmt.Sprintf("thing-%d", n), "metadata": map[string]any{"shelf": oneOf("1", "2")},
-			"price_variants": []any{map[string]any{"amount": oneOf(100, 900, 1900, 9900), "currency": "usd"}, map[string]any{"amount": 1900, "currency": "usd"}},
+			"price_variants": []any{map[string]any{"amount": oneOf(100, 900, 1900, 9900), "currency": "usd", "external_id": fmt.Sprintf("price-%d", n)}, map[string]any{"amount": 1900, "currency": "usd"}},
 		})
 		if p["status"] == "active" {
 			prices = append(prices, p["price_variants"].([]any)[0])

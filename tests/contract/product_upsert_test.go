@@ -254,10 +254,10 @@ func TestBulkUpsertProducts_BoundsWhatItEmits(t *testing.T) {
 		for i := range variants {
 			variants[i] = sdk.ProductPriceVariant{Amount: new(int64(1000 + i)), Currency: new("usd"), Metadata: &metadata}
 		}
-		items := make([]sdk.ProductUpsert, 12)
+		items, prices := make([]sdk.ProductUpsert, 12), make([]sdk.PriceVariantUpsert, 12)
 		for i := range items {
 			items[i] = sdk.ProductUpsert{ExternalID: fmt.Sprint(i), Headline: nullable.NewNullableWithValue("New")}
-			ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Large", ExternalID: new(fmt.Sprint(i)), PriceVariants: variants}))
+			prices[i] = price(fmt.Sprint(i), ok[*sdk.Product](t)(c.Products.Create(background, &sdk.ProductCreate{Name: "Large", ExternalID: new(fmt.Sprint(i)), PriceVariants: variants})), 500)
 		}
 		done := ok[*sdk.BulkUpsert](t)(c.Products.BulkUpsert(background, &sdk.ProductBulkUpsert{Items: items}))
 		if last := done.Results[11]; done.Updated < 9 || done.Updated > 11 || last.Error == nil || last.Error.Code != "request_too_large" {
@@ -266,6 +266,10 @@ func TestBulkUpsertProducts_BoundsWhatItEmits(t *testing.T) {
 		rest := ok[*sdk.BulkUpsert](t)(c.Products.BulkUpsert(background, &sdk.ProductBulkUpsert{Items: items}))
 		if rest.Unchanged != done.Updated || rest.Failed != 0 {
 			t.Errorf("the same items again are answered with %+v", rest)
+		}
+		done = ok[*sdk.BulkUpsert](t)(c.PriceVariants.BulkUpsert(background, &sdk.PriceVariantBulkUpsert{Items: prices}))
+		if last := done.Results[11]; done.Created < 9 || done.Created > 11 || last.Error == nil || last.Error.Code != "request_too_large" {
+			t.Errorf("price variants of so large products are answered with %+v", done)
 		}
 	})
 }
