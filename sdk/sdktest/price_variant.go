@@ -31,6 +31,7 @@ func createPriceVariant(c *call, o object) error {
 	p := problems{}
 	completePriceVariant(o)
 	checkPriceVariant(o, "", p)
+	c.checkExternalID(o, "", p)
 	if err := p.err(); err != nil {
 		return err
 	}
@@ -46,6 +47,7 @@ func updatePriceVariant(c *call, before, o object) error {
 	if number(before, "sold_count") > 0 {
 		checkSold(before, o, p)
 	}
+	c.checkExternalID(o, "", p)
 	product := c.objects[text(o, "product")]
 	p.check(o["status"] == "active" || before["status"] != "active" || !c.isLastActive(product, o), "status",
 		"This is the last active price variant of an active product. Unpublish the product first, or add another variant.")
@@ -124,6 +126,11 @@ func checkPriceVariant(o object, at string, p problems) {
 	p.check(o["amount_type"] != "fixed" || number(o, "amount") > 0, at+"amount", "A fixed amount is above 0. Send amount_type free to give it away.")
 	p.check(!has(o, "quantity_max") || number(o, "quantity_max") >= number(o, "quantity_min"), at+"quantity_max", "The greatest quantity is at least quantity_min.")
 	p.check(!has(o, "stock") || number(o, "stock") >= number(o, "sold_count"), at+"stock", "The stock is at least what was sold or is being paid for.")
+}
+
+// checkExternalID refuses the external id of another price variant.
+func (s *state) checkExternalID(o object, at string, p problems) {
+	p.check(!has(o, "external_id") || s.other("price_variant", o, "external_id") == nil, at+"external_id", "Another price variant has this external_id.")
 }
 
 // checkSold refuses another price for what was sold.

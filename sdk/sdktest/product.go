@@ -38,7 +38,11 @@ func createProduct(c *call, o object) error {
 		own.fill(priceVariants, v)
 		v["product"] = o["id"]
 		completePriceVariant(v)
-		checkPriceVariant(v, fmt.Sprintf("price_variants.%d.", i), p)
+		at := fmt.Sprintf("price_variants.%d.", i)
+		checkPriceVariant(v, at, p)
+		c.checkExternalID(v, at, p)
+		p.check(!has(v, "external_id") || !slices.ContainsFunc(variants, func(other object) bool { return other["external_id"] == v["external_id"] }), at+"external_id",
+			"Another price variant of this product has this external_id.")
 		variants = append(variants, v)
 	}
 	if err := p.err(); err != nil {
@@ -124,7 +128,7 @@ func duplicateProduct(c *call) (object, error) {
 	for _, id := range list(original, "price_variants") {
 		v := maps.Clone(c.objects[id.(string)])
 		fresh := c.blank(priceVariants)
-		for _, name := range []string{"id", "sold_count", "created_at", "updated_at"} {
+		for _, name := range []string{"id", "sold_count", "external_id", "created_at", "updated_at"} {
 			v[name] = fresh[name]
 		}
 		v["product"] = o["id"]
