@@ -366,7 +366,7 @@ func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []LineItem, 
 		return err
 	}
 	totals, err := priceLines(items, discounts...)
-	if err := priceError("lines", "an invoice", err, totals.Total); err != nil {
+	if err := priceError("lines", "an invoice", err, totals); err != nil {
 		return err
 	}
 	least := core.CurrencyOf(i.Currency).Minimum

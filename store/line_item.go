@@ -214,14 +214,14 @@ func (l *LineItem) tax() pricing.Tax {
 	return tax
 }
 
-// priceError returns CodeInvalid on a field for a total that is too large. Whole says of what, as in "an order". Any other error
+// priceError returns CodeInvalid on a field for a subtotal or a total that is too large. Whole says of what, as in "an order". Any other error
 // of the arithmetic is a mistake of ours, and is returned as such.
-func priceError(field, whole string, err error, total int64) error {
+func priceError(field, whole string, err error, totals pricing.Amounts) error {
 	if err != nil && !errors.Is(err, pricing.ErrRange) {
 		return fmt.Errorf("price %s: %w", field, err)
 	}
-	if err != nil || total > MaxAmount {
-		return core.Invalid(field, fmt.Sprintf("The total exceeds %d, which is the most that %s can come to.", MaxAmount, whole))
+	if err != nil || totals.Subtotal > MaxAmount || totals.Total > MaxAmount {
+		return core.Invalid(field, fmt.Sprintf("The total, or the subtotal before discounts, exceeds %d, which is the most that %s can come to.", MaxAmount, whole))
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func priceError(field, whole string, err error, total int64) error {
 // that is too large for an order is CodeInvalid on line_items.
 func price(items []LineItem, discounts ...pricing.Discount) (pricing.Amounts, error) {
 	totals, err := priceLines(items, discounts...)
-	return totals, priceError("line_items", "an order", err, totals.Total)
+	return totals, priceError("line_items", "an order", err, totals)
 }
 
 // priceLines does what price does, but returns the error of the arithmetic as it is, and does not look at MaxAmount.

@@ -83,7 +83,7 @@ func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Cust
 		}
 	}
 	totals, err := pricing.Totals(lines, discounts...)
-	if err := priceError("quantity", "an order", err, 0); err != nil {
+	if err := priceError("quantity", "an order", err, pricing.Amounts{}); err != nil {
 		return nil, err
 	}
 	for i, a := range totals.Lines {

@@ -251,7 +251,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 	}
 	whole, err := s.periodBill(ctx, &next, customer)
 	if err == nil {
-		err = priceError("quantity", "an order", nil, whole.Amounts.Total)
+		err = priceError("quantity", "an order", nil, whole.Amounts)
 	}
 	if err != nil {
 		return err

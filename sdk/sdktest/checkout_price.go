@@ -137,7 +137,7 @@ func isPricedAs(before, o object) bool {
 
 // price takes the discount of a checkout off lines whose unit amounts are fixed, stores them, and gives the checkout their sums.
 func (c *call) price(o object, lines []object) error {
-	tooMuch := refuse(http.StatusUnprocessableEntity, "line_items", fmt.Sprintf("The total exceeds %d, which is the most that an order can come to.", maxAmount))
+	tooMuch := refuse(http.StatusUnprocessableEntity, "line_items", fmt.Sprintf("The total, or the subtotal before discounts, exceeds %d, which is the most that an order can come to.", maxAmount))
 	var subtotal int64
 	for _, line := range lines {
 		line["discount_amount"] = int64(0)
@@ -145,6 +145,9 @@ func (c *call) price(o object, lines []object) error {
 			return tooMuch
 		}
 		subtotal += number(line, "subtotal_amount")
+	}
+	if subtotal > maxAmount {
+		return tooMuch
 	}
 	if err := c.takeOff(o, lines); err != nil {
 		return err
@@ -154,9 +157,6 @@ func (c *call) price(o object, lines []object) error {
 		net := number(line, "subtotal_amount") - number(line, "discount_amount")
 		line["net_amount"], line["total_amount"] = net, net
 		ids[i] = line["id"]
-	}
-	if total(lines, "total_amount") > maxAmount {
-		return tooMuch
 	}
 	for _, line := range lines {
 		c.put(line)

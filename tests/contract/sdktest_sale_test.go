@@ -68,6 +68,7 @@ func changedSale(c *sdk.Client) {
 
 	half, _ := c.Discounts.Create(ctx, &sdk.DiscountCreate{Type: sdk.DiscountTypePercent, PercentBps: new(int64(5000)), Code: new("HALF")})
 	create("", line(2, 2))
+	create(*half.Code, line(2, 2)) // the total would fit, and the subtotal does not
 	create(*half.Code, line(2, 1_000_000))
 	create("", line(2, 1_000_000), line(2, 1_000_000), line(2, 1_000_000), line(2, 1_000_000), line(2, 1_000_000),
 		line(2, 1_000_000), line(2, 1_000_000), line(2, 1_000_000), line(2, 1_000_000), line(2, 1_000_000))
