@@ -1,10 +1,9 @@
 package conformance
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -80,20 +79,29 @@ type keeping struct {
 	b *builder
 }
 
-// RoundTrip sends a request.
+// RoundTrip sends a request. Of one without an answer it notes what that may have made.
 func (k keeping) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := k.RoundTripper.RoundTrip(r)
-	if err != nil || r.Method != http.MethodPost || resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK {
-		return resp, err
-	}
-	body, err := io.ReadAll(resp.Body)
-	_ = resp.Body.Close()
+	sent, err := drain(&r.Body)
 	if err != nil {
 		return nil, err
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
+	op, _ := k.b.Document.Match(r.Method, r.URL.Path)
+	makes := op != nil && r.Method == http.MethodPost && !strings.Contains(op.Path, "{")
+	resp, err := k.RoundTripper.RoundTrip(r)
+	if makes && errors.Is(err, errUnanswered) {
+		k.b.mu.Lock()
+		defer k.b.mu.Unlock()
+		k.b.notes = append(k.b.notes, fmt.Sprintf("POST %s was not answered, and may have made what it sent: %.500s", r.URL.Path, sent))
+	}
+	if err != nil || !makes || resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK {
+		return resp, err
+	}
+	body, err := drain(&resp.Body)
+	if err != nil {
+		return nil, err
+	}
 	var object map[string]any
-	if op, _ := k.b.Document.Match(http.MethodPost, r.URL.Path); op != nil && !strings.Contains(op.Path, "{") && json.Unmarshal(body, &object) == nil {
+	if json.Unmarshal(body, &object) == nil {
 		if resp.StatusCode == http.StatusCreated {
 			k.b.keep(object)
 		}

@@ -3,6 +3,8 @@ package conformance
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -54,13 +56,9 @@ func (p *pace) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err := p.wait(who); err != nil {
 			return nil, err
 		}
-		again := req.Clone(p.ctx)
-		if sent != nil {
-			again.Body = io.NopCloser(bytes.NewReader(sent))
-		}
-		resp, err := p.base.RoundTrip(again)
+		resp, err := p.send(req, sent)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", errUnanswered, err)
 		}
 		p.learn(who, resp)
 		after, isNumber := strconv.Atoi(resp.Header.Get("Retry-After"))
@@ -78,6 +76,37 @@ func (p *pace) RoundTrip(req *http.Request) (*http.Response, error) {
 		p.left[who] = &window{0, time.Now().Add(time.Duration(after) * time.Second)}
 		p.mu.Unlock()
 	}
+}
+
+// errUnanswered says that a request was sent and its answer is not known.
+var errUnanswered = errors.New("there was no answer")
+
+// grace is how long a write that is under way may still take when the run is interrupted: what it makes has to be known, to be taken away.
+const grace = 10 * time.Second
+
+// send sends a request once, and reads its answer.
+func (p *pace) send(req *http.Request, body []byte) (*http.Response, error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(p.ctx))
+	defer cancel()
+	defer context.AfterFunc(p.ctx, func() {
+		if req.Method != http.MethodGet {
+			select {
+			case <-time.After(grace):
+			case <-ctx.Done():
+			}
+		}
+		cancel()
+	})()
+	again := req.Clone(ctx)
+	if body != nil {
+		again.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	resp, err := p.base.RoundTrip(again)
+	if err != nil {
+		return nil, err
+	}
+	_, err = drain(&resp.Body)
+	return resp, err
 }
 
 // wait returns once a request may be sent, and counts it.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -369,6 +370,71 @@ func TestCheck_TidiesUpWhenItIsInterrupted(t *testing.T) {
 	}
 	assert.Empty(t, names(report.Broken()))
 	assert.Empty(t, left(t, s, c), report.Notes)
+}
+
+// What is being made at an interrupt is waited for, and taken away. What nobody knows of, because its answer was lost, is named.
+func TestCheck_KnowsWhatIsUnderWayWhenItIsInterrupted(t *testing.T) {
+	t.Parallel()
+	s := harness.Boot(t, database.URL(t, database.Engines()[0]))
+	for number, isLost := range []bool{false, true} {
+		c := s.Account(t)
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+		under := &underway{base: from(t, number), isLost: isLost, interrupt: interrupt}
+		report, err := conformance.Check(ctx, conformance.Options{URL: s.URL, Key: c.Key, Only: []string{"replay", "customers"}, Transport: under, Progress: func(line string) {
+			under.begun = under.begun || strings.HasPrefix(line, "1 of ")
+		}})
+		require.ErrorIs(t, err, context.Canceled)
+		require.True(t, under.met)
+		if isLost {
+			require.Regexp(t, `POST /v1/customers was not answered, and may have made what it sent: \{.*@example.com`, strings.Join(report.Notes, "\n"))
+		} else {
+			require.Empty(t, left(t, s, c), report.Notes)
+		}
+	}
+}
+
+// underway sends requests, and interrupts the run while a check makes its first customer.
+type underway struct {
+	base               http.RoundTripper
+	isLost, begun, met bool
+	interrupt          func()
+}
+
+// RoundTrip implements http.RoundTripper.
+func (u *underway) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !u.begun || u.met || req.Method != http.MethodPost || req.URL.Path != "/v1/customers" {
+		return u.base.RoundTrip(req)
+	}
+	u.met = true
+	u.interrupt()
+	resp, err := u.base.RoundTrip(req.WithContext(context.WithoutCancel(req.Context())))
+	if err == nil && (u.isLost || req.Context().Err() != nil) {
+		_ = resp.Body.Close()
+		return nil, io.ErrUnexpectedEOF
+	}
+	return resp, err
+}
+
+// Rows that come in while isolation is looked at break nothing.
+func TestCheck_IsNotMisledByNewRows(t *testing.T) {
+	t.Parallel()
+	s := harness.Boot(t, database.URL(t, database.Engines()[0]))
+	c := s.Account(t)
+	busy := harness.Client{URL: s.URL, Key: s.Key(t, c.Account), HTTP: &http.Client{Transport: from(t, 9)}}
+	came := 0
+	coming := asked(func(req *http.Request, body string) string {
+		if req.URL.Path == "/v1/customers" && req.URL.Query().Has("ending_before") && strings.Contains(req.Header.Get("Authorization"), c.Key) {
+			came++
+			busy.Must(t, http.MethodPost, "/v1/customers", map[string]any{"email": fmt.Sprintf("new%d@example.com", came)})
+		}
+		return body
+	})
+	coming.base = from(t, 0)
+	report, err := conformance.Check(t.Context(), conformance.Options{URL: s.URL, Key: c.Key, SecondKey: s.Account(t).Key, Only: []string{"isolation", "customers"}, Transport: coming})
+	require.NoError(t, err)
+	require.Greater(t, came, 1)
+	assert.Empty(t, names(report.Broken()), asJSON(report.Broken()))
 }
 
 // A run that cannot begin says why.
