@@ -91,6 +91,11 @@ func (s *Server) run(c echo.Context, op *Operation, key *core.Key, next echo.Han
 	if op.ExternalEffect {
 		deadline = externalDeadline
 	}
+	var turn []func() (func(), error)
+	if op.Each != "" {
+		deadline += itemPatience
+		turn = append(turn, func() (func(), error) { return s.itemTurns.wait(request.Context()) })
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(request.Context()), deadline)
 	defer cancel()
 	line := s.lineOf(c, op)
@@ -107,7 +112,7 @@ func (s *Server) run(c echo.Context, op *Operation, key *core.Key, next echo.Han
 			s.refuse(c, err) // a declined charge is an answer like any other
 		}
 		return rec.answer(), err
-	})
+	}, turn...)
 }
 
 // keyOf returns the request's Idempotency-Key, nil if there is none. A key belongs to an account. A public request has a secret

@@ -1,10 +1,9 @@
 package server
 
 import (
+	"context"
 	"sync"
 	"time"
-
-	"github.com/labstack/echo/v4"
 
 	"github.com/tillwright/tillwright/server/caller"
 	"github.com/tillwright/tillwright/store/core"
@@ -26,44 +25,35 @@ type itemTurns struct {
 type itemTurn struct {
 	place chan struct{} // holds one value while a write has its turn
 	users int           // how many have their turn or wait for it
-	key   string        // the Idempotency-Key of the write that has its turn
 }
 
 func newItemTurns(patience time.Duration) *itemTurns {
 	return &itemTurns{patience: patience, of: map[string]*itemTurn{}}
 }
 
-// inTurn has a bulk write wait for those of its account that began before it. One that waits for too long is 429.
-func (s *Server) inTurn(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		ctx, account := c.Request().Context(), caller.Account(c.Request().Context())
-		key := c.Request().Header.Get(headerIdempotencyKey)
-		turn := s.itemTurns.join(account)
-		defer s.itemTurns.quit(account, turn)
-		if s.itemTurns.has(turn, key) { // it is refused, since the same is under way
-			return next(c)
-		}
-		who := caller.Of(ctx)
-		who.Turn.Wait()
-		over := time.NewTimer(s.itemTurns.patience)
-		defer over.Stop()
-		select {
-		case turn.place <- struct{}{}:
-			s.itemTurns.begin(turn, key)
-			defer func() {
-				s.itemTurns.begin(turn, "")
-				<-turn.place
-			}()
-			who.Turn.Resume(ctx)
-			return next(c)
-		case <-ctx.Done():
-			who.Turn.GoOn()
-			return ctx.Err()
-		case <-over.C:
-			who.Turn.GoOn()
-			return &core.CrowdedError{}
-		}
+// wait has a bulk write wait for those of its account that began before it, and returns the function that ends its turn. One that waits for too
+// long is a CrowdedError, and one whose client has gone why ctx ended.
+func (t *itemTurns) wait(ctx context.Context) (end func(), err error) {
+	who := caller.Of(ctx)
+	turn := t.join(who.Account)
+	who.Turn.Wait()
+	over := time.NewTimer(t.patience)
+	defer over.Stop()
+	select {
+	case turn.place <- struct{}{}:
+		who.Turn.Resume(ctx)
+		return func() {
+			<-turn.place
+			t.quit(who.Account, turn)
+		}, nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-over.C:
+		err = &core.CrowdedError{}
 	}
+	who.Turn.GoOn()
+	t.quit(who.Account, turn)
+	return nil, err
 }
 
 // join returns the turn of an account. Quit must follow.
@@ -77,20 +67,6 @@ func (t *itemTurns) join(account string) *itemTurn {
 	}
 	turn.users++
 	return turn
-}
-
-// has reports whether the write that has its turn has an Idempotency-Key.
-func (t *itemTurns) has(turn *itemTurn, key string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return key != "" && turn.key == key
-}
-
-// begin notes the key of the write that has its turn now, "" for none.
-func (t *itemTurns) begin(turn *itemTurn, key string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	turn.key = key
 }
 
 func (t *itemTurns) quit(account string, turn *itemTurn) {

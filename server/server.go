@@ -161,8 +161,7 @@ func (s *Server) chain(op *Operation, h echo.HandlerFunc) echo.HandlerFunc {
 	use(true, validate(op))            // 400, 422
 	use(len(op.outdated) > 0, op.outdated.headers)
 	use(op.Each != "", judgeItems(op))
-	use(op.Each != "", s.inTurn)     // 429
-	use(op.Write(), s.transact(op))  // replay, 422, 409
+	use(op.Write(), s.transact(op))  // replay, 422, 409; of a bulk write 429
 	use(op.Each != "", s.countItems) // 429
 	use(!op.Write(), wholeBody)
 	for _, m := range slices.Backward(chain) {

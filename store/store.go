@@ -223,8 +223,8 @@ func (s *Store) CheckReady(ctx context.Context) error { return s.db.CheckReady(c
 // Request runs one write request. All use cases that fn calls join one transaction, which commits together with the answer. If
 // a request with the same key was answered before, that answer is returned again, and replayed is true. db.DB.Request says what
 // is stored, what is undone, and which errors there are.
-func (s *Store) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error)) (answer *core.Answer, replayed bool, err error) {
-	return s.db.Request(ctx, key, fn)
+func (s *Store) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error), turns ...func() (end func(), err error)) (answer *core.Answer, replayed bool, err error) {
+	return s.db.Request(ctx, key, fn, turns...)
 }
 
 // Leave ends the transaction of a request that is about to ask something outside, and commits the claim of its key. That is for

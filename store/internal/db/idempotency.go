@@ -36,13 +36,22 @@ const MostKept = 256 << 20
 // What fn returns decides what is stored. An answer with a status below 300, or any answer with a Recorded error, is stored and
 // replayed from then on. Anything else rolls the transaction back and frees the key; but once a step has committed, an error
 // that is not Refused leaves the key taken. Fn may run several times. The context should not end with the client's connection.
-func (d *DB) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error)) (answer *core.Answer, replayed bool, err error) {
+//
+// A turn is waited for once this process knows of no other request with the key, and before a transaction begins. It ends with the request.
+func (d *DB) Request(ctx context.Context, key *core.Key, fn func(context.Context) (*core.Answer, error), turns ...func() (end func(), err error)) (answer *core.Answer, replayed bool, err error) {
 	if key != nil {
 		if !d.running.enter(key.Account, key.Key) {
 			answer, err := d.answered(ctx, key) // the other request may only be replaying its answer
 			return answer, answer != nil, err
 		}
 		defer d.running.leave(key.Account, key.Key)
+	}
+	for _, wait := range turns {
+		end, err := wait()
+		if err != nil {
+			return nil, false, err
+		}
+		defer end()
 	}
 	r := &request{db: d, key: key, token: core.NewULID(), effect: core.NewULID()}
 	defer r.abandon(ctx)
