@@ -13,6 +13,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 
+	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store/core"
 )
 
@@ -325,7 +326,7 @@ func describeText(s *openapi3.Schema) string {
 	case s.Format != "":
 		return "a valid " + s.Format
 	case s.Pattern != "":
-		return "text that matches " + s.Pattern
+		return wire.PatternWords(s.Pattern)
 	case s.MinLength > 0 && s.MaxLength != nil:
 		return fmt.Sprintf("text of %d to %s", s.MinLength, count(*s.MaxLength, "character"))
 	case s.MaxLength != nil:

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/gen/spec"
+	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/tests/harness/effort"
 )
@@ -459,5 +461,34 @@ func TestTakeBody_TakesWhiteSpaceForNoBody(t *testing.T) {
 			status, _ := statusOf(explain(err, r).Code)
 			assert.Equal(t, c.wrong, status, name)
 		}
+	}
+}
+
+// A regular expression is no answer to somebody who sent a wrong value.
+func TestPattern_IsSaidInWords(t *testing.T) {
+	t.Parallel()
+	var document any
+	require.NoError(t, json.Unmarshal(spec.Requests, &document))
+	patterns := map[string]bool{}
+	var walk func(any)
+	walk = func(node any) {
+		switch n := node.(type) {
+		case map[string]any:
+			if pattern, ok := n["pattern"].(string); ok {
+				patterns[pattern] = true
+			}
+			for _, inner := range n {
+				walk(inner)
+			}
+		case []any:
+			for _, inner := range n {
+				walk(inner)
+			}
+		}
+	}
+	walk(document)
+	require.Greater(t, len(patterns), 10)
+	for pattern := range patterns {
+		require.NotContains(t, wire.PatternWords(pattern), "matches", "put it into words in sdk/wire/pattern.go")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/tillwright/tillwright/sdk/wire"
 )
 
 // describe says in the real server's words what a schema takes.
@@ -52,7 +54,7 @@ func (s *schema) describeText() string {
 	case s.Format == "date":
 		return "a date, YYYY-MM-DD"
 	case s.Pattern != "":
-		return "text that matches " + s.Pattern
+		return wire.PatternWords(s.Pattern)
 	case s.MinLength > 0 && s.MaxLength != nil:
 		return fmt.Sprintf("text of %d to %s", s.MinLength, countTo(s.MaxLength, "character"))
 	case s.MaxLength != nil:

@@ -61,7 +61,7 @@ func TestImport_MakesAndChangesCustomers(t *testing.T) {
 		failed := filepath.Join(filepath.Dir(file), "people.errors.csv")
 		text, err := os.ReadFile(failed)
 		require.NoError(t, err)
-		require.Contains(t, string(text), "nonsense,Bob,e2,,,,,email: must be text")
+		require.Contains(t, string(text), "nonsense,Bob,e2,,,,,email: must be an e-mail address")
 		require.Contains(t, string(text), "billing_address.country: ")
 		righted := strings.NewReplacer("nonsense", "bob@example.com", "XX9", "US").Replace(string(text))
 		require.NoError(t, os.WriteFile(failed, []byte(righted), 0o600))
