@@ -15610,8 +15610,8 @@ func (s *AccountService) Update(ctx context.Context, body *AccountUpdate, opts .
 // A request that reads, is refused or changes nothing has no line. A declined payment counts as refused. A repeat that is answered from its
 // Idempotency-Key has none either. If a request changes several objects, its line names the main one, or the one that it made.
 //
-// A write by your own id, alone or in bulk, has null in `changes`. The target of one in bulk is a `bulk_upsert` without an id: the line does
-// not say which objects it changed. The events of products do.
+// A write in bulk has null in `changes`. Its target is a `bulk_upsert` without an id: the line does not say which objects it changed. The
+// events of products do.
 func (s *ActivityService) List(ctx context.Context, params *ListActivityParams, opts ...Option) (*ActivityList, error) {
 	return do[ActivityList](ctx, s.client, "listActivity", nil, params, nil, opts)
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -35,10 +36,16 @@ func (s *Server) lineOf(c echo.Context, op *Operation) *line {
 	return &line{server: s, c: c, op: op, read: s.readOf(op)}
 }
 
-// readOf returns the operation that reads what another one changes: at the same path, up to the first parameter if there is one. What is at
-// an ad network is not read again: GET /ads/actions says what became different.
+// byExternalID is the end of the paths of operations that change what has the account's own id, which their body says.
+const byExternalID = "/by_external_id"
+
+// readOf returns the operation that reads what another one changes: at the same path, up to the first parameter if there is one. For what is
+// named by the account's own id it is the list. What is at an ad network is not read again: GET /ads/actions says what became different.
 func (s *Server) readOf(op *Operation) read {
-	path := op.Path
+	path, isNamed := strings.CutSuffix(op.Path, byExternalID)
+	if isNamed {
+		return s.reads[path]
+	}
 	if at := strings.Index(path, "}"); at >= 0 {
 		path = path[:at+1]
 	} else if op.Method != http.MethodPatch {
@@ -56,7 +63,11 @@ func (l *line) look(ctx context.Context) error {
 		return nil
 	}
 	rec := &recorder{header: http.Header{}}
-	r := (&http.Request{Method: http.MethodGet, URL: &url.URL{Path: l.read.op.Path}, Header: http.Header{}, Body: http.NoBody}).WithContext(ctx)
+	query, isNamed := url.Values{}, strings.HasSuffix(l.op.Path, byExternalID)
+	if isNamed {
+		query.Set("external_id", fmt.Sprint(bodyOf(l.c)["external_id"]))
+	}
+	r := (&http.Request{Method: http.MethodGet, URL: &url.URL{Path: l.read.op.Path, RawQuery: query.Encode()}, Header: http.Header{}, Body: http.NoBody}).WithContext(ctx)
 	c := l.server.echo.NewContext(r, nil)
 	c.SetResponse(echo.NewResponse(rec, l.server.echo))
 	c.SetPath(l.read.op.Pattern)
@@ -70,7 +81,9 @@ func (l *line) look(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	l.before = activity.ReadFields(rec.body.Bytes())
+	if l.before = activity.ReadFields(rec.body.Bytes()); isNamed {
+		l.before = l.before.First("data")
+	}
 	return nil
 }
 

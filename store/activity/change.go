@@ -37,6 +37,15 @@ func ReadFields(object []byte) Fields {
 	return f
 }
 
+// First returns the first object of a field that is a list of some, nil if there is none.
+func (f Fields) First(field string) Fields {
+	var list []Fields
+	if json.Unmarshal(f[field], &list) != nil || len(list) == 0 {
+		return nil
+	}
+	return list[0]
+}
+
 // Text returns a field that is a string, else "".
 func (f Fields) Text(field string) string {
 	var text string

@@ -113,6 +113,10 @@ func TestUpsertPriceVariant_MakesOneForManyAtOnceAndThenChangesIt(t *testing.T) 
 		if again.UpdatedAt != archived.UpdatedAt || cleared.Name != nil || *cleared.Stock != 10 || cleared.Status != "archived" {
 			t.Errorf("the price variant is %+v", cleared)
 		}
+		lines := ok[*sdk.ActivityList](t)(c.Activity.List(background, &sdk.ListActivityParams{Operation: new("upsertPriceVariant"), Limit: new(int64(2))}))
+		if last := lines.Data[0]; string(last.Changes["name"].Before) != `"Paperback"` || len(last.Changes) != 1 || *last.Target.ID != one.ID {
+			t.Errorf("the line says %+v", last)
+		}
 	})
 }
 
