@@ -79,7 +79,7 @@ func (s *Server) transact(op *Operation) echo.MiddlewareFunc {
 	}
 }
 
-// run executes next within store.Request, and keeps its response in a buffer. It goes on when the client hangs up: otherwise
+// run executes next once, and keeps its response in a buffer. It goes on when the client hangs up: otherwise
 // nobody would know what was committed.
 func (s *Server) run(c echo.Context, op *Operation, key *core.Key, next echo.HandlerFunc) (*core.Answer, bool, error) {
 	request, response := c.Request(), c.Response()
@@ -99,7 +99,7 @@ func (s *Server) run(c echo.Context, op *Operation, key *core.Key, next echo.Han
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(request.Context()), deadline)
 	defer cancel()
 	line := s.lineOf(c, op)
-	return s.store.Request(ctx, key, func(ctx context.Context) (*core.Answer, error) {
+	return s.once(ctx, key, func(ctx context.Context) (*core.Answer, error) {
 		rec := &recorder{header: response.Header()}
 		c.SetRequest(request.WithContext(ctx))
 		c.SetResponse(echo.NewResponse(rec, s.echo))

@@ -61,7 +61,7 @@ func TestKill_CatchesAnAnswerStoredTooLate(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		c := newCampaign(t, harness.Build(t, "wronganswer"), url)
 		for c.kills < count(120, 400) {
-			c.run(4, c.createProduct)
+			c.run(1, c.createProduct)
 			if faults := c.productFaults(); len(faults) > 0 {
 				t.Logf("after %d kills: %s", c.kills, faults[0])
 				return

@@ -32,7 +32,7 @@ func TestKill_CatchesAChargeThatIsForgotten(t *testing.T) {
 		m := newMembership(t, harness.Build(t, "wrongcharge"), url)
 		m.methods = m.methods[:1] // another card may decline the charge that is one too many
 		for m.kills < count(40, 100) {
-			m.run(4, m.member)
+			m.run(1, m.member)
 			m.awaitOutcomes()
 			if faults := readBooks(t, url).unknownCharges(); len(faults) > 0 {
 				t.Logf("after %d kills: %s", m.kills, faults[0])

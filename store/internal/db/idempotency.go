@@ -94,7 +94,10 @@ func (r *request) run(ctx context.Context, fn func(context.Context) (*core.Answe
 	if err == nil && answer != nil && answer.Status >= 300 {
 		return answer, false, r.release(ctx)
 	}
-	return answer, false, r.finish(ctx, answer)
+	if err := r.record(ctx, answer); err != nil {
+		return answer, false, err
+	}
+	return answer, false, r.commit(ctx)
 }
 
 // Effect returns a token for what this request does outside, from which the id of the intent's row is made. It is made when the

@@ -1,0 +1,27 @@
+//go:build wronganswer
+
+package server
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/tillwright/tillwright/store/core"
+)
+
+// once is wrong on purpose. It looks for an answer, commits what is asked for, and stores the answer in another transaction, so that a crash in
+// between makes the same request do everything again. It waits in between, so that a kill at random meets that. tests/fault must see it; no
+// release is built with this tag.
+func (s *Server) once(ctx context.Context, key *core.Key, do func(context.Context) (*core.Answer, error), turn ...func() (func(), error)) (answer *core.Answer, replayed bool, err error) {
+	errUnanswered := errors.New("there is no answer yet")
+	answer, replayed, err = s.store.Request(ctx, key, func(context.Context) (*core.Answer, error) { return nil, errUnanswered })
+	if !errors.Is(err, errUnanswered) {
+		return answer, replayed, err
+	}
+	if answer, _, err = s.store.Request(ctx, nil, do, turn...); err != nil || key == nil || answer.Status >= 300 {
+		return answer, false, err
+	}
+	time.Sleep(100 * time.Millisecond)
+	return s.store.Request(ctx, key, func(context.Context) (*core.Answer, error) { return answer, nil })
+}
