@@ -34,6 +34,9 @@ export GOFLAGS     := $(filter-out -trimpath $(LEAN),$(shell $(GO) env GOFLAGS))
 # Half of compiling is collecting garbage, for which there is memory enough. make verify vets, so that the tests need not.
 verify quick test race: export GOGC := $(or $(GOGC),400)
 
+# The tests that run the program as a process run this one.
+test soak: export TILLWRIGHT_TEST_BUILT := $(CURDIR)/bin/tillwright
+
 # make quick and the steps of billing alone say so: whatever else is run is run on both engines.
 unexport TILLWRIGHT_TEST_ENGINES
 

@@ -28,10 +28,16 @@ type Binary struct {
 
 var builds sync.Map // build tags -> func() (string, error)
 
-// Build compiles the program once per test process and set of build tags.
+// BuiltEnv names the variable that carries the path of the program, if whoever runs many test processes has it built once for all of them.
+const BuiltEnv = "TILLWRIGHT_TEST_BUILT"
+
+// Build compiles the program once per test process and set of build tags. Without tags it is the one that BuiltEnv names, if that is set.
 func Build(t testing.TB, tags ...string) *Binary {
 	t.Helper()
 	list := strings.Join(tags, ",")
+	if given := os.Getenv(BuiltEnv); given != "" && list == "" {
+		return &Binary{Path: given}
+	}
 	once, _ := builds.LoadOrStore(list, sync.OnceValues(func() (string, error) { return build(list) }))
 	path, err := once.(func() (string, error))()
 	if err != nil {
