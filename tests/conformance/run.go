@@ -26,6 +26,7 @@ type Options struct {
 	Webhooks  string   // URL at which the server reaches that; "" if it is its address
 	Progress  func(line string)
 	Transport http.RoundTripper // http.DefaultTransport when nil
+	Document  *Document         // that the server serves; it is asked for it when nil
 }
 
 // Report is what a run has found.
@@ -178,7 +179,7 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 }
 
 // begin reads the document that the server serves, and looks whether it knows the keys.
-func (r *run) begin(ctx context.Context) error {
+func (r *run) begin(ctx context.Context) (err error) {
 	base := r.Transport
 	if base == nil {
 		base = http.DefaultTransport
@@ -186,25 +187,10 @@ func (r *run) begin(ctx context.Context) error {
 	if r.Progress == nil {
 		r.Progress = func(string) {}
 	}
-	reader := http.Client{Transport: base, Timeout: time.Minute}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.URL+"/openapi.json", nil)
-	if err != nil {
-		return err
-	}
-	resp, err := reader.Do(req)
-	if err != nil {
-		return fmt.Errorf("no answer from %s: %w", r.URL, err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return fmt.Errorf("read %s/openapi.json: %w", r.URL, err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s/openapi.json is answered %d: the document that the server serves is needed", r.URL, resp.StatusCode)
-	}
-	if r.document, err = Read(text); err != nil {
-		return fmt.Errorf("%s/openapi.json is no document of OpenAPI 3.0: %w", r.URL, err)
+	if r.document = r.Document; r.document == nil {
+		if r.document, err = Served(ctx, r.URL, base); err != nil {
+			return err
+		}
 	}
 	r.pace = &pace{ctx: ctx, base: base, document: r.document, left: map[string]*window{}, progress: func(wait time.Duration) {
 		r.Progress(fmt.Sprintf("the quota is used up: waiting %d seconds", int(wait.Seconds())+1))
@@ -229,6 +215,32 @@ func (r *run) begin(ctx context.Context) error {
 		return errors.New("--second-key is of the same account as --key: pass a key of another one")
 	}
 	return nil
+}
+
+// Served returns the document that a server serves.
+func Served(ctx context.Context, address string, through http.RoundTripper) (*Document, error) {
+	reader := http.Client{Transport: through, Timeout: time.Minute}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/openapi.json", nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := reader.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("no answer from %s: %w", address, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read %s/openapi.json: %w", address, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s/openapi.json is answered %d: the document that the server serves is needed", address, resp.StatusCode)
+	}
+	document, err := Read(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s/openapi.json is no document of OpenAPI 3.0: %w", address, err)
+	}
+	return document, nil
 }
 
 // client sends requests with a key. Its answers are not looked at.
