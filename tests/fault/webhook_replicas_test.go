@@ -8,13 +8,14 @@ import (
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
-// TestWebhooks_ReplicasShareTheWork lets two servers on one PostgreSQL send 20,000 deliveries to 200 endpoints, which take
+// TestWebhooks_ReplicasShareTheWork lets two servers on one PostgreSQL send 20,000 deliveries, or 5,000 in make test, to 200 endpoints, which take
 // more at a time than one server sends: each arrives once, and both servers do their part.
 func TestWebhooks_ReplicasShareTheWork(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, harness.Build(t), database.URL(t, "postgres"), 0)
 	shops := harness.Accounts(t, s.url, 5)
 	const endpoints = 40
+	each := count(1000, 4000)
 	receiver := harness.NewReceiverThat(t, slowly)
 	servers := []*harness.Process{s.binary.Serve(t, "", "--service-name", "First"), s.binary.Serve(t, "", "--service-name", "Second")}
 	for _, shop := range shops {
@@ -22,7 +23,7 @@ func TestWebhooks_ReplicasShareTheWork(t *testing.T) {
 		create(t, shop.At(servers[0].URL), "The first")
 	}
 	for _, shop := range shops {
-		s.queue(t, shop.Account, 4000)
+		s.queue(t, shop.Account, each)
 	}
 	awaitSettled(t, s.url, 2*time.Minute)
 
@@ -37,7 +38,7 @@ func TestWebhooks_ReplicasShareTheWork(t *testing.T) {
 			t.Errorf("%s arrived %d times", what, n)
 		}
 	}
-	if want := len(shops) * (endpoints + 4000); len(arrived) != want {
+	if want := len(shops) * (endpoints + each); len(arrived) != want {
 		t.Errorf("%d deliveries arrived, %d are due", len(arrived), want)
 	}
 	for _, server := range []string{"First-Webhooks/1", "Second-Webhooks/1"} {
