@@ -50,7 +50,7 @@ func TestPortal_HasNoBarrier(t *testing.T) {
 			continue
 		}
 		window.Scheme("dark")
-		axe.Check(t, window, name+" in the dark")
+		axe.CheckColours(t, window, name+" in the dark")
 		window.Scheme("light")
 	}
 }

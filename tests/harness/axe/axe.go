@@ -24,8 +24,22 @@ type violation struct {
 // Check fails the test for each serious or critical problem of the page that is open.
 func Check(t testing.TB, page *browser.Page, name string) {
 	t.Helper()
+	check(t, page, name, `{resultTypes: ["violations"], preload: false}`)
+}
+
+// CheckColours does what Check does, of what may be otherwise in another scheme of colours.
+func CheckColours(t testing.TB, page *browser.Page, name string) {
+	t.Helper()
+	check(t, page, name, `{resultTypes: ["violations"], preload: false, runOnly: {type: "rule", values: ["color-contrast", "link-in-text-block"]}}`)
+}
+
+func check(t testing.TB, page *browser.Page, name, options string) {
+	t.Helper()
 	page.Wait("document.getAnimations().length === 0") // colours on their way to others
-	page.Value(script + `; axe.run(document, {resultTypes: ["violations"]}).then(
+	if page.Value("typeof axe") != "object" {
+		page.Value(script + "; 0")
+	}
+	page.Value(`axe.run(document, ` + options + `).then(
 		found => { window.axeFound = JSON.stringify(found.violations) }, failed => { window.axeFound = String(failed) }); 0`)
 	page.Wait("window.axeFound")
 	var found []violation

@@ -30,4 +30,9 @@ func TestCheck_FindsWhatIsWrong(t *testing.T) {
 		assert.Contains(t, seen.problems[0]+seen.problems[1], "image-alt")
 		assert.Contains(t, seen.problems[0]+seen.problems[1], "color-contrast")
 	}
+	seen.problems = nil
+	CheckColours(seen, window, "page")
+	if assert.Len(t, seen.problems, 1) {
+		assert.Contains(t, seen.problems[0], "color-contrast")
+	}
 }
