@@ -24,10 +24,16 @@ const (
 )
 
 // Hasher hashes passwords, only so many at a time: each takes memory, and anybody may ask. It is safe for concurrent use.
-type Hasher struct{ places chan struct{} }
+type Hasher struct {
+	places chan struct{}
+	memory uint32 // KiB
+}
 
 // NewHasher returns a Hasher that hashes four passwords at a time.
-func NewHasher() *Hasher { return &Hasher{make(chan struct{}, 4)} }
+func NewHasher() *Hasher { return &Hasher{make(chan struct{}, 4), passwordMemory} }
+
+// NewQuickHasher returns a Hasher for tests: who has its hashes guesses the passwords soon.
+func NewQuickHasher() *Hasher { return &Hasher{make(chan struct{}, 4), 64} }
 
 // CheckPassword returns CodeInvalid for a password that is too short, or too easily guessed, for somebody with that address.
 func CheckPassword(password, email string) error {
@@ -73,7 +79,7 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, passwordMemory, passwordPasses,
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, h.memory, passwordPasses,
 		base64.RawStdEncoding.EncodeToString(salt[:]), base64.RawStdEncoding.EncodeToString(key)), nil
 }
 
@@ -99,7 +105,7 @@ func (h *Hasher) key(ctx context.Context, password string, salt []byte) ([]byte,
 	select {
 	case h.places <- struct{}{}:
 		defer func() { <-h.places }()
-		return argon2.IDKey([]byte(password), salt, passwordPasses, passwordMemory, 1, passwordLength), nil
+		return argon2.IDKey([]byte(password), salt, passwordPasses, h.memory, 1, passwordLength), nil
 	case <-wait.C:
 		return nil, &core.Error{Code: core.CodeRateLimit, After: passwordWait, Message: "Too many people sign in at the moment. Try again in a few seconds."}
 	case <-ctx.Done():

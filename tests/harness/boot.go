@@ -17,6 +17,7 @@ import (
 	"github.com/tillwright/tillwright/server/cmd/program"
 	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 	"github.com/tillwright/tillwright/webhooks"
@@ -91,7 +92,7 @@ func Boot(t testing.TB, url string, options ...Option) *Server {
 	s.open(t)
 	s.Database = OpenDatabase(t, url)
 
-	o := program.Options{Config: s.config, Store: s.store, Log: slog.New(slog.DiscardHandler), Mailer: &s.Mail, Document: s.document}
+	o := program.Options{Config: s.config, Store: s.store, Log: slog.New(slog.DiscardHandler), Mailer: &s.Mail, Document: s.document, Hasher: person.NewQuickHasher()}
 	if s.bank != nil {
 		o.Stripe = s.bank.Client()
 	}

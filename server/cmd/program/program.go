@@ -3,6 +3,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -27,6 +28,7 @@ import (
 	"github.com/tillwright/tillwright/server/reference"
 	"github.com/tillwright/tillwright/server/transfer"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/webhooks"
 )
 
@@ -38,9 +40,10 @@ type Options struct {
 	Release string // what the server's document calls its version
 
 	// Tests replace these, which are nil otherwise.
-	Mailer   mail.Mailer  // sends letters instead of what is configured
-	Stripe   *http.Client // reaches Stripe past the guard
-	Document []byte       // the API's document: see server.Deps
+	Mailer   mail.Mailer    // sends letters instead of what is configured
+	Stripe   *http.Client   // reaches Stripe past the guard
+	Document []byte         // the API's document: see server.Deps
+	Hasher   *person.Hasher // hashes passwords at less cost
 }
 
 // Program is the whole program. It does nothing until Serve is called.
@@ -114,6 +117,7 @@ func New(ctx context.Context, o Options) (made *Program, err error) {
 	inside := &server.Inside{}
 	p.dashboard, err = dashboard.New(dashboard.Options{
 		Store: s, API: inside, Files: p.Files, PublicURL: config.PublicURL, Service: config.ServiceName, SignUp: dashboard.SignUp(config.SignUp), Sends: post.Sends(), Develops: develops,
+		Hasher: cmp.Or(o.Hasher, person.NewHasher()),
 	})
 	if err != nil {
 		return nil, err
