@@ -147,24 +147,27 @@ func TestEveryPage_FitsANarrowPhone(t *testing.T) {
 	w := filled(t)
 	empty := w.Member(t, w.Account(t).Account, person.RoleOwner)
 	for name, p := range map[string]*harness.Person{"full": w.owner, "empty": empty} {
-		kinds, window, at := crawl(t, p), browser.Open(t, nil), mustParse(t, p.URL)
-		window.Go(p.URL + "/sign-in")
-		window.Wait("document.readyState === 'complete' && location.pathname === '/sign-in'")
-		for _, cookie := range p.HTTP.Jar.Cookies(at) {
-			window.Value("document.cookie = '" + cookie.String() + "; path=/'")
-		}
-		for kind, address := range kinds {
-			window.Width(360)
-			window.Go(p.URL + address)
-			window.Wait("location.pathname + location.search === '" + address + "' && document.readyState === 'complete' && document.querySelector('h1')")
-			assert.Equal(t, "0", window.Value(`document.documentElement.scrollWidth - document.documentElement.clientWidth`), "%s %s", name, address)
-			if name == "full" {
-				window.Width(1440) // with the menu
-				axe.Check(t, window, kind)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kinds, window, at := crawl(t, p), browser.Open(t, nil), mustParse(t, p.URL)
+			window.Go(p.URL + "/sign-in")
+			window.Wait("document.readyState === 'complete' && location.pathname === '/sign-in'")
+			for _, cookie := range p.HTTP.Jar.Cookies(at) {
+				window.Value("document.cookie = '" + cookie.String() + "; path=/'")
 			}
-			window.Draw(name + strings.NewReplacer("/", "-", ":", "", "?", "-").Replace(kind))
-		}
-		assert.Empty(t, window.Refused())
+			for kind, address := range kinds {
+				window.Width(360)
+				window.Go(p.URL + address)
+				window.Wait("location.pathname + location.search === '" + address + "' && document.readyState === 'complete' && document.querySelector('h1')")
+				assert.Equal(t, "0", window.Value(`document.documentElement.scrollWidth - document.documentElement.clientWidth`), "%s %s", name, address)
+				if name == "full" {
+					window.Width(1440) // with the menu
+					axe.Check(t, window, kind)
+				}
+				window.Draw(name + strings.NewReplacer("/", "-", ":", "", "?", "-").Replace(kind))
+			}
+			assert.Empty(t, window.Refused())
+		})
 	}
 }
 

@@ -86,12 +86,12 @@ func TestSite_CanBeUsedByEverybody(t *testing.T) {
 		page.Go(strings.Replace(address, w.server.URL, open.URL, 1))
 		page.Wait(`document.readyState === 'complete' && document.querySelector('h1')`)
 		require.Equal(t, "1", page.Value(`document.querySelectorAll('h1').length`), name)
-		for _, scheme := range []string{"light", "dark"} {
+		for scheme, check := range map[string]func(testing.TB, *chromium.Page, string){"light": axe.Check, "dark": axe.CheckColours} {
 			page.Scheme(scheme)
 			for _, width := range []int{360, 1280} {
 				page.Width(width)
 				assert.Equal(t, "0", page.Value(`document.documentElement.scrollWidth - document.documentElement.clientWidth`), "%s %d", name, width)
-				axe.Check(t, page, name+" "+scheme)
+				check(t, page, name+" "+scheme)
 				if folder := os.Getenv("TILLWRIGHT_SCREENSHOTS"); folder != "" {
 					page.Look(filepath.Join(folder, fmt.Sprintf("site-%s-%d-%s.png", name, width, scheme)), width)
 				}
