@@ -71,7 +71,7 @@ func (s *Store) ListBalanceTransactions(ctx context.Context, account, customer s
 }
 
 // CreateBalanceTransaction gives something to a customer's balance by hand, or takes it. More than there is cannot be taken, and no balance
-// exceeds MaxAmount: both are CodeInvalid on amount. No event follows.
+// exceeds core.MaxAmount: both are CodeInvalid on amount. No event follows.
 func (s *Store) CreateBalanceTransaction(ctx context.Context, account, customer string, in NewBalanceTransaction) (*BalanceTransaction, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BalanceTransaction, error) {
 		c, err := s.lockCustomer(ctx, u, account, customer, "")
@@ -105,8 +105,8 @@ func (in *NewBalanceTransaction) check(has int64) error {
 		p.Add("amount", fmt.Sprintf("There is nothing to take: the balance in %s is %d. Send more than 0.", in.Currency, has))
 	case has+in.Amount < 0 && in.Amount < 0:
 		p.Add("amount", fmt.Sprintf("There is less to take: the balance in %s is %d. Send %d at the least.", in.Currency, has, -has))
-	case has+in.Amount > MaxAmount:
-		p.Add("amount", fmt.Sprintf("The balance in %s is %d, and can be %d at most. Send at most %d.", in.Currency, has, MaxAmount, MaxAmount-has))
+	case has+in.Amount > core.MaxAmount:
+		p.Add("amount", fmt.Sprintf("The balance in %s is %d, and can be %d at most. Send at most %d.", in.Currency, has, core.MaxAmount, core.MaxAmount-has))
 	case currency.Exponent == 3 && in.Amount%10 != 0 && in.Amount != -has: // what is left to be charged could not be
 		p.Add("amount", fmt.Sprintf("An amount in %s, in its minor unit, is divisible by 10, unless it takes all there is.", in.Currency))
 	}
@@ -148,9 +148,9 @@ func (s *Store) dropBalance(ctx context.Context, u *db.Unit, c *Customer, now co
 func (c *Customer) absorbBalance(o *Customer) error {
 	sum := added(c.Balance.V, o.Balance.V)
 	for _, currency := range slices.Sorted(maps.Keys(sum)) {
-		if sum[currency] > MaxAmount {
+		if sum[currency] > core.MaxAmount {
 			return core.Invalid("from", fmt.Sprintf("Together they have %d %s to their credit, and a balance can be %d at most. Take some off one of them first, with POST /customers/{id}/balance_transactions.",
-				sum[currency], currency, MaxAmount))
+				sum[currency], currency, core.MaxAmount))
 		}
 	}
 	c.Balance = core.JSONOf(sum)

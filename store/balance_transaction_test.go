@@ -50,7 +50,7 @@ func TestMergeCustomer_KeepsTheMostOfABalance(t *testing.T) {
 			_, err := s.CreateBalanceTransaction(t.Context(), s.account, c.ID, NewBalanceTransaction{Currency: "usd", Amount: amount, Description: "Sorry"})
 			require.NoError(t, err)
 		}
-		give(ada, MaxAmount)
+		give(ada, core.MaxAmount)
 		give(bob, 1)
 		_, err := s.MergeCustomer(t.Context(), s.account, ada.ID, bob.ID)
 		var refused *core.Error
@@ -61,6 +61,6 @@ func TestMergeCustomer_KeepsTheMostOfABalance(t *testing.T) {
 		give(ada, -1)
 		merged, err := s.MergeCustomer(t.Context(), s.account, ada.ID, bob.ID)
 		require.NoError(t, err)
-		require.EqualValues(t, MaxAmount, merged.Balance.V["usd"])
+		require.EqualValues(t, core.MaxAmount, merged.Balance.V["usd"])
 	})
 }

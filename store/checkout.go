@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
@@ -120,7 +121,7 @@ type NextAction struct {
 // CheckoutDetail is a checkout together with its lines, as its events hold them.
 type CheckoutDetail struct {
 	Checkout *Checkout
-	Items    []LineItem
+	Items    []lineitem.Item
 }
 
 // ListCheckouts holds the filters of a list of checkouts. An empty one does not filter.
@@ -228,7 +229,7 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 		if err := u.Insert(ctx, checkoutColumns, c); err != nil {
 			return nil, err
 		}
-		if err := s.insertLines(ctx, u, items); err != nil {
+		if err := s.Lines.Insert(ctx, u, items); err != nil {
 			return nil, err
 		}
 		return c, s.Outbox.Emit(ctx, u, outbox.NewEvent{
@@ -238,7 +239,7 @@ func (s *Store) CreateCheckout(ctx context.Context, account string, draft Checko
 }
 
 // openCheckout makes a new open checkout and its priced lines out of a draft. It stores nothing.
-func (s *Store) openCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, []LineItem, error) {
+func (s *Store) openCheckout(ctx context.Context, account string, draft CheckoutDraft) (*Checkout, []lineitem.Item, error) {
 	now, err := s.db.BusinessNow(ctx, account)
 	if err != nil {
 		return nil, nil, err
@@ -394,8 +395,4 @@ func (s *Store) lockCheckoutAndSecret(ctx context.Context, u *db.Unit, account, 
 	}
 	_, err = u.Exec(ctx, `UPDATE checkouts SET client_secret = ? WHERE account_id = ? AND id = ?`, c.SealedSecret, c.AccountID, c.ID)
 	return c, err
-}
-
-func (s *Store) insertLines(ctx context.Context, u *db.Unit, items []LineItem) error {
-	return db.InsertAll(ctx, u, lineItemColumns, items)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -33,9 +34,9 @@ func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before
 	if wanted == nil && c.isPricedAs(before) {
 		return nil, s.checkNewAnswers(ctx, c, before)
 	}
-	var stored []LineItem
+	var stored []lineitem.Item
 	if before.ID != "" {
-		if stored, err = s.CheckoutLines(ctx, c.AccountID, c.ID); err != nil {
+		if stored, err = s.Lines.OfCheckout(ctx, c.AccountID, c.ID); err != nil {
 			return nil, err
 		}
 	}
@@ -48,7 +49,7 @@ func (s *Store) prepareCheckout(ctx context.Context, draft CheckoutDraft, before
 
 // draftLines returns the lines of a draft without discount and tax: new ones if any are wanted, or else a copy of the stored
 // ones. It checks the buyer's answers on the way.
-func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []NewLineItem, stored []LineItem, now core.Time) ([]LineItem, error) {
+func (s *Store) draftLines(ctx context.Context, c, before *Checkout, wanted []NewLineItem, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	if wanted == nil {
 		return slices.Clone(stored), s.checkNewAnswers(ctx, c, before)
 	}
@@ -69,7 +70,7 @@ func (s *Store) checkNewAnswers(ctx context.Context, c, before *Checkout) error 
 	if core.SameJSON(c.CustomFieldData, before.CustomFieldData) {
 		return nil
 	}
-	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return err
 	}
@@ -90,12 +91,12 @@ func (s *Store) wantedLines(ctx context.Context, draft CheckoutDraft, before *Ch
 	if draft.Lines != nil || draft.Currency == before.Currency && draft.chosen == nil {
 		return draft.Lines, nil
 	}
-	items, err := s.CheckoutLines(ctx, before.AccountID, before.ID)
+	items, err := s.Lines.OfCheckout(ctx, before.AccountID, before.ID)
 	if err != nil {
 		return nil, err
 	}
 	wanted, changes := asked(items), draft.Currency != before.Currency
-	for i, item := range sales(items) {
+	for i, item := range lineitem.Sales(items) {
 		if amount, chosen := draft.chosen[i]; chosen && amount != item.UnitAmount {
 			wanted[i].CustomAmount, changes = &amount, true
 		}
@@ -107,9 +108,9 @@ func (s *Store) wantedLines(ctx context.Context, draft CheckoutDraft, before *Ch
 }
 
 // asked turns lines back into what was asked for when they were made. Set-up fees are left out: they come with their line.
-func asked(items []LineItem) []NewLineItem {
+func asked(items []lineitem.Item) []NewLineItem {
 	wanted := []NewLineItem{}
-	for _, item := range sales(items) {
+	for _, item := range lineitem.Sales(items) {
 		wanted = append(wanted, NewLineItem{PriceVariant: *item.PriceVariantID, Quantity: item.Quantity, CustomAmount: item.CustomAmount, TrialEnd: item.TrialEnd})
 	}
 	return wanted
@@ -187,11 +188,11 @@ func (c *Checkout) check(before *Checkout, now core.Time) error {
 // checkConfirm checks everything that has to be true of a locked checkout to be bought, prices it once more, and returns its
 // lines. It also settles in.Save, whether the payment method is kept: that of a subscription always is. What stands against the
 // purchase is CodeInvalid on the field that it is about.
-func (s *Store) checkConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *Confirm) ([]LineItem, error) {
+func (s *Store) checkConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *Confirm) ([]lineitem.Item, error) {
 	if c.Status != CheckoutStatusOpen {
 		return nil, core.Invalid("status", fmt.Sprintf("The checkout is %s. Only an open one can be confirmed.", c.Status))
 	}
-	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +219,7 @@ func (s *Store) checkConfirm(ctx context.Context, u *db.Unit, c *Checkout, in *C
 	c.answerAds(&p, in, now)
 	p.Check(c.CustomerEmail != nil, "customer_email", "The checkout needs the buyer's e-mail address.")
 	offered(items, offers)
-	for i, line := range sales(items) {
+	for i, line := range lineitem.Sales(items) {
 		problem := offers[i].unsellable(line.Quantity)
 		p.Check(problem == "", "line_items", problem)
 		in.Save = in.Save || offers[i].variant.Type == catalog.PriceVariantTypeRecurring

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -62,7 +63,7 @@ func (c *Checkout) discountField() string {
 
 // discountsOf returns what the discount of a checkout takes off its lines, nothing if it has none. One that cannot be used is
 // CodeInvalid on the field by which it came.
-func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []LineItem, now core.Time) ([]pricing.Discount, error) {
+func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []lineitem.Item, now core.Time) ([]pricing.Discount, error) {
 	if c.DiscountID == nil {
 		return nil, nil
 	}
@@ -76,12 +77,12 @@ func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []LineItem, 
 // checkPeriods returns CodeInvalid on the discount if it would leave so little of a later period of a subscription, or of the
 // first one after its trial, that it cannot be charged: nobody would ever pay it. What is due at once is not looked at, because
 // other lines may be charged with it.
-func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTerms, items []LineItem) error {
+func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTerms, items []lineitem.Item) error {
 	lines := slices.Clone(items)
-	if _, err := price(lines, terms.pricing(lines, c.Currency)...); err != nil {
+	if _, err := lineitem.Price(lines, terms.pricing(lines, c.Currency)...); err != nil {
 		return err
 	}
-	for _, item := range sales(lines) {
+	for _, item := range lineitem.Sales(lines) {
 		if !item.HasTrial() && terms.Duration == DiscountDurationOnce {
 			continue
 		}
@@ -109,7 +110,7 @@ func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTe
 
 // usableDiscount returns the discount of a checkout. It is CodeInvalid if the discount is gone or cannot be used now, for these
 // lines or by this buyer.
-func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []LineItem, now core.Time) (*Discount, error) {
+func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []lineitem.Item, now core.Time) (*Discount, error) {
 	discounts, err := s.DiscountsByID(ctx, c.AccountID, []string{*c.DiscountID})
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []LineIte
 	d := discounts[*c.DiscountID]
 	problem := "This discount does not exist any more."
 	if d != nil {
-		if problem = d.refuses(sales(items), c.Currency, now); problem == "" {
+		if problem = d.refuses(lineitem.Sales(items), c.Currency, now); problem == "" {
 			problem, err = s.refusesBuyerOf(ctx, d, c)
 		}
 	}
@@ -150,17 +151,6 @@ func (s *Store) IsPersonalDiscount(ctx context.Context, c *Checkout) (bool, erro
 		return false, err
 	}
 	return discounts[*c.DiscountID].isPersonal(), nil
-}
-
-// sales returns the lines that sell something. In a checkout the others are set-up fees, which are not discounted.
-func sales(items []LineItem) []LineItem {
-	var sales []LineItem
-	for _, item := range items {
-		if item.Kind == LineItemKindPrice {
-			sales = append(sales, item)
-		}
-	}
-	return sales
 }
 
 // redeemDiscount counts a use of the discount of a checkout that is about to be paid, if it has one. A discount that is gone or

@@ -23,7 +23,7 @@ func (d *CheckoutDraft) ChooseAmount(at int, text string) {
 	case !d.LetsChoose():
 	case problem != "":
 		d.refused = core.Invalid("line_items", problem)
-	case amount > MaxAmount:
+	case amount > core.MaxAmount:
 		d.refused = core.Invalid("line_items", "This is too much.")
 	default:
 		if d.chosen == nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // NextPayment is what is paid for a recurring line of a checkout after what is paid with the checkout.
@@ -12,14 +13,14 @@ type NextPayment struct {
 	Times  *int64    // how often, nil until it is cancelled
 }
 
-// NextPayment returns what follows if a line of this price variant is bought at a moment, nil if nothing does. With a trial the first
+// NextPaymentOf returns what follows if a line of this price variant is bought at a moment, nil if nothing does. With a trial the first
 // payment of all is what follows.
-func (l *LineItem) NextPayment(v *catalog.PriceVariant, at core.Time) (*NextPayment, error) {
-	if v == nil || v.Type != catalog.PriceVariantTypeRecurring || l.Kind != LineItemKindPrice || l.UnitAmount == 0 {
+func NextPaymentOf(l *lineitem.Item, v *catalog.PriceVariant, at core.Time) (*NextPayment, error) {
+	if v == nil || v.Type != catalog.PriceVariantTypeRecurring || l.Kind != lineitem.KindPrice || l.UnitAmount == 0 {
 		return nil, nil
 	}
 	next := &NextPayment{Times: v.BillingCycles}
-	if end := l.trialEnd(at); end != nil {
+	if end := l.TrialEndsAt(at); end != nil {
 		next.At = *end
 	} else {
 		plan := SubscriptionPlan{Interval: *v.Interval, IntervalCount: max(core.Deref(v.IntervalCount), 1)}
@@ -35,8 +36,8 @@ func (l *LineItem) NextPayment(v *catalog.PriceVariant, at core.Time) (*NextPaym
 	if next.Times != nil && *next.Times < 1 {
 		return nil, nil
 	}
-	usual := []LineItem{*l}
-	_, err := price(usual)
+	usual := []lineitem.Item{*l}
+	_, err := lineitem.Price(usual)
 	next.Amount = usual[0].TotalAmount
 	return next, err
 }

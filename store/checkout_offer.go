@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -14,7 +15,7 @@ import (
 // accepted.
 type CheckoutOffer struct {
 	Seller       *tenant.Account
-	Items        []LineItem
+	Items        []lineitem.Item
 	CustomFields []catalog.CustomField
 	LegalPages   []content.LegalPage         // to be accepted, without their bodies
 	Products     map[string]*catalog.Product // by id, those that were not deleted
@@ -27,7 +28,7 @@ func (o *CheckoutOffer) TermsRequired() bool {
 
 // GetCheckoutOffer returns what a buyer is shown beside the checkout itself.
 func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOffer, error) {
-	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (s *Store) GetCheckoutOffer(ctx context.Context, c *Checkout) (*CheckoutOff
 }
 
 // offerOf returns the offer of a checkout whose lines are these.
-func (s *Store) offerOf(ctx context.Context, c *Checkout, items []LineItem) (*CheckoutOffer, error) {
+func (s *Store) offerOf(ctx context.Context, c *Checkout, items []lineitem.Item) (*CheckoutOffer, error) {
 	seller, err := s.Tenant.Seller(ctx, c.AccountID)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func (o *CheckoutOffer) PreviewTax(c *Checkout, country string) (bool, error) {
 			items[i].TaxRateBps, items[i].TaxName = rate.RateBps, &rate.Name
 		}
 	}
-	shown, err := price(items)
+	shown, err := lineitem.Price(items)
 	if err != nil {
 		return false, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -25,7 +26,7 @@ type lineup struct {
 
 // lineChange holds the lines of a checkout as they are stored, and as they are to be stored.
 type lineChange struct {
-	stored, items []LineItem
+	stored, items []lineitem.Item
 }
 
 // quote holds the amounts of a checkout: all that the buyer sees, and the part of it that is due at once.
@@ -39,7 +40,7 @@ type quote struct {
 
 // newLines makes the lines that are asked for, without discount and tax, and sets the checkout's currency. If a line asks for
 // the same as the stored one in its place, it is that one, with its id.
-func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, stored []LineItem, now core.Time) ([]LineItem, error) {
+func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	asksCurrency := c.Currency != before.Currency
 	if _, known := core.LookupCurrency(c.Currency); asksCurrency && !known {
 		return nil, core.Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", c.Currency))
@@ -52,14 +53,14 @@ func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, sto
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkLicenses(ctx, c.AccountID, items); err != nil {
+	if err := s.Lines.CheckLicenses(ctx, c.AccountID, items); err != nil {
 		return nil, err
 	}
 	ids := make([]string, len(items))
 	for i := range items {
 		item := &items[i]
 		item.AccountID, item.CheckoutID, item.Position = c.AccountID, &c.ID, int64(i)
-		if i < len(stored) && item.sellsAs(stored[i]) {
+		if i < len(stored) && item.SellsAs(stored[i]) {
 			*item = stored[i]
 		} else {
 			item.ID, item.CreatedAt, item.UpdatedAt = core.NewID(core.KindLineItem), now, now
@@ -68,15 +69,6 @@ func (s *Store) newLines(ctx context.Context, c, before *Checkout, l lineup, sto
 	}
 	c.LineItemIDs, c.Currency = core.JSONOf(ids), items[0].Currency
 	return items, nil
-}
-
-// sellsAs reports whether a line that has no discount and tax yet asks for the same as a stored one that has.
-func (l LineItem) sellsAs(stored LineItem) bool {
-	l.ID, l.CreatedAt, l.UpdatedAt = stored.ID, stored.CreatedAt, stored.UpdatedAt
-	l.TaxRateBps, l.TaxName, l.TrialUsed = stored.TaxRateBps, stored.TaxName, stored.TrialUsed
-	l.SubtotalAmount, l.DiscountAmount, l.NetAmount = stored.SubtotalAmount, stored.DiscountAmount, stored.NetAmount
-	l.TaxAmount, l.TotalAmount = stored.TaxAmount, stored.TotalAmount
-	return core.SameJSON(l, stored)
 }
 
 // isPricedAs reports whether discount and tax still go by the same things as before: the buyer, their address and tax id, and
@@ -91,7 +83,7 @@ func (c *Checkout) isPricedAs(before *Checkout) bool {
 // reprice works out trials, discount and tax of lines whose unit amounts are fixed, as they are now, and gives the checkout their sums.
 // As long as the tax is not known it is nil, and the total is without it. A discount that cannot be used is CodeInvalid on the
 // field by which it came.
-func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now core.Time) error {
+func (s *Store) reprice(ctx context.Context, c *Checkout, items []lineitem.Item, now core.Time) error {
 	if err := s.dropUsedTrials(ctx, c, items); err != nil {
 		return err
 	}
@@ -103,7 +95,7 @@ func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now 
 	if err != nil {
 		return err
 	}
-	shown, err := price(items, discounts...)
+	shown, err := lineitem.Price(items, discounts...)
 	if err != nil {
 		return err
 	}
@@ -117,7 +109,7 @@ func (s *Store) reprice(ctx context.Context, c *Checkout, items []LineItem, now 
 
 // taxLines gives the lines the tax rate for the buyer's address, and reports whether the rate is known. If it is not, the lines
 // have none.
-func (s *Store) taxLines(ctx context.Context, c *Checkout, items []LineItem) (known bool, err error) {
+func (s *Store) taxLines(ctx context.Context, c *Checkout, items []lineitem.Item) (known bool, err error) {
 	source, err := s.taxSourceOf(ctx, c)
 	if err != nil {
 		return false, err
@@ -150,9 +142,9 @@ func (s *Store) taxSourceOf(ctx context.Context, c *Checkout) (tenant.TaxSource,
 
 // needsMethod reports whether a checkout needs a payment method: if something is due at once, or if a subscription will cost
 // something later. mayRelyOnSaved says who may leave it out in the second case.
-func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []LineItem, due int64) (bool, error) {
+func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []lineitem.Item, due int64) (bool, error) {
 	var ids []string
-	for _, item := range sales(items) {
+	for _, item := range lineitem.Sales(items) {
 		if item.UnitAmount > 0 {
 			ids = append(ids, core.Deref(item.PriceVariantID))
 		}
@@ -170,7 +162,7 @@ func (s *Store) needsMethod(ctx context.Context, c *Checkout, items []LineItem, 
 }
 
 // dueNow returns the sum of the lines without a trial. A line with a trial is paid when the trial is over.
-func dueNow(items []LineItem) int64 {
+func dueNow(items []lineitem.Item) int64 {
 	var due int64
 	for _, item := range items {
 		if !item.HasTrial() {
@@ -182,7 +174,7 @@ func dueNow(items []LineItem) int64 {
 
 // setAmounts sets the amounts of a checkout to those of the quote. An amount due at once that is too small to be charged is
 // CodeInvalid on the discount: nothing else leaves so little.
-func (c *Checkout) setAmounts(items []LineItem, q quote) error {
+func (c *Checkout) setAmounts(items []lineitem.Item, q quote) error {
 	c.SubtotalAmount, c.DiscountAmount, c.NetAmount = q.shown.Subtotal, q.shown.Discount, q.shown.Net
 	c.TaxAmount, c.TotalAmount, c.AmountDueNow = &q.shown.Tax, q.shown.Total, q.dueNow
 	breakdown, err := taxBreakdown(items)
@@ -202,11 +194,11 @@ func (c *Checkout) setAmounts(items []LineItem, q quote) error {
 
 // placed returns copies of the lines of a checkout as its order will have them: a line with a trial costs nothing yet, and says
 // how long, in the seller's time zone.
-func placed(items []LineItem, seller *tenant.Account, now core.Time) []LineItem {
+func placed(items []lineitem.Item, seller *tenant.Account, now core.Time) []lineitem.Item {
 	placed := slices.Clone(items)
 	for i := range placed {
 		item := &placed[i]
-		end := item.trialEnd(now)
+		end := item.TrialEndsAt(now)
 		if end == nil {
 			continue
 		}
@@ -220,7 +212,7 @@ func placed(items []LineItem, seller *tenant.Account, now core.Time) []LineItem 
 // requote prices a checkout once more, just before it is paid. Nobody is ever charged anything but what they were shown: if the
 // total has changed, the new one is stored, and the payment is refused with CodeInvalid on line_items. That error is recorded,
 // so that the new total outlives it. If the tax is still not known it is CodeInvalid on billing_address.
-func (s *Store) requote(ctx context.Context, u *db.Unit, c *Checkout, stored []LineItem, now core.Time) ([]LineItem, error) {
+func (s *Store) requote(ctx context.Context, u *db.Unit, c *Checkout, stored []lineitem.Item, now core.Time) ([]lineitem.Item, error) {
 	before, items := *c, slices.Clone(stored)
 	if err := s.reprice(ctx, c, items, now); err != nil {
 		return nil, err
@@ -253,7 +245,7 @@ func (l *lineChange) isEmpty() bool { return l == nil || core.SameJSON(l.stored,
 // replaceLines inserts the lines that are new, updates those that have changed and deletes those that are gone. A line that
 // stays keeps its id.
 func (s *Store) replaceLines(ctx context.Context, u *db.Unit, l lineChange, now core.Time) error {
-	gone := map[string]LineItem{}
+	gone := map[string]lineitem.Item{}
 	for _, item := range l.stored {
 		gone[item.ID] = item
 	}
@@ -263,12 +255,12 @@ func (s *Store) replaceLines(ctx context.Context, u *db.Unit, l lineChange, now 
 		delete(gone, item.ID)
 		switch {
 		case !stays:
-			if err := u.Insert(ctx, lineItemColumns, item); err != nil {
+			if err := u.Insert(ctx, lineitem.Columns, item); err != nil {
 				return err
 			}
 		case !core.SameJSON(stored, *item):
 			item.UpdatedAt = now
-			if err := u.Update(ctx, lineItemColumns, item); err != nil {
+			if err := u.Update(ctx, lineitem.Columns, item); err != nil {
 				return err
 			}
 		}

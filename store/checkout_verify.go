@@ -40,7 +40,7 @@ func (s *Store) VerifyCheckout(ctx context.Context, account, ref string) (*Check
 
 // verifyOpen marks the address of an open checkout as verified. A discount that the address's owner cannot use is taken off.
 func (s *Store) verifyOpen(ctx context.Context, c *Checkout) (*Checkout, error) {
-	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (s *Store) verifyPurchase(ctx context.Context, u *db.Unit, c *Checkout) err
 	if err := s.takeOwed(ctx, u, customer, owed, now); err != nil {
 		return err
 	}
-	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return err
 	}

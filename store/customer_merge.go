@@ -29,7 +29,7 @@ var (
 // waits to be told to ad networks. Lines of activity about the other are about the customer then, so that they are forgotten with them. What
 // is not known of the customer is taken from the other one, who is deleted then. Orders and invoices still say what they said about their
 // buyer, and nothing is charged. A customer merged into itself is CodeInvalid on from. So is one with whose
-// balance this one's would be more than MaxAmount.
+// balance this one's would be more than core.MaxAmount.
 func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*Customer, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
 		other, err := s.getCustomer(ctx, account, from, "from")

@@ -8,11 +8,6 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// gives reports whether the payment of a line gives its product. What a subscription bills is given by the subscription.
-func (l *LineItem) gives() bool {
-	return l.Gives && l.SubscriptionID == nil
-}
-
 // gave notes what the payment of the order gave, or its subscription. An empty id is nothing.
 func (o *Order) gave(id string) {
 	if id != "" && !slices.Contains(o.GrantIDs.V, id) {
@@ -29,10 +24,10 @@ func (s *Store) deliverOrder(ctx context.Context, u *db.Unit, b *bill) error {
 	}
 	var givings []grant.Giving
 	for i := range b.Items {
-		if l := &b.Items[i]; l.gives() {
+		if l := &b.Items[i]; l.IsGiven() {
 			givings = append(givings, grant.Giving{
 				Account: o.AccountID, Customer: o.CustomerID, Product: *l.ProductID, Variant: l.PriceVariantID, Quantity: l.Quantity,
-				Source: grant.Source{Type: grant.SourceTypeOrder, ID: o.ID}, Item: l.ID, Licensing: l.licensing,
+				Source: grant.Source{Type: grant.SourceTypeOrder, ID: o.ID}, Item: l.ID, Licensing: l.Licensing,
 			})
 		}
 	}

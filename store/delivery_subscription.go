@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -67,13 +68,13 @@ func (s *Subscription) give(id string, p SubscriptionPlan) {
 }
 
 // giveSubscriptions gives what the new subscriptions of a checkout are for. Lines are the indexes of their lines.
-func (s *Store) giveSubscriptions(ctx context.Context, u *db.Unit, subs []Subscription, lines []int, items []LineItem) error {
+func (s *Store) giveSubscriptions(ctx context.Context, u *db.Unit, subs []Subscription, lines []int, items []lineitem.Item) error {
 	var givings []grant.Giving
 	for i := range subs {
 		subs[i].isPaid = true
 		if items[lines[i]].Gives {
 			giving := subs[i].giving(subs[i].currentPlan())
-			giving.Licensing = items[lines[i]].licensing
+			giving.Licensing = items[lines[i]].Licensing
 			givings = append(givings, giving)
 		}
 	}

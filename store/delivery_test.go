@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // bought is the order that purchases makes.
@@ -67,11 +68,11 @@ func TestGiveNew_TwiceIsOnce(t *testing.T) {
 	eachSender(t, func(t *testing.T, o *sender) {
 		order := bought(t, o)
 		_, err := db.Tx(t.Context(), o.db, func(ctx context.Context, u *db.Unit) (any, error) {
-			items, err := o.LineItemsByID(ctx, o.account, order.LineItemIDs.V)
+			items, err := o.Lines.ByID(ctx, o.account, order.LineItemIDs.V)
 			if err != nil {
 				return nil, err
 			}
-			return nil, o.deliverOrder(ctx, u, &bill{Order: order, Items: []LineItem{*items[order.LineItemIDs.V[0]]}, Customer: &Customer{}})
+			return nil, o.deliverOrder(ctx, u, &bill{Order: order, Items: []lineitem.Item{*items[order.LineItemIDs.V[0]]}, Customer: &Customer{}})
 		})
 		require.Error(t, err)
 		require.Equal(t, 1, o.count(t, `SELECT count(*) FROM grants`))

@@ -47,7 +47,7 @@ func (d *Discount) checkRate(p *core.Problems) {
 	case DiscountTypeFixed:
 		p.Check(d.PercentBps == nil, "percent_bps", "Only a discount of type percent has this. Send amount and currency.")
 		p.Check(d.Amount != nil || len(d.Amounts.V) > 0, "amount", "A fixed discount has amount and currency, or amounts by currency.")
-		p.Check(d.Amount == nil || *d.Amount >= 1 && *d.Amount <= MaxAmount, "amount", fmt.Sprintf("An amount is 1 to %d.", MaxAmount))
+		p.Check(d.Amount == nil || *d.Amount >= 1 && *d.Amount <= core.MaxAmount, "amount", fmt.Sprintf("An amount is 1 to %d.", core.MaxAmount))
 		d.checkAmounts("amounts", d.Amounts.V, 1, p)
 	default:
 		p.Add("type", "A type is percent or fixed.")
@@ -60,7 +60,7 @@ func (d *Discount) checkAmounts(field string, amounts map[string]int64, least in
 		_, known := core.LookupCurrency(code)
 		p.Check(known, field+"."+code, fmt.Sprintf("Currency '%s' is not supported.", code))
 		p.Check(d.Currency == nil || code != *d.Currency, field+"."+code, "The amount in `currency` is not among those in further currencies.")
-		p.Check(amount >= least && amount <= MaxAmount, field+"."+code, fmt.Sprintf("An amount is %d to %d.", least, MaxAmount))
+		p.Check(amount >= least && amount <= core.MaxAmount, field+"."+code, fmt.Sprintf("An amount is %d to %d.", least, core.MaxAmount))
 	}
 }
 
@@ -79,7 +79,7 @@ func (d *Discount) checkRules(p *core.Problems) {
 		}
 		p.Check(r.PercentBps == nil, at+"percent_bps", "A rule of a fixed discount has an amount.")
 		p.Check((r.Amount == nil) == (d.Amount == nil), at+"amount", "A rule has an amount where the discount has one.")
-		p.Check(r.Amount == nil || *r.Amount >= 0 && *r.Amount <= MaxAmount, at+"amount", fmt.Sprintf("An amount is 0 to %d.", MaxAmount))
+		p.Check(r.Amount == nil || *r.Amount >= 0 && *r.Amount <= core.MaxAmount, at+"amount", fmt.Sprintf("An amount is 0 to %d.", core.MaxAmount))
 		d.checkAmounts(at+"amounts", r.Amounts, 0, p)
 		for code := range d.Amounts.V {
 			_, has := r.Amounts[code]
@@ -102,7 +102,7 @@ func (d *Discount) checkDuration(p *core.Problems) {
 }
 
 func (d *Discount) checkLimits(p *core.Problems) {
-	p.Check(d.MinSubtotalAmount == nil || *d.MinSubtotalAmount >= 1 && *d.MinSubtotalAmount <= MaxAmount, "min_subtotal_amount", fmt.Sprintf("The least subtotal is 1 to %d.", MaxAmount))
+	p.Check(d.MinSubtotalAmount == nil || *d.MinSubtotalAmount >= 1 && *d.MinSubtotalAmount <= core.MaxAmount, "min_subtotal_amount", fmt.Sprintf("The least subtotal is 1 to %d.", core.MaxAmount))
 	d.checkAmounts("min_subtotal_amounts", d.MinSubtotalAmounts.V, 1, p)
 	p.Check(d.StartsAt == nil || d.EndsAt == nil || *d.StartsAt < *d.EndsAt, "ends_at", "A discount ends after it starts.")
 	p.Check(d.MaxRedemptions == nil || *d.MaxRedemptions >= max(d.RedemptionsCount, 1), "max_redemptions", "The most redemptions are at least 1, and those that there were.")

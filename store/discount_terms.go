@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -66,7 +67,7 @@ func (d *Discount) inEveryCurrency(amount *int64, further map[string]int64) map[
 
 // refuses says in a sentence why the discount cannot be used at a moment for these lines in a currency, and returns nothing if
 // it can. It does not look at the buyer: refusesBuyer does.
-func (d *Discount) refuses(items []LineItem, currency string, now core.Time) string {
+func (d *Discount) refuses(items []lineitem.Item, currency string, now core.Time) string {
 	switch d.statusAt(now) {
 	case DiscountStatusDisabled:
 		return "This discount is disabled."
@@ -90,27 +91,27 @@ func (d *Discount) refuses(items []LineItem, currency string, now core.Time) str
 	return d.terms().refuses(items, currency)
 }
 
-// subtotalOf returns what the lines cost without tax and discount. If that is too much to count, it is MaxAmount.
-func subtotalOf(items []LineItem) int64 {
+// subtotalOf returns what the lines cost without tax and discount. If that is too much to count, it is core.MaxAmount.
+func subtotalOf(items []lineitem.Item) int64 {
 	lines := make([]pricing.Line, len(items))
 	for i, item := range items {
 		lines[i] = pricing.Line{UnitAmount: item.UnitAmount, Quantity: item.Quantity}
 	}
 	totals, err := pricing.Totals(lines)
 	if err != nil {
-		return MaxAmount
+		return core.MaxAmount
 	}
 	return totals.Subtotal
 }
 
 // refuses says in a sentence why nothing can be taken off the lines, and returns nothing if something can.
-func (t *DiscountTerms) refuses(items []LineItem, currency string) string {
+func (t *DiscountTerms) refuses(items []lineitem.Item, currency string) string {
 	if t.Type == DiscountTypeFixed {
 		if _, known := t.Amounts[currency]; !known {
 			return fmt.Sprintf("This discount has no amount in %s.", currency)
 		}
 	}
-	if !slices.ContainsFunc(items, func(item LineItem) bool { return t.rate(item) != nil }) {
+	if !slices.ContainsFunc(items, func(item lineitem.Item) bool { return t.rate(item) != nil }) {
 		return "This discount is for none of the lines."
 	}
 	return ""
@@ -119,7 +120,7 @@ func (t *DiscountTerms) refuses(items []LineItem, currency string) string {
 // pricing returns what the terms take off these lines in a currency, in the form that pricing.Totals takes. Lines with the same
 // percentage are discounted together, so that they are rounded once; each fixed amount is shared by the lines that it is for. In
 // a currency that has no amount nothing is taken off.
-func (t *DiscountTerms) pricing(items []LineItem, currency string) []pricing.Discount {
+func (t *DiscountTerms) pricing(items []lineitem.Item, currency string) []pricing.Discount {
 	var discounts []pricing.Discount
 	lines := map[string][]int{} // by rate
 	for i, item := range items {
@@ -143,7 +144,7 @@ func (t *DiscountTerms) pricing(items []LineItem, currency string) []pricing.Dis
 }
 
 // of returns the share of a discount that is taken off a line, which is all of it if there is no share.
-func (s *DiscountShare) of(d pricing.Discount, item LineItem) pricing.Discount {
+func (s *DiscountShare) of(d pricing.Discount, item lineitem.Item) pricing.Discount {
 	switch {
 	case s == nil:
 	case d.Bps == 0:
@@ -156,8 +157,8 @@ func (s *DiscountShare) of(d pricing.Discount, item LineItem) pricing.Discount {
 
 // shareOf returns the terms that a subscription keeps which is from a priced line of a checkout that they are for: with its share, if the discount is
 // off other lines too. It returns nil if the line gets nothing of an amount, because the others have all of it.
-func (t *DiscountTerms) shareOf(line LineItem, lines []LineItem) *DiscountTerms {
-	others := slices.ContainsFunc(lines, func(other LineItem) bool { return other.Position != line.Position && t.rate(other) != nil })
+func (t *DiscountTerms) shareOf(line lineitem.Item, lines []lineitem.Item) *DiscountTerms {
+	others := slices.ContainsFunc(lines, func(other lineitem.Item) bool { return other.Position != line.Position && t.rate(other) != nil })
 	switch {
 	case !others:
 		return t
@@ -171,8 +172,8 @@ func (t *DiscountTerms) shareOf(line LineItem, lines []LineItem) *DiscountTerms 
 
 // rate returns what is taken off a line, nil if the discount is not for it. A rule for its price variant comes before everything
 // else. A set-up fee is never discounted, nor is a proration after a change of plan.
-func (t *DiscountTerms) rate(item LineItem) *DiscountRate {
-	if item.Kind == LineItemKindSetupFee || item.Kind == LineItemKindProration {
+func (t *DiscountTerms) rate(item lineitem.Item) *DiscountRate {
+	if item.Kind == lineitem.KindSetupFee || item.Kind == lineitem.KindProration {
 		return nil
 	}
 	for i := range t.Rules {

@@ -16,6 +16,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -236,12 +237,12 @@ func TestDeleteDiscount_KeepsTheRowForItsRedemptions(t *testing.T) {
 
 func TestDiscountTerms_WorkedExamples(t *testing.T) {
 	t.Parallel()
-	line := func(product, variant string, amount int64) LineItem {
-		return LineItem{ProductID: &product, PriceVariantID: &variant, UnitAmount: amount, Quantity: 1}
+	line := func(product, variant string, amount int64) lineitem.Item {
+		return lineitem.Item{ProductID: &product, PriceVariantID: &variant, UnitAmount: amount, Quantity: 1}
 	}
 	fee := line("a", "a1", 1000)
-	fee.Kind = LineItemKindSetupFee
-	items := []LineItem{line("a", "a1", 100), line("a", "a2", 100), line("b", "b1", 100), line("c", "c1", 100), fee}
+	fee.Kind = lineitem.KindSetupFee
+	items := []lineitem.Item{line("a", "a1", 100), line("a", "a2", 100), line("b", "b1", 100), line("c", "c1", 100), fee}
 	percent := Discount{Type: DiscountTypePercent, PercentBps: ref(int64(3333))}
 	fixed := Discount{Type: DiscountTypeFixed, Amount: ref(int64(150)), Currency: ref("usd"), Amounts: core.JSONOf(map[string]int64{"jpy": 7})}
 	with := func(d Discount, change func(*Discount)) Discount {
@@ -297,7 +298,7 @@ func TestDiscountTerms_WorkedExamples(t *testing.T) {
 func TestDiscount_RefusesLinesThatItIsNotFor(t *testing.T) {
 	t.Parallel()
 	now := core.Time(1_000_000)
-	items := []LineItem{{ProductID: new("a"), PriceVariantID: new("a1"), UnitAmount: 400, Quantity: 2}}
+	items := []lineitem.Item{{ProductID: new("a"), PriceVariantID: new("a1"), UnitAmount: 400, Quantity: 2}}
 	for name, test := range map[string]struct {
 		discount Discount
 		want     string

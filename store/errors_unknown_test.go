@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -32,13 +33,13 @@ func TestUnknownError_HidesAnAnswerInside(t *testing.T) {
 func TestPrice_ABrokenRuleIsOurs(t *testing.T) {
 	t.Parallel()
 	var refused *core.Error
-	_, err := price([]LineItem{{UnitAmount: 1 << 62, Quantity: 1 << 62}})
+	_, err := lineitem.Price([]lineitem.Item{{UnitAmount: 1 << 62, Quantity: 1 << 62}})
 	require.ErrorAs(t, err, &refused)
 	broken := errors.New("the rules are broken")
-	require.ErrorIs(t, priceError("line_items", "an order", broken, pricing.Amounts{}), broken)
-	require.NotErrorAs(t, priceError("line_items", "an order", broken, pricing.Amounts{}), &refused)
-	require.ErrorAs(t, priceError("line_items", "an order", pricing.ErrRange, pricing.Amounts{}), &refused)
-	require.ErrorAs(t, priceError("line_items", "an order", nil, pricing.Amounts{Total: MaxAmount + 1}), &refused)
-	require.ErrorAs(t, priceError("line_items", "an order", nil, pricing.Amounts{Subtotal: MaxAmount + 1, Total: 1}), &refused)
-	require.NoError(t, priceError("line_items", "an order", nil, pricing.Amounts{Subtotal: MaxAmount, Total: MaxAmount}))
+	require.ErrorIs(t, lineitem.PriceError("line_items", "an order", broken, pricing.Amounts{}), broken)
+	require.NotErrorAs(t, lineitem.PriceError("line_items", "an order", broken, pricing.Amounts{}), &refused)
+	require.ErrorAs(t, lineitem.PriceError("line_items", "an order", pricing.ErrRange, pricing.Amounts{}), &refused)
+	require.ErrorAs(t, lineitem.PriceError("line_items", "an order", nil, pricing.Amounts{Total: core.MaxAmount + 1}), &refused)
+	require.ErrorAs(t, lineitem.PriceError("line_items", "an order", nil, pricing.Amounts{Subtotal: core.MaxAmount + 1, Total: 1}), &refused)
+	require.NoError(t, lineitem.PriceError("line_items", "an order", nil, pricing.Amounts{Subtotal: core.MaxAmount, Total: core.MaxAmount}))
 }

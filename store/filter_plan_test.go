@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/request"
 )
@@ -48,7 +49,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 		"status": oneIn(3, "'pending'", "'paid'"), "billing_reason": oneIn(5, "'manual'", "'purchase'"), "customer_email": email, "customer_id": id(core.KindCustomer), "created_at": at, "paid_at": at,
 		"net_amount": "n", "subtotal_amount": "n", "total_amount": "n", "paid_amount": "0",
 	})
-	s.copies(t, "line_items", lineItemColumns.SelectSQL, many, map[string]string{
+	s.copies(t, "line_items", lineitem.Columns.SelectSQL, many, map[string]string{
 		"id": id(core.KindLineItem), "order_id": oneIn(2, id(core.KindOrder), "NULL"), "checkout_id": oneIn(2, "NULL", id(core.KindCheckout)), "product_id": "'prod_' || n % 100", "price_variant_id": "'price_' || n % 100",
 	})
 	s.copies(t, "invoices", invoiceColumns.SelectSQL, many, map[string]string{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // InvoiceStatus says how far an invoice has come.
@@ -106,7 +107,7 @@ func (i *Invoice) AmountDue() int64 {
 // InvoiceDetail is an invoice together with its lines and its customer, as its events hold them.
 type InvoiceDetail struct {
 	Invoice  *Invoice
-	Items    []LineItem
+	Items    []lineitem.Item
 	Customer *Customer
 }
 
@@ -143,8 +144,8 @@ func (s *Store) InvoicesByID(ctx context.Context, account string, ids []string) 
 }
 
 // InvoiceLines returns the lines of an invoice in their order. Once it is issued they are the lines of its order too.
-func (s *Store) InvoiceLines(ctx context.Context, account, invoice string) ([]LineItem, error) {
-	return db.Select[LineItem](ctx, s.db, lineItemColumns.SelectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY position`, account, invoice)
+func (s *Store) InvoiceLines(ctx context.Context, account, invoice string) ([]lineitem.Item, error) {
+	return db.Select[lineitem.Item](ctx, s.db, lineitem.Columns.SelectSQL+` WHERE account_id = ? AND invoice_id = ? ORDER BY position`, account, invoice)
 }
 
 // ListInvoices returns a page of invoices, newest first, and whether there are more. A customer, order or
@@ -201,14 +202,14 @@ func whereNumber(f *db.Filter, number string) {
 }
 
 // ListInvoiceLines returns a page of the lines of an invoice, the last one first, and whether there are more.
-func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in core.Page) ([]LineItem, bool, error) {
+func (s *Store) ListInvoiceLines(ctx context.Context, account, ref string, in core.Page) ([]lineitem.Item, bool, error) {
 	i, err := s.GetInvoice(ctx, account, ref)
 	if err != nil {
 		return nil, false, err
 	}
 	var f db.Filter
 	f.Only("invoice_id", i.ID)
-	return db.Page(ctx, s.db, lineItemColumns, core.KindLineItem, account, in, &f)
+	return db.Page(ctx, s.db, lineitem.Columns, core.KindLineItem, account, in, &f)
 }
 
 // VoidInvoice makes an unpaid invoice and its order void. invoice.voided follows. A draft, and an invoice that is paid or being

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -49,7 +50,7 @@ func (s *Store) CreateInvoice(ctx context.Context, account string, draft Invoice
 		if err != nil {
 			return nil, err
 		}
-		if err := s.insertLines(ctx, u, b.Items); err != nil {
+		if err := s.Lines.Insert(ctx, u, b.Items); err != nil {
 			return nil, err
 		}
 		if err := s.emitInvoice(ctx, u, outbox.EventInvoiceCreated, b); err != nil {
@@ -248,7 +249,7 @@ func (s *Store) billed(ctx context.Context, u *db.Unit, d InvoiceDraft) (*Custom
 
 // invoiceLines makes the lines that a draft asks for, with their unit amounts and tax rates but without totals. It sets the
 // draft's currency if it has none.
-func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *Customer) ([]LineItem, error) {
+func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *Customer) ([]lineitem.Item, error) {
 	account, err := s.Tenant.GetAccount(ctx, d.AccountID)
 	if err != nil {
 		return nil, err
@@ -262,7 +263,7 @@ func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *Cust
 		return nil, core.Invalid("currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", d.Currency))
 	}
 	var p core.Problems
-	items := make([]LineItem, len(d.Lines))
+	items := make([]lineitem.Item, len(d.Lines))
 	for n, wanted := range d.Lines {
 		at := fmt.Sprintf("lines.%d.", n)
 		item := wanted.adHoc(at, &p)
@@ -310,21 +311,21 @@ func (d *InvoiceDraft) chooseCurrency(offers []offer, account *tenant.Account) {
 }
 
 // adHoc returns a line without a product, and adds to p what is missing for one. At is the path of the line, such as "lines.0.".
-func (l *NewInvoiceLine) adHoc(at string, p *core.Problems) LineItem {
+func (l *NewInvoiceLine) adHoc(at string, p *core.Problems) lineitem.Item {
 	if l.PriceVariant == "" {
 		p.Check(l.Description != nil, at+"description", "Send price_variant, or description and unit_amount.")
 		p.Check(l.UnitAmount != nil, at+"unit_amount", "Send price_variant, or description and unit_amount.")
 		p.Check(l.CustomAmount == nil, at+"custom_amount", "Send unit_amount: custom_amount is of a price variant.")
 	}
-	return LineItem{Kind: LineItemKindCustom, ProductName: core.Deref(l.Description), Description: l.Description, UnitAmount: core.Deref(l.UnitAmount)}
+	return lineitem.Item{Kind: lineitem.KindCustom, ProductName: core.Deref(l.Description), Description: l.Description, UnitAmount: core.Deref(l.UnitAmount)}
 }
 
 // ofVariant returns a line of a price variant at its price in the currency, and adds to p what does not go with it.
-func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *core.Problems) LineItem {
+func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *core.Problems) lineitem.Item {
 	p.Check(l.UnitAmount == nil, at+"unit_amount", "The price variant has a price: leave unit_amount out, or send a description instead of the price variant.")
 	p.Check(l.TaxRateBps == nil, at+"tax_rate_bps", "A price variant is taxed by the account's settings: leave tax_rate_bps out.")
-	item := LineItem{
-		Kind: LineItemKindPrice, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name,
+	item := lineitem.Item{
+		Kind: lineitem.KindPrice, ProductID: &o.product.ID, PriceVariantID: &o.variant.ID, ProductName: o.product.Name,
 		PriceVariantName: o.variant.Name, Description: l.Description, CustomAmount: l.CustomAmount,
 		Gives: o.product.Type != catalog.ProductTypeTip, Licensed: o.mayLicense(),
 	}
@@ -338,7 +339,7 @@ func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *core.
 
 // tax sets the tax rate of a line: its own, or the one of the account's settings at the customer's address. If the settings need
 // an address that is not there, that is added to p.
-func (l *NewInvoiceLine) tax(item *LineItem, o offer, account *tenant.Account, customer *Customer, p *core.Problems) {
+func (l *NewInvoiceLine) tax(item *lineitem.Item, o offer, account *tenant.Account, customer *Customer, p *core.Problems) {
 	if l.TaxRateBps != nil {
 		item.TaxRateBps, item.TaxName, item.TaxInclusive = *l.TaxRateBps, l.TaxName, l.TaxInclusive
 		return
@@ -360,13 +361,13 @@ func (l *NewInvoiceLine) tax(item *LineItem, o offer, account *tenant.Account, c
 
 // priceInvoice works out the amounts of the lines, and sets those of the draft to their sums. A total that is too large, or too
 // small to be charged automatically, is CodeInvalid on lines.
-func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []LineItem, now core.Time) error {
+func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []lineitem.Item, now core.Time) error {
 	discounts, err := s.invoiceDiscount(ctx, i, items, now)
 	if err != nil {
 		return err
 	}
-	totals, err := priceLines(items, discounts...)
-	if err := priceError("lines", "an invoice", err, totals); err != nil {
+	totals, err := lineitem.Totals(items, discounts...)
+	if err := lineitem.PriceError("lines", "an invoice", err, totals); err != nil {
 		return err
 	}
 	least := core.CurrencyOf(i.Currency).Minimum
@@ -381,7 +382,7 @@ func (s *Store) priceInvoice(ctx context.Context, i *Invoice, items []LineItem, 
 
 // invoiceDiscount returns what the draft's discount takes off its lines, or CodeInvalid if it cannot be used for them. The
 // seller gives it, so that it does not count as redeemed.
-func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []LineItem, now core.Time) ([]pricing.Discount, error) {
+func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []lineitem.Item, now core.Time) ([]pricing.Discount, error) {
 	if i.DiscountID == nil {
 		return nil, nil
 	}
@@ -397,14 +398,14 @@ func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []LineIte
 
 // replaceLines gives the lines to the draft. New lines get ids, except that one which says the same as the stored line in its place is
 // that line.
-func (i *Invoice) replaceLines(items, stored []LineItem, now core.Time) {
+func (i *Invoice) replaceLines(items, stored []lineitem.Item, now core.Time) {
 	ids := make([]string, len(items))
 	for n := range items {
 		item := &items[n]
 		item.AccountID, item.InvoiceID = i.AccountID, &i.ID
 		switch {
 		case item.ID != "": // stored, at other amounts perhaps
-		case n < len(stored) && item.repeats(stored[n]):
+		case n < len(stored) && item.Repeats(stored[n]):
 			*item = stored[n]
 		default:
 			item.ID, item.CreatedAt, item.UpdatedAt = core.NewID(core.KindLineItem), now, now
@@ -412,12 +413,6 @@ func (i *Invoice) replaceLines(items, stored []LineItem, now core.Time) {
 		ids[n] = item.ID
 	}
 	i.LineItemIDs = core.JSONOf(ids)
-}
-
-// repeats reports whether a line that has no id yet says the same as a stored one.
-func (l LineItem) repeats(stored LineItem) bool {
-	l.ID, l.CreatedAt, l.UpdatedAt = stored.ID, stored.CreatedAt, stored.UpdatedAt
-	return core.SameJSON(l, stored)
 }
 
 // storeDraft stores a changed draft, and its lines in place of those that were stored.
@@ -429,7 +424,7 @@ func (s *Store) storeDraft(ctx context.Context, u *db.Unit, b *bill, now core.Ti
 	if err := s.deleteLines(ctx, u, b.Invoice); err != nil {
 		return err
 	}
-	return s.insertLines(ctx, u, b.Items)
+	return s.Lines.Insert(ctx, u, b.Items)
 }
 
 func (s *Store) deleteLines(ctx context.Context, u *db.Unit, i *Invoice) error {

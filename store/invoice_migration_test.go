@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
@@ -111,7 +112,7 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 			lines, err := s.InvoiceLines(t.Context(), "acct_a", i.ID)
 			require.NoError(t, err)
 			require.Len(t, lines, 1)
-			require.Equal(t, LineItemKindPrice, lines[0].Kind)
+			require.Equal(t, lineitem.KindPrice, lines[0].Kind)
 		}
 		events, err := db.Get[int](t.Context(), s.db, `SELECT count(*) FROM events`)
 		require.NoError(t, err)

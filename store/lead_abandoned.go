@@ -53,7 +53,7 @@ func (s *Store) captureAbandoned(ctx context.Context, u *db.Unit, account, id st
 
 // firstProduct returns the product of the first line of a checkout, nil if that has none.
 func (s *Store) firstProduct(ctx context.Context, c *Checkout) (*string, error) {
-	lines, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	lines, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	if err != nil || len(lines) == 0 {
 		return nil, err
 	}

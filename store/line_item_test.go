@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -47,10 +48,12 @@ func (s *shop) started(t *testing.T, call func(replica *Store) error) (result fu
 func TestReserve_NeverMoreThanTheStock(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		v := s.onSale(t, catalog.PriceVariant{Amount: 1900, Stock: ref(int64(1))})
-		items, err := s.CheckoutLines(t.Context(), s.account, s.checkout(t, v).ID)
+		items, err := s.Lines.OfCheckout(t.Context(), s.account, s.checkout(t, v).ID)
 		require.NoError(t, err)
 		reserve := func() error {
-			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.reserve(ctx, u, s.account, items) })
+			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+				return nil, s.Lines.Reserve(ctx, u, s.account, items)
+			})
 			return err
 		}
 		require.NoError(t, reserve())
@@ -111,11 +114,11 @@ func twentyBuyers(t *testing.T, s *shop, v *catalog.PriceVariant) {
 func TestDeleteProduct_SeesAReservationUnderWay(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		v := s.onSale(t, fixedPrice(1900))
-		items, err := s.CheckoutLines(t.Context(), s.account, s.checkout(t, v).ID)
+		items, err := s.Lines.OfCheckout(t.Context(), s.account, s.checkout(t, v).ID)
 		require.NoError(t, err)
 		var deleted func() error
 		s.during(t, func(ctx context.Context, u *db.Unit) {
-			require.NoError(t, u.Sent(ctx, s.reserve(ctx, u, s.account, items)))
+			require.NoError(t, u.Sent(ctx, s.Lines.Reserve(ctx, u, s.account, items)))
 			deleted = s.started(t, func(replica *Store) error {
 				_, err := replica.Catalog.DeleteProduct(context.WithoutCancel(t.Context()), s.account, v.ProductID)
 				return err
@@ -206,7 +209,7 @@ func TestBeginConfirm_ForNothingOfAProductThatGoesMeanwhile(t *testing.T) {
 
 func TestStock_IsNotMovedOfRowsThatAreGone(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		items, err := s.CheckoutLines(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1900))).ID)
+		items, err := s.Lines.OfCheckout(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1900))).ID)
 		require.NoError(t, err)
 		move := func(call func(ctx context.Context, u *db.Unit) error) error {
 			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
@@ -215,9 +218,9 @@ func TestStock_IsNotMovedOfRowsThatAreGone(t *testing.T) {
 			})
 			return err
 		}
-		err = move(func(ctx context.Context, u *db.Unit) error { return s.release(ctx, u, s.account, items) })
+		err = move(func(ctx context.Context, u *db.Unit) error { return s.Lines.Release(ctx, u, s.account, items) })
 		require.ErrorContains(t, err, "change price_variants: 0 rows instead of 1")
-		err = move(func(ctx context.Context, u *db.Unit) error { return s.sell(ctx, u, s.account, items) })
+		err = move(func(ctx context.Context, u *db.Unit) error { return s.Lines.Sell(ctx, u, s.account, items) })
 		require.ErrorContains(t, err, "change price_variants: 0 rows instead of 1")
 	})
 }

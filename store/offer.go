@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // offer is a price variant and its product, as they are now, for a line to be made of.
@@ -127,16 +128,16 @@ func (s *Store) offers(ctx context.Context, account string, wanted []NewLineItem
 }
 
 // offered has the lines know what their offers ask for now of licence keys. There is an offer for each line that sells something, in their order.
-func offered(items []LineItem, offers []offer) {
+func offered(items []lineitem.Item, offers []offer) {
 	for i := range items {
-		if items[i].Kind == LineItemKindPrice {
-			items[i].licensing, offers = offers[0].licensing, offers[1:]
+		if items[i].Kind == lineitem.KindPrice {
+			items[i].Licensing, offers = offers[0].licensing, offers[1:]
 		}
 	}
 }
 
 // readOffered reads the price variants of lines, has the lines know what these ask for now of licence keys, and returns them by id.
-func (s *Store) readOffered(ctx context.Context, account string, items []LineItem) (map[string]*catalog.OfferedVariant, error) {
+func (s *Store) readOffered(ctx context.Context, account string, items []lineitem.Item) (map[string]*catalog.OfferedVariant, error) {
 	var ids []string
 	for _, item := range items {
 		ids = append(ids, core.Deref(item.PriceVariantID))
@@ -144,7 +145,7 @@ func (s *Store) readOffered(ctx context.Context, account string, items []LineIte
 	variants, err := s.Catalog.OfferedVariantsByID(ctx, account, ids)
 	for i := range items {
 		if v := variants[core.Deref(items[i].PriceVariantID)]; v != nil {
-			items[i].licensing = licensingOf(v)
+			items[i].Licensing = licensingOf(v)
 		}
 	}
 	return variants, err

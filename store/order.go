@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/report"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -163,7 +164,7 @@ func (o *Order) DueAmount() int64 {
 // OrderDetail is an order with the objects that its events show in full. Customer is nil if they were deleted.
 type OrderDetail struct {
 	Order    *Order
-	Items    []LineItem
+	Items    []lineitem.Item
 	Customer *Customer
 }
 
@@ -364,7 +365,7 @@ func findOrder(ctx context.Context, r db.Reader, account, ref string) (*Order, e
 // there is none. The events show the order and its invoice as they become: first pending and open, then paid. The rows that
 // every purchase of the account or of the product needs are locked last, so that purchases wait for each other as briefly as
 // possible.
-func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem, payment *Payment, method *BillingMethod) error {
+func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item, payment *Payment, method *BillingMethod) error {
 	pastDue, err := s.lockPastDueOf(ctx, u, c, payment)
 	if err != nil {
 		return err
@@ -390,7 +391,7 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []L
 		return err
 	}
 	if payment == nil { // nothing was reserved, and the keys are given before the rest is
-		if err := s.checkLicenses(ctx, c.AccountID, items); err != nil {
+		if err := s.Lines.CheckLicenses(ctx, c.AccountID, items); err != nil {
 			return err
 		}
 	}
@@ -436,11 +437,11 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []L
 		return err
 	}
 	if payment == nil { // after those before, as in every purchase: the order in which rows are locked
-		if err := s.reserveProducts(ctx, u, c.AccountID, items); err != nil {
+		if err := s.Lines.ReserveProducts(ctx, u, c.AccountID, items); err != nil {
 			return err
 		}
 	}
-	return s.sell(ctx, u, c.AccountID, items)
+	return s.Lines.Sell(ctx, u, c.AccountID, items)
 }
 
 // orderOf returns an order with what its checkout says about it. Ids, lines and amounts are still missing.

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // Ad networks are told of what somebody bought if they agreed to that at the checkout, and of nothing else that is bought: an order without a
@@ -27,10 +28,10 @@ func (s *Store) tellAds(ctx context.Context, u *db.Unit, c *Checkout, b *bill, i
 		if subs[i].Status == SubscriptionStatusTrialing {
 			kind, onTrial[item.ID] = advert.ConversionTrialStarted, true
 		}
-		happened = append(happened, tell(who, kind, subs[i].ID, item.TotalAmount, []LineItem{item}))
+		happened = append(happened, tell(who, kind, subs[i].ID, item.TotalAmount, []lineitem.Item{item}))
 	}
 	if b.Order.TotalAmount > 0 {
-		var bought []LineItem
+		var bought []lineitem.Item
 		for _, item := range b.Items {
 			if !onTrial[item.ID] {
 				bought = append(bought, item)
@@ -64,7 +65,7 @@ func (c *Checkout) happening(b *bill, isKnown bool) advert.Happening {
 }
 
 // tell returns what the buyer did: bought these lines, for an amount in minor units. Without an amount there is no currency either.
-func tell(h advert.Happening, kind advert.ConversionKind, event string, amount int64, items []LineItem) advert.Happening {
+func tell(h advert.Happening, kind advert.ConversionKind, event string, amount int64, items []lineitem.Item) advert.Happening {
 	unit := advert.AmountUnit // of the minor unit
 	for range core.ExponentOf(h.Currency) {
 		unit /= 10
@@ -75,7 +76,7 @@ func tell(h advert.Happening, kind advert.ConversionKind, event string, amount i
 			continue
 		}
 		h.ProductIDs = append(h.ProductIDs, *item.ProductID)
-		if item.Kind == LineItemKindPrice { // a set-up fee is no other piece of the product
+		if item.Kind == lineitem.KindPrice { // a set-up fee is no other piece of the product
 			h.Items = append(h.Items, advert.ConversionItem{ID: *item.ProductID, Quantity: int(item.Quantity), Price: advert.Amount(item.UnitAmount) * unit})
 		}
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/signed"
 )
 
@@ -26,16 +27,16 @@ func (s *Store) GetOrderDetail(ctx context.Context, o *Order) (*OrderDetail, err
 }
 
 // OrderLines returns the lines of each of the orders, by the order's id and in the order in which it lists them.
-func (s *Store) OrderLines(ctx context.Context, account string, orders []Order) (map[string][]LineItem, error) {
+func (s *Store) OrderLines(ctx context.Context, account string, orders []Order) (map[string][]lineitem.Item, error) {
 	var ids []string
 	for _, o := range orders {
 		ids = append(ids, o.LineItemIDs.V...)
 	}
-	found, err := s.LineItemsByID(ctx, account, ids)
+	found, err := s.Lines.ByID(ctx, account, ids)
 	if err != nil {
 		return nil, err
 	}
-	lines := make(map[string][]LineItem, len(orders))
+	lines := make(map[string][]lineitem.Item, len(orders))
 	for _, o := range orders {
 		for _, id := range o.LineItemIDs.V {
 			if item := found[id]; item != nil {

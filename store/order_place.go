@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
 )
@@ -20,7 +21,7 @@ import (
 type bill struct {
 	Order    *Order
 	Invoice  *Invoice
-	Items    []LineItem
+	Items    []lineitem.Item
 	Customer *Customer
 }
 
@@ -45,7 +46,7 @@ func (b *bill) invoice() *Invoice {
 // Invoice holds the terms of payment, and is the draft if there is one; nil stands for an invoice that is charged at once.
 type placement struct {
 	Order    *Order
-	Items    []LineItem
+	Items    []lineitem.Item
 	Customer *Customer
 	Invoice  *Invoice
 }
@@ -133,7 +134,7 @@ func newBill(p placement, now core.Time) (*bill, error) {
 		items = slices.Clone(p.Items)
 	}
 	for i := range items {
-		items[i].belongTo(o, isDraft)
+		o.own(&items[i], isDraft)
 	}
 	if err := o.sum(items); err != nil {
 		return nil, err
@@ -142,9 +143,9 @@ func newBill(p placement, now core.Time) (*bill, error) {
 	return &bill{o, inv, items, p.Customer}, nil
 }
 
-// belongTo gives the line to an order. A line of a draft keeps its id; any other line, such as one of a checkout, has been
+// own gives a line to the order. A line of a draft keeps its id; any other line, such as one of a checkout, has been
 // copied and becomes a new line of the order and its invoice.
-func (l *LineItem) belongTo(o *Order, isDraft bool) {
+func (o *Order) own(l *lineitem.Item, isDraft bool) {
 	l.OrderID, l.UpdatedAt = &o.ID, o.CreatedAt
 	if !isDraft {
 		l.AccountID, l.ID, l.CheckoutID, l.InvoiceID, l.CreatedAt = o.AccountID, core.NewID(core.KindLineItem), nil, o.InvoiceID, o.CreatedAt
@@ -152,8 +153,8 @@ func (l *LineItem) belongTo(o *Order, isDraft bool) {
 }
 
 // sum sets the order's amounts and its tax breakdown to the sums of its lines. The lines were checked together, so the sums
-// fit: see MaxAmount.
-func (o *Order) sum(items []LineItem) error {
+// fit: see core.MaxAmount.
+func (o *Order) sum(items []lineitem.Item) error {
 	ids := make([]string, len(items))
 	o.SubtotalAmount, o.DiscountAmount, o.NetAmount, o.TaxAmount, o.TotalAmount = 0, 0, 0, 0, 0
 	for i, item := range items {
@@ -170,10 +171,10 @@ func (o *Order) sum(items []LineItem) error {
 }
 
 // taxBreakdown adds up the tax of the lines, for each rate by itself.
-func taxBreakdown(items []LineItem) ([]TaxBreakdown, error) {
+func taxBreakdown(items []lineitem.Item) ([]TaxBreakdown, error) {
 	taxes, amounts := make([]pricing.Tax, len(items)), make([]pricing.Amounts, len(items))
 	for i, item := range items {
-		taxes[i] = item.tax()
+		taxes[i] = item.Tax()
 		amounts[i] = pricing.Amounts{Net: item.NetAmount, Tax: item.TaxAmount}
 	}
 	totals, err := pricing.Breakdown(taxes, amounts)
@@ -210,7 +211,7 @@ func (s *Store) place(ctx context.Context, u *db.Unit, b *bill) error {
 // to.
 func (s *Store) placeLines(ctx context.Context, u *db.Unit, b *bill, isDraft bool) error {
 	if !isDraft {
-		return s.insertLines(ctx, u, b.Items)
+		return s.Lines.Insert(ctx, u, b.Items)
 	}
 	_, err := u.Exec(ctx, `UPDATE line_items SET order_id = ?, updated_at = ? WHERE account_id = ? AND invoice_id = ?`,
 		b.Order.ID, b.Order.CreatedAt, b.Order.AccountID, b.Invoice.ID)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // PaymentStatus says how far a payment has come.
@@ -227,7 +228,7 @@ func (s *Store) SettlePayment(ctx context.Context, begun *Payment, result Charge
 			return &Confirmation{Checkout: c, Payment: payment}, nil
 		}
 		settled := &Confirmation{Checkout: c, Payment: payment}
-		items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+		items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -316,7 +317,7 @@ func (s *Store) beginConfirm(ctx context.Context, u *db.Unit, c *Checkout, id st
 	if err := s.redeemOffer(ctx, u, c, items); err != nil {
 		return nil, err
 	}
-	if err := s.reserve(ctx, u, c.AccountID, items); err != nil { // late, because other buyers wait for these rows
+	if err := s.Lines.Reserve(ctx, u, c.AccountID, items); err != nil { // late, because other buyers wait for these rows
 		return nil, err
 	}
 	left, err := s.holdScarce(ctx, u, c, payment, items, in.From)
@@ -328,7 +329,7 @@ func (s *Store) beginConfirm(ctx context.Context, u *db.Unit, c *Checkout, id st
 
 // redeemOffer counts a purchase by the checkout link that the buyer came by, and a use of the checkout's discount, if it has
 // them, and holds the trials of its lines.
-func (s *Store) redeemOffer(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem) error {
+func (s *Store) redeemOffer(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item) error {
 	if err := s.useCheckoutLink(ctx, u, c); err != nil {
 		return err
 	}
@@ -393,7 +394,7 @@ func (p *Payment) recordResult(result ChargeResult, now core.Time) {
 // settleCheckoutPayment gives a locked payment of a checkout its next state, and changes the checkout to match. After a success it makes the
 // order. After a failure the checkout is open again, and the use of its link and discount, its trials and its stock are given back. Payment
 // and checkout are locked and stored here.
-func (s *Store) settleCheckoutPayment(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem, payment *Payment, result ChargeResult) error {
+func (s *Store) settleCheckoutPayment(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item, payment *Payment, result ChargeResult) error {
 	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
@@ -420,7 +421,7 @@ func (s *Store) settleCheckoutPayment(ctx context.Context, u *db.Unit, c *Checko
 		if err := s.releaseTrials(ctx, u, c, items); err != nil {
 			return err
 		}
-		if err := s.release(ctx, u, c.AccountID, items); err != nil {
+		if err := s.Lines.Release(ctx, u, c.AccountID, items); err != nil {
 			return err
 		}
 	default: // stored, the checkout would wait for ever

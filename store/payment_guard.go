@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
@@ -200,7 +201,7 @@ func (s *Store) guard(ctx context.Context, u *db.Unit, account string, subjects 
 // payment that was canceled, because its buyer did not go on at their bank, is no decline. What it held of the lines is free
 // again; if it waited for the bank and was not paid, its network has to let others go first. If this decline was one too many
 // for the whole account, it returns until when payments are paused, else nil.
-func (s *Store) settleGuards(ctx context.Context, u *db.Unit, p *Payment, subjects []string, items []LineItem, waited bool) (*core.Time, error) {
+func (s *Store) settleGuards(ctx context.Context, u *db.Unit, p *Payment, subjects []string, items []lineitem.Item, waited bool) (*core.Time, error) {
 	declines, near := int64(0), int64(0)
 	if p.Status == PaymentStatusFailed {
 		declines = 1

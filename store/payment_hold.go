@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
@@ -33,7 +34,7 @@ import (
 //
 // The rows of the things are locked already, because the payment took from them. Nothing is counted for the seller's own
 // program, nor for buyers behind a proxy that is not named, whose networks are not known.
-func (s *Store) holdScarce(ctx context.Context, u *db.Unit, c *Checkout, p *Payment, items []LineItem, by Buyer) (map[string]int64, error) {
+func (s *Store) holdScarce(ctx context.Context, u *db.Unit, c *Checkout, p *Payment, items []lineitem.Item, by Buyer) (map[string]int64, error) {
 	network := by.network()
 	if network == "" {
 		return nil, nil
@@ -51,7 +52,7 @@ func (s *Store) holdScarce(ctx context.Context, u *db.Unit, c *Checkout, p *Paym
 }
 
 // holdForAll counts what a payment, which waits for its buyer's bank from now on, holds among what those of all networks do.
-func (s *Store) holdForAll(ctx context.Context, u *db.Unit, p *Payment, items []LineItem) error {
+func (s *Store) holdForAll(ctx context.Context, u *db.Unit, p *Payment, items []lineitem.Item) error {
 	var subjects []string
 	for _, subject := range p.Guards.V {
 		thing, isHeld := strings.CutPrefix(subject, guardHeld)
@@ -90,7 +91,7 @@ func isOfAll(subject string) bool {
 // holdsTooMuch reports whether a payment that waits for its buyer's bank, and all others together, hold more of a thing than they
 // leave to those who pay at once. A payment that is alone may hold what it buys. It is asked once the bank has, because whether a
 // bank asks is not known before; buyers who pay at once are never refused for what others hold.
-func (s *Store) holdsTooMuch(ctx context.Context, c *Checkout, p *Payment, items []LineItem) (bool, error) {
+func (s *Store) holdsTooMuch(ctx context.Context, c *Checkout, p *Payment, items []lineitem.Item) (bool, error) {
 	scarce, err := s.scarce(ctx, c, p, items)
 	sizes := sizesOf(items)
 	for subject, held := range scarce {
@@ -103,7 +104,7 @@ func (s *Store) holdsTooMuch(ctx context.Context, c *Checkout, p *Payment, items
 
 // scarce returns of which things payments that wait for a bank hold more than they leave, as the subjects of their guards, and how much. Only
 // those that the payment holds are looked at.
-func (s *Store) scarce(ctx context.Context, c *Checkout, p *Payment, items []LineItem) (map[string]int64, error) {
+func (s *Store) scarce(ctx context.Context, c *Checkout, p *Payment, items []lineitem.Item) (map[string]int64, error) {
 	args := []any{p.AccountID}
 	for _, subject := range p.Guards.V {
 		if isOfAll(subject) {
@@ -138,10 +139,10 @@ func (s *Store) scarce(ctx context.Context, c *Checkout, p *Payment, items []Lin
 type sizes map[string]int64
 
 // sizesOf counts the pieces of the lines.
-func sizesOf(items []LineItem) sizes {
+func sizesOf(items []lineitem.Item) sizes {
 	sizes := sizes{}
-	for _, q := range pieces(items, byVariant) {
-		sizes[q.id] = q.pieces
+	for _, q := range lineitem.Pieces(items, lineitem.ByVariant) {
+		sizes[q.ID] = q.Pieces
 	}
 	return sizes
 }
@@ -200,11 +201,11 @@ func (s *Store) letOthersHold(ctx context.Context, u *db.Unit, p *Payment, subje
 const shortestTurn = time.Minute
 
 // limited returns those of a checkout's link, discount and price variants that can be used or bought only so many times.
-func (s *Store) limited(ctx context.Context, c *Checkout, items []LineItem) ([]limitedThing, error) {
+func (s *Store) limited(ctx context.Context, c *Checkout, items []lineitem.Item) ([]limitedThing, error) {
 	args := []any{c.AccountID, c.link(), c.AccountID, c.DiscountID, c.AccountID}
-	variants := pieces(items, byVariant)
+	variants := lineitem.Pieces(items, lineitem.ByVariant)
 	for _, v := range variants {
-		args = append(args, v.id)
+		args = append(args, v.ID)
 	}
 	found, err := db.Select[limitedThing](ctx, s.db, `
 		SELECT id, max_uses - uses AS remaining FROM checkout_links WHERE account_id = ? AND id = ? AND max_uses IS NOT NULL

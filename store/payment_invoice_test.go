@@ -19,7 +19,7 @@ func (s *shop) openInvoice(t *testing.T) *Invoice {
 		if err != nil {
 			return nil, err
 		}
-		items, err := s.CheckoutLines(ctx, s.account, c.ID)
+		items, err := s.Lines.OfCheckout(ctx, s.account, c.ID)
 		if err != nil {
 			return nil, err
 		}

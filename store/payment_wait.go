@@ -39,7 +39,7 @@ func (s *Store) HoldIsOver(ctx context.Context, begun *Confirmation) (bool, erro
 	if begun.Checkout == nil || now < p.CreatedAt.Add(scarceHold) {
 		return false, nil
 	}
-	items, err := s.CheckoutLines(ctx, p.AccountID, begun.Checkout.ID)
+	items, err := s.Lines.OfCheckout(ctx, p.AccountID, begun.Checkout.ID)
 	if err != nil {
 		return false, err
 	}

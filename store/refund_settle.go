@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
@@ -192,7 +193,7 @@ func (s *Store) postpone(ctx context.Context, u *db.Unit, r *Refund, pause time.
 // refunded stores an order after one of its refunds has changed, notes what is refunded on the invoice, and emits the event
 // kind. Order and invoice are locked. A deleted customer is not shown in the event.
 func (s *Store) refunded(ctx context.Context, u *db.Unit, kind string, r *Refund, o *Order, customer *Customer) error {
-	items, err := db.Select[LineItem](ctx, u, lineItemColumns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
+	items, err := db.Select[lineitem.Item](ctx, u, lineitem.Columns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -43,7 +44,7 @@ func (s *shop) lines(t *testing.T, from, to int) {
 		})
 		require.NoError(t, err)
 	}
-	names, _, _ := strings.Cut(strings.TrimPrefix(lineItemColumns.SelectSQL, "SELECT "), " FROM")
+	names, _, _ := strings.Cut(strings.TrimPrefix(lineitem.Columns.SelectSQL, "SELECT "), " FROM")
 	values := strings.Split(names, ", ")
 	for i, name := range values {
 		switch name {

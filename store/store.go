@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/portal"
@@ -73,6 +74,7 @@ type Store struct {
 	Outbox   *outbox.Store   // events, webhook endpoints, deliveries
 	Advert   *advert.Store   // channels, campaigns, ads, audiences
 	Grant    *grant.Store    // what customers have, licence keys, files
+	Lines    *lineitem.Store // the lines of checkouts, orders and invoices
 	Report   *report.Store   // figures by time
 	Activity *activity.Store // who changed what
 	Content  *content.Store  // posts, legal pages, experiences, sites
@@ -108,6 +110,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Signed: signed.New(opened), Seal: seal.New(opened),
 		db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
+	s.Lines = lineitem.New(opened, s.Grant)
 	s.Audit = audit.New(opened, s.Tenant)
 	s.Team = team.New(opened, s.Tenant, s.Person, s.Activity)
 	s.Grant.OnKey = func(ctx context.Context, u *db.Unit, g *grant.Grant) error { return s.writeKey(ctx, u, g) }

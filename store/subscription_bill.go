@@ -6,12 +6,13 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
 // subscriptionBill holds the priced lines of a bill of a subscription, before the order is made.
 type subscriptionBill struct {
-	Items   []LineItem
+	Items   []lineitem.Item
 	Amounts pricing.Amounts
 	Balance int64 // the part of the total that the customer's credit pays
 	Period  int64 // what the period itself costs after its discount, without prorations; see periodBill
@@ -19,10 +20,10 @@ type subscriptionBill struct {
 
 // lines returns the lines that bill the current period: the plan first, then the prorations that wait for it. They have no
 // amounts but the unit's, which has the tax in it if TaxInclusive says so.
-func (s *Subscription) lines() []LineItem {
-	items := []LineItem{s.line(LineItemKindPrice, s.Quantity, s.UnitAmount)}
+func (s *Subscription) lines() []lineitem.Item {
+	items := []lineitem.Item{s.line(lineitem.KindPrice, s.Quantity, s.UnitAmount)}
 	for _, p := range s.Prorations.V {
-		item := s.line(LineItemKindProration, 1, p.Amount)
+		item := s.line(lineitem.KindProration, 1, p.Amount)
 		item.Description, item.Position, item.TaxInclusive = &p.Description, int64(len(items)), p.TaxIncluded
 		items = append(items, item)
 	}
@@ -30,9 +31,9 @@ func (s *Subscription) lines() []LineItem {
 }
 
 // line returns a line for the subscription's product and current period.
-func (s *Subscription) line(kind LineItemKind, quantity, unit int64) LineItem {
+func (s *Subscription) line(kind lineitem.Kind, quantity, unit int64) lineitem.Item {
 	start, end := s.CurrentPeriodStart, s.CurrentPeriodEnd
-	return LineItem{
+	return lineitem.Item{
 		AccountID: s.AccountID, Kind: kind, ProductID: &s.ProductID, PriceVariantID: &s.PriceVariantID,
 		ProductName: s.ProductName, PriceVariantName: s.PriceVariantName, Quantity: quantity, UnitAmount: unit, Currency: s.Currency,
 		SubscriptionID: &s.ID, PeriodStart: &start, PeriodEnd: &end,
@@ -65,8 +66,8 @@ func (s *Store) lastBill(ctx context.Context, sub *Subscription, customer *Custo
 
 // priceBill fills in the amounts of lines that a subscription bills, discounts and tax included, and says how much of the total
 // the customer's credit pays. A line that is TaxInclusive comes to its unit amount, whichever way the tax is shown. Nothing is
-// stored. The total may be more than MaxAmount: what time bills has to be billed.
-func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Customer, items []LineItem, discounts []pricing.Discount) (*subscriptionBill, error) {
+// stored. The total may be more than core.MaxAmount: what time bills has to be billed.
+func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Customer, items []lineitem.Item, discounts []pricing.Discount) (*subscriptionBill, error) {
 	tax, err := s.subscriptionTax(ctx, sub, customer)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Cust
 		}
 	}
 	totals, err := pricing.Totals(lines, discounts...)
-	if err := priceError("quantity", "an order", err, pricing.Amounts{}); err != nil {
+	if err := lineitem.PriceError("quantity", "an order", err, pricing.Amounts{}); err != nil {
 		return nil, err
 	}
 	for i, a := range totals.Lines {

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -34,7 +35,7 @@ type SubscriptionChange struct {
 	Unused       int64 // what is left of what was paid for the period, and of debits that wait, tax included
 	Remaining    int64 // the part of the new plan's price that the rest of the period is worth, tax included
 	Credit       int64
-	Items        []LineItem
+	Items        []lineitem.Item
 	Amounts      pricing.Amounts
 	Balance      int64
 	Payment      *Payment
@@ -195,7 +196,7 @@ func (o offer) refusesPlan(sub *Subscription, plan SubscriptionPlan) string {
 	if problem := o.allowed(plan.Quantity); problem != "" {
 		return problem
 	}
-	if plan.Quantity > MaxAmount/max(plan.UnitAmount, 1) {
+	if plan.Quantity > core.MaxAmount/max(plan.UnitAmount, 1) {
 		return "The total is more than an order can come to."
 	}
 	return o.lacks(sub, plan.Quantity)
@@ -251,7 +252,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 	}
 	whole, err := s.periodBill(ctx, &next, customer)
 	if err == nil {
-		err = priceError("quantity", "an order", nil, whole.Amounts)
+		err = lineitem.PriceError("quantity", "an order", nil, whole.Amounts)
 	}
 	if err != nil {
 		return err
@@ -271,7 +272,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 		}
 		return nil
 	}
-	item := next.line(LineItemKindProration, 1, c.Remaining-c.Unused)
+	item := next.line(lineitem.KindProration, 1, c.Remaining-c.Unused)
 	item.TaxInclusive = true
 	seller, err := s.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil {
@@ -279,7 +280,7 @@ func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Cu
 	}
 	text := fmt.Sprintf("Change from %s to %s, until %s", sub.currentPlan().describe(), c.Plan.describe(), seller.Local(next.CurrentPeriodEnd).Format("2006-01-02"))
 	item.Description, item.PeriodStart = &text, &now
-	b, err := s.priceBill(ctx, &next, customer, []LineItem{item}, nil)
+	b, err := s.priceBill(ctx, &next, customer, []lineitem.Item{item}, nil)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/report"
 )
 
@@ -90,7 +91,7 @@ type owner struct {
 
 // newSubscriptions makes a subscription for each recurring line of a checkout, and returns them with the index of the line that
 // each of them is from. They are not stored yet: insertSubscriptions does that. Variants are the price variants of the lines, by id.
-func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []LineItem, variants map[string]*catalog.OfferedVariant, by owner, method *BillingMethod, now core.Time) ([]Subscription, []int, error) {
+func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []lineitem.Item, variants map[string]*catalog.OfferedVariant, by owner, method *BillingMethod, now core.Time) ([]Subscription, []int, error) {
 	terms, err := s.discountTerms(ctx, c)
 	if err != nil {
 		return nil, nil, err
@@ -99,7 +100,7 @@ func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []LineI
 	var lines []int
 	for i, item := range items {
 		variant := variants[core.Deref(item.PriceVariantID)]
-		if item.Kind != LineItemKindPrice || variant == nil || variant.Type != catalog.PriceVariantTypeRecurring {
+		if item.Kind != lineitem.KindPrice || variant == nil || variant.Type != catalog.PriceVariantTypeRecurring {
 			continue
 		}
 		sub, err := newSubscription(c, item, &variant.PriceVariant, now)
@@ -132,7 +133,7 @@ func (s *Store) discountTerms(ctx context.Context, c *Checkout) (*DiscountTerms,
 
 // newSubscription makes the subscription of one line of a checkout. It begins with the trial of the line, if that has one, or
 // else with a period that the checkout has paid for.
-func newSubscription(c *Checkout, item LineItem, variant *catalog.PriceVariant, now core.Time) (*Subscription, error) {
+func newSubscription(c *Checkout, item lineitem.Item, variant *catalog.PriceVariant, now core.Time) (*Subscription, error) {
 	sub := &Subscription{
 		AccountID: c.AccountID, ID: core.NewID(core.KindSubscription), Status: SubscriptionStatusActive, Currency: item.Currency,
 		AnchorDay: int64(now.Time().Day()), StartedAt: now, CustomFieldData: c.CustomFieldData, BillingName: c.CustomerName,
@@ -142,7 +143,7 @@ func newSubscription(c *Checkout, item LineItem, variant *catalog.PriceVariant, 
 		ProductID: variant.ProductID, PriceVariantID: variant.ID, ProductName: item.ProductName, PriceVariantName: item.PriceVariantName,
 		Quantity: item.Quantity, UnitAmount: item.UnitAmount, Interval: *variant.Interval, IntervalCount: max(core.Deref(variant.IntervalCount), 1), BillingCycles: variant.BillingCycles,
 	})
-	if end := item.trialEnd(now); end != nil { // what the buyer was shown
+	if end := item.TrialEndsAt(now); end != nil { // what the buyer was shown
 		sub.Status, sub.TrialStart, sub.TrialEnd = SubscriptionStatusTrialing, &now, end
 		sub.CurrentPeriodStart, sub.CurrentPeriodEnd = now, *end
 		return sub, nil
@@ -153,7 +154,7 @@ func newSubscription(c *Checkout, item LineItem, variant *catalog.PriceVariant, 
 
 // subscribe links the order of a checkout to its first subscription, and each line of index lines[i] to subs[i] and its period.
 // It returns the lines with that; the given items stay as they are.
-func (o *Order) subscribe(subs []Subscription, lines []int, items []LineItem) []LineItem {
+func (o *Order) subscribe(subs []Subscription, lines []int, items []lineitem.Item) []lineitem.Item {
 	if len(subs) == 0 {
 		return items
 	}

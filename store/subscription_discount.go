@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -38,7 +39,7 @@ func (s *Subscription) setDiscount(terms *DiscountTerms) {
 }
 
 // discountAs gives a new subscription what the discount of its checkout took off its line, for as long as the discount lasts.
-func (s *Subscription) discountAs(line LineItem, lines []LineItem, terms *DiscountTerms) {
+func (s *Subscription) discountAs(line lineitem.Item, lines []lineitem.Item, terms *DiscountTerms) {
 	share := terms.shareOf(line, lines)
 	if share == nil {
 		return
@@ -118,7 +119,7 @@ func (s *Subscription) useDiscount() {
 }
 
 // next returns the line for the plan of the next period, without prorations and before tax.
-func (s *Subscription) next() []LineItem {
+func (s *Subscription) next() []lineitem.Item {
 	next := *s
 	next.follow(s.nextPlan())
 	return next.lines()[:1]
@@ -181,9 +182,9 @@ func (d *Discount) refusesNext(sub *Subscription, now core.Time) string {
 
 // leavesTooLittle returns a message if the discount leaves an amount of the line that is above 0 but too little to be charged,
 // else "".
-func (t *DiscountTerms) leavesTooLittle(item LineItem) string {
-	items := []LineItem{item}
-	amounts, err := price(items, t.pricing(items, item.Currency)...)
+func (t *DiscountTerms) leavesTooLittle(item lineitem.Item) string {
+	items := []lineitem.Item{item}
+	amounts, err := lineitem.Price(items, t.pricing(items, item.Currency)...)
 	if least := core.CurrencyOf(item.Currency).Minimum; err == nil && amounts.Total > 0 && amounts.Total < least {
 		return fmt.Sprintf("This discount leaves %d to pay. Less than %d %s cannot be charged.", amounts.Total, least, item.Currency)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
 )
 
@@ -12,7 +13,7 @@ import (
 // customer's credit pays.
 type SubscriptionRenewal struct {
 	Subscription *Subscription // as it will be in the next period
-	Items        []LineItem
+	Items        []lineitem.Item
 	Amounts      pricing.Amounts
 	Balance      int64
 }

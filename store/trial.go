@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // Trial says that somebody had, or is about to have, a trial of a product. Where an account gives each customer one, the trial is held from
@@ -25,11 +26,8 @@ type Trial struct {
 
 var trialColumns = db.ColumnsOf[Trial]("trials")
 
-// HasTrial reports whether the line of a checkout costs nothing at first.
-func (l LineItem) HasTrial() bool { return l.TrialDays > 0 && !l.TrialUsed }
-
 // productsOnTrial returns the products of which lines have a trial, in the order of their ids.
-func productsOnTrial(items []LineItem) []string {
+func productsOnTrial(items []lineitem.Item) []string {
 	var products []string
 	for _, item := range items {
 		if item.HasTrial() && item.ProductID != nil {
@@ -43,7 +41,7 @@ func productsOnTrial(items []LineItem) []string {
 // dropUsedTrials takes the trial off each line of a checkout whose buyer has had one of its product, if the account gives each customer one, and
 // gives it back to the others. Who only typed an address keeps theirs, so that nobody learns what its owner has had: holdTrials refuses
 // them.
-func (s *Store) dropUsedTrials(ctx context.Context, c *Checkout, items []LineItem) error {
+func (s *Store) dropUsedTrials(ctx context.Context, c *Checkout, items []lineitem.Item) error {
 	for i := range items {
 		items[i].TrialUsed = false
 	}
@@ -119,7 +117,7 @@ func (s *Store) HasPersonalTrial(ctx context.Context, c *Checkout) (bool, error)
 	if once, err := s.triesOnce(ctx, c.AccountID); err != nil || !once {
 		return false, err
 	}
-	items, err := s.CheckoutLines(ctx, c.AccountID, c.ID)
+	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	return len(productsOnTrial(items)) > 0, err
 }
 
@@ -160,7 +158,7 @@ func (s *Store) trialsOf(ctx context.Context, account string, products []string,
 // holdTrials holds the trials of a checkout that is about to be paid, if the account gives each customer one. The same buyer may be about to have
 // one elsewhere: then it returns db.ErrOvertaken, so that the checkout is priced again without it. A buyer who only typed an address is
 // CodeInvalid on customer_email, whether or not its owner had a trial.
-func (s *Store) holdTrials(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem) error {
+func (s *Store) holdTrials(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item) error {
 	products := productsOnTrial(items)
 	if len(products) == 0 {
 		return nil
@@ -192,7 +190,7 @@ func (s *Store) holdTrials(ctx context.Context, u *db.Unit, c *Checkout, items [
 }
 
 // releaseTrials frees the trials that a checkout with these lines holds.
-func (s *Store) releaseTrials(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem) error {
+func (s *Store) releaseTrials(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item) error {
 	if len(productsOnTrial(items)) == 0 {
 		return nil
 	}
@@ -204,7 +202,7 @@ func (s *Store) releaseTrials(ctx context.Context, u *db.Unit, c *Checkout, item
 
 // beginTrials notes that the buyer of a checkout has had the trials of its lines, whether or not the account gives each customer one: it may do
 // so later. Who only typed an address has not had its owner's: VerifyCheckout notes them once that is known.
-func (s *Store) beginTrials(ctx context.Context, u *db.Unit, c *Checkout, items []LineItem, by owner, now core.Time) error {
+func (s *Store) beginTrials(ctx context.Context, u *db.Unit, c *Checkout, items []lineitem.Item, by owner, now core.Time) error {
 	products := productsOnTrial(items)
 	if len(products) == 0 {
 		return nil

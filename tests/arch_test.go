@@ -52,6 +52,7 @@ var mayImport = map[string][]string{
 	"store/content":     {"store/content/markdown", "store/core", "store/internal/db", "store/migrations", "store/throttle"},
 	"store/tenant":      {"store/core", "store/internal/db", "store/migrations"},
 	"store/catalog":     {"store/core", "store/internal/db", "store/migrations", "store/outbox", "store/tenant"},
+	"store/lineitem":    {"store/core", "store/grant", "store/internal/db", "store/migrations", "store/pricing"},
 	"store/testbank":    {"store/core", "store/internal/db", "store/migrations"},
 	"store":             {"store/..."},
 	"webhooks/chat":     {"store/core", "store/internal/db", "store/migrations", "store/outbox"},

@@ -160,7 +160,7 @@ func TestConfirmCheckout_WhatHasToBeTrueIsCheckedAgain(t *testing.T) {
 		_, err = w.pay(soldOut.ID, "pm_card_visa")
 		refused(t, err, "line_items")
 
-		items, err := w.CheckoutLines(t.Context(), w.account, inactive.ID)
+		items, err := w.Lines.OfCheckout(t.Context(), w.account, inactive.ID)
 		require.NoError(t, err)
 		_, err = w.Catalog.ArchiveProduct(t.Context(), w.account, *items[0].ProductID)
 		require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
@@ -292,7 +293,7 @@ func rounded(a, b, c int64) int64 {
 }
 
 // priced reckons what lines come to in another way than the program does.
-func priced(items []store.LineItem, total, discount, tax int64) error {
+func priced(items []lineitem.Item, total, discount, tax int64) error {
 	var sum, off, taxes int64
 	for _, l := range items {
 		rest, line := l.SubtotalAmount-l.DiscountAmount, int64(0)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -85,7 +86,7 @@ func (h *history) follow(s *shop, id string, rows map[string]*store.Subscription
 	if err != nil {
 		return err
 	}
-	lines := map[string][]store.LineItem{}
+	lines := map[string][]lineitem.Item{}
 	for _, l := range all[id] {
 		if l.SubscriptionID != nil {
 			lines[*l.SubscriptionID] = append(lines[*l.SubscriptionID], l)
@@ -139,7 +140,7 @@ func (h *history) balance(s *shop, customer, currency, before string) (sum int64
 }
 
 // bill books the lines of an order that bill a subscription.
-func (h *history) bill(s *shop, o *store.Order, lines []store.LineItem, row *store.Subscription) error {
+func (h *history) bill(s *shop, o *store.Order, lines []lineitem.Item, row *store.Subscription) error {
 	l := s.lives[row.ID]
 	if l == nil {
 		l = &life{plan: planOf(row), trial: row.TrialStart != nil}
@@ -164,7 +165,7 @@ func (h *history) bill(s *shop, o *store.Order, lines []store.LineItem, row *sto
 		return err
 	}
 	debits := lines
-	if lines[0].Kind == store.LineItemKindPrice {
+	if lines[0].Kind == lineitem.KindPrice {
 		debits = lines[1:]
 		if err := h.renewed(s, l, row, o, lines[0]); err != nil {
 			return err
@@ -210,7 +211,7 @@ func (l *life) rested(start, end core.Time) bool {
 }
 
 // begin is what pays for a period that begins.
-func (l *life) begin(o *store.Order, price store.LineItem) {
+func (l *life) begin(o *store.Order, price lineitem.Item) {
 	l.start, l.end, l.parts = *price.PeriodStart, *price.PeriodEnd, nil
 	if price.TotalAmount > 0 {
 		l.parts = []funds{{order: o.ID, left: price.TotalAmount, since: l.start}}
@@ -218,7 +219,7 @@ func (l *life) begin(o *store.Order, price store.LineItem) {
 }
 
 // renewed checks what a period costs that begins: the plan, less its discount, with the tax of today.
-func (h *history) renewed(s *shop, l *life, row *store.Subscription, o *store.Order, price store.LineItem) error {
+func (h *history) renewed(s *shop, l *life, row *store.Subscription, o *store.Order, price lineitem.Item) error {
 	if l.next != nil {
 		if l.interval == "day" || l.interval == "week" {
 			l.anchor = l.end.Time().Day()

@@ -67,7 +67,7 @@ func (p *player) shown(c *store.Checkout) error {
 	if c == nil || p.crowded {
 		return nil
 	}
-	items, err := p.CheckoutLines(everywhere, p.account, c.ID)
+	items, err := p.Lines.OfCheckout(everywhere, p.account, c.ID)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -177,7 +178,7 @@ func TestChangeSubscription_ChargesNoSetUpFee(t *testing.T) {
 				items, err := w.OrderLines(t.Context(), w.account, []store.Order{o})
 				require.NoError(t, err)
 				for _, item := range items[o.ID] {
-					assert.NotEqual(t, store.LineItemKindSetupFee, item.Kind)
+					assert.NotEqual(t, lineitem.KindSetupFee, item.Kind)
 				}
 			}
 		}

@@ -19,7 +19,7 @@ func TestOrder_NamesDaysOfTheSellersZone(t *testing.T) {
 		w.advance.Store(int64(time.Until(time.Date(2027, time.June, 1, 20, 0, 0, 0, time.UTC))))
 		sub := w.subscribe(w.tried(), "pm_card_visa")
 		detail := w.ordersOf(sub)[0]
-		lines, err := w.LineItemsByID(t.Context(), w.account, detail.LineItemIDs.V)
+		lines, err := w.Lines.ByID(t.Context(), w.account, detail.LineItemIDs.V)
 		require.NoError(t, err)
 		assert.Contains(t, *lines[detail.LineItemIDs.V[0]].Description, "trial until 2027-06-16")
 		w.nextBill(sub)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // FuzzExport: whatever somebody types stays within its cell, is no formula there, and is what they typed for whoever reads the file.
@@ -30,7 +31,7 @@ func FuzzExport(f *testing.F) {
 					Tags: core.JSONOf([]string{typed}), Notes: &typed,
 				}), customerRow(&store.Customer{})},
 			{orderHead,
-				orderRow(&store.Order{CustomerEmail: &typed, BillingName: &typed, BillingAddress: address, TaxID: taxID}, []store.LineItem{{Description: &typed}}),
+				orderRow(&store.Order{CustomerEmail: &typed, BillingName: &typed, BillingAddress: address, TaxID: taxID}, []lineitem.Item{{Description: &typed}}),
 				orderRow(&store.Order{}, nil)},
 			{subscriptionHead,
 				subscriptionRow(&store.Subscription{ProductName: typed, PriceVariantName: &typed}, &store.Customer{Email: &typed}),

@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // orders are the orders with what was bought, with amounts as decimals.
@@ -29,7 +30,7 @@ var orderHead = []string{
 }
 
 // orderRow returns an order as a row of the file, in the order of orderHead.
-func orderRow(o *store.Order, items []store.LineItem) []string {
+func orderRow(o *store.Order, items []lineitem.Item) []string {
 	country, taxID := "", ""
 	if a := o.BillingAddress.V; a != nil {
 		country = text(a.Country)
@@ -48,7 +49,7 @@ func orderRow(o *store.Order, items []store.LineItem) []string {
 }
 
 // summary returns what was bought, in one cell.
-func summary(items []store.LineItem) string {
+func summary(items []lineitem.Item) string {
 	all := make([]string, len(items))
 	for i := range items {
 		all[i] = fmt.Sprintf("%d × %s", items[i].Quantity, items[i].Describe())

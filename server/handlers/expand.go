@@ -24,7 +24,7 @@ func kindsOf(s *store.Store) map[string]kind {
 		kindOf(core.KindPriceVariant, s.Catalog.PriceVariantsByID, view.PriceVariant),
 		kindOf(core.KindCustomer, s.CustomersByID, view.Customer),
 		kindOf(core.KindCheckout, checkoutsByID(s), view.Checkout),
-		kindOf(core.KindLineItem, s.LineItemsByID, view.LineItem),
+		kindOf(core.KindLineItem, s.Lines.ByID, view.LineItem),
 		kindOf(core.KindInvoice, s.InvoicesByID, view.Invoice),
 		kindOf(core.KindDiscount, s.DiscountsByID, view.Discount),
 		kindOf(core.KindOrder, s.OrdersByID, view.Order),

@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/browser"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -50,7 +51,7 @@ func everyLetter(t *testing.T, l *locale.Locale, word func(usual string) string)
 		Invoice: &store.Invoice{Number: new(word("KES-1042")), Currency: "eur", TotalAmount: 9000, DueAt: &when, Status: store.InvoiceStatusPastDue, HostedURL: "https://pay.example/invoice/x"},
 		Payment: &store.Payment{PaymentMethod: core.JSON[store.PaymentMethod]{V: store.PaymentMethod{Brand: "visa", Last4: "4242"}}, Failure: core.JSONOf(&store.PaymentFailure{Code: "card_declined", DeclineCode: new("unheard_of"), Message: word("The bank did not say.")})},
 		Method:  &store.BillingMethod{Card: store.PaymentMethod{Brand: "visa", Last4: "4242", ExpMonth: 4, ExpYear: 2031}}, PortalURL: "https://pay.example/portal?shop=kestrel",
-		Renewal: &store.SubscriptionRenewal{Subscription: sub, Items: []store.LineItem{{SubtotalAmount: 9000, Currency: "eur"}}},
+		Renewal: &store.SubscriptionRenewal{Subscription: sub, Items: []lineitem.Item{{SubtotalAmount: 9000, Currency: "eur"}}},
 	}
 	ended, over := *told, *sub
 	ended.Subscription, over.EndedAt, over.NextAttemptAt = &over, &when, nil

@@ -47,7 +47,7 @@ func TestDisabledAccount_SellsNothing(t *testing.T) {
 		version, err := g.Content.GetAISiteVersion(t.Context(), g.account, site.ID, 1)
 		require.NoError(t, err)
 		c := g.checkout(catalog.PriceVariant{Amount: 1900, Currency: "eur"})
-		lines, err := g.CheckoutLines(t.Context(), g.account, c.ID)
+		lines, err := g.Lines.OfCheckout(t.Context(), g.account, c.ID)
 		require.NoError(t, err)
 		link, err := g.CreateCheckoutLink(t.Context(), g.account, store.CheckoutLink{PriceVariantIDs: core.JSONOf([]string{*lines[0].PriceVariantID}), Active: true})
 		require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -210,10 +211,10 @@ func askedOnce(fields []catalog.CustomField) []catalog.CustomField {
 }
 
 // variantsOf returns the price variants of lines, by id. Those that were deleted are left out.
-func (p *Pages) variantsOf(ctx context.Context, account string, items []store.LineItem) (map[string]*catalog.PriceVariant, error) {
+func (p *Pages) variantsOf(ctx context.Context, account string, items []lineitem.Item) (map[string]*catalog.PriceVariant, error) {
 	var ids []string
 	for _, item := range items {
-		if item.Kind == store.LineItemKindPrice {
+		if item.Kind == lineitem.KindPrice {
 			ids = append(ids, *item.PriceVariantID)
 		}
 	}

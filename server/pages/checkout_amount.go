@@ -5,9 +5,9 @@ import (
 
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // choice is the field in which a buyer says what they pay for a unit of a line.
@@ -26,7 +26,7 @@ func (p *checkoutPage) letChoose(variants map[string]*catalog.PriceVariant) {
 	at := -1
 	for i := range p.Items {
 		line := &p.Items[i]
-		if line.Kind != store.LineItemKindPrice {
+		if line.Kind != lineitem.KindPrice {
 			continue
 		}
 		at++
@@ -77,7 +77,7 @@ func (c *choice) problem(typed string) string {
 		return c.l.T("error.amount.form")
 	case c.least != nil && amount < *c.least, c.most != nil && amount > *c.most:
 		return c.l.T("error.amount.bounds", "bounds", c.bounds())
-	case amount > store.MaxAmount:
+	case amount > core.MaxAmount:
 		return c.l.T("error.amount.large")
 	case amount > 0 && amount < currency.Minimum:
 		return c.l.T("error.amount.small", "amount", c.l.Money(currency.Minimum, c.currency))

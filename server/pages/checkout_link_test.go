@@ -66,7 +66,7 @@ func (w *shop) checkouts() []store.Checkout {
 
 func (w *shop) link(v catalog.PriceVariant, uses *int64) *store.CheckoutLink {
 	w.t.Helper()
-	lines, err := w.CheckoutLines(w.t.Context(), w.account, w.checkout(v).ID)
+	lines, err := w.Lines.OfCheckout(w.t.Context(), w.account, w.checkout(v).ID)
 	require.NoError(w.t, err)
 	link, err := w.CreateCheckoutLink(w.t.Context(), w.account, store.CheckoutLink{
 		PriceVariantIDs: core.JSONOf([]string{*lines[0].PriceVariantID}), Active: true, MaxUses: uses,
@@ -126,7 +126,7 @@ func TestCheckoutLink_MakesACheckoutForWhoBegins(t *testing.T) {
 		assert.Equal(t, "https://ada.example/", *source.Referrer)
 		assert.NotEqual(t, places[0], w.begun(link.URL, w.offered(link.URL)), "somebody else")
 
-		lines, err := w.CheckoutLines(t.Context(), w.account, made[0].ID)
+		lines, err := w.Lines.OfCheckout(t.Context(), w.account, made[0].ID)
 		require.NoError(t, err)
 		_, err = w.Catalog.ArchiveProduct(t.Context(), w.account, *lines[0].ProductID)
 		require.NoError(t, err)

@@ -24,7 +24,7 @@ func (p *Pages) sayNext(ctx context.Context, page *checkoutPage, variants map[st
 	for i := range page.Items {
 		line := &page.Items[i]
 		variant := variants[core.Deref(line.PriceVariantID)]
-		next, err := line.NextPayment(variant, at)
+		next, err := store.NextPaymentOf(&line.Item, variant, at)
 		if err != nil {
 			return err
 		}

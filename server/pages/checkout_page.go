@@ -15,11 +15,12 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // shownLine is a line with what the page says of its product. A product that was deleted has nothing more to say.
 type shownLine struct {
-	store.LineItem
+	lineitem.Item
 	Renewal      string // how often it is paid, empty for once
 	Next         string // what is paid after what is paid now, and when, empty for nothing
 	Before       int64  // what it cost once, 0 if that is not said
@@ -33,14 +34,14 @@ type shownLine struct {
 func shownLines(l *locale.Locale, offer *store.CheckoutOffer, variants map[string]*catalog.PriceVariant) []shownLine {
 	lines := make([]shownLine, len(offer.Items))
 	for i, item := range offer.Items {
-		lines[i] = shownLine{LineItem: item}
-		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && v.Type == catalog.PriceVariantTypeRecurring && item.Kind == store.LineItemKindPrice {
+		lines[i] = shownLine{Item: item}
+		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && v.Type == catalog.PriceVariantTypeRecurring && item.Kind == lineitem.KindPrice {
 			lines[i].Renewal = paidEvery(l, v)
 		}
-		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && item.Kind == store.LineItemKindPrice && v.Currency == item.Currency && core.Deref(v.CompareAtAmount) > item.UnitAmount {
+		if v := variants[core.Deref(item.PriceVariantID)]; v != nil && item.Kind == lineitem.KindPrice && v.Currency == item.Currency && core.Deref(v.CompareAtAmount) > item.UnitAmount {
 			lines[i].Before = *v.CompareAtAmount * item.Quantity
 		}
-		if product := offer.Products[core.Deref(item.ProductID)]; product != nil && item.Kind == store.LineItemKindPrice {
+		if product := offer.Products[core.Deref(item.ProductID)]; product != nil && item.Kind == lineitem.KindPrice {
 			lines[i].Headline, lines[i].Picture, lines[i].CallToAction = product.Headline, ui.Picture(product.CoverURL), product.CallToAction
 		}
 	}

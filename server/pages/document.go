@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -152,7 +153,7 @@ func addressOf(l *locale.Locale, a *core.Address) []string {
 }
 
 // linesOf returns line items as the lines of a document. A line without tax shows no rate.
-func linesOf(items []store.LineItem) []invoicepdf.Line {
+func linesOf(items []lineitem.Item) []invoicepdf.Line {
 	lines := make([]invoicepdf.Line, len(items))
 	for i, item := range items {
 		lines[i] = invoicepdf.Line{

@@ -22,6 +22,7 @@ import (
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/browser"
@@ -76,7 +77,7 @@ func checkouts(l *locale.Locale, seller *tenant.Account, word func(string) strin
 			},
 			Seller: seller, State: "open", TakesCards: true, Base: "x/", CallToAction: word("Get the guide"),
 			Items: []shownLine{{
-				LineItem: store.LineItem{ProductName: word("Birds of the Wadden Sea"), PriceVariantName: new(word("Book and app")), Quantity: 1, UnitAmount: 4900, SubtotalAmount: 4900, Currency: "eur"},
+				Item:     lineitem.Item{ProductName: word("Birds of the Wadden Sea"), PriceVariantName: new(word("Book and app")), Quantity: 1, UnitAmount: 4900, SubtotalAmount: 4900, Currency: "eur"},
 				Headline: new(word("280 species, 900 photographs, and the calls of them all to listen to in the field")),
 			}},
 		}

@@ -52,7 +52,7 @@ func TestCheckoutPage_APaymentCanBeCancelled(t *testing.T) {
 		assert.Contains(t, page, `action="`+c.ClientSecret+`/cancel"`)
 		held := func() int64 {
 			t.Helper()
-			items, err := w.CheckoutLines(t.Context(), w.account, c.ID)
+			items, err := w.Lines.OfCheckout(t.Context(), w.account, c.ID)
 			require.NoError(t, err)
 			v, err := w.Catalog.GetPriceVariant(t.Context(), w.account, *items[0].PriceVariantID)
 			require.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -269,7 +270,7 @@ func (p *Pages) customerOrders(v *visit, limit int, after string) ([]portalOrder
 }
 
 // bought returns in words what an order is for.
-func bought(items []store.LineItem) string {
+func bought(items []lineitem.Item) string {
 	all := make([]string, len(items))
 	for i := range items {
 		if all[i] = items[i].Describe(); items[i].Quantity != 1 {

@@ -24,7 +24,7 @@ func (p *Pages) purchases(v *visit) ([]portalPurchase, error) {
 	}
 	all := make([]portalPurchase, len(checkouts))
 	for i, c := range checkouts {
-		items, err := p.store.CheckoutLines(ctx, account, c.ID)
+		items, err := p.store.Lines.OfCheckout(ctx, account, c.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // Event renders the `data` of an event: the resource as it is in this transaction, with the objects that belong to it in the
@@ -42,13 +43,13 @@ func productDetail(d *catalog.ProductDetail) api.Product {
 func checkoutDetail(d *store.CheckoutDetail) api.Checkout {
 	out := Checkout(d.Checkout)
 	out.ClientSecret, out.URL = nil, nil
-	inline(out.LineItems, d.Items, LineItem, func(l *store.LineItem) string { return l.ID })
+	inline(out.LineItems, d.Items, LineItem, func(l *lineitem.Item) string { return l.ID })
 	return out
 }
 
 func orderDetail(d *store.OrderDetail) api.Order {
 	out := Order(d.Order)
-	inline(out.LineItems, d.Items, LineItem, func(l *store.LineItem) string { return l.ID })
+	inline(out.LineItems, d.Items, LineItem, func(l *lineitem.Item) string { return l.ID })
 	if d.Customer != nil {
 		out.Customer = new(Customer(d.Customer))
 	}
@@ -57,7 +58,7 @@ func orderDetail(d *store.OrderDetail) api.Order {
 
 func invoiceDetail(d *store.InvoiceDetail) api.Invoice {
 	out := Invoice(d.Invoice)
-	inline(out.Lines, d.Items, LineItem, func(l *store.LineItem) string { return l.ID })
+	inline(out.Lines, d.Items, LineItem, func(l *lineitem.Item) string { return l.ID })
 	if d.Customer != nil {
 		out.Customer = new(Customer(d.Customer))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 )
 
@@ -157,7 +158,7 @@ func sampleCheckout() *store.CheckoutDetail {
 			Status: store.CheckoutStatusOpen, PaymentStatus: store.CheckoutPaymentStatusUnpaid, PaymentMethodRequired: true,
 			ExpiresAt: now.Add(24 * time.Hour), CreatedAt: now, UpdatedAt: now,
 		},
-		Items: []store.LineItem{line},
+		Items: []lineitem.Item{line},
 	}
 }
 
@@ -174,7 +175,7 @@ func sampleOrder() *store.OrderDetail {
 			Currency: "usd", SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, BillingName: customer.Name, CreatedAt: now, UpdatedAt: now,
 			ReceiptURL: "https://shop.example/receipt/" + *line.OrderID + "_7h3t0k3n",
 		},
-		Items:    []store.LineItem{line},
+		Items:    []lineitem.Item{line},
 		Customer: customer,
 	}
 }
@@ -192,7 +193,7 @@ func sampleInvoice() *store.InvoiceDetail {
 			DueAt: &now, FinalizedAt: &now, CreatedAt: now, UpdatedAt: now,
 			HostedURL: "https://shop.example/invoice/" + *line.InvoiceID + "_7h3t0k3n",
 		},
-		Items:    []store.LineItem{line},
+		Items:    []lineitem.Item{line},
 		Customer: customer,
 	}
 }
@@ -207,11 +208,11 @@ func sampleCustomer() *store.Customer {
 	}
 }
 
-func sampleLine() store.LineItem {
+func sampleLine() lineitem.Item {
 	now := sampleTime()
-	return store.LineItem{
+	return lineitem.Item{
 		ID: core.KindLineItem.Prefix() + sampleID, OrderID: new(core.KindOrder.Prefix() + sampleID), InvoiceID: new(core.KindInvoice.Prefix() + sampleID),
-		Kind: store.LineItemKindPrice, ProductID: new(core.KindProduct.Prefix() + sampleID), PriceVariantID: new(core.KindPriceVariant.Prefix() + sampleID),
+		Kind: lineitem.KindPrice, ProductID: new(core.KindProduct.Prefix() + sampleID), PriceVariantID: new(core.KindPriceVariant.Prefix() + sampleID),
 		ProductName: "Field Guide to Sourdough", Quantity: 1, UnitAmount: 1900, Currency: "usd",
 		SubtotalAmount: 1900, NetAmount: 1900, TotalAmount: 1900, CreatedAt: now, UpdatedAt: now,
 	}

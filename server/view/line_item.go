@@ -2,11 +2,11 @@ package view
 
 import (
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/lineitem"
 )
 
 // LineItem renders a line of a checkout, order or invoice.
-func LineItem(l *store.LineItem) api.LineItem {
+func LineItem(l *lineitem.Item) api.LineItem {
 	return api.LineItem{
 		ID:               l.ID,
 		Object:           "line_item",

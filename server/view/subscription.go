@@ -5,6 +5,7 @@ import (
 	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -165,7 +166,7 @@ func SubscriptionChangePreview(c *store.SubscriptionChange) api.SubscriptionChan
 	}
 }
 
-func subscriptionLine(l store.LineItem) api.SubscriptionLine {
+func subscriptionLine(l lineitem.Item) api.SubscriptionLine {
 	return api.SubscriptionLine{
 		Kind: api.SubscriptionLineKind(l.Kind), Description: l.Describe(), Quantity: l.Quantity, UnitAmount: l.UnitAmount,
 		SubtotalAmount: l.SubtotalAmount, DiscountAmount: l.DiscountAmount, NetAmount: l.NetAmount, TaxAmount: l.TaxAmount, TotalAmount: l.TotalAmount,

@@ -6,6 +6,11 @@ import (
 	"strings"
 )
 
+// MaxAmount bounds every amount of an order or an invoice that somebody asks for, in the currency's minor unit. It is far below the numbers
+// that a program which counts in doubles cannot tell apart. What a subscription bills by itself may be more, by a tax that came later or by
+// debits that waited: it is billed all the same.
+const MaxAmount = 1_000_000_000_000
+
 // FormatAmount writes an amount in minor units with its currency for people: USD 1,900.00, JPY 1,900. Between code and number
 // is a no-break space, so that a line never ends between them.
 func FormatAmount(amount int64, currency string) string {
