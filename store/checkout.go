@@ -196,7 +196,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 		f.Listed("checkouts", "line_items", "checkout_id", "product_id = ?", p.ID)
 	}
 	if in.Discount != "" {
-		d, err := s.getDiscount(ctx, account, in.Discount, "discount")
+		d, err := s.Discount.Named(ctx, account, in.Discount, "discount")
 		if err != nil {
 			return nil, false, err
 		}

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
@@ -20,7 +23,7 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 	case byCode && byID && c.DiscountCode != nil && c.DiscountID != nil:
 		return core.Invalid("discount_code", "Send discount or discount_code, not both.")
 	case byCode && c.DiscountCode != nil:
-		d, err := s.discountOfCode(ctx, c.AccountID, *c.DiscountCode)
+		d, err := s.Discount.OfCode(ctx, c.AccountID, *c.DiscountCode)
 		if err == nil && d == nil {
 			err = core.Invalid("discount_code", "There is no discount with this code.").Because("unknown")
 		}
@@ -29,7 +32,7 @@ func (s *Store) assignDiscount(ctx context.Context, c, before *Checkout) error {
 		}
 		c.DiscountID, c.DiscountCode = &d.ID, d.Code
 	case byID && c.DiscountID != nil:
-		d, err := s.getDiscount(ctx, c.AccountID, *c.DiscountID, "discount")
+		d, err := s.Discount.Named(ctx, c.AccountID, *c.DiscountID, "discount")
 		if err != nil {
 			return err
 		}
@@ -71,29 +74,29 @@ func (s *Store) discountsOf(ctx context.Context, c *Checkout, items []lineitem.I
 	if err != nil {
 		return nil, err
 	}
-	return d.terms().pricing(items, c.Currency), s.checkPeriods(ctx, c, d.terms(), items)
+	return d.Terms().Pricing(items, c.Currency), s.checkPeriods(ctx, c, d.Terms(), items)
 }
 
 // checkPeriods returns CodeInvalid on the discount if it would leave so little of a later period of a subscription, or of the
 // first one after its trial, that it cannot be charged: nobody would ever pay it. What is due at once is not looked at, because
 // other lines may be charged with it.
-func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTerms, items []lineitem.Item) error {
+func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *discount.Terms, items []lineitem.Item) error {
 	lines := slices.Clone(items)
-	if _, err := lineitem.Price(lines, terms.pricing(lines, c.Currency)...); err != nil {
+	if _, err := lineitem.Price(lines, terms.Pricing(lines, c.Currency)...); err != nil {
 		return err
 	}
 	for _, item := range lineitem.Sales(lines) {
-		if !item.HasTrial() && terms.Duration == DiscountDurationOnce {
+		if !item.HasTrial() && terms.Duration == discount.DurationOnce {
 			continue
 		}
-		if terms.rate(item) == nil {
+		if terms.Rate(item) == nil {
 			continue
 		}
-		share := terms.shareOf(item, lines)
+		share := terms.ShareOf(item, lines)
 		if share == nil {
 			continue
 		}
-		problem := share.leavesTooLittle(item)
+		problem := share.LeavesTooLittle(item)
 		if problem == "" {
 			continue
 		}
@@ -110,15 +113,15 @@ func (s *Store) checkPeriods(ctx context.Context, c *Checkout, terms *DiscountTe
 
 // usableDiscount returns the discount of a checkout. It is CodeInvalid if the discount is gone or cannot be used now, for these
 // lines or by this buyer.
-func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []lineitem.Item, now core.Time) (*Discount, error) {
-	discounts, err := s.DiscountsByID(ctx, c.AccountID, []string{*c.DiscountID})
+func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []lineitem.Item, now core.Time) (*discount.Discount, error) {
+	discounts, err := s.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
 	if err != nil {
 		return nil, err
 	}
 	d := discounts[*c.DiscountID]
 	problem := "This discount does not exist any more."
 	if d != nil {
-		if problem = d.refuses(lineitem.Sales(items), c.Currency, now); problem == "" {
+		if problem = d.Refuses(lineitem.Sales(items), c.Currency, now); problem == "" {
 			problem, err = s.refusesBuyerOf(ctx, d, c)
 		}
 	}
@@ -128,16 +131,16 @@ func (s *Store) usableDiscount(ctx context.Context, c *Checkout, items []lineite
 	return d, err
 }
 
-// refusesBuyerOf says why the buyer of a checkout cannot use the discount, and returns nothing if they can: see refusesBuyer.
-func (s *Store) refusesBuyerOf(ctx context.Context, d *Discount, c *Checkout) (string, error) {
-	if !d.isPersonal() {
+// refusesBuyerOf says why the buyer of a checkout cannot use the discount, and returns nothing if they can: see discount.Store.RefusesBuyer.
+func (s *Store) refusesBuyerOf(ctx context.Context, d *discount.Discount, c *Checkout) (string, error) {
+	if !d.IsPersonal() {
 		return "", nil
 	}
 	by, err := s.redeemerOf(ctx, c)
 	if err != nil {
 		return "", err
 	}
-	return s.refusesBuyer(ctx, d, by)
+	return s.Discount.RefusesBuyer(ctx, d, by)
 }
 
 // IsPersonalDiscount reports whether it depends on the buyer if the discount of a checkout can be used, so that it has to be
@@ -146,11 +149,11 @@ func (s *Store) IsPersonalDiscount(ctx context.Context, c *Checkout) (bool, erro
 	if c.DiscountID == nil {
 		return false, nil
 	}
-	discounts, err := s.DiscountsByID(ctx, c.AccountID, []string{*c.DiscountID})
+	discounts, err := s.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
 	if err != nil || discounts[*c.DiscountID] == nil {
 		return false, err
 	}
-	return discounts[*c.DiscountID].isPersonal(), nil
+	return discounts[*c.DiscountID].IsPersonal(), nil
 }
 
 // redeemDiscount counts a use of the discount of a checkout that is about to be paid, if it has one. A discount that is gone or
@@ -159,7 +162,7 @@ func (s *Store) redeemDiscount(ctx context.Context, u *db.Unit, c *Checkout) err
 	if c.DiscountID == nil {
 		return nil
 	}
-	discounts, err := s.DiscountsByID(ctx, c.AccountID, []string{*c.DiscountID})
+	discounts, err := s.Discount.ByID(ctx, c.AccountID, []string{*c.DiscountID})
 	if err != nil {
 		return err
 	}
@@ -171,5 +174,44 @@ func (s *Store) redeemDiscount(ctx context.Context, u *db.Unit, c *Checkout) err
 	if err != nil {
 		return err
 	}
-	return s.redeem(ctx, u, c.redemption(d, by), d, by, c.discountField())
+	return s.Discount.Redeem(ctx, u, c.redemption(d, by), d, by, c.discountField())
+}
+
+// redeemer returns the customer as somebody who uses a discount. An address that they do not own is left out.
+func (c *Customer) redeemer() discount.Redeemer {
+	by := discount.Redeemer{CustomerID: &c.ID, ExternalID: c.ExternalID}
+	if c.EmailKey != nil {
+		by.Email = c.Email
+	}
+	return by
+}
+
+// redeemerOf returns the buyer of a checkout as somebody who uses its discount. The address counts if it is verified, or if the
+// customer whom the checkout names owns it.
+func (s *Store) redeemerOf(ctx context.Context, c *Checkout) (discount.Redeemer, error) {
+	by := discount.Redeemer{CustomerID: c.CustomerID, ExternalID: c.ExternalCustomerID, IsTyped: c.isTyped()}
+	if c.EmailVerified {
+		by.Email = c.CustomerEmail
+	}
+	if c.EmailVerified || c.CustomerID == nil {
+		return by, nil
+	}
+	typed, err := db.Get[string](ctx, s.db, `
+		SELECT id FROM customers WHERE account_id = ? AND id = ? AND email_key IS NULL AND deleted_at IS NULL`, c.AccountID, *c.CustomerID)
+	if err != nil {
+		return by, fmt.Errorf("look whose the address of a customer is: %w", err)
+	}
+	if typed == nil {
+		by.Email = c.CustomerEmail
+	}
+	return by, nil
+}
+
+// redemption returns the use of a discount by a checkout that is about to be paid, for redeem to count and store.
+func (c *Checkout) redemption(d *discount.Discount, by discount.Redeemer) *discount.Redemption {
+	return &discount.Redemption{
+		AccountID: c.AccountID, DiscountID: d.ID, CheckoutID: &c.ID, CustomerID: c.CustomerID,
+		BuyerKey: cmp.Or(by.Key(c.AccountID), discount.BuyerKey(c.AccountID, *c.CustomerEmail)),
+		Currency: c.Currency, DiscountAmount: c.DiscountAmount,
+	}
 }

@@ -62,7 +62,7 @@ func (s *Store) ListCheckoutLinks(ctx context.Context, account string, in ListCh
 		f.Equals("active", *in.Active)
 	}
 	if in.Discount != "" {
-		d, err := s.getDiscount(ctx, account, in.Discount, "discount")
+		d, err := s.Discount.Named(ctx, account, in.Discount, "discount")
 		if err != nil {
 			return nil, false, err
 		}
@@ -311,7 +311,7 @@ func (s *Store) checkCheckoutLink(ctx context.Context, l, before *CheckoutLink) 
 		}
 	}
 	if l.DiscountID != nil && !core.SameJSON(l.DiscountID, before.DiscountID) {
-		d, err := s.getDiscount(ctx, l.AccountID, *l.DiscountID, "discount")
+		d, err := s.Discount.Named(ctx, l.AccountID, *l.DiscountID, "discount")
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -135,9 +136,9 @@ func (s *shop) sound(t *testing.T) {
 }
 
 // coded makes a discount with a code.
-func (s *shop) coded(t *testing.T, code string, change func(*Discount)) *Discount {
+func (s *shop) coded(t *testing.T, code string, change func(*discount.Discount)) *discount.Discount {
 	t.Helper()
-	return s.discount(t, func(d *Discount) {
+	return s.discount(t, func(d *discount.Discount) {
 		d.Code, d.PercentBps = &code, ref(int64(1000))
 		change(d)
 	})
@@ -146,7 +147,7 @@ func (s *shop) coded(t *testing.T, code string, change func(*Discount)) *Discoun
 func TestCheckout_DiscountComesOffBeforeTax(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.taxed(t, tenant.TaxBehaviorExclusive, vat)
-		d := s.coded(t, "SPRING", func(d *Discount) { d.PercentBps = ref(int64(3333)) })
+		d := s.coded(t, "SPRING", func(d *discount.Discount) { d.PercentBps = ref(int64(3333)) })
 		v := s.onSale(t, fixedPrice(100))
 		w := s.onSale(t, fixedPrice(100))
 		c := s.change(t, s.checkout(t, v, w), in("DE"))
@@ -166,10 +167,10 @@ func TestCheckout_DiscountComesOffBeforeTax(t *testing.T) {
 		order, err := s.GetOrder(t.Context(), s.account, *done.Checkout.OrderID)
 		require.NoError(t, err)
 		require.Equal(t, d.ID, *order.DiscountID)
-		d, err = s.GetDiscount(t.Context(), s.account, d.ID)
+		d, err = s.Discount.Get(t.Context(), s.account, d.ID)
 		require.NoError(t, err)
 		require.Equal(t, int64(1), d.RedemptionsCount)
-		uses, _, err := s.ListDiscountRedemptions(t.Context(), s.account, d.ID, ListDiscountRedemptions{Page: core.Page{Limit: 10}})
+		uses, _, err := s.Discount.ListRedemptions(t.Context(), s.account, d.ID, discount.ListRedemptions{Page: core.Page{Limit: 10}})
 		require.NoError(t, err)
 		require.Equal(t, order.ID, *uses[0].OrderID)
 		s.sound(t)
@@ -179,9 +180,9 @@ func TestCheckout_DiscountComesOffBeforeTax(t *testing.T) {
 func TestCheckout_RefusesDiscountsThatCannotBeUsed(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		c := s.checkout(t, s.onSale(t, fixedPrice(1000)))
-		s.coded(t, "OLD", func(d *Discount) { d.EndsAt = ref(s.Now().Add(-time.Hour)) })
-		nearlyAll := func(d *Discount) {
-			d.Type, d.PercentBps, d.Amount, d.Currency = DiscountTypeFixed, nil, ref(int64(960)), ref("usd")
+		s.coded(t, "OLD", func(d *discount.Discount) { d.EndsAt = ref(s.Now().Add(-time.Hour)) })
+		nearlyAll := func(d *discount.Discount) {
+			d.Type, d.PercentBps, d.Amount, d.Currency = discount.TypeFixed, nil, ref(int64(960)), ref("usd")
 		}
 		s.coded(t, "SMALL", nearlyAll)
 		secret := s.discount(t, nearlyAll)
@@ -210,7 +211,7 @@ func TestCheckout_RefusesDiscountsThatCannotBeUsed(t *testing.T) {
 
 func TestCheckout_AFailedPaymentGivesTheRedemptionBack(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		d := s.coded(t, "LAST", func(d *Discount) { d.MaxRedemptions = ref(int64(1)) })
+		d := s.coded(t, "LAST", func(d *discount.Discount) { d.MaxRedemptions = ref(int64(1)) })
 		v := s.onSale(t, fixedPrice(1000))
 		use := func(x *CheckoutDraft) { x.DiscountCode = ref("last") }
 		c, other := s.change(t, s.checkout(t, v), use), s.change(t, s.checkout(t, v), use)
@@ -221,7 +222,7 @@ func TestCheckout_AFailedPaymentGivesTheRedemptionBack(t *testing.T) {
 		_, err = s.SettlePayment(t.Context(), begun.Payment, ChargeResult{Status: PaymentStatusFailed, Failure: &PaymentFailure{Code: "card_declined"}})
 		require.NoError(t, err)
 		require.Equal(t, int64(900), s.confirm(t, other).Payment.Amount)
-		d, err = s.GetDiscount(t.Context(), s.account, d.ID)
+		d, err = s.Discount.Get(t.Context(), s.account, d.ID)
 		require.NoError(t, err)
 		require.Equal(t, int64(1), d.RedemptionsCount)
 		s.sound(t)
@@ -230,7 +231,9 @@ func TestCheckout_AFailedPaymentGivesTheRedemptionBack(t *testing.T) {
 
 func TestCheckout_AllOffNeedsNoPayment(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		s.coded(t, "GIFT", func(d *Discount) { d.PercentBps, d.MaxRedemptionsPerCustomer = ref(int64(10_000)), ref(int64(1)) })
+		s.coded(t, "GIFT", func(d *discount.Discount) {
+			d.PercentBps, d.MaxRedemptionsPerCustomer = ref(int64(10_000)), ref(int64(1))
+		})
 		v := s.onSale(t, fixedPrice(1000))
 		use := func(x *CheckoutDraft) { x.DiscountCode = ref("GIFT") }
 		c, second := s.change(t, s.checkout(t, v), use), s.change(t, s.checkout(t, v), use)

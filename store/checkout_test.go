@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
@@ -61,7 +62,7 @@ func TestUpdateCheckout_NothingComesWithARefusal(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		before, err := s.GetCheckout(t.Context(), s.account, s.checkout(t, s.onSale(t, fixedPrice(1000))).ID)
 		require.NoError(t, err)
-		tooMuch := s.discount(t, func(d *Discount) { d.PercentBps = ref(int64(9800)) })
+		tooMuch := s.discount(t, func(d *discount.Discount) { d.PercentBps = ref(int64(9800)) })
 		refused, err := s.UpdateCheckout(t.Context(), s.account, before.ID, func(d *CheckoutDraft) { d.DiscountID = &tooMuch.ID })
 		dbtest.RequireInvalid(t, err, "discount")
 		require.ErrorContains(t, err, "leaves 20 to pay")

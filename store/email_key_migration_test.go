@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -96,7 +97,7 @@ func TestMigrate_WritesTheKeysOfAddresses(t *testing.T) {
 			{`SELECT id FROM checkouts WHERE account_id = 'acct_a' AND ` + keyOfEmail + ` = 'σίσυφος@example.com'`, "chk_a3"},
 			{`SELECT id FROM orders WHERE account_id = 'acct_a' AND ` + keyOfEmail + ` = 'ada@xn--mnchen-3ya.example'`, "order_a2"},
 			{`SELECT id FROM orders WHERE account_id = 'acct_a' AND ` + keyOfEmail + ` = 'bob@example.com'`, "order_a1"},
-			{`SELECT id FROM discount_redemptions WHERE account_id = 'acct_a' AND buyer_key = '` + buyerKey("acct_a", "σίσυφος@example.com") + `'`, "red_a"},
+			{`SELECT id FROM discount_redemptions WHERE account_id = 'acct_a' AND buyer_key = '` + discount.BuyerKey("acct_a", "σίσυφος@example.com") + `'`, "red_a"},
 			{`SELECT id FROM discount_redemptions WHERE account_id = 'acct_a' AND buyer_key = 'other'`, "red_b"},
 		} {
 			ids, err := db.Select[string](t.Context(), s.db, found.query)
@@ -132,7 +133,7 @@ func TestRepair_WritesWrongKeysAnew(t *testing.T) {
 		hash := func(key string) string { return core.HashOf(s.account + "\x00" + key) }
 		older, younger := s.customer(t, "straße@example.com", nil), s.customer(t, "strasse@example.com", nil)
 		bought := s.confirm(t, s.checkout(t, s.onSale(t, fixedPrice(1900)))).Checkout
-		s.coded(t, "HALF", func(*Discount) {})
+		s.coded(t, "HALF", func(*discount.Discount) {})
 		require.Zero(t, s.mended(t), "nothing is wrong")
 
 		must(`UPDATE customers SET email_key = ? WHERE id = ?`, core.KeptApart("strasse@example.com", younger.ID), younger.ID)
@@ -152,8 +153,8 @@ func TestRepair_WritesWrongKeysAnew(t *testing.T) {
 			`SELECT email_key FROM customers WHERE id = '` + younger.ID + `'`:            "strasse@example.com",
 			`SELECT customer_email_key FROM checkouts WHERE id = '` + bought.ID + `'`:    "straße@example.com",
 			`SELECT customer_email_key FROM orders WHERE id = '` + *bought.OrderID + `'`: "straße@example.com",
-			`SELECT buyer_key FROM discount_redemptions WHERE id = 'red_a'`:              buyerKey(s.account, "straße@example.com"),
-			`SELECT buyer_key FROM trials WHERE id = 'trial_a'`:                          buyerKey(s.account, "straße@example.com"),
+			`SELECT buyer_key FROM discount_redemptions WHERE id = 'red_a'`:              discount.BuyerKey(s.account, "straße@example.com"),
+			`SELECT buyer_key FROM trials WHERE id = 'trial_a'`:                          discount.BuyerKey(s.account, "straße@example.com"),
 		} {
 			got, err := db.Get[string](t.Context(), s.db, query)
 			require.NoError(t, err)

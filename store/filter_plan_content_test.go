@@ -34,7 +34,7 @@ func (s *shop) contents(t *testing.T) {
 	s.copies(t, "legal_pages", db.ColumnsOf[content.LegalPage]("legal_pages").SelectSQL, many, map[string]string{"id": id(core.KindLegalPage), "slug": "'terms-' || n"})
 	s.copies(t, "experiences", db.ColumnsOf[content.Experience]("experiences").SelectSQL, many, map[string]string{"id": id(core.KindExperience), "slug": "'club-' || n"})
 	s.copies(t, "ai_sites", sites.SelectSQL, many, map[string]string{"id": id(core.KindAISite), "subdomain": "'site-' || n", "is_default": "FALSE"})
-	s.copies(t, "leads", leadColumns.SelectSQL, many, map[string]string{"id": id(core.KindLead), "email_key": "'ada' || n", "tags": `'["tag' || n || '"]'`})
+	s.copies(t, "leads", db.ColumnsOf[Lead]("leads").SelectSQL, many, map[string]string{"id": id(core.KindLead), "email_key": "'ada' || n", "tags": `'["tag' || n || '"]'`})
 	_, err = s.db.Write.DB.ExecContext(t.Context(), `ANALYZE filter_entries`)
 	require.NoError(t, err)
 }

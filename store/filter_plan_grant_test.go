@@ -40,7 +40,7 @@ func (s *shop) grants(t *testing.T) (customer, product, file, key string) {
 	s.copies(t, "license_activations", devices.SelectSQL, many, map[string]string{"id": id(core.KindLicenseActivation), "license_key_id": id(core.KindLicenseKey)})
 	s.copies(t, "files", db.ColumnsOf[grant.File]("files").SelectSQL, many, map[string]string{"id": id(core.KindFile)})
 	s.copies(t, "file_versions", db.ColumnsOf[grant.FileVersion]("file_versions").SelectSQL, many, map[string]string{"id": id(core.KindFileVersion), "file_id": id(core.KindFile)})
-	s.copies(t, "leads", leadColumns.SelectSQL, many, map[string]string{
+	s.copies(t, "leads", db.ColumnsOf[Lead]("leads").SelectSQL, many, map[string]string{
 		"id": id(core.KindLead), "email_key": "'ada' || n", "product_id": "'prod_' || n", "customer_id": "'cus_' || n", "source": "'form'",
 	})
 	return s.customer(t, "nobody@example.com", nil).ID, product, made.ID, licence.ID

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
@@ -27,7 +28,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 	bought := s.confirm(t, s.checkout(t, guide))
 	order, err := s.GetOrder(t.Context(), s.account, *bought.Checkout.OrderID)
 	require.NoError(t, err)
-	s.coded(t, "HALF", func(*Discount) {})
+	s.coded(t, "HALF", func(*discount.Discount) {})
 	_, err = s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{Active: true, PriceVariantIDs: core.JSONOf([]string{guide.ID})})
 	require.NoError(t, err)
 	s.during(t, func(ctx context.Context, u *db.Unit) {
@@ -62,7 +63,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 	s.copies(t, "refunds", refundColumns.SelectSQL, many, map[string]string{
 		"id": id(core.KindRefund), "order_id": id(core.KindOrder), "customer_id": id(core.KindCustomer), "subscription_id": oneIn(4, "'sub_' || n", "NULL"), "status": oneIn(9, "'failed'", "'succeeded'"), "reason": oneIn(9, "'fraudulent'", "'other'"), "provider_ref": "'re_' || n", "created_at": at,
 	})
-	s.copies(t, "discounts", discountColumns.SelectSQL, many, map[string]string{
+	s.copies(t, "discounts", db.ColumnsOf[discount.Discount]("discounts").SelectSQL, many, map[string]string{
 		"id": id(core.KindDiscount), "code_key": "'code' || n", "type": oneIn(4, "'fixed'", "'percent'"), "ends_at": oneIn(20, "9000000000000000 + n", "NULL"), "disabled_at": oneIn(20, at, "NULL"), "created_at": at,
 	})
 	s.copies(t, "checkout_links", checkoutLinkColumns.SelectSQL, many, map[string]string{"id": id(core.KindCheckoutLink), "active": oneIn(5, "FALSE", "TRUE"), "discount_id": oneIn(4, "'disc_' || n", "NULL"), "created_at": at})
@@ -116,11 +117,11 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 			"customers type":                       asking(s, s.ListCustomers, ListCustomers{Page: page, Type: "none"}),
 			"subscriptions customer_id":            asking(s, s.ListCustomers, ListCustomers{Page: page, HasActiveSubscription: yes}),
 			"customers id":                         asking(s, s.ListCustomers, ListCustomers{Page: page, ListFilter: window}),
-			"discounts disabled_at":                asking(s, s.ListDiscounts, ListDiscounts{Page: page, Status: DiscountStatusDisabled}),
-			"discounts ends_at":                    asking(s, s.ListDiscounts, ListDiscounts{Page: page, Status: DiscountStatusExpired}),
-			"discounts starts_at":                  asking(s, s.ListDiscounts, ListDiscounts{Page: page, Status: DiscountStatusScheduled}),
-			"discounts type":                       asking(s, s.ListDiscounts, ListDiscounts{Page: page, Type: "none"}),
-			"discounts code_key":                   asking(s, s.ListDiscounts, ListDiscounts{Page: page, Code: "none"}),
+			"discounts disabled_at":                asking(s, s.Discount.List, discount.List{Page: page, Status: discount.StatusDisabled}),
+			"discounts ends_at":                    asking(s, s.Discount.List, discount.List{Page: page, Status: discount.StatusExpired}),
+			"discounts starts_at":                  asking(s, s.Discount.List, discount.List{Page: page, Status: discount.StatusScheduled}),
+			"discounts type":                       asking(s, s.Discount.List, discount.List{Page: page, Type: "none"}),
+			"discounts code_key":                   asking(s, s.Discount.List, discount.List{Page: page, Code: "none"}),
 			"checkout_links active":                asking(s, s.ListCheckoutLinks, ListCheckoutLinks{Page: page, Active: yes}),
 			"subscriptions status":                 asking(s, s.ListSubscriptions, ListSubscriptions{Page: page, Status: "none"}),
 			"subscriptions cancellation_reason":    asking(s, s.ListSubscriptions, ListSubscriptions{Page: page, CancellationReason: "none"}),
@@ -202,7 +203,7 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 				"letters kind":                     asking(s, s.ListLetters, ListLetters{Page: page, Kind: "none"}),
 				"letters status":                   asking(s, s.ListLetters, ListLetters{Page: page, Status: "none"}),
 				"letters customer_id":              referring(s, letterColumns, core.KindLetter, "customer_id"),
-				"discount_redemptions discount_id": referring(s, discountRedemptionColumns, core.KindDiscountRedemption, "discount_id"),
+				"discount_redemptions discount_id": referring(s, db.ColumnsOf[discount.Redemption]("discount_redemptions"), core.KindDiscountRedemption, "discount_id"),
 				"payment_methods customer_id":      referring(s, savedMethodColumns, core.KindPaymentMethod, "customer_id"),
 			})
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/audit"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/outbox"
@@ -33,7 +34,7 @@ func purchases(t *testing.T, s *Store, account string) {
 		Product: catalog.Product{Name: "Guide", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{{Amount: 1900}},
 	})
 	require.NoError(t, err)
-	d, err := s.CreateDiscount(t.Context(), account, Discount{Code: new("SPRING"), Type: DiscountTypePercent, PercentBps: new(int64(1000))})
+	d, err := s.Discount.Create(t.Context(), account, discount.Discount{Code: new("SPRING"), Type: discount.TypePercent, PercentBps: new(int64(1000))})
 	require.NoError(t, err)
 	_, err = s.Advert.CreateConversionDestination(t.Context(), account, &advert.SocialAccount{ID: "sacct_1", Platform: advert.PlatformFacebook}, advert.NewConversionDestination{
 		PixelID: "1", Events: advert.ConversionKinds, Status: advert.DestinationActive,

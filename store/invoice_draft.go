@@ -386,14 +386,14 @@ func (s *Store) invoiceDiscount(ctx context.Context, i *Invoice, items []lineite
 	if i.DiscountID == nil {
 		return nil, nil
 	}
-	d, err := s.getDiscount(ctx, i.AccountID, *i.DiscountID, "discount")
+	d, err := s.Discount.Named(ctx, i.AccountID, *i.DiscountID, "discount")
 	if err != nil {
 		return nil, err
 	}
-	if problem := d.refuses(items, i.Currency, now); problem != "" {
+	if problem := d.Refuses(items, i.Currency, now); problem != "" {
 		return nil, core.Invalid("discount", problem)
 	}
-	return d.terms().pricing(items, i.Currency), nil
+	return d.Terms().Pricing(items, i.Currency), nil
 }
 
 // replaceLines gives the lines to the draft. New lines get ids, except that one which says the same as the stored line in its place is

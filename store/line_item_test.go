@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,15 +14,10 @@ import (
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
-// waiting returns once n transactions of the database wait for a lock. On SQLite they wait for their turn instead.
+// waiting is dbtest.Waiting.
 func (s *shop) waiting(t *testing.T, n int) {
 	t.Helper()
-	if s.Engine() == core.SQLite {
-		return
-	}
-	require.Eventually(t, func() bool {
-		return s.count(t, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) >= n
-	}, time.Minute, time.Millisecond)
+	dbtest.Waiting(t, s.db, n)
 }
 
 // during runs fn in a transaction that stays open until what fn starts has been started.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/report"
@@ -316,7 +317,7 @@ func (s *Store) orderReferences(ctx context.Context, account string, in ListOrde
 		f.Is("subscription_id", subscription.ID)
 	}
 	if in.Discount != "" {
-		discount, err := s.getDiscount(ctx, account, in.Discount, "discount")
+		discount, err := s.Discount.Named(ctx, account, in.Discount, "discount")
 		if err != nil {
 			return err
 		}
@@ -429,7 +430,10 @@ func (s *Store) complete(ctx context.Context, u *db.Unit, c *Checkout, items []l
 		return err
 	}
 	if c.DiscountID != nil {
-		if err := s.orderRedemption(ctx, u, b.Order); err != nil {
+		if err := s.Discount.NoteOrder(ctx, u, discount.Order{
+			AccountID: b.Order.AccountID, ID: b.Order.ID, CheckoutID: b.Order.CheckoutID, CustomerID: b.Order.CustomerID,
+			Amount: b.Order.DiscountAmount, At: b.Order.CreatedAt,
+		}); err != nil {
 			return err
 		}
 	}

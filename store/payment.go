@@ -415,7 +415,7 @@ func (s *Store) settleCheckoutPayment(ctx context.Context, u *db.Unit, c *Checko
 		if err := s.releaseCheckoutLink(ctx, u, c); err != nil {
 			return err
 		}
-		if err := s.releaseRedemption(ctx, u, c); err != nil {
+		if err := s.Discount.Release(ctx, u, c.AccountID, c.ID); err != nil {
 			return err
 		}
 		if err := s.releaseTrials(ctx, u, c, items); err != nil {

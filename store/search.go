@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/grant"
 )
 
@@ -61,9 +62,9 @@ func (s *Store) finders() map[core.Kind]finder {
 		}, func(sub *Subscription) (string, string, *string) {
 			return sub.ID, sub.currentPlan().describe(), sub.BillingName
 		}),
-		core.KindDiscount: found(core.KindDiscount, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]Discount, bool, error) {
-			return s.ListDiscounts(ctx, account, ListDiscounts{Page: p, ListFilter: f})
-		}, func(d *Discount) (string, string, *string) { return d.ID, d.Name, d.Code }),
+		core.KindDiscount: found(core.KindDiscount, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]discount.Discount, bool, error) {
+			return s.Discount.List(ctx, account, discount.List{Page: p, ListFilter: f})
+		}, func(d *discount.Discount) (string, string, *string) { return d.ID, d.Name, d.Code }),
 		core.KindCheckoutLink: found(core.KindCheckoutLink, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]CheckoutLink, bool, error) {
 			return s.ListCheckoutLinks(ctx, account, ListCheckoutLinks{Page: p, ListFilter: f})
 		}, func(l *CheckoutLink) (string, string, *string) { return l.ID, cmp.Or(core.Deref(l.Name), l.ID), &l.URL }),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 )
@@ -72,7 +73,7 @@ type Subscription struct {
 	Restarts           int64                        `db:"restarts"`       // how many of CyclesBilled a change of plan began
 	BillingCycles      *int64                       `db:"billing_cycles"` // nil = until it is cancelled
 	DiscountID         *string                      `db:"discount_id"`
-	Discount           core.JSON[*DiscountTerms]    `db:"discount"` // as it was when it was given
+	Discount           core.JSON[*discount.Terms]   `db:"discount"` // as it was when it was given
 	DiscountEndsAt     *core.Time                   `db:"discount_ends_at"`
 	DiscountWaits      core.JSON[*WaitingDiscount]  `db:"discount_waits"` // set until the period is over in which the discount was given, used up or taken away
 	Method             core.JSON[*BillingMethod]    `db:"payment_method"`
@@ -367,7 +368,7 @@ func (s *Store) subscriptionReferences(ctx context.Context, account string, in L
 		f.Is("price_variant_id", variant.ID)
 	}
 	if in.Discount != "" {
-		discount, err := s.getDiscount(ctx, account, in.Discount, "discount")
+		discount, err := s.Discount.Named(ctx, account, in.Discount, "discount")
 		if err != nil {
 			return err
 		}
@@ -420,7 +421,7 @@ func (s *Store) saveSubscription(ctx context.Context, u *db.Unit, sub *Subscript
 		return err
 	}
 	if sub.ends {
-		if _, err := s.releaseUnused(ctx, u, sub); err != nil {
+		if _, err := s.Discount.ReleaseUnused(ctx, u, sub.discounted()); err != nil {
 			return err
 		}
 		if err := s.writeEnded(ctx, u, sub); err != nil {

@@ -46,7 +46,7 @@ func (s *Store) periodBill(ctx context.Context, sub *Subscription, customer *Cus
 	items := sub.lines()
 	var discounts []pricing.Discount
 	if terms := sub.discountAt(sub.CurrentPeriodStart); terms != nil {
-		discounts = terms.pricing(items[:1], sub.Currency)
+		discounts = terms.Pricing(items[:1], sub.Currency)
 	}
 	b, err := s.priceBill(ctx, sub, customer, items, discounts)
 	if err == nil {
@@ -171,7 +171,7 @@ func (s *Store) placeBill(ctx context.Context, u *db.Unit, sub *Subscription, cu
 		return nil, err
 	}
 	if order.DiscountID != nil {
-		if err := s.noteUse(ctx, u, sub, &order.ID, order.DiscountAmount, order.CreatedAt); err != nil {
+		if err := s.Discount.NoteUse(ctx, u, sub.discounted(), &order.ID, order.DiscountAmount, order.CreatedAt); err != nil {
 			return nil, err
 		}
 	}

@@ -216,7 +216,7 @@ func (s *Subscription) checkRest(plan SubscriptionPlan, param string) error {
 		return nil
 	}
 	next.follow(plan)
-	if problem := terms.leavesTooLittle(next.lines()[0]); problem != "" {
+	if problem := terms.LeavesTooLittle(next.lines()[0]); problem != "" {
 		return core.Invalid(param, problem)
 	}
 	return nil
@@ -404,7 +404,7 @@ func (s *Store) apply(ctx context.Context, u *db.Unit, sub *Subscription, change
 	}
 	if change.Discounted {
 		// No order shows it: the change is billed as the difference of two prices after discount.
-		if err := s.noteUse(ctx, u, sub, nil, 0, change.EffectiveAt); err != nil {
+		if err := s.Discount.NoteUse(ctx, u, sub.discounted(), nil, 0, change.EffectiveAt); err != nil {
 			return err
 		}
 	}

@@ -92,7 +92,7 @@ type owner struct {
 // newSubscriptions makes a subscription for each recurring line of a checkout, and returns them with the index of the line that
 // each of them is from. They are not stored yet: insertSubscriptions does that. Variants are the price variants of the lines, by id.
 func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []lineitem.Item, variants map[string]*catalog.OfferedVariant, by owner, method *BillingMethod, now core.Time) ([]Subscription, []int, error) {
-	terms, err := s.discountTerms(ctx, c)
+	terms, err := s.Discount.TermsOf(ctx, c.AccountID, c.DiscountID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,24 +111,12 @@ func (s *Store) newSubscriptions(ctx context.Context, c *Checkout, items []linei
 		if !by.isKnown && method != nil {
 			sub.Method.V.ID = nil // by id, another method of the customer could be charged once this one is removed
 		}
-		if terms != nil && terms.rate(item) != nil {
+		if terms != nil && terms.Rate(item) != nil {
 			sub.discountAs(item, items, terms)
 		}
 		made, lines = append(made, *sub), append(lines, i)
 	}
 	return made, lines, nil
-}
-
-// discountTerms returns the terms of the discount of a checkout, nil if it has none.
-func (s *Store) discountTerms(ctx context.Context, c *Checkout) (*DiscountTerms, error) {
-	if c.DiscountID == nil {
-		return nil, nil
-	}
-	d, err := db.Get[Discount](ctx, s.db, discountColumns.SelectSQL+` WHERE account_id = ? AND id = ?`, c.AccountID, *c.DiscountID)
-	if err != nil || d == nil {
-		return nil, err
-	}
-	return d.terms(), nil
 }
 
 // newSubscription makes the subscription of one line of a checkout. It begins with the trial of the line, if that has one, or

@@ -2,9 +2,9 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
@@ -14,11 +14,11 @@ import (
 // changed in the middle of the period, or was for this one alone. Until the period is over, a change of plan is priced with that.
 // Nil is nothing.
 type WaitingDiscount struct {
-	Former *DiscountTerms `json:"former"`
+	Former *discount.Terms `json:"former"`
 }
 
 // discountAt returns the terms of the discount for the current period, or one that begins at a later start, nil if it gets none.
-func (s *Subscription) discountAt(start core.Time) *DiscountTerms {
+func (s *Subscription) discountAt(start core.Time) *discount.Terms {
 	if waits := s.DiscountWaits.V; waits != nil && start == s.CurrentPeriodStart {
 		return waits.Former
 	}
@@ -34,13 +34,13 @@ func (s *Subscription) keepFormer() {
 }
 
 // setDiscount gives the subscription a discount, whose months begin with the next period that begins.
-func (s *Subscription) setDiscount(terms *DiscountTerms) {
+func (s *Subscription) setDiscount(terms *discount.Terms) {
 	s.DiscountID, s.Discount, s.DiscountEndsAt = &terms.DiscountID, core.JSONOf(terms), nil
 }
 
 // discountAs gives a new subscription what the discount of its checkout took off its line, for as long as the discount lasts.
-func (s *Subscription) discountAs(line lineitem.Item, lines []lineitem.Item, terms *DiscountTerms) {
-	share := terms.shareOf(line, lines)
+func (s *Subscription) discountAs(line lineitem.Item, lines []lineitem.Item, terms *discount.Terms) {
+	share := terms.ShareOf(line, lines)
 	if share == nil {
 		return
 	}
@@ -57,7 +57,7 @@ func (s *Subscription) discountAs(line lineitem.Item, lines []lineitem.Item, ter
 // beginDiscount has the months of the discount begin with the current period, if they have not begun yet.
 func (s *Subscription) beginDiscount() {
 	if terms := s.Discount.V; terms != nil && s.DiscountEndsAt == nil {
-		s.DiscountEndsAt = terms.endsAt(s.CurrentPeriodStart, s.monthDay(s.CurrentPeriodStart))
+		s.DiscountEndsAt = terms.EndsAt(s.CurrentPeriodStart, s.monthDay(s.CurrentPeriodStart))
 	}
 }
 
@@ -92,7 +92,7 @@ func (s *Subscription) postponeDiscount(plan SubscriptionPlan, from, to core.Tim
 		from, err = plan.periodEnd(from, s.AnchorDay)
 	}
 	if left > 0 {
-		s.DiscountEndsAt = monthsAfter(to, left, anchorDay)
+		s.DiscountEndsAt = discount.MonthsAfter(to, left, anchorDay)
 	}
 	return err
 }
@@ -112,9 +112,9 @@ func (s *Subscription) DiscountEnd() *core.Time {
 
 // useDiscount takes a discount for one period away, because it has taken something off the current one.
 func (s *Subscription) useDiscount() {
-	if d := s.Discount.V; d != nil && d.Duration == DiscountDurationOnce {
+	if d := s.Discount.V; d != nil && d.Duration == discount.DurationOnce {
 		s.keepFormer()
-		s.Discount = core.JSON[*DiscountTerms]{}
+		s.Discount = core.JSON[*discount.Terms]{}
 	}
 }
 
@@ -140,23 +140,23 @@ func (s *Store) discountSubscription(ctx context.Context, u *db.Unit, sub *Subsc
 	if sub.changeIsBeingPaid() {
 		return errChangeIsBeingPaid
 	}
-	isUnused, err := s.releaseUnused(ctx, u, sub)
+	isUnused, err := s.Discount.ReleaseUnused(ctx, u, sub.discounted())
 	if err != nil {
 		return err
 	}
 	if isUnused { // somebody else can have it now, so it takes nothing off the rest of a free period either
-		sub.Discount = core.JSON[*DiscountTerms]{}
+		sub.Discount = core.JSON[*discount.Terms]{}
 	}
 	sub.keepFormer()
 	if *ref == "" {
-		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, core.JSON[*DiscountTerms]{}, nil
+		sub.DiscountID, sub.Discount, sub.DiscountEndsAt = nil, core.JSON[*discount.Terms]{}, nil
 		return nil
 	}
-	d, err := s.getDiscount(ctx, sub.AccountID, *ref, "discount")
+	d, err := s.Discount.Named(ctx, sub.AccountID, *ref, "discount")
 	if err != nil {
 		return err
 	}
-	if problem := d.refusesNext(sub, now); problem != "" {
+	if problem := sub.refusesDiscount(d, now); problem != "" {
 		return core.Invalid("discount", problem)
 	}
 	customer, err := s.getAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
@@ -164,88 +164,30 @@ func (s *Store) discountSubscription(ctx context.Context, u *db.Unit, sub *Subsc
 		return err
 	}
 	by := customer.redeemer()
-	if err := s.redeem(ctx, u, sub.redemption(d, by), d, by, "discount"); err != nil {
+	if err := s.Discount.Redeem(ctx, u, sub.redemption(d, by), d, by, "discount"); err != nil {
 		return err
 	}
-	sub.setDiscount(d.terms())
+	sub.setDiscount(d.Terms())
 	return nil
 }
 
-// refusesNext returns the reason why the discount cannot be used for the next period of a subscription, or "" if it can.
-func (d *Discount) refusesNext(sub *Subscription, now core.Time) string {
-	items := sub.next()
-	if problem := d.refuses(items, sub.Currency, now); problem != "" {
-		return problem
-	}
-	return d.terms().leavesTooLittle(items[0])
+// discounted says which discount the subscription has.
+func (s *Subscription) discounted() discount.Holder {
+	return discount.Holder{AccountID: s.AccountID, SubscriptionID: s.ID, CheckoutID: s.CheckoutID, DiscountID: s.DiscountID}
 }
 
-// leavesTooLittle returns a message if the discount leaves an amount of the line that is above 0 but too little to be charged,
-// else "".
-func (t *DiscountTerms) leavesTooLittle(item lineitem.Item) string {
-	items := []lineitem.Item{item}
-	amounts, err := lineitem.Price(items, t.pricing(items, item.Currency)...)
-	if least := core.CurrencyOf(item.Currency).Minimum; err == nil && amounts.Total > 0 && amounts.Total < least {
-		return fmt.Sprintf("This discount leaves %d to pay. Less than %d %s cannot be charged.", amounts.Total, least, item.Currency)
+// refusesDiscount returns the reason why a discount cannot be used for the next period of the subscription, or "" if it can.
+func (s *Subscription) refusesDiscount(d *discount.Discount, now core.Time) string {
+	items := s.next()
+	if problem := d.Refuses(items, s.Currency, now); problem != "" {
+		return problem
 	}
-	return ""
+	return d.Terms().LeavesTooLittle(items[0])
 }
 
 // redemption returns the row that notes that the subscription uses the discount. It is not stored yet.
-func (s *Subscription) redemption(d *Discount, by redeemer) *DiscountRedemption {
-	return &DiscountRedemption{
-		AccountID: s.AccountID, DiscountID: d.ID, SubscriptionID: &s.ID, CustomerID: &s.CustomerID, BuyerKey: by.key(s.AccountID), Currency: s.Currency,
+func (s *Subscription) redemption(d *discount.Discount, by discount.Redeemer) *discount.Redemption {
+	return &discount.Redemption{
+		AccountID: s.AccountID, DiscountID: d.ID, SubscriptionID: &s.ID, CustomerID: &s.CustomerID, BuyerKey: by.Key(s.AccountID), Currency: s.Currency,
 	}
-}
-
-// releaseUnused deletes the use of the discount that a locked subscription has, if the discount has not taken anything off yet, so that
-// somebody else can have it. That is the use by which it was given, or that of the checkout that the subscription is from: another subscription
-// of the checkout that goes on with the discount keeps that. It reports whether the discount has taken nothing off.
-func (s *Store) releaseUnused(ctx context.Context, u *db.Unit, sub *Subscription) (bool, error) {
-	if sub.DiscountID == nil {
-		return false, nil
-	}
-	given, err := db.Get[string](ctx, u, `
-		DELETE FROM discount_redemptions WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL RETURNING discount_id`, sub.AccountID, sub.ID)
-	if err != nil {
-		return false, fmt.Errorf("delete redemption: %w", err)
-	}
-	if given != nil || sub.CheckoutID == nil {
-		return given != nil, s.releaseDiscount(ctx, u, sub.AccountID, given)
-	}
-	// The lock has the subscriptions of the checkout look one after the other: the last one sees that no other goes on.
-	bought, err := db.Get[string](ctx, u, `
-		SELECT discount_id FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? AND used_at IS NULL`+u.Lock(), sub.AccountID, *sub.CheckoutID)
-	if err != nil || bought == nil || *bought != *sub.DiscountID {
-		return false, err
-	}
-	bought, err = db.Get[string](ctx, u, `
-		DELETE FROM discount_redemptions WHERE account_id = ? AND checkout_id = ? AND used_at IS NULL AND NOT EXISTS (
-			SELECT 1 FROM subscriptions s WHERE s.account_id = ? AND s.checkout_id = ? AND s.id <> ? AND s.discount_id = ? AND s.ended_at IS NULL)
-		RETURNING discount_id`, sub.AccountID, *sub.CheckoutID, sub.AccountID, *sub.CheckoutID, sub.ID, *sub.DiscountID)
-	if err != nil {
-		return false, fmt.Errorf("delete redemption of a checkout: %w", err)
-	}
-	return true, s.releaseDiscount(ctx, u, sub.AccountID, bought)
-}
-
-// noteUse notes in the use of a subscription's discount that it took something off: off an order, or with a nil order off a change of
-// plan. Only the first time counts: later ones change nothing. That of a checkout keeps the checkout's own order.
-func (s *Store) noteUse(ctx context.Context, u *db.Unit, sub *Subscription, order *string, off int64, now core.Time) error {
-	rows, err := u.Exec(ctx, `
-		UPDATE discount_redemptions SET order_id = ?, discount_amount = ?, used_at = ?, updated_at = ?
-		WHERE account_id = ? AND subscription_id = ? AND used_at IS NULL`, order, off, now, now, sub.AccountID, sub.ID)
-	if err != nil {
-		return fmt.Errorf("use redemption: %w", err)
-	}
-	if rows > 0 || sub.CheckoutID == nil {
-		return nil
-	}
-	_, err = u.Exec(ctx, `
-		UPDATE discount_redemptions SET used_at = ?, updated_at = ? WHERE account_id = ? AND checkout_id = ? AND discount_id = ? AND used_at IS NULL`,
-		now, now, sub.AccountID, *sub.CheckoutID, sub.DiscountID)
-	if err != nil {
-		return fmt.Errorf("use redemption of a checkout: %w", err)
-	}
-	return nil
 }

@@ -112,7 +112,7 @@ func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *Subscription, now
 	if err != nil || customer.DeletedAt != nil {
 		return nil, err
 	}
-	if _, err := s.releaseUnused(ctx, u, sub); err != nil { // before the numbers of the account, which come after discounts everywhere
+	if _, err := s.Discount.ReleaseUnused(ctx, u, sub.discounted()); err != nil { // before the numbers of the account, which come after discounts everywhere
 		return nil, err
 	}
 	in, err := s.lastBill(ctx, sub, customer)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
 )
@@ -21,8 +22,8 @@ type SubscriptionRenewal struct {
 // Recurs reports whether the periods after that one cost the same, as far as it is known now: they do not if it has a discount that does not last,
 // or prorations.
 func (r *SubscriptionRenewal) Recurs() bool {
-	discount := r.Subscription.Discount.V
-	return len(r.Items) == 1 && (r.Amounts.Discount == 0 || discount != nil && discount.Duration == DiscountDurationForever)
+	terms := r.Subscription.Discount.V
+	return len(r.Items) == 1 && (r.Amounts.Discount == 0 || terms != nil && terms.Duration == discount.DurationForever)
 }
 
 // RestsOpen reports whether the subscription is or will be paused until somebody resumes it, so that nobody knows when its next period begins.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 )
@@ -128,10 +129,10 @@ func (s *Store) triesOnce(ctx context.Context, account string) (bool, error) {
 }
 
 // trierOf returns the buyer of a checkout as somebody who has trials: the customer who it is known to be for, or else what is known of them.
-func (s *Store) trierOf(ctx context.Context, c *Checkout) (redeemer, error) {
+func (s *Store) trierOf(ctx context.Context, c *Checkout) (discount.Redeemer, error) {
 	customer, isKnown, err := s.getBuyer(ctx, c)
 	if err != nil {
-		return redeemer{}, err
+		return discount.Redeemer{}, err
 	}
 	if customer == nil || !isKnown {
 		return s.redeemerOf(ctx, c)
@@ -140,7 +141,7 @@ func (s *Store) trierOf(ctx context.Context, c *Checkout) (redeemer, error) {
 }
 
 // trialsOf returns the trials of products that somebody had, or is about to have.
-func (s *Store) trialsOf(ctx context.Context, account string, products []string, by redeemer) ([]Trial, error) {
+func (s *Store) trialsOf(ctx context.Context, account string, products []string, by discount.Redeemer) ([]Trial, error) {
 	among, args := `(''`+strings.Repeat(", ?", len(products))+`)`, make([]any, len(products))
 	for i, product := range products {
 		args[i] = product
@@ -148,7 +149,7 @@ func (s *Store) trialsOf(ctx context.Context, account string, products []string,
 	// Those of a customer are few: an index leads to them by whose they are, and not by the product.
 	trials, err := db.Select[Trial](ctx, s.db, trialColumns.SelectSQL+` WHERE account_id = ? AND product_id IN `+among+` AND buyer_key = ?
 		UNION ALL `+trialColumns.SelectSQL+` WHERE account_id = ? AND product_id || '' IN `+among+` AND customer_id = ?`,
-		slices.Concat([]any{account}, args, []any{by.key(account), account}, args, []any{by.customerID})...)
+		slices.Concat([]any{account}, args, []any{by.Key(account), account}, args, []any{by.CustomerID})...)
 	if err != nil {
 		return nil, fmt.Errorf("look for trials: %w", err)
 	}
@@ -178,7 +179,7 @@ func (s *Store) holdTrials(ctx context.Context, u *db.Unit, c *Checkout, items [
 		return err
 	}
 	for _, product := range products {
-		rows, err := s.insertTrial(ctx, u, Trial{AccountID: c.AccountID, ProductID: product, BuyerKey: by.key(c.AccountID), CheckoutID: &c.ID}, now)
+		rows, err := s.insertTrial(ctx, u, Trial{AccountID: c.AccountID, ProductID: product, BuyerKey: by.Key(c.AccountID), CheckoutID: &c.ID}, now)
 		if err != nil {
 			return err
 		}
@@ -228,7 +229,7 @@ func (s *Store) beginTrials(ctx context.Context, u *db.Unit, c *Checkout, items 
 // noteTrial notes that a customer has had a trial of a product, and reports whether it is their first. One that they had before is enough.
 func (s *Store) noteTrial(ctx context.Context, u *db.Unit, c *Customer, product string, checkout *string, now core.Time) (isNew bool, err error) {
 	rows, err := s.insertTrial(ctx, u, Trial{
-		AccountID: c.AccountID, ProductID: product, BuyerKey: c.redeemer().key(c.AccountID), CustomerID: &c.ID, CheckoutID: checkout,
+		AccountID: c.AccountID, ProductID: product, BuyerKey: c.redeemer().Key(c.AccountID), CustomerID: &c.ID, CheckoutID: checkout,
 	}, now)
 	return rows > 0, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 )
@@ -134,8 +135,8 @@ func TestMergeCustomer_MovesWhatThereIsAndWhatIsUnderWay(t *testing.T) {
 func TestMergeCustomer_CountsRedemptionsTogether(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ada, grace := w.customer("ada@example.com", nil).ID, w.customer("grace@example.com", nil).ID
-		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Code: new("ONCE"), Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), MaxRedemptionsPerCustomer: new(int64(1)),
+		d, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Code: new("ONCE"), Type: discount.TypePercent, PercentBps: new(int64(1000)), MaxRedemptionsPerCustomer: new(int64(1)),
 		})
 		require.NoError(t, err)
 		_, err = w.pay(w.checkoutFor(store.Checkout{CustomerID: &grace, DiscountID: &d.ID}, w.handbook()).ID, "pm_card_visa")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 )
 
 // at sets the clock of a test to noon of a day of 2027, in which February has 28 days.
@@ -17,27 +18,27 @@ func (w *world) at(month time.Month, day int) {
 }
 
 // create makes a discount.
-func (w *world) create(d store.Discount) *store.Discount {
+func (w *world) create(d discount.Discount) *discount.Discount {
 	w.t.Helper()
 	d.Name = "Thanks"
-	made, err := w.CreateDiscount(w.t.Context(), w.account, d)
+	made, err := w.Discount.Create(w.t.Context(), w.account, d)
 	require.NoError(w.t, err)
 	return made
 }
 
 // half is half of the price for some months.
-func (w *world) half(months int64) *store.Discount {
-	return w.create(store.Discount{Type: store.DiscountTypePercent, PercentBps: new(int64(5000)), Duration: store.DiscountDurationRepeating, DurationInMonths: &months})
+func (w *world) half(months int64) *discount.Discount {
+	return w.create(discount.Discount{Type: discount.TypePercent, PercentBps: new(int64(5000)), Duration: discount.DurationRepeating, DurationInMonths: &months})
 }
 
 // offAll is an amount off all lines together.
-func (w *world) offAll(amount int64, d store.Discount) *store.Discount {
-	d.Type, d.Amount, d.Currency = store.DiscountTypeFixed, &amount, new("usd")
+func (w *world) offAll(amount int64, d discount.Discount) *discount.Discount {
+	d.Type, d.Amount, d.Currency = discount.TypeFixed, &amount, new("usd")
 	return w.create(d)
 }
 
 // buy pays a checkout with a discount, and returns it with the subscriptions that it made in the order of its lines.
-func (w *world) buy(d *store.Discount, lines ...store.NewLineItem) (*store.Checkout, []*store.Subscription) {
+func (w *world) buy(d *discount.Discount, lines ...store.NewLineItem) (*store.Checkout, []*store.Subscription) {
 	w.t.Helper()
 	c, err := w.CreateCheckout(w.t.Context(), w.account, store.CheckoutDraft{
 		Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID}, Lines: lines,

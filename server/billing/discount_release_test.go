@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/discount"
 )
 
 // tryable is a month at 10 dollars after a fortnight that costs nothing.
@@ -19,8 +20,8 @@ func (w *world) tryable() *catalog.PriceVariant {
 }
 
 // usable is a discount that so many can use.
-func (w *world) usable(uses int64) *store.Discount {
-	return w.create(store.Discount{Type: store.DiscountTypePercent, PercentBps: new(int64(5000)), Duration: store.DiscountDurationForever, MaxRedemptions: &uses})
+func (w *world) usable(uses int64) *discount.Discount {
+	return w.create(discount.Discount{Type: discount.TypePercent, PercentBps: new(int64(5000)), Duration: discount.DurationForever, MaxRedemptions: &uses})
 }
 
 // ends cancels a subscription at once.

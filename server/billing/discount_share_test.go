@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 )
 
 // An amount off several lines is that amount every period, however long it lasts: each subscription keeps its share.
@@ -17,21 +18,21 @@ func TestDiscount_IsSharedByTheSubscriptionsOfACheckout(t *testing.T) {
 	plan := func(amount int64) catalog.PriceVariant { return recurring(amount, "month") }
 	for name, c := range map[string]struct {
 		off      int64
-		terms    store.Discount
+		terms    discount.Discount
 		variants []catalog.PriceVariant
 		first    int64     // off the checkout
 		want     [][]int64 // what the next periods of each subscription cost
 	}{
-		"for ever": {1000, store.Discount{Duration: store.DiscountDurationForever}, []catalog.PriceVariant{plan(3000), plan(3000)}, 1000,
+		"for ever": {1000, discount.Discount{Duration: discount.DurationForever}, []catalog.PriceVariant{plan(3000), plan(3000)}, 1000,
 			[][]int64{{2500, 2500}, {2500, 2500}}},
-		"to the last unit": {1001, store.Discount{Duration: store.DiscountDurationForever}, []catalog.PriceVariant{plan(3000), plan(3000), plan(2000)}, 1001,
+		"to the last unit": {1001, discount.Discount{Duration: discount.DurationForever}, []catalog.PriceVariant{plan(3000), plan(3000), plan(2000)}, 1001,
 			[][]int64{{2624, 2624}, {2625, 2625}, {1750, 1750}}},
-		"of which one has nothing": {1, store.Discount{Duration: store.DiscountDurationForever}, []catalog.PriceVariant{plan(3000), plan(3000)}, 1,
+		"of which one has nothing": {1, discount.Discount{Duration: discount.DurationForever}, []catalog.PriceVariant{plan(3000), plan(3000)}, 1,
 			[][]int64{{2999, 2999}, {3000, 3000}}},
-		"for two months": {1000, store.Discount{Duration: store.DiscountDurationRepeating, DurationInMonths: new(int64(2))}, []catalog.PriceVariant{plan(3000), plan(3000)}, 1000,
+		"for two months": {1000, discount.Discount{Duration: discount.DurationRepeating, DurationInMonths: new(int64(2))}, []catalog.PriceVariant{plan(3000), plan(3000)}, 1000,
 			[][]int64{{2500, 3000}, {2500, 3000}}},
-		"once": {1000, store.Discount{}, []catalog.PriceVariant{plan(3000), plan(3000)}, 1000, [][]int64{{3000, 3000}, {3000, 3000}}},
-		"beside a line that is bought once": {1000, store.Discount{Duration: store.DiscountDurationForever}, []catalog.PriceVariant{{Amount: 1000}, plan(3000)}, 1000,
+		"once": {1000, discount.Discount{}, []catalog.PriceVariant{plan(3000), plan(3000)}, 1000, [][]int64{{3000, 3000}, {3000, 3000}}},
+		"beside a line that is bought once": {1000, discount.Discount{Duration: discount.DurationForever}, []catalog.PriceVariant{{Amount: 1000}, plan(3000)}, 1000,
 			[][]int64{{2250, 2250}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +69,7 @@ func TestDiscount_IsSharedByTheLinesThatItIsFor(t *testing.T) {
 		now, later, other := w.variant(recurring(3000, "month")), recurring(3000, "month"), w.variant(recurring(3000, "month"))
 		later.TrialDays = 14
 		tried := w.variant(later)
-		d := w.offAll(1000, store.Discount{ProductIDs: core.JSONOf([]string{now.ProductID, tried.ProductID})})
+		d := w.offAll(1000, discount.Discount{ProductIDs: core.JSONOf([]string{now.ProductID, tried.ProductID})})
 		checkout, subs := w.buy(d, one(now), one(tried), one(other))
 		require.EqualValues(t, 1000, checkout.DiscountAmount)
 		require.EqualValues(t, 2500+3000, checkout.AmountDueNow)
@@ -84,7 +85,7 @@ func TestDiscount_RoundsAsTheCheckoutShowed(t *testing.T) {
 		w.at(time.January, 31)
 		v := recurring(1001, "month")
 		v.TrialDays = 14
-		d := w.create(store.Discount{Type: store.DiscountTypePercent, PercentBps: new(int64(3333)), Duration: store.DiscountDurationForever})
+		d := w.create(discount.Discount{Type: discount.TypePercent, PercentBps: new(int64(3333)), Duration: discount.DurationForever})
 		checkout, subs := w.buy(d, one(w.variant(v)), one(w.variant(v)))
 		require.EqualValues(t, 667, checkout.DiscountAmount)
 		w.wait(14*day + time.Second)
@@ -99,7 +100,7 @@ func TestDiscount_RoundsAsTheCheckoutShowed(t *testing.T) {
 func TestDiscount_ASharedAmountDoesNotGrow(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.at(time.January, 31)
-		d := w.offAll(1000, store.Discount{Duration: store.DiscountDurationForever})
+		d := w.offAll(1000, discount.Discount{Duration: discount.DurationForever})
 		dearer := w.variant(recurring(9000, "month"))
 		_, subs := w.buy(d, one(w.variant(recurring(3000, "month"))), one(w.variant(recurring(3000, "month"))))
 		_, err := w.discounted(subs[1], "")
@@ -120,7 +121,7 @@ func TestDiscount_ASharedAmountDoesNotGrow(t *testing.T) {
 func TestCreateCheckout_LooksAtTheShareOfALaterPeriod(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := recurring(1020, "month")
-		d := w.offAll(1000, store.Discount{Duration: store.DiscountDurationForever})
+		d := w.offAll(1000, discount.Discount{Duration: discount.DurationForever})
 		_, subs := w.buy(d, one(w.variant(v)), one(w.variant(v)))
 		assert.EqualValues(t, 520, w.nextBill(subs[0]))
 	})
@@ -131,9 +132,9 @@ func TestDiscount_ARoundedShareIsOfItsOwnRate(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.at(time.January, 31)
 		v, same := w.variant(recurring(1001, "month")), w.variant(recurring(1001, "month"))
-		d := w.create(store.Discount{
-			Type: store.DiscountTypePercent, PercentBps: new(int64(3333)), Duration: store.DiscountDurationForever,
-			Rules: core.JSONOf([]store.DiscountRule{{PriceVariantID: same.ID, PercentBps: new(int64(1000))}}),
+		d := w.create(discount.Discount{
+			Type: discount.TypePercent, PercentBps: new(int64(3333)), Duration: discount.DurationForever,
+			Rules: core.JSONOf([]discount.Rule{{PriceVariantID: same.ID, PercentBps: new(int64(1000))}}),
 		})
 		_, subs := w.buy(d, one(v), one(v))
 		require.EqualValues(t, 1001-334, w.now(subs[0]).PeriodAmount)

@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/discount"
 )
 
 // A buyer who is sent to their bank holds the last use of a discount, until they are given up.
 func TestReconcile_GivesARedemptionBack(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Code: new("LAST"), Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), MaxRedemptions: new(int64(1)),
+		d, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Code: new("LAST"), Type: discount.TypePercent, PercentBps: new(int64(1000)), MaxRedemptions: new(int64(1)),
 		})
 		require.NoError(t, err)
 		reduced := func() *store.Checkout {
@@ -23,7 +24,7 @@ func TestReconcile_GivesARedemptionBack(t *testing.T) {
 			return c
 		}
 		redeemed := func() int64 {
-			d, err := w.GetDiscount(t.Context(), w.account, d.ID)
+			d, err := w.Discount.Get(t.Context(), w.account, d.ID)
 			require.NoError(t, err)
 			return d.RedemptionsCount
 		}

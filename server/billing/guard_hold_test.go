@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 )
 
 // TestConfirmCheckout_HoldsLittleForOne leaves payments at the bank.
@@ -52,8 +53,8 @@ func TestConfirmCheckout_LeavesToOthersWhatIsFew(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		replicas := w.replicas()
 		discounted := w.handbook()
-		discount, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Name: "Three of them", Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, MaxRedemptions: new(int64(3)),
+		discount, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Name: "Three of them", Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce, MaxRedemptions: new(int64(3)),
 		})
 		require.NoError(t, err)
 		link, stocked := w.linked(w.handbook(), 3), w.variant(catalog.PriceVariant{Amount: 1900, Stock: new(int64(3))})
@@ -177,8 +178,8 @@ func TestConfirmCheckout_CountsThePiecesThatAreHeld(t *testing.T) {
 func TestConfirmCheckout_LetsOthersHoldTheLast(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		discounted := w.handbook()
-		discount, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Name: "The last", Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, MaxRedemptions: new(int64(1)),
+		discount, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Name: "The last", Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce, MaxRedemptions: new(int64(1)),
 		})
 		require.NoError(t, err)
 		link, last := w.linked(w.handbook(), 1), w.variant(catalog.PriceVariant{Amount: 100, Stock: new(int64(1))})

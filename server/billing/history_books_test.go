@@ -12,6 +12,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 )
@@ -196,7 +197,7 @@ func (h *history) discounted(s *shop) error {
 		if off == 0 {
 			continue
 		}
-		if terms.Duration == store.DiscountDurationOnce && sub.DiscountWaits.V == nil {
+		if terms.Duration == discount.DurationOnce && sub.DiscountWaits.V == nil {
 			return fmt.Errorf("%s has %s for one period off this one and the next", sub.ID, terms.DiscountID)
 		}
 		var used int
@@ -215,7 +216,7 @@ func (h *history) discounted(s *shop) error {
 }
 
 // inForce returns what the current period of a subscription has off, nil if that is nothing.
-func inForce(sub *store.Subscription) *store.DiscountTerms {
+func inForce(sub *store.Subscription) *discount.Terms {
 	switch {
 	case sub.DiscountWaits.V != nil:
 		return sub.DiscountWaits.V.Former
@@ -226,17 +227,17 @@ func inForce(sub *store.Subscription) *store.DiscountTerms {
 }
 
 // takenOff reckons what a discount takes off a period in another way than the program does.
-func takenOff(sub *store.Subscription, terms *store.DiscountTerms) int64 {
-	isFor := func(terms *store.DiscountTerms) bool {
+func takenOff(sub *store.Subscription, terms *discount.Terms) int64 {
+	isFor := func(terms *discount.Terms) bool {
 		return len(terms.ProductIDs)+len(terms.PriceVariantIDs) == 0 || slices.Contains(terms.ProductIDs, sub.ProductID) ||
 			slices.Contains(terms.PriceVariantIDs, sub.PriceVariantID)
 	}
 	switch {
 	case terms == nil || !isFor(terms):
 		return 0
-	case terms.Type == store.DiscountTypePercent && terms.Share != nil && terms.Share.Subtotal == sub.Amount():
+	case terms.Type == discount.TypePercent && terms.Share != nil && terms.Share.Subtotal == sub.Amount():
 		return terms.Share.Amount
-	case terms.Type == store.DiscountTypePercent:
+	case terms.Type == discount.TypePercent:
 		return rounded(sub.Amount(), terms.PercentBps, 10_000)
 	case terms.Share != nil:
 		return min(terms.Amounts[sub.Currency], terms.Share.Amount, sub.Amount())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -26,9 +27,9 @@ type life struct {
 	debits     []funds // billed with the next one
 	asked      *asking // a change of plan, until it is known what became of it
 
-	terms  *store.DiscountTerms // of what the next period has off
-	months int64                // how many periods had them off
-	vague  bool                 // its periods were not one after the other, all of one length
+	terms  *discount.Terms // of what the next period has off
+	months int64           // how many periods had them off
+	vague  bool            // its periods were not one after the other, all of one length
 	trial  bool
 }
 
@@ -241,7 +242,7 @@ func (h *history) renewed(s *shop, l *life, row *store.Subscription, o *store.Or
 	sub := *row
 	sub.ProductID, sub.PriceVariantID, sub.UnitAmount, sub.Quantity = l.product, l.variant, l.unit, l.quantity
 	off, has := takenOff(&sub, l.terms), true
-	if l.terms != nil && l.terms.Duration == store.DiscountDurationRepeating {
+	if l.terms != nil && l.terms.Duration == discount.DurationRepeating {
 		if l.months++; l.vague || l.interval != "month" || l.count != 1 {
 			has = price.DiscountAmount > 0 // its months end by the calendar
 		} else {
@@ -254,7 +255,7 @@ func (h *history) renewed(s *shop, l *life, row *store.Subscription, o *store.Or
 	if price.DiscountAmount != off {
 		return fmt.Errorf("a period has %d off, and not %d: %+v", price.DiscountAmount, off, l.terms)
 	}
-	if off > 0 && l.terms.Duration == store.DiscountDurationOnce {
+	if off > 0 && l.terms.Duration == discount.DurationOnce {
 		l.terms = nil
 	}
 	tax, err := h.taxOf(s, row, l.variant)

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -319,15 +320,15 @@ func (p *player) unite() error {
 }
 
 func (p *player) reduce() error {
-	d := store.Discount{Name: "Sale", Type: store.DiscountTypePercent, PercentBps: new(pick(p, []int64{1000, 3333, 10_000, 9800}))}
+	d := discount.Discount{Name: "Sale", Type: discount.TypePercent, PercentBps: new(pick(p, []int64{1000, 3333, 10_000, 9800}))}
 	if p.odds(3) {
-		d.Type, d.PercentBps, d.Amount, d.Currency = store.DiscountTypeFixed, nil, new(int64(1+p.roll(3000))), new(pick(p, currenciesOf))
+		d.Type, d.PercentBps, d.Amount, d.Currency = discount.TypeFixed, nil, new(int64(1+p.roll(3000))), new(pick(p, currenciesOf))
 	}
 	switch p.roll(3) {
 	case 1:
-		d.Duration = store.DiscountDurationForever
+		d.Duration = discount.DurationForever
 	case 2:
-		d.Duration, d.DurationInMonths = store.DiscountDurationRepeating, new(int64(1+p.roll(4)))
+		d.Duration, d.DurationInMonths = discount.DurationRepeating, new(int64(1+p.roll(4)))
 	}
 	d.Code = maybe(p, 2, p.code)
 	d.MaxRedemptions = maybe(p, 3, func() int64 { return int64(1 + p.roll(3)) })
@@ -343,12 +344,12 @@ func (p *player) reduce() error {
 			d.ProductIDs = core.JSONOf([]string{v.ProductID})
 		}
 	}
-	_, err := p.CreateDiscount(everywhere, p.account, d)
+	_, err := p.Discount.Create(everywhere, p.account, d)
 	return p.answered("reduce prices", err)
 }
 
-func (p *player) discount() (*store.Discount, error) {
-	all, more, err := p.ListDiscounts(everywhere, p.account, store.ListDiscounts{Page: latest})
+func (p *player) discount() (*discount.Discount, error) {
+	all, more, err := p.Discount.List(everywhere, p.account, discount.List{Page: latest})
 	return some(p, all, more, err)
 }
 
@@ -358,6 +359,6 @@ func (p *player) reconsider() error {
 	if err != nil {
 		return err
 	}
-	_, err = pick(p, []func(context.Context, string, string) (*store.Discount, error){p.EnableDiscount, p.DisableDiscount, p.DeleteDiscount})(everywhere, p.account, d.ID)
+	_, err = pick(p, []func(context.Context, string, string) (*discount.Discount, error){p.Discount.Enable, p.Discount.Disable, p.Discount.Delete})(everywhere, p.account, d.ID)
 	return p.answered("reconsider "+d.ID, err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -81,14 +82,14 @@ func TestTypedEmail_OfACustomerIsNotAnothers(t *testing.T) {
 		_, _ = w.buys(store.Checkout{CustomerID: &victim.ID})
 		mallory := w.mallory()
 		assert.NotEqual(t, victim.ID, mallory.ID)
-		first, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Name: "First", Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, FirstPurchaseOnly: true,
+		first, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Name: "First", Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce, FirstPurchaseOnly: true,
 		})
 		require.NoError(t, err)
 		_, eve := w.buys(store.Checkout{CustomerEmail: new("grace@example.com"), ExternalCustomerID: new("eve"), DiscountID: &first.ID})
 		require.NotEqual(t, victim.ID, eve.ID)
-		once, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Name: "Once", Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, MaxRedemptionsPerCustomer: new(int64(1)),
+		once, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Name: "Once", Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce, MaxRedemptionsPerCustomer: new(int64(1)),
 		})
 		require.NoError(t, err)
 		for _, buyer := range []*store.Customer{eve, mallory, victim} { // each has one use of their own

@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -74,11 +75,11 @@ func TestStripe_AnotherIntentOfAPaymentIsNoConcern(t *testing.T) {
 }
 
 // dinars is a price that can be charged, of which a discount makes one that can not.
-func (w *world) dinars(v catalog.PriceVariant) (*catalog.PriceVariant, *store.Discount) {
+func (w *world) dinars(v catalog.PriceVariant) (*catalog.PriceVariant, *discount.Discount) {
 	w.t.Helper()
 	v.Amount, v.Currency = 5000, "kwd"
-	d, err := w.CreateDiscount(w.t.Context(), w.account, store.Discount{
-		Code: new("ODD"), Type: store.DiscountTypePercent, PercentBps: new(int64(1111)), Duration: store.DiscountDurationForever,
+	d, err := w.Discount.Create(w.t.Context(), w.account, discount.Discount{
+		Code: new("ODD"), Type: discount.TypePercent, PercentBps: new(int64(1111)), Duration: discount.DurationForever,
 	})
 	require.NoError(w.t, err)
 	return w.variant(v), d

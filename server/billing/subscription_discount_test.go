@@ -10,14 +10,15 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // off makes a discount, of which so many may be used.
-func (w *world) off(bps int64, duration store.DiscountDuration, uses int64) *store.Discount {
+func (w *world) off(bps int64, duration discount.Duration, uses int64) *discount.Discount {
 	w.t.Helper()
-	d, err := w.CreateDiscount(w.t.Context(), w.account, store.Discount{
-		Name: "Thanks", Type: store.DiscountTypePercent, PercentBps: &bps, Duration: duration, MaxRedemptions: &uses,
+	d, err := w.Discount.Create(w.t.Context(), w.account, discount.Discount{
+		Name: "Thanks", Type: discount.TypePercent, PercentBps: &bps, Duration: duration, MaxRedemptions: &uses,
 	})
 	require.NoError(w.t, err)
 	return d
@@ -29,9 +30,9 @@ func (w *world) discounted(sub *store.Subscription, id string) (*store.Subscript
 }
 
 // redemptions counts how often a discount is used.
-func (w *world) redemptions(d *store.Discount) int64 {
+func (w *world) redemptions(d *discount.Discount) int64 {
 	w.t.Helper()
-	found, err := w.GetDiscount(w.t.Context(), w.account, d.ID)
+	found, err := w.Discount.Get(w.t.Context(), w.account, d.ID)
 	require.NoError(w.t, err)
 	return found.RedemptionsCount
 }
@@ -65,7 +66,7 @@ func TestChangeSubscription_WhileADiscountWaits(t *testing.T) {
 					t.Helper()
 					id := ""
 					if percent > 0 {
-						id = w.off(percent*100, store.DiscountDurationForever, 10).ID
+						id = w.off(percent*100, discount.DurationForever, 10).ID
 					}
 					var err error
 					sub, err = w.discounted(sub, id)
@@ -94,7 +95,7 @@ func TestChangeSubscription_WhileADiscountWaits(t *testing.T) {
 func TestChangeSubscription_UsesUpADiscountThatWaitedInAFreePlan(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()
-		d := w.off(10_000, store.DiscountDurationOnce, 1)
+		d := w.off(10_000, discount.DurationOnce, 1)
 		free := recurring(0, "month")
 		free.AmountType = catalog.PriceVariantAmountTypeFree
 		sub := w.subscribe(w.variant(free), "pm_card_visa")
@@ -119,7 +120,7 @@ func TestChangeSubscription_CountsWhatItUses(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()
 		for _, c := range []struct{ percent, paid int64 }{{50, 5000 - 1000}, {100, 0}} {
-			d := w.off(c.percent*100, store.DiscountDurationForever, 1)
+			d := w.off(c.percent*100, discount.DurationForever, 1)
 			sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
 			_, err := w.discounted(sub, d.ID)
 			require.NoError(t, err)
@@ -140,7 +141,7 @@ func TestChangeSubscription_CountsWhatItUses(t *testing.T) {
 // A change that is being paid was priced with the discount that there was.
 func TestUpdateSubscription_GivesNoDiscountWhileAChangeIsPaid(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		d := w.off(5000, store.DiscountDurationForever, 10)
+		d := w.off(5000, discount.DurationForever, 10)
 		sub := w.subscribe(w.variant(recurring(1000, "month")), "pm_card_visa")
 		c, err := w.Store.ChangeSubscription(t.Context(), w.account, sub.ID, store.ChangeSubscription{
 			PriceVariant: w.variant(recurring(2000, "month")).ID, Behavior: tenant.ProrationBehaviorInvoiceImmediately,
@@ -161,7 +162,7 @@ func TestUpdateSubscription_GivesNoDiscountWhileAChangeIsPaid(t *testing.T) {
 func TestChangeSubscription_KeepsWhatADiscountForOnePeriodTookOff(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()
-		d := w.off(5000, store.DiscountDurationOnce, 1)
+		d := w.off(5000, discount.DurationOnce, 1)
 		v := w.variant(recurring(1000, "month"))
 		sub := w.subscribe(v, "pm_card_visa")
 		_, err := w.discounted(sub, d.ID)
@@ -192,7 +193,7 @@ func TestUpdateSubscription_ADiscountThatIsGivenBackTakesNothingOff(t *testing.T
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, w *world) {
 				w.monthOf30()
-				d := w.off(5000, store.DiscountDurationForever, 1)
+				d := w.off(5000, discount.DurationForever, 1)
 				free := recurring(0, "month")
 				free.AmountType = catalog.PriceVariantAmountTypeFree
 				sub := w.subscribe(w.variant(free), "pm_card_visa")
@@ -201,7 +202,7 @@ func TestUpdateSubscription_ADiscountThatIsGivenBackTakesNothingOff(t *testing.T
 				w.wait(30*day + time.Second)
 				other := ""
 				if replaced {
-					other = w.off(1000, store.DiscountDurationForever, 1).ID
+					other = w.off(1000, discount.DurationForever, 1).ID
 				}
 				_, err = w.discounted(sub, other)
 				require.NoError(t, err)
@@ -220,8 +221,8 @@ func TestChangeSubscription_ADiscountForAnotherPlanWaits(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.monthOf30()
 		v := w.variant(recurring(1000, "month"))
-		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Name: "Sorry", Type: store.DiscountTypePercent, PercentBps: new(int64(5000)), PriceVariantIDs: core.JSONOf([]string{v.ID}), MaxRedemptions: new(int64(1)),
+		d, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Name: "Sorry", Type: discount.TypePercent, PercentBps: new(int64(5000)), PriceVariantIDs: core.JSONOf([]string{v.ID}), MaxRedemptions: new(int64(1)),
 		})
 		require.NoError(t, err)
 		sub := w.subscribe(v, "pm_card_visa")
@@ -241,12 +242,12 @@ func TestChangeSubscription_ADiscountForAnotherPlanWaits(t *testing.T) {
 
 // An amount that other lines of a checkout shared is off the first period in that part alone, whatever changes in it.
 func TestChangeSubscription_KeepsItsShareOfAnAmount(t *testing.T) {
-	for _, duration := range []store.DiscountDuration{store.DiscountDurationOnce, store.DiscountDurationForever} {
+	for _, duration := range []discount.Duration{discount.DurationOnce, discount.DurationForever} {
 		t.Run(string(duration), func(t *testing.T) {
 			each(t, func(t *testing.T, w *world) {
 				v := w.variant(recurring(1000, "month"))
-				d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-					Name: "Both", Type: store.DiscountTypeFixed, Amount: new(int64(500)), Currency: new("usd"), Duration: duration,
+				d, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+					Name: "Both", Type: discount.TypeFixed, Amount: new(int64(500)), Currency: new("usd"), Duration: duration,
 				})
 				require.NoError(t, err)
 				c, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{

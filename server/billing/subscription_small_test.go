@@ -11,13 +11,14 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
 // nearlyAll makes a discount that leaves 38 of 1900, which no bank takes.
-func (w *world) nearlyAll(duration store.DiscountDuration) *store.Discount {
+func (w *world) nearlyAll(duration discount.Duration) *discount.Discount {
 	w.t.Helper()
-	d, err := w.CreateDiscount(w.t.Context(), w.account, store.Discount{Name: "Friends", Type: store.DiscountTypePercent, PercentBps: new(int64(9800)), Duration: duration})
+	d, err := w.Discount.Create(w.t.Context(), w.account, discount.Discount{Name: "Friends", Type: discount.TypePercent, PercentBps: new(int64(9800)), Duration: duration})
 	require.NoError(w.t, err)
 	return d
 }
@@ -26,10 +27,10 @@ func (w *world) nearlyAll(duration store.DiscountDuration) *store.Discount {
 // not together with something that costs enough today.
 func TestCheckout_SellsNoPeriodThatCostsTooLittle(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		trial, once, forever := recurring(1900, "month"), w.nearlyAll(store.DiscountDurationOnce), w.nearlyAll(store.DiscountDurationForever)
+		trial, once, forever := recurring(1900, "month"), w.nearlyAll(discount.DurationOnce), w.nearlyAll(discount.DurationForever)
 		trial.TrialDays = 7
 		trying, monthly, book := w.variant(trial), w.variant(recurring(1900, "month")), w.variant(catalog.PriceVariant{Amount: 100_000})
-		put := func(d *store.Discount, variants ...*catalog.PriceVariant) error {
+		put := func(d *discount.Discount, variants ...*catalog.PriceVariant) error {
 			var lines []store.NewLineItem
 			for _, v := range variants {
 				lines = append(lines, one(v))
@@ -58,7 +59,7 @@ func TestCheckout_SellsNoPeriodThatCostsTooLittle(t *testing.T) {
 // Nor does a subscription change to a plan of which its discount leaves too little.
 func TestChangeSubscription_ToNoPlanThatCostsTooLittle(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		d := w.nearlyAll(store.DiscountDurationForever)
+		d := w.nearlyAll(discount.DurationForever)
 		c, err := w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
 			Checkout: &store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, DiscountID: &d.ID},
 			Lines:    []store.NewLineItem{{PriceVariant: w.variant(recurring(1900, "month")).ID, Quantity: 2}},

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -23,7 +24,7 @@ func TestUpdateSubscription_LastRedemptionIsGivenOnce(t *testing.T) {
 		for i := range subs {
 			subs[i] = w.subscribe(v, "pm_card_visa")
 		}
-		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{Name: "Last", Type: store.DiscountTypePercent, PercentBps: new(int64(5000)), MaxRedemptions: new(int64(1))})
+		d, err := w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Last", Type: discount.TypePercent, PercentBps: new(int64(5000)), MaxRedemptions: new(int64(1))})
 		require.NoError(t, err)
 		given := 0
 		for _, err := range parallel(len(subs), func(i int) error {
@@ -43,14 +44,14 @@ func TestUpdateSubscription_LastRedemptionIsGivenOnce(t *testing.T) {
 // A discount for once that is used up takes nothing off any more: whoever gives it again means the next period.
 func TestUpdateSubscription_GivesADiscountAgainThatIsUsedUp(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Name: "Sorry", Type: store.DiscountTypePercent, PercentBps: new(int64(5000)), MaxRedemptions: new(int64(2)),
+		d, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Name: "Sorry", Type: discount.TypePercent, PercentBps: new(int64(5000)), MaxRedemptions: new(int64(2)),
 		})
 		require.NoError(t, err)
 		sub := w.subscribe(w.variant(recurring(900, "month")), "pm_card_visa")
 		give := func(redemptions int64) error {
 			_, err := w.UpdateSubscription(t.Context(), w.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, Discount: &d.ID})
-			given, findErr := w.GetDiscount(t.Context(), w.account, d.ID)
+			given, findErr := w.Discount.Get(t.Context(), w.account, d.ID)
 			require.NoError(t, findErr)
 			assert.Equal(t, redemptions, given.RedemptionsCount)
 			return err
@@ -77,7 +78,7 @@ func TestUpdateSubscription_DiscountsChangePlaces(t *testing.T) {
 		subs := []*store.Subscription{w.subscribe(v, "pm_card_visa"), w.subscribe(v, "pm_card_visa")}
 		var ids []string
 		for range 2 {
-			d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{Name: "Swap", Type: store.DiscountTypePercent, PercentBps: new(int64(5000))})
+			d, err := w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Swap", Type: discount.TypePercent, PercentBps: new(int64(5000))})
 			require.NoError(t, err)
 			ids = append(ids, d.ID)
 		}

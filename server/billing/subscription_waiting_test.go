@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -83,7 +84,7 @@ func TestUpdateSubscription_ChangesThatWaitAreDroppedOnPurposeAlone(t *testing.T
 			require.NoError(t, err)
 		}
 		ask(next, 1)
-		_, err := w.discounted(sub, w.off(1000, store.DiscountDurationForever, 5).ID)
+		_, err := w.discounted(sub, w.off(1000, discount.DurationForever, 5).ID)
 		require.NoError(t, err)
 		waits(next.ID, 1)
 		_, err = w.PauseSubscription(t.Context(), w.account, sub.ID, store.PauseSubscription{Now: true})

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -133,8 +134,8 @@ func TestTypedBuyer_ATrialIsChargedToItsOwnCard(t *testing.T) {
 func TestTypedBuyer_NothingElseIsEverCharged(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		victim := w.victim()
-		all, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Name: "All", Type: store.DiscountTypePercent, PercentBps: new(int64(10_000)), Duration: store.DiscountDurationOnce, Code: new("ALL"),
+		all, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Name: "All", Type: discount.TypePercent, PercentBps: new(int64(10_000)), Duration: discount.DurationOnce, Code: new("ALL"),
 		})
 		require.NoError(t, err)
 		monthly, yearly := w.variant(recurring(900, "month")), w.variant(recurring(9900, "year"))
@@ -238,16 +239,16 @@ func TestTypedBuyer_LearnsNothing(t *testing.T) {
 		require.NoError(t, err)
 		w.victim()
 		v := w.handbook()
-		first, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Name: "First", Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, FirstPurchaseOnly: true,
+		first, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Name: "First", Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce, FirstPurchaseOnly: true,
 		})
 		require.NoError(t, err)
-		once, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Name: "Once", Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, MaxRedemptionsPerCustomer: new(int64(1)),
+		once, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Name: "Once", Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce, MaxRedemptionsPerCustomer: new(int64(1)),
 		})
 		require.NoError(t, err)
 		home := core.JSONOf(&core.Address{Country: new("DE")})
-		for _, d := range []*store.Discount{once, first} {
+		for _, d := range []*discount.Discount{once, first} {
 			c := w.checkoutFor(store.Checkout{CustomerEmail: new("grace@example.com"), EmailVerified: true, BillingAddress: home, DiscountID: &d.ID}, v)
 			assert.Zero(t, *c.TaxAmount)
 			if d == once {
@@ -261,7 +262,7 @@ func TestTypedBuyer_LearnsNothing(t *testing.T) {
 				break
 			}
 		}
-		for _, d := range []*store.Discount{first, once} {
+		for _, d := range []*discount.Discount{first, once} {
 			var answers []string
 			for _, email := range []string{"grace@example.com", "nobody@example.com"} {
 				c := w.checkoutFor(store.Checkout{CustomerEmail: &email, BillingAddress: home, DiscountID: &d.ID}, v)

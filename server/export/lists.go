@@ -23,7 +23,7 @@ var lists = map[string]func(s *store.Store) *List{
 	"checkout_links": func(s *store.Store) *List { return of(s.ListCheckoutLinks, view.ListCheckoutLinks, view.CheckoutLink) },
 	"invoices":       func(s *store.Store) *List { return of(s.ListInvoices, view.ListInvoices, view.Invoice) },
 	"refunds":        func(s *store.Store) *List { return of(s.ListRefunds, view.ListRefunds, view.Refund) },
-	"discounts":      func(s *store.Store) *List { return of(s.ListDiscounts, view.ListDiscounts, view.Discount) },
+	"discounts":      func(s *store.Store) *List { return of(s.Discount.List, view.ListDiscounts, view.Discount) },
 	"grants":         func(s *store.Store) *List { return of(s.ListGrants, view.ListGrants, view.Grant) },
 	"letters":        func(s *store.Store) *List { return of(s.ListLetters, view.ListLetters, view.Letter) },
 	"files": func(s *store.Store) *List { // to where bytes may be sent is for who sends them

@@ -9,7 +9,7 @@ import (
 
 // ListDiscounts implements GET /discounts.
 func (h *Handlers) ListDiscounts(ctx context.Context, r api.ListDiscountsRequestObject) (api.ListDiscountsResponseObject, error) {
-	discounts, more, err := h.store.ListDiscounts(ctx, account(ctx), view.ListDiscounts(r.Params))
+	discounts, more, err := h.store.Discount.List(ctx, account(ctx), view.ListDiscounts(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (h *Handlers) ExportDiscounts(ctx context.Context, r api.ExportDiscountsReq
 
 // CreateDiscount implements POST /discounts.
 func (h *Handlers) CreateDiscount(ctx context.Context, r api.CreateDiscountRequestObject) (api.CreateDiscountResponseObject, error) {
-	d, err := h.store.CreateDiscount(ctx, account(ctx), view.NewDiscount(r.Body))
+	d, err := h.store.Discount.Create(ctx, account(ctx), view.NewDiscount(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (h *Handlers) CreateDiscount(ctx context.Context, r api.CreateDiscountReque
 
 // LookupDiscount implements GET /discounts/lookup.
 func (h *Handlers) LookupDiscount(ctx context.Context, r api.LookupDiscountRequestObject) (api.LookupDiscountResponseObject, error) {
-	d, err := h.store.LookupDiscount(ctx, account(ctx), r.Params.Code)
+	d, err := h.store.Discount.Lookup(ctx, account(ctx), r.Params.Code)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (h *Handlers) LookupDiscount(ctx context.Context, r api.LookupDiscountReque
 
 // GetDiscount implements GET /discounts/{id}.
 func (h *Handlers) GetDiscount(ctx context.Context, r api.GetDiscountRequestObject) (api.GetDiscountResponseObject, error) {
-	d, err := h.store.GetDiscount(ctx, account(ctx), r.ID)
+	d, err := h.store.Discount.Get(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (h *Handlers) GetDiscount(ctx context.Context, r api.GetDiscountRequestObje
 
 // UpdateDiscount implements PATCH /discounts/{id}.
 func (h *Handlers) UpdateDiscount(ctx context.Context, r api.UpdateDiscountRequestObject) (api.UpdateDiscountResponseObject, error) {
-	d, err := h.store.UpdateDiscount(ctx, account(ctx), r.ID, view.DiscountChange(r.Body))
+	d, err := h.store.Discount.Update(ctx, account(ctx), r.ID, view.DiscountChange(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (h *Handlers) UpdateDiscount(ctx context.Context, r api.UpdateDiscountReque
 
 // DeleteDiscount implements DELETE /discounts/{id}.
 func (h *Handlers) DeleteDiscount(ctx context.Context, r api.DeleteDiscountRequestObject) (api.DeleteDiscountResponseObject, error) {
-	d, err := h.store.DeleteDiscount(ctx, account(ctx), r.ID)
+	d, err := h.store.Discount.Delete(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (h *Handlers) DeleteDiscount(ctx context.Context, r api.DeleteDiscountReque
 
 // DisableDiscount implements POST /discounts/{id}/disable.
 func (h *Handlers) DisableDiscount(ctx context.Context, r api.DisableDiscountRequestObject) (api.DisableDiscountResponseObject, error) {
-	d, err := h.store.DisableDiscount(ctx, account(ctx), r.ID)
+	d, err := h.store.Discount.Disable(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (h *Handlers) DisableDiscount(ctx context.Context, r api.DisableDiscountReq
 
 // EnableDiscount implements POST /discounts/{id}/enable.
 func (h *Handlers) EnableDiscount(ctx context.Context, r api.EnableDiscountRequestObject) (api.EnableDiscountResponseObject, error) {
-	d, err := h.store.EnableDiscount(ctx, account(ctx), r.ID)
+	d, err := h.store.Discount.Enable(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (h *Handlers) EnableDiscount(ctx context.Context, r api.EnableDiscountReque
 
 // ListDiscountRedemptions implements GET /discounts/{id}/redemptions.
 func (h *Handlers) ListDiscountRedemptions(ctx context.Context, r api.ListDiscountRedemptionsRequestObject) (api.ListDiscountRedemptionsResponseObject, error) {
-	redemptions, more, err := h.store.ListDiscountRedemptions(ctx, account(ctx), r.ID, view.ListDiscountRedemptions(r.Params))
+	redemptions, more, err := h.store.Discount.ListRedemptions(ctx, account(ctx), r.ID, view.ListDiscountRedemptions(r.Params))
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func kindsOf(s *store.Store) map[string]kind {
 		kindOf(core.KindCheckout, checkoutsByID(s), view.Checkout),
 		kindOf(core.KindLineItem, s.Lines.ByID, view.LineItem),
 		kindOf(core.KindInvoice, s.InvoicesByID, view.Invoice),
-		kindOf(core.KindDiscount, s.DiscountsByID, view.Discount),
+		kindOf(core.KindDiscount, s.Discount.ByID, view.Discount),
 		kindOf(core.KindOrder, s.OrdersByID, view.Order),
 		kindOf(core.KindEvent, s.Outbox.EventsByID, view.WebhookEvent),
 		kindOf(core.KindSubscription, s.SubscriptionsByID, view.Subscription),

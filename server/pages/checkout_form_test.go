@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -207,8 +208,8 @@ func TestCheckoutPage_SaysHowOftenAPriceIsPaid(t *testing.T) {
 func TestCheckoutPage_TakesDiscountCodes(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	_, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-		Name: "All", Code: new("ALL"), Type: store.DiscountTypePercent, PercentBps: new(int64(10_000)), Duration: store.DiscountDurationOnce,
+	_, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+		Name: "All", Code: new("ALL"), Type: discount.TypePercent, PercentBps: new(int64(10_000)), Duration: discount.DurationOnce,
 	})
 	require.NoError(t, err)
 	c := w.checkout(catalog.PriceVariant{Amount: 1900})
@@ -259,7 +260,7 @@ func TestCheckoutPage_CanBeLoadedAgainAfterADecline(t *testing.T) {
 func TestCheckoutPage_TakesEnterForApplyOrPay(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	_, err := w.CreateDiscount(t.Context(), w.account, store.Discount{Name: "None", Code: new("ONLY"), Type: store.DiscountTypePercent, PercentBps: new(int64(1)), Duration: store.DiscountDurationOnce})
+	_, err := w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "None", Code: new("ONLY"), Type: discount.TypePercent, PercentBps: new(int64(1)), Duration: discount.DurationOnce})
 	require.NoError(t, err)
 	c := w.checkout(catalog.PriceVariant{Amount: 100})
 	_, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -44,7 +45,7 @@ func TestCheckoutPage_SaysWhatIsPaidNextWithoutDiscountsAndWithTax(t *testing.T)
 		a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("DE"), RateBps: 1000, Name: "VAT"}}}
 	})
 	require.NoError(t, err)
-	_, err = w.CreateDiscount(t.Context(), w.account, store.Discount{Name: "Half", Code: new("HALF"), Type: store.DiscountTypePercent, PercentBps: new(int64(5000)), Duration: store.DiscountDurationOnce})
+	_, err = w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Half", Code: new("HALF"), Type: discount.TypePercent, PercentBps: new(int64(5000)), Duration: discount.DurationOnce})
 	require.NoError(t, err)
 	c := w.checkout(catalog.PriceVariant{Type: catalog.PriceVariantTypeRecurring, Amount: 1000, Interval: new("month"), IntervalCount: new(int64(1))})
 	c, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes = true })

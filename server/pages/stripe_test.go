@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
@@ -249,8 +250,8 @@ func TestPages_TellBuyersOnlyThatAnAmountCannotBeCharged(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		w := newShopOn(t, url)
 		w.useStripe(publishableKey)
-		d, err := w.CreateDiscount(t.Context(), w.account, store.Discount{
-			Name: "Friends", Type: store.DiscountTypePercent, PercentBps: new(int64(1111)), Duration: store.DiscountDurationOnce,
+		d, err := w.Discount.Create(t.Context(), w.account, discount.Discount{
+			Name: "Friends", Type: discount.TypePercent, PercentBps: new(int64(1111)), Duration: discount.DurationOnce,
 		})
 		require.NoError(t, err)
 		c := w.checkout(catalog.PriceVariant{Amount: 5000, Currency: "kwd"})

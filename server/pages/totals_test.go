@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/axe"
 	chromium "github.com/tillwright/tillwright/tests/harness/browser"
@@ -90,7 +91,7 @@ func TestCheckoutPage_HasTheTaxAtFirst(t *testing.T) {
 func TestCheckoutPage_KeepsTheCardBesideACodeInABrowser(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
-	_, err := w.CreateDiscount(t.Context(), w.account, store.Discount{Name: "Tenth", Code: new("TENTH"), Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce})
+	_, err := w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Tenth", Code: new("TENTH"), Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce})
 	require.NoError(t, err)
 	page, checkout := chromium.Open(t, nil), w.checkout(catalog.PriceVariant{Amount: 1000})
 	_, err = w.UpdateCheckout(t.Context(), w.account, checkout.ID, func(d *store.CheckoutDraft) { d.AllowDiscountCodes, d.SuccessURL = true, nil })
@@ -133,7 +134,7 @@ func TestCheckoutPage_IsUsedByTheKeyboardAloneInABrowser(t *testing.T) {
 			a.Tax.V = tenant.TaxSettings{Mode: tenant.TaxModeFlatTable, Behavior: tenant.TaxBehaviorExclusive, Rates: []tenant.TaxRate{{Country: new("UY"), RateBps: 2200, Name: "IVA"}}}
 		})
 		require.NoError(t, err)
-		_, err = w.CreateDiscount(t.Context(), w.account, store.Discount{Name: "Tenth", Code: new("TENTH"), Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce})
+		_, err = w.Discount.Create(t.Context(), w.account, discount.Discount{Name: "Tenth", Code: new("TENTH"), Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce})
 		require.NoError(t, err)
 		link := w.link(catalog.PriceVariant{Amount: 1000}, nil)
 		_, err = w.UpdateCheckoutLink(t.Context(), w.account, link.ID, func(l *store.CheckoutLink) { l.AllowDiscountCodes = true })

@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -171,8 +172,8 @@ func TestVerify_SendsFewLetters(t *testing.T) {
 // A discount for a first purchase is one for those who are known: the letter says who they are.
 func TestVerify_ADiscountForWhoIsKnown(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
-		d, err := g.CreateDiscount(t.Context(), g.account, store.Discount{
-			Name: "First", Code: new("FIRST"), Type: store.DiscountTypePercent, PercentBps: new(int64(1000)), Duration: store.DiscountDurationOnce, FirstPurchaseOnly: true,
+		d, err := g.Discount.Create(t.Context(), g.account, discount.Discount{
+			Name: "First", Code: new("FIRST"), Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce, FirstPurchaseOnly: true,
 		})
 		require.NoError(t, err)
 		first := func(c *store.Checkout) { c.DiscountID, c.AllowDiscountCodes = &d.ID, true }

@@ -5,12 +5,12 @@ import (
 
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/sdk/wire"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/discount"
 )
 
 // Discount renders a discount.
-func Discount(d *store.Discount) api.Discount {
+func Discount(d *discount.Discount) api.Discount {
 	return api.Discount{
 		ID:                        d.ID,
 		Object:                    "discount",
@@ -40,12 +40,12 @@ func Discount(d *store.Discount) api.Discount {
 	}
 }
 
-func discountRule(r store.DiscountRule) api.DiscountRule {
+func discountRule(r discount.Rule) api.DiscountRule {
 	return api.DiscountRule{PriceVariant: r.PriceVariantID, PercentBps: r.PercentBps, Amount: r.Amount, Amounts: object(r.Amounts)}
 }
 
 // DiscountRedemption renders one use of a discount.
-func DiscountRedemption(r *store.DiscountRedemption) api.DiscountRedemption {
+func DiscountRedemption(r *discount.Redemption) api.DiscountRedemption {
 	return api.DiscountRedemption{
 		ID:             r.ID,
 		Object:         "discount_redemption",
@@ -62,36 +62,36 @@ func DiscountRedemption(r *store.DiscountRedemption) api.DiscountRedemption {
 }
 
 // ListDiscounts reads the query of a list.
-func ListDiscounts(q api.ListDiscountsParams) store.ListDiscounts {
-	return store.ListDiscounts{
+func ListDiscounts(q api.ListDiscountsParams) discount.List {
+	return discount.List{
 		Page:       SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
-		Status:     store.DiscountStatus(value(q.Status)),
-		Type:       store.DiscountType(value(q.Type)),
+		Status:     discount.Status(value(q.Status)),
+		Type:       discount.Type(value(q.Type)),
 		Code:       value(q.Code),
 		Product:    value(q.Product),
 	}
 }
 
 // ListDiscountRedemptions reads the query of a list of redemptions.
-func ListDiscountRedemptions(q api.ListDiscountRedemptionsParams) store.ListDiscountRedemptions {
-	return store.ListDiscountRedemptions{
+func ListDiscountRedemptions(q api.ListDiscountRedemptionsParams) discount.ListRedemptions {
+	return discount.ListRedemptions{
 		Page:       Page(q.Limit, q.StartingAfter, q.EndingBefore),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, nil, nil),
 	}
 }
 
 // NewDiscount reads the body of a create.
-func NewDiscount(b *api.DiscountCreate) store.Discount {
-	d := store.Discount{
+func NewDiscount(b *api.DiscountCreate) discount.Discount {
+	d := discount.Discount{
 		Name:                      value(b.Name),
 		Code:                      b.Code,
-		Type:                      store.DiscountType(b.Type),
+		Type:                      discount.Type(b.Type),
 		PercentBps:                b.PercentBps,
 		Amount:                    b.Amount,
 		Currency:                  b.Currency,
 		Amounts:                   core.JSONOf(map[string]int64(value(b.Amounts))),
-		Duration:                  store.DiscountDuration(value(b.Duration)),
+		Duration:                  discount.Duration(value(b.Duration)),
 		DurationInMonths:          b.DurationInMonths,
 		Rules:                     core.JSONOf(mapped(b.Rules, storedDiscountRule)),
 		MinSubtotalAmount:         b.MinSubtotalAmount,
@@ -108,8 +108,8 @@ func NewDiscount(b *api.DiscountCreate) store.Discount {
 }
 
 // DiscountChange reads the body of a PATCH.
-func DiscountChange(b *api.DiscountUpdate) func(*store.Discount) {
-	return func(d *store.Discount) {
+func DiscountChange(b *api.DiscountUpdate) func(*discount.Discount) {
+	return func(d *discount.Discount) {
 		set(&d.Name, b.Name)
 		setOrClear(&d.Code, b.Code)
 		setAs(&d.Type, b.Type)
@@ -139,14 +139,14 @@ func DiscountChange(b *api.DiscountUpdate) func(*store.Discount) {
 }
 
 // setAppliesTo replaces what a discount applies to, if that was sent.
-func setAppliesTo(d *store.Discount, sent *api.DiscountAppliesToCreate) {
+func setAppliesTo(d *discount.Discount, sent *api.DiscountAppliesToCreate) {
 	if sent != nil {
 		d.ProductIDs, d.PriceVariantIDs = core.JSONOf(sent.Products), core.JSONOf(sent.PriceVariants)
 	}
 }
 
-func storedDiscountRule(r api.DiscountRuleCreate) store.DiscountRule {
-	return store.DiscountRule{PriceVariantID: r.PriceVariant, PercentBps: r.PercentBps, Amount: r.Amount, Amounts: object(map[string]int64(value(r.Amounts)))}
+func storedDiscountRule(r api.DiscountRuleCreate) discount.Rule {
+	return discount.Rule{PriceVariantID: r.PriceVariant, PercentBps: r.PercentBps, Amount: r.Amount, Amounts: object(map[string]int64(value(r.Amounts)))}
 }
 
 // setMoment changes a moment that a PATCH names. Null removes it.

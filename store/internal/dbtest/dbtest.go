@@ -91,6 +91,17 @@ func Waiter(t testing.TB, d *db.DB) (await func()) {
 	}
 }
 
+// Waiting returns once n transactions of the database wait for a lock. On SQLite they wait for their turn instead.
+func Waiting(t testing.TB, d *db.DB, n int) {
+	t.Helper()
+	if d.Engine == core.SQLite {
+		return
+	}
+	require.Eventually(t, func() bool {
+		return Count(t, d, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) >= n
+	}, time.Minute, time.Millisecond)
+}
+
 // RequireInvalid wants core.CodeInvalid on the field.
 func RequireInvalid(t testing.TB, err error, field string) {
 	t.Helper()

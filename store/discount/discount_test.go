@@ -1,7 +1,8 @@
-package store
+package discount
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -17,45 +18,67 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
 )
+
+// shop is an account with its discounts.
+type shop struct {
+	*Store
+	account string
+}
+
+// eachShop runs a test on both engines.
+func eachShop(t *testing.T, test func(t *testing.T, s *shop)) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		test(t, &shop{open(d), dbtest.Account(t, d)})
+	})
+}
+
+func open(d *db.DB) *Store {
+	return New(d, catalog.New(d, outbox.New(d, func(_ string, v any) ([]byte, error) { return json.Marshal(v) })))
+}
 
 // discount makes one of 20 %, changed as the test wants it.
 func (s *shop) discount(t *testing.T, change func(*Discount)) *Discount {
 	t.Helper()
-	d := Discount{Name: "Spring", Type: DiscountTypePercent, PercentBps: ref(int64(2000))}
+	d := Discount{Name: "Spring", Type: TypePercent, PercentBps: new(int64(2000))}
 	if change != nil {
 		change(&d)
 	}
-	made, err := s.CreateDiscount(t.Context(), s.account, d)
+	made, err := s.Create(t.Context(), s.account, d)
 	require.NoError(t, err)
 	return made
 }
 
-// redeemed redeems a discount for a new checkout of the address.
-func (s *shop) redeemed(t *testing.T, d *Discount, email string) (*Checkout, error) {
+// redeemed redeems a discount for a new checkout of the address, and returns the id of that.
+func (s *shop) redeemed(t *testing.T, d *Discount, email string) (checkout string, err error) {
 	t.Helper()
-	c := &Checkout{AccountID: s.account, ID: core.NewID(core.KindCheckout), CustomerEmail: &email, EmailVerified: true, Currency: "usd", DiscountAmount: 100}
-	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-		by := redeemer{email: &email}
-		return nil, s.redeem(ctx, u, c.redemption(d, by), d, by, "discount_code")
+	checkout = core.NewID(core.KindCheckout)
+	_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		r := &Redemption{
+			AccountID: s.account, DiscountID: d.ID, CheckoutID: &checkout, BuyerKey: BuyerKey(s.account, email), Currency: "usd", DiscountAmount: 100,
+		}
+		return nil, s.Redeem(ctx, u, r, d, Redeemer{Email: &email}, "discount_code")
 	})
-	return c, err
+	return checkout, err
 }
 
-func (s *shop) released(t *testing.T, c *Checkout) {
+func (s *shop) released(t *testing.T, checkout string) {
 	t.Helper()
-	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.releaseRedemption(ctx, u, c) })
+	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		return nil, s.Release(ctx, u, s.account, checkout)
+	})
 	require.NoError(t, err)
 }
 
 // requireCounted wants the count of a discount to be that of its redemptions.
 func (s *shop) requireCounted(t *testing.T, d *Discount, want int64) {
 	t.Helper()
-	got, err := s.GetDiscount(t.Context(), s.account, d.ID)
+	got, err := s.Get(t.Context(), s.account, d.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got.RedemptionsCount)
-	list, more, err := s.ListDiscountRedemptions(t.Context(), s.account, d.ID, ListDiscountRedemptions{Page: core.Page{Limit: 100}})
+	list, more, err := s.ListRedemptions(t.Context(), s.account, d.ID, ListRedemptions{Page: core.Page{Limit: 100}})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Len(t, list, int(want))
@@ -64,40 +87,40 @@ func (s *shop) requireCounted(t *testing.T, d *Discount, want int64) {
 // Whatever the clock, the switch and the count say, the filter of the list finds a discount under the status that it has.
 func TestListDiscounts_FiltersByTheStatusThatItShows(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		now := s.Now()
+		now := s.db.Now()
 		moment := func() *core.Time { // mostly past or future, in any combination
 			if rand.IntN(3) == 0 {
 				return nil
 			}
-			return ref(now.Add(time.Duration(rand.IntN(200)-100) * time.Hour))
+			return new(now.Add(time.Duration(rand.IntN(200)-100) * time.Hour))
 		}
-		wanted := map[DiscountStatus]map[string]bool{}
+		wanted := map[Status]map[string]bool{}
 		for range 60 {
 			d := s.discount(t, func(d *Discount) {
 				if d.StartsAt, d.EndsAt = moment(), moment(); d.StartsAt != nil && d.EndsAt != nil && *d.StartsAt >= *d.EndsAt {
-					d.StartsAt = ref(d.EndsAt.Add(-time.Hour))
+					d.StartsAt = new(d.EndsAt.Add(-time.Hour))
 				}
 				if rand.IntN(2) == 0 {
-					d.MaxRedemptions = ref(int64(1 + rand.IntN(2)))
+					d.MaxRedemptions = new(int64(1 + rand.IntN(2)))
 				}
 			})
-			if d.Status == DiscountStatusActive {
+			if d.Status == StatusActive {
 				_, err := s.redeemed(t, d, "ada@example.com")
 				require.NoError(t, err)
 			}
 			if rand.IntN(5) == 0 {
-				_, err := s.DisableDiscount(t.Context(), s.account, d.ID)
+				_, err := s.Disable(t.Context(), s.account, d.ID)
 				require.NoError(t, err)
 			}
-			d, err := s.GetDiscount(t.Context(), s.account, d.ID)
+			d, err := s.Get(t.Context(), s.account, d.ID)
 			require.NoError(t, err)
 			if wanted[d.Status] == nil {
 				wanted[d.Status] = map[string]bool{}
 			}
 			wanted[d.Status][d.ID] = true
 		}
-		for _, status := range []DiscountStatus{DiscountStatusActive, DiscountStatusScheduled, DiscountStatusExpired, DiscountStatusExhausted, DiscountStatusDisabled} {
-			list, _, err := s.ListDiscounts(t.Context(), s.account, ListDiscounts{Page: core.Page{Limit: 100}, Status: status})
+		for _, status := range []Status{StatusActive, StatusScheduled, StatusExpired, StatusExhausted, StatusDisabled} {
+			list, _, err := s.List(t.Context(), s.account, List{Page: core.Page{Limit: 100}, Status: status})
 			require.NoError(t, err)
 			found := map[string]bool{}
 			for _, d := range list {
@@ -111,7 +134,7 @@ func TestListDiscounts_FiltersByTheStatusThatItShows(t *testing.T) {
 
 func TestRedeem_CountsAndReleaseGivesBack(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		d := s.discount(t, func(d *Discount) { d.MaxRedemptions = ref(int64(1)) })
+		d := s.discount(t, func(d *Discount) { d.MaxRedemptions = new(int64(1)) })
 		first, err := s.redeemed(t, d, "ada@example.com")
 		require.NoError(t, err)
 		s.requireCounted(t, d, 1)
@@ -129,7 +152,7 @@ func TestRedeem_CountsAndReleaseGivesBack(t *testing.T) {
 
 func TestRedeem_RefusesWhatCannotBeUsedAnyMore(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		past, future := s.Now().Add(-time.Hour), s.Now().Add(time.Hour)
+		past, future := s.db.Now().Add(-time.Hour), s.db.Now().Add(time.Hour)
 		for name, change := range map[string]func(*Discount){
 			"disabled":  func(d *Discount) { d.DisabledAt = &past },
 			"expired":   func(d *Discount) { d.EndsAt = &past },
@@ -140,12 +163,12 @@ func TestRedeem_RefusesWhatCannotBeUsedAnyMore(t *testing.T) {
 			changed := *d
 			change(&changed)
 			_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
-				return nil, u.Update(ctx, discountColumns, &changed)
+				return nil, u.Update(ctx, columns, &changed)
 			})
 			require.NoError(t, err)
 			_, err = s.redeemed(t, d, "ada@example.com") // with what was read before
 			dbtest.RequireInvalid(t, err, "discount_code")
-			n := s.count(t, `SELECT redemptions_count FROM discounts WHERE account_id = ? AND id = ?`, s.account, d.ID)
+			n := dbtest.Count(t, s.db, `SELECT redemptions_count FROM discounts WHERE account_id = ? AND id = ?`, s.account, d.ID)
 			require.Zero(t, n, name)
 		}
 	})
@@ -153,7 +176,7 @@ func TestRedeem_RefusesWhatCannotBeUsedAnyMore(t *testing.T) {
 
 func TestRedeem_CountsPerBuyerInAnyCase(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		d := s.discount(t, func(d *Discount) { d.MaxRedemptionsPerCustomer = ref(int64(2)) })
+		d := s.discount(t, func(d *Discount) { d.MaxRedemptionsPerCustomer = new(int64(2)) })
 		for _, email := range []string{"ada@example.com", "ADA@example.com", "grace@example.com"} {
 			_, err := s.redeemed(t, d, email)
 			require.NoError(t, err)
@@ -164,45 +187,31 @@ func TestRedeem_CountsPerBuyerInAnyCase(t *testing.T) {
 	})
 }
 
-func TestRedeem_FirstPurchaseIsOne(t *testing.T) {
-	eachShop(t, func(t *testing.T, s *shop) {
-		d := s.discount(t, func(d *Discount) { d.FirstPurchaseOnly = true })
-		begun, err := s.BeginConfirm(t.Context(), s.account, s.checkout(t, s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree})).ID, Confirm{})
-		require.NoError(t, err)
-		require.Equal(t, CheckoutStatusCompleted, begun.Checkout.Status)
-		_, err = s.redeemed(t, d, "Grace@example.com") // who has bought by now
-		dbtest.RequireInvalid(t, err, "discount_code")
-		_, err = s.redeemed(t, d, "ada@example.com")
-		require.NoError(t, err)
-		_, err = s.redeemed(t, d, "ada@example.com") // whose first purchase is under way
-		dbtest.RequireInvalid(t, err, "discount_code")
-		s.requireCounted(t, d, 1)
-	})
-}
-
 // Twenty buyers have all read that one use is left, and wait for the discount's row.
 func TestRedeem_TwentyBuyersOfTheLastUse(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		everybody := s.discount(t, func(d *Discount) { d.MaxRedemptions = ref(int64(1)) })
+		everybody := s.discount(t, func(d *Discount) { d.MaxRedemptions = new(int64(1)) })
 		requireOneOfTwenty(t, s, everybody, func(i int) string { return fmt.Sprintf("buyer%d@example.com", i) })
-		somebody := s.discount(t, func(d *Discount) { d.MaxRedemptionsPerCustomer = ref(int64(1)) })
+		somebody := s.discount(t, func(d *Discount) { d.MaxRedemptionsPerCustomer = new(int64(1)) })
 		requireOneOfTwenty(t, s, somebody, func(int) string { return "ada@example.com" })
 	})
 }
 
 func requireOneOfTwenty(t *testing.T, s *shop, d *Discount, email func(i int) string) {
 	t.Helper()
-	replicas := []*shop{s, {Store: openStore(t, s.db.Options.URL), account: s.account}}
+	replicas := []*shop{s, {open(dbtest.Open(t, s.db.Options.URL, nil)), s.account}}
 	errs := make([]error, 20)
 	var buyers sync.WaitGroup
-	s.during(t, func(ctx context.Context, u *db.Unit) {
-		_, err := s.lockDiscount(ctx, u, s.account, d.ID)
+	_, err := db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) {
+		_, err := s.lock(ctx, u, s.account, d.ID)
 		require.NoError(t, err)
 		for i := range errs {
 			buyers.Go(func() { _, errs[i] = replicas[i%2].redeemed(t, d, email(i)) })
 		}
-		s.waiting(t, len(errs))
+		dbtest.Waiting(t, s.db, len(errs))
+		return nil, nil
 	})
+	require.NoError(t, err)
 	buyers.Wait()
 	won := 0
 	for _, err := range errs {
@@ -219,19 +228,19 @@ func requireOneOfTwenty(t *testing.T, s *shop, d *Discount, email func(i int) st
 
 func TestDeleteDiscount_KeepsTheRowForItsRedemptions(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		d := s.discount(t, func(d *Discount) { d.Code = ref("SPRING") })
+		d := s.discount(t, func(d *Discount) { d.Code = new("SPRING") })
 		c, err := s.redeemed(t, d, "ada@example.com")
 		require.NoError(t, err)
-		_, err = s.DeleteDiscount(t.Context(), s.account, d.ID)
+		_, err = s.Delete(t.Context(), s.account, d.ID)
 		require.NoError(t, err)
-		_, err = s.GetDiscount(t.Context(), s.account, d.ID)
+		_, err = s.Get(t.Context(), s.account, d.ID)
 		dbtest.RequireCode(t, err, core.CodeMissing)
-		again := s.discount(t, func(d *Discount) { d.Code = ref("spring") }) // the code is free
-		found, err := s.LookupDiscount(t.Context(), s.account, "Spring")
+		again := s.discount(t, func(d *Discount) { d.Code = new("spring") }) // the code is free
+		found, err := s.Lookup(t.Context(), s.account, "Spring")
 		require.NoError(t, err)
 		require.Equal(t, again.ID, found.ID)
 		s.released(t, c)
-		require.Zero(t, s.count(t, `SELECT redemptions_count FROM discounts WHERE account_id = ? AND id = ?`, s.account, d.ID))
+		require.Zero(t, dbtest.Count(t, s.db, `SELECT redemptions_count FROM discounts WHERE account_id = ? AND id = ?`, s.account, d.ID))
 	})
 }
 
@@ -243,8 +252,8 @@ func TestDiscountTerms_WorkedExamples(t *testing.T) {
 	fee := line("a", "a1", 1000)
 	fee.Kind = lineitem.KindSetupFee
 	items := []lineitem.Item{line("a", "a1", 100), line("a", "a2", 100), line("b", "b1", 100), line("c", "c1", 100), fee}
-	percent := Discount{Type: DiscountTypePercent, PercentBps: ref(int64(3333))}
-	fixed := Discount{Type: DiscountTypeFixed, Amount: ref(int64(150)), Currency: ref("usd"), Amounts: core.JSONOf(map[string]int64{"jpy": 7})}
+	percent := Discount{Type: TypePercent, PercentBps: new(int64(3333))}
+	fixed := Discount{Type: TypeFixed, Amount: new(int64(150)), Currency: new("usd"), Amounts: core.JSONOf(map[string]int64{"jpy": 7})}
 	with := func(d Discount, change func(*Discount)) Discount {
 		change(&d)
 		return d
@@ -262,13 +271,13 @@ func TestDiscountTerms_WorkedExamples(t *testing.T) {
 		},
 		"a rate for each plan": {
 			with(percent, func(d *Discount) {
-				d.Rules = core.JSONOf([]DiscountRule{{PriceVariantID: "a1", PercentBps: ref(int64(5000))}, {PriceVariantID: "b1", PercentBps: ref(int64(0))}})
+				d.Rules = core.JSONOf([]Rule{{PriceVariantID: "a1", PercentBps: new(int64(5000))}, {PriceVariantID: "b1", PercentBps: new(int64(0))}})
 			}), "usd", []int64{50, 34, 0, 33},
 		},
 		"rules of one rate are rounded together": {
 			with(percent, func(d *Discount) {
 				d.PriceVariantIDs = core.JSONOf([]string{"a2"})
-				d.Rules = core.JSONOf([]DiscountRule{{PriceVariantID: "a1", PercentBps: ref(int64(3333))}})
+				d.Rules = core.JSONOf([]Rule{{PriceVariantID: "a1", PercentBps: new(int64(3333))}})
 			}), "usd", []int64{34, 33, 0, 0},
 		},
 		"a fixed amount is shared":          {fixed, "usd", []int64{38, 38, 37, 37}},
@@ -276,7 +285,7 @@ func TestDiscountTerms_WorkedExamples(t *testing.T) {
 		"without an amount in the currency": {fixed, "eur", []int64{0, 0, 0, 0}},
 		"a fixed amount of its own for a plan": {
 			with(fixed, func(d *Discount) {
-				d.Rules = core.JSONOf([]DiscountRule{{PriceVariantID: "c1", Amount: ref(int64(10)), Amounts: map[string]int64{"jpy": 1}}})
+				d.Rules = core.JSONOf([]Rule{{PriceVariantID: "c1", Amount: new(int64(10)), Amounts: map[string]int64{"jpy": 1}}})
 			}), "usd", []int64{50, 50, 50, 10},
 		},
 	}
@@ -285,7 +294,7 @@ func TestDiscountTerms_WorkedExamples(t *testing.T) {
 		for i, item := range items {
 			lines[i] = pricing.Line{UnitAmount: item.UnitAmount, Quantity: item.Quantity}
 		}
-		order, err := pricing.Totals(lines, test.discount.terms().pricing(items, test.currency)...)
+		order, err := pricing.Totals(lines, test.discount.Terms().Pricing(items, test.currency)...)
 		require.NoError(t, err)
 		got := make([]int64, len(items))
 		for i, line := range order.Lines {
@@ -303,33 +312,33 @@ func TestDiscount_RefusesLinesThatItIsNotFor(t *testing.T) {
 		discount Discount
 		want     string
 	}{
-		"usable":                         {Discount{Type: DiscountTypePercent}, ""},
-		"from its first moment":          {Discount{StartsAt: &now, Type: DiscountTypePercent}, ""},
-		"until its end":                  {Discount{EndsAt: &now, Type: DiscountTypePercent}, "This discount has expired."},
-		"too early":                      {Discount{StartsAt: ref(now + 1)}, "This discount begins on 1970-01-01T00:00:01.000Z."},
+		"usable":                         {Discount{Type: TypePercent}, ""},
+		"from its first moment":          {Discount{StartsAt: &now, Type: TypePercent}, ""},
+		"until its end":                  {Discount{EndsAt: &now, Type: TypePercent}, "This discount has expired."},
+		"too early":                      {Discount{StartsAt: new(now + 1)}, "This discount begins on 1970-01-01T00:00:01.000Z."},
 		"disabled":                       {Discount{DisabledAt: &now}, "This discount is disabled."},
-		"used up":                        {Discount{MaxRedemptions: ref(int64(2)), RedemptionsCount: 2}, "This discount has been used as often as it can be."},
-		"enough is bought":               {Discount{Type: DiscountTypePercent, MinSubtotalAmount: ref(int64(800)), Currency: ref("usd")}, ""},
-		"too little is bought":           {Discount{MinSubtotalAmount: ref(int64(801)), Currency: ref("usd")}, "This discount needs a subtotal of at least 801."},
-		"a subtotal in another currency": {Discount{MinSubtotalAmount: ref(int64(1)), Currency: ref("eur")}, "This discount cannot be used in usd."},
-		"an amount in another currency":  {Discount{Type: DiscountTypeFixed, Amount: ref(int64(1)), Currency: ref("eur")}, "This discount has no amount in usd."},
-		"another product":                {Discount{Type: DiscountTypePercent, ProductIDs: core.JSONOf([]string{"b"})}, "This discount is for none of the lines."},
+		"used up":                        {Discount{MaxRedemptions: new(int64(2)), RedemptionsCount: 2}, "This discount has been used as often as it can be."},
+		"enough is bought":               {Discount{Type: TypePercent, MinSubtotalAmount: new(int64(800)), Currency: new("usd")}, ""},
+		"too little is bought":           {Discount{MinSubtotalAmount: new(int64(801)), Currency: new("usd")}, "This discount needs a subtotal of at least 801."},
+		"a subtotal in another currency": {Discount{MinSubtotalAmount: new(int64(1)), Currency: new("eur")}, "This discount cannot be used in usd."},
+		"an amount in another currency":  {Discount{Type: TypeFixed, Amount: new(int64(1)), Currency: new("eur")}, "This discount has no amount in usd."},
+		"another product":                {Discount{Type: TypePercent, ProductIDs: core.JSONOf([]string{"b"})}, "This discount is for none of the lines."},
 		"another product, but a rule": {
-			Discount{Type: DiscountTypePercent, ProductIDs: core.JSONOf([]string{"b"}), Rules: core.JSONOf([]DiscountRule{{PriceVariantID: "a1"}})}, "",
+			Discount{Type: TypePercent, ProductIDs: core.JSONOf([]string{"b"}), Rules: core.JSONOf([]Rule{{PriceVariantID: "a1"}})}, "",
 		},
 	} {
-		assert.Equal(t, test.want, test.discount.refuses(items, "usd", now), name)
+		assert.Equal(t, test.want, test.discount.Refuses(items, "usd", now), name)
 	}
 }
 
 func TestDiscountTerms_EndAfterTheirMonths(t *testing.T) {
 	t.Parallel()
 	start, short := core.TimeOf(time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)), core.TimeOf(time.Date(2027, 2, 28, 12, 0, 0, 0, time.UTC))
-	repeating := DiscountTerms{Duration: DiscountDurationRepeating, DurationInMonths: 1}
-	assert.Equal(t, "2027-02-28T12:00:00.000Z", repeating.endsAt(start, 31).String())
-	assert.Equal(t, "2027-03-31T12:00:00.000Z", repeating.endsAt(short, 31).String(), "a month that begins on the 31st, where there is one")
-	repeating.DurationInMonths = maxDiscountMonths
-	assert.Equal(t, "2110-04-30T12:00:00.000Z", repeating.endsAt(start, 31).String())
-	assert.Nil(t, (&DiscountTerms{Duration: DiscountDurationForever}).endsAt(start, 31))
-	assert.Nil(t, (&DiscountTerms{Duration: DiscountDurationOnce}).endsAt(start, 31))
+	repeating := Terms{Duration: DurationRepeating, DurationInMonths: 1}
+	assert.Equal(t, "2027-02-28T12:00:00.000Z", repeating.EndsAt(start, 31).String())
+	assert.Equal(t, "2027-03-31T12:00:00.000Z", repeating.EndsAt(short, 31).String(), "a month that begins on the 31st, where there is one")
+	repeating.DurationInMonths = maxMonths
+	assert.Equal(t, "2110-04-30T12:00:00.000Z", repeating.EndsAt(start, 31).String())
+	assert.Nil(t, (&Terms{Duration: DurationForever}).EndsAt(start, 31))
+	assert.Nil(t, (&Terms{Duration: DurationOnce}).EndsAt(start, 31))
 }

@@ -1,4 +1,4 @@
-package store
+package discount
 
 import (
 	"fmt"
@@ -8,11 +8,11 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 )
 
-// discountCode matches an acceptable code.
-var discountCode = regexp.MustCompile(`^[A-Za-z0-9_-]{3,64}$`)
+// codeFormat matches an acceptable code.
+var codeFormat = regexp.MustCompile(`^[A-Za-z0-9_-]{3,64}$`)
 
-// maxDiscountMonths is how many months a repeating discount may stay with a subscription.
-const maxDiscountMonths = 999
+// maxMonths is how many months a repeating discount may stay with a subscription.
+const maxMonths = 999
 
 // check sets CodeKey, and returns CodeInvalid with every field that is not acceptable.
 func (d *Discount) check() error {
@@ -22,7 +22,7 @@ func (d *Discount) check() error {
 	if d.Code != nil {
 		key := strings.ToLower(*d.Code)
 		d.CodeKey = &key
-		p.Check(discountCode.MatchString(*d.Code), "code", "A code has 3 to 64 letters, digits, hyphens and underscores.")
+		p.Check(codeFormat.MatchString(*d.Code), "code", "A code has 3 to 64 letters, digits, hyphens and underscores.")
 	}
 	d.checkRate(&p)
 	d.checkRules(&p)
@@ -39,12 +39,12 @@ func (d *Discount) checkRate(p *core.Problems) {
 		p.Check(known, "currency", fmt.Sprintf("Currency '%s' is not supported. Send a lower-case ISO 4217 code such as usd.", *d.Currency))
 	}
 	switch d.Type {
-	case DiscountTypePercent:
+	case TypePercent:
 		p.Check(d.PercentBps != nil && *d.PercentBps >= 1 && *d.PercentBps <= 10_000, "percent_bps", "A percent discount has percent_bps from 1 to 10000, which is all of it.")
 		const onlyFixed = "Only a discount of type fixed has amounts. Send percent_bps."
 		p.Check(d.Amount == nil, "amount", onlyFixed)
 		p.Check(len(d.Amounts.V) == 0, "amounts", onlyFixed)
-	case DiscountTypeFixed:
+	case TypeFixed:
 		p.Check(d.PercentBps == nil, "percent_bps", "Only a discount of type percent has this. Send amount and currency.")
 		p.Check(d.Amount != nil || len(d.Amounts.V) > 0, "amount", "A fixed discount has amount and currency, or amounts by currency.")
 		p.Check(d.Amount == nil || *d.Amount >= 1 && *d.Amount <= core.MaxAmount, "amount", fmt.Sprintf("An amount is 1 to %d.", core.MaxAmount))
@@ -72,7 +72,7 @@ func (d *Discount) checkRules(p *core.Problems) {
 		at := fmt.Sprintf("rules.%d.", i)
 		p.Check(!seen[r.PriceVariantID], at+"price_variant", "A price variant has one rule.")
 		seen[r.PriceVariantID] = true
-		if d.Type == DiscountTypePercent {
+		if d.Type == TypePercent {
 			p.Check(r.PercentBps != nil && *r.PercentBps >= 0 && *r.PercentBps <= 10_000, at+"percent_bps", "A rule of a percent discount has percent_bps from 0 to 10000.")
 			p.Check(r.Amount == nil && len(r.Amounts) == 0, at+"amount", "A rule of a percent discount has percent_bps, not an amount.")
 			continue
@@ -92,9 +92,9 @@ func (d *Discount) checkRules(p *core.Problems) {
 func (d *Discount) checkDuration(p *core.Problems) {
 	months := d.DurationInMonths
 	switch d.Duration {
-	case DiscountDurationRepeating:
-		p.Check(months != nil && *months >= 1 && *months <= maxDiscountMonths, "duration_in_months", fmt.Sprintf("A repeating discount has duration_in_months from 1 to %d.", maxDiscountMonths))
-	case DiscountDurationOnce, DiscountDurationForever:
+	case DurationRepeating:
+		p.Check(months != nil && *months >= 1 && *months <= maxMonths, "duration_in_months", fmt.Sprintf("A repeating discount has duration_in_months from 1 to %d.", maxMonths))
+	case DurationOnce, DurationForever:
 		p.Check(months == nil, "duration_in_months", "Only a repeating discount has this. Send duration repeating.")
 	default:
 		p.Add("duration", "A duration is once, repeating or forever.")
@@ -109,7 +109,7 @@ func (d *Discount) checkLimits(p *core.Problems) {
 	p.Check(d.MaxRedemptionsPerCustomer == nil || *d.MaxRedemptionsPerCustomer >= 1, "max_redemptions_per_customer", "The most redemptions per customer are at least 1.")
 }
 
-// rate returns the fields that cannot change once the discount was redeemed: the JSON text of each, by its name.
+// Rate returns the fields that cannot change once the discount was redeemed: the JSON text of each, by its name.
 func (d *Discount) rate() map[string]string {
 	return map[string]string{
 		"type": core.JSONText(d.Type), "percent_bps": core.JSONText(d.PercentBps), "amount": core.JSONText(d.Amount), "currency": core.JSONText(d.Currency),
