@@ -10,17 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/ads"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/advert"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // erase makes customers of addresses and deletes them.
 func (w *world) erase(emails ...string) {
 	w.t.Helper()
 	for _, email := range emails {
-		c := store.Customer{Phone: new("+1 (555) 123-4567")}
+		c := customer.Customer{Phone: new("+1 (555) 123-4567")}
 		c.SetEmail(email)
-		made, err := w.CreateCustomer(w.t.Context(), w.by.Account, c)
+		made, err := w.Customer.Create(w.t.Context(), w.by.Account, c)
 		require.NoError(w.t, err)
 		_, err = w.DeleteCustomer(w.t.Context(), w.by.Account, made.ID, false)
 		require.NoError(w.t, err)
@@ -98,9 +98,9 @@ func TestEraseDue_IsNotedWithTheDeletionAlone(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.upload(people(2))
 		_, _, err := w.request("k1", func(ctx context.Context) (any, error) {
-			c := store.Customer{}
+			c := customer.Customer{}
 			c.SetEmail("user1@example.com")
-			made, err := w.CreateCustomer(ctx, w.by.Account, c)
+			made, err := w.Customer.Create(ctx, w.by.Account, c)
 			require.NoError(t, err)
 			_, err = w.DeleteCustomer(ctx, w.by.Account, made.ID, false)
 			require.NoError(t, err)

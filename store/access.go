@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 )
 
@@ -30,7 +31,7 @@ func (s *Store) GetExperienceAccess(ctx context.Context, account, ref, customer 
 	if err != nil {
 		return Access{}, err
 	}
-	c, err := s.getCustomer(ctx, account, customer, "customer")
+	c, err := s.Customer.Named(ctx, account, customer, "customer")
 	switch {
 	case err != nil || e.Status != content.ExperienceStatusPublished:
 		return Access{}, err
@@ -42,12 +43,12 @@ func (s *Store) GetExperienceAccess(ctx context.Context, account, ref, customer 
 
 // GetBlogPostAccess returns whether a customer may read a post now. One that is not published nobody may read. A post that does not exist
 // is CodeMissing, a customer is CodeMissing on customer.
-func (s *Store) GetBlogPostAccess(ctx context.Context, account, ref, customer string) (Access, error) {
+func (s *Store) GetBlogPostAccess(ctx context.Context, account, ref, customerID string) (Access, error) {
 	b, err := s.Content.GetBlogPost(ctx, account, ref)
 	if err != nil {
 		return Access{}, err
 	}
-	c, err := s.getCustomer(ctx, account, customer, "customer")
+	c, err := s.Customer.Named(ctx, account, customerID, "customer")
 	switch {
 	case err != nil || b.Status != content.BlogPostStatusPublished:
 		return Access{}, err
@@ -55,7 +56,7 @@ func (s *Store) GetBlogPostAccess(ctx context.Context, account, ref, customer st
 		return Access{Via: AccessViaPublic}, nil
 	case b.Access == content.BlogPostAccessProduct:
 		return accessBy(s.Grant.HasProduct(ctx, account, c.ID, *b.ProductID))
-	case c.Type == CustomerTypeCustomer:
+	case c.Type == customer.TypeCustomer:
 		return Access{Via: AccessViaCustomer}, nil
 	}
 	return Access{}, nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -48,7 +49,7 @@ func (s *Store) notePlan(ctx context.Context, u *db.Unit, sub *Subscription, bef
 }
 
 // noteCustomer says that a customer has changed themselves on a page.
-func (s *Store) noteCustomer(ctx context.Context, u *db.Unit, before, c *Customer) error {
+func (s *Store) noteCustomer(ctx context.Context, u *db.Unit, before, c *customer.Customer) error {
 	return s.note(ctx, u, "", "customers:read", c.AccountID, core.KindCustomer, c.ID, &c.ID, activity.Became(map[string][2]any{
 		"default_payment_method": {before.DefaultPaymentMethodID, c.DefaultPaymentMethodID},
 	}))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // done returns what was done in the shop, newest first.
@@ -28,17 +29,17 @@ func (s *shop) line(operation string) activity.Activity {
 // A line and its change are there together, or neither is; what is looked at before is the row as it was.
 func TestActivity_IsStoredWithItsChange(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		c, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("ada@example.com"), Name: ref("Ada")})
+		c, err := s.Customer.Create(t.Context(), s.account, customer.Customer{Email: ref("ada@example.com"), Name: ref("Ada")})
 		require.NoError(t, err)
 		rename := func(name string, fail error) (seen []string, changed bool, err error) {
 			_, _, err = s.Request(t.Context(), nil, func(ctx context.Context) (*core.Answer, error) {
 				seen = nil
 				s.Activity.Watch(ctx, func(ctx context.Context) error {
-					was, err := s.GetCustomer(ctx, s.account, c.ID)
+					was, err := s.Customer.Get(ctx, s.account, c.ID)
 					seen = append(seen, *was.Name)
 					return err
 				})
-				if _, err := s.UpdateCustomer(ctx, s.account, c.ID, func(c *Customer) { c.Name = &name }); err != nil {
+				if _, err := s.UpdateCustomer(ctx, s.account, c.ID, func(c *customer.Customer) { c.Name = &name }); err != nil {
 					return nil, err
 				}
 				if changed = s.Activity.HasChanged(ctx); !changed {

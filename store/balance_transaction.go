@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -57,7 +58,7 @@ var balanceTransactionColumns = db.ColumnsOf[BalanceTransaction]("balance_transa
 
 // ListBalanceTransactions returns a page of the changes of a customer's balance, newest first, and whether there are more.
 func (s *Store) ListBalanceTransactions(ctx context.Context, account, customer string, in ListBalanceTransactions) ([]BalanceTransaction, bool, error) {
-	c, err := s.getCustomer(ctx, account, customer, "")
+	c, err := s.Customer.Named(ctx, account, customer, "")
 	if err != nil {
 		return nil, false, err
 	}
@@ -72,9 +73,9 @@ func (s *Store) ListBalanceTransactions(ctx context.Context, account, customer s
 
 // CreateBalanceTransaction gives something to a customer's balance by hand, or takes it. More than there is cannot be taken, and no balance
 // exceeds core.MaxAmount: both are CodeInvalid on amount. No event follows.
-func (s *Store) CreateBalanceTransaction(ctx context.Context, account, customer string, in NewBalanceTransaction) (*BalanceTransaction, error) {
+func (s *Store) CreateBalanceTransaction(ctx context.Context, account, customerID string, in NewBalanceTransaction) (*BalanceTransaction, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*BalanceTransaction, error) {
-		c, err := s.lockCustomer(ctx, u, account, customer, "")
+		c, err := s.Customer.LockNamed(ctx, u, account, customerID, "")
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +89,7 @@ func (s *Store) CreateBalanceTransaction(ctx context.Context, account, customer 
 		if err := s.moveBalance(ctx, u, c, t, c.UpdatedAt); err != nil {
 			return nil, err
 		}
-		return t, u.Update(ctx, customerColumns, c)
+		return t, u.Update(ctx, customer.Columns, c)
 	})
 }
 
@@ -115,12 +116,12 @@ func (in *NewBalanceTransaction) check(has int64) error {
 
 // moveBalance adds the amount of a transaction to a locked customer's balance, and writes the transaction down. The caller says the
 // currency, the amount and the reason, and stores the customer. An amount of 0 changes nothing. Nothing else changes a balance, but a merge: see
-// absorbBalance.
-func (s *Store) moveBalance(ctx context.Context, u *db.Unit, c *Customer, t *BalanceTransaction, now core.Time) error {
+// customer.Customer.AbsorbBalance.
+func (s *Store) moveBalance(ctx context.Context, u *db.Unit, c *customer.Customer, t *BalanceTransaction, now core.Time) error {
 	if t.Amount == 0 {
 		return nil
 	}
-	c.Balance = core.JSONOf(added(c.Balance.V, map[string]int64{t.Currency: t.Amount}))
+	c.Balance = core.JSONOf(customer.Sum(c.Balance.V, map[string]int64{t.Currency: t.Amount}))
 	t.AccountID, t.ID, t.CustomerID, t.CreatedAt, t.UpdatedAt = c.AccountID, core.NewID(core.KindBalanceTransaction), c.ID, now, now
 	if err := u.Insert(ctx, balanceTransactionColumns, t); err != nil {
 		return fmt.Errorf("write down a change of a balance: %w", err)
@@ -129,12 +130,12 @@ func (s *Store) moveBalance(ctx context.Context, u *db.Unit, c *Customer, t *Bal
 }
 
 // moveOrderBalance is moveBalance because of an order.
-func (s *Store) moveOrderBalance(ctx context.Context, u *db.Unit, c *Customer, o *Order, amount int64, reason BalanceReason, now core.Time) error {
+func (s *Store) moveOrderBalance(ctx context.Context, u *db.Unit, c *customer.Customer, o *Order, amount int64, reason BalanceReason, now core.Time) error {
 	return s.moveBalance(ctx, u, c, &BalanceTransaction{Currency: o.Currency, Amount: amount, Reason: reason, SourceID: &o.ID}, now)
 }
 
 // dropBalance takes all that a customer has, because they are deleted.
-func (s *Store) dropBalance(ctx context.Context, u *db.Unit, c *Customer, now core.Time) error {
+func (s *Store) dropBalance(ctx context.Context, u *db.Unit, c *customer.Customer, now core.Time) error {
 	for _, currency := range slices.Sorted(maps.Keys(c.Balance.V)) {
 		t := &BalanceTransaction{Currency: currency, Amount: -c.Balance.V[currency], Reason: BalanceReasonDeleted}
 		if err := s.moveBalance(ctx, u, c, t, now); err != nil {
@@ -144,21 +145,8 @@ func (s *Store) dropBalance(ctx context.Context, u *db.Unit, c *Customer, now co
 	return nil
 }
 
-// absorbBalance adds the balances of a customer whose transactions become this one's. A sum of more than a balance can be is CodeInvalid on from.
-func (c *Customer) absorbBalance(o *Customer) error {
-	sum := added(c.Balance.V, o.Balance.V)
-	for _, currency := range slices.Sorted(maps.Keys(sum)) {
-		if sum[currency] > core.MaxAmount {
-			return core.Invalid("from", fmt.Sprintf("Together they have %d %s to their credit, and a balance can be %d at most. Take some off one of them first, with POST /customers/{id}/balance_transactions.",
-				sum[currency], currency, core.MaxAmount))
-		}
-	}
-	c.Balance = core.JSONOf(sum)
-	return nil
-}
-
 // forgetDescriptions takes out of the changes of a locked customer's balance what was said of them.
-func (s *Store) forgetDescriptions(ctx context.Context, u *db.Unit, c *Customer) error {
+func (s *Store) forgetDescriptions(ctx context.Context, u *db.Unit, c *customer.Customer) error {
 	_, err := u.Exec(ctx, `UPDATE balance_transactions SET description = NULL WHERE account_id = ? AND customer_id = ? AND description IS NOT NULL`, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("forget why a balance was changed: %w", err)

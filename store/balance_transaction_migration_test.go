@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/audit"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
@@ -20,7 +21,7 @@ func TestMigrate_GivesOpeningBalancesIDsLikeAllOthers(t *testing.T) {
 			_, err := s.db.Write.DB.Exec(s.db.Rebind(query), args...)
 			require.NoError(t, err)
 		}
-		c, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("ada@example.com")})
+		c, err := s.Customer.Create(t.Context(), s.account, customer.Customer{Email: ref("ada@example.com")})
 		require.NoError(t, err)
 		must(`UPDATE customers SET balance = '{"eur":7,"usd":5}' WHERE id = ?`, c.ID)
 		for _, index := range []string{"listed", "reason", "currency", "described"} {

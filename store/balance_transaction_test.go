@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -46,7 +47,7 @@ func TestCheck_NamesABalanceThatCameFromNothing(t *testing.T) {
 func TestMergeCustomer_KeepsTheMostOfABalance(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		ada, bob := s.customer(t, "ada@example.com", nil), s.customer(t, "bob@example.com", nil)
-		give := func(c *Customer, amount int64) {
+		give := func(c *customer.Customer, amount int64) {
 			_, err := s.CreateBalanceTransaction(t.Context(), s.account, c.ID, NewBalanceTransaction{Currency: "usd", Amount: amount, Description: "Sorry"})
 			require.NoError(t, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
@@ -59,7 +60,7 @@ type Checkout struct {
 	EmailVerified         bool                         `db:"email_verified"`     // somebody vouches that the address is the buyer's
 	CustomerName          *string                      `db:"customer_name"`
 	BillingAddress        core.JSON[*core.Address]     `db:"billing_address"`
-	TaxID                 core.JSON[*TaxID]            `db:"tax_id"`
+	TaxID                 core.JSON[*customer.TaxID]   `db:"tax_id"`
 	DiscountID            *string                      `db:"discount_id"`
 	DiscountCode          *string                      `db:"discount_code"` // the code by which the discount came, nil if it came by its id
 	AllowDiscountCodes    bool                         `db:"allow_discount_codes"`
@@ -182,7 +183,7 @@ func (s *Store) ListCheckouts(ctx context.Context, account string, in ListChecko
 	f.Is("payment_status", string(in.PaymentStatus))
 	f.Is(keyOfEmail, core.EmailKey(in.CustomerEmail))
 	if in.Customer != "" {
-		c, err := s.getCustomer(ctx, account, in.Customer, "customer")
+		c, err := s.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}

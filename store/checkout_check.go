@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -133,7 +134,7 @@ func (s *Store) checkBuyer(ctx context.Context, c *Checkout) error {
 	if c.CustomerID == nil || c.ExternalCustomerID == nil {
 		return nil
 	}
-	owner, err := s.externalOwner(ctx, c.AccountID, *c.ExternalCustomerID)
+	owner, err := s.Customer.ExternalOwner(ctx, c.AccountID, *c.ExternalCustomerID)
 	if err == nil && owner != nil && *owner != *c.CustomerID {
 		err = core.Invalid("external_customer_id", "Another customer has this external_id. Send customer or external_customer_id, not both.")
 	}
@@ -150,7 +151,7 @@ func (s *Store) takeAddress(ctx context.Context, c, before *Checkout) error {
 	if c.CustomerEmail != nil && !core.SameJSON(c.CustomerEmail, before.CustomerEmail) {
 		return core.Invalid("customer_email", "Send customer or customer_email, not both.")
 	}
-	customer, err := s.getCustomer(ctx, c.AccountID, *c.CustomerID, "customer")
+	customer, err := s.Customer.Named(ctx, c.AccountID, *c.CustomerID, "customer")
 	if err != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ func (c *Checkout) check(before *Checkout, now core.Time) error {
 		p.Check(inRange, "expires_at", "A checkout expires in 30 minutes to 30 days.")
 	}
 	if !core.SameJSON(c.ExternalCustomerID, before.ExternalCustomerID) {
-		checkExternalID(&p, "external_customer_id", c.ExternalCustomerID)
+		customer.CheckExternalID(&p, "external_customer_id", c.ExternalCustomerID)
 	}
 	c.checkVisit(&p, before, now)
 	c.Metadata.Check(&p)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
@@ -177,8 +178,8 @@ func (s *Store) redeemDiscount(ctx context.Context, u *db.Unit, c *Checkout) err
 	return s.Discount.Redeem(ctx, u, c.redemption(d, by), d, by, c.discountField())
 }
 
-// redeemer returns the customer as somebody who uses a discount. An address that they do not own is left out.
-func (c *Customer) redeemer() discount.Redeemer {
+// redeemerFor returns the customer as somebody who uses a discount. An address that they do not own is left out.
+func redeemerFor(c *customer.Customer) discount.Redeemer {
 	by := discount.Redeemer{CustomerID: &c.ID, ExternalID: c.ExternalID}
 	if c.EmailKey != nil {
 		by.Email = c.Email

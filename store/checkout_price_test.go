@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -87,7 +88,7 @@ func TestCheckout_InclusiveTaxIsInsideThePrice(t *testing.T) {
 func TestCheckout_ExemptCustomersPayNoTax(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.taxed(t, tenant.TaxBehaviorExclusive, vat)
-		made, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("grace@example.com"), TaxExempt: true})
+		made, err := s.Customer.Create(t.Context(), s.account, customer.Customer{Email: ref("grace@example.com"), TaxExempt: true})
 		require.NoError(t, err)
 		v := s.onSale(t, fixedPrice(1000))
 		c := s.checkout(t, v) // known by the address alone

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/signed"
 )
@@ -89,45 +90,45 @@ func (s *Store) verifyPurchase(ctx context.Context, u *db.Unit, c *Checkout) err
 	if err != nil {
 		return fmt.Errorf("verify subscriptions: %w", err)
 	}
-	customer, err := s.lockOwner(ctx, u, c.AccountID, core.Deref(c.CustomerID), "checkouts", c.ID)
+	buyer, err := s.Customer.LockOwner(ctx, u, c.AccountID, core.Deref(c.CustomerID), "checkouts", c.ID)
 	if err != nil {
 		return err
 	}
-	if err := s.forgetTypedName(ctx, u, customer); err != nil {
+	if err := s.forgetTypedName(ctx, u, buyer); err != nil {
 		return err
 	}
 	owed, err := db.Select[owedOrder](ctx, u, `
 		UPDATE orders SET customer_verified = TRUE, updated_at = ?
 		WHERE account_id = ? AND customer_id = ? AND NOT customer_verified AND (checkout_id = ? OR subscription_id IN (
 			SELECT id FROM subscriptions WHERE account_id = ? AND checkout_id = ?))
-		RETURNING id, currency, balance_applied`, now, c.AccountID, customer.ID, c.ID, c.AccountID, c.ID)
+		RETURNING id, currency, balance_applied`, now, c.AccountID, buyer.ID, c.ID, c.AccountID, c.ID)
 	if err != nil {
 		return fmt.Errorf("verify orders: %w", err)
 	}
-	if len(owed) == 0 || customer.DeletedAt != nil {
+	if len(owed) == 0 || buyer.DeletedAt != nil {
 		return nil
 	}
-	if err := s.takeOwed(ctx, u, customer, owed, now); err != nil {
+	if err := s.takeOwed(ctx, u, buyer, owed, now); err != nil {
 		return err
 	}
 	items, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
 	if err != nil {
 		return err
 	}
-	if err := s.beginTrials(ctx, u, c, items, owner{customer, true}, now); err != nil {
+	if err := s.beginTrials(ctx, u, c, items, owner{buyer, true}, now); err != nil {
 		return err
 	}
-	if err := s.identify(ctx, customer, c.ExternalCustomerID); err != nil {
+	if err := s.identify(ctx, buyer, c.ExternalCustomerID); err != nil {
 		return err
 	}
-	customer.learn(c)
-	customer.UpdatedAt = now
-	return u.Update(ctx, customerColumns, customer)
+	c.teach(buyer)
+	buyer.UpdatedAt = now
+	return u.Update(ctx, customer.Columns, buyer)
 }
 
 // takeOwed takes the small bills of locked orders off a locked customer's balance, the oldest first, as far as there is something. The caller
 // stores the customer.
-func (s *Store) takeOwed(ctx context.Context, u *db.Unit, customer *Customer, owed []owedOrder, now core.Time) error {
+func (s *Store) takeOwed(ctx context.Context, u *db.Unit, customer *customer.Customer, owed []owedOrder, now core.Time) error {
 	slices.SortFunc(owed, func(a, b owedOrder) int { return cmp.Compare(a.ID, b.ID) })
 	for _, o := range owed {
 		taken := min(o.BalanceApplied, customer.Balance.V[o.Currency])

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -15,8 +16,8 @@ import (
 // the checkouts that they have not paid for yet, or somebody with their address, it is as if they had not agreed. They leave the audiences
 // that they were uploaded to: see advert.ErasePerson. What they had is revoked, their licence keys too, and the names of their devices are forgotten.
 // Their leads are deleted with them, and so are letters to them, sent or not. What lines of activity say became different of them is forgotten.
-func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelSubscriptions bool) (*Customer, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
+func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelSubscriptions bool) (*customer.Customer, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
 		if err := s.forgetVisits(ctx, u, account, ref); err != nil {
 			return nil, err
 		}
@@ -25,7 +26,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 				return nil, err
 			}
 		}
-		c, err := s.lockCustomer(ctx, u, account, ref, "")
+		c, err := s.Customer.LockNamed(ctx, u, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +87,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 		if err := s.loseBalance(ctx, u, c, now); err != nil {
 			return nil, err
 		}
-		return c, u.Update(ctx, customerColumns, &Customer{
+		return c, u.Update(ctx, customer.Columns, &customer.Customer{
 			AccountID: account, ID: c.ID, Type: c.Type, OrdersCount: c.OrdersCount, TotalSpent: c.TotalSpent,
 			FirstPaidAt: c.FirstPaidAt, LastOrderAt: c.LastOrderAt, DeletedAt: &now, CreatedAt: c.CreatedAt, UpdatedAt: now,
 		})
@@ -96,7 +97,7 @@ func (s *Store) DeleteCustomer(ctx context.Context, account, ref string, cancelS
 // endSubscriptions locks all subscriptions of a customer that go on and cancels them at once. It comes before the customer is
 // locked, because everybody locks in that order.
 func (s *Store) endSubscriptions(ctx context.Context, u *db.Unit, account, ref string) error {
-	c, err := s.getCustomer(ctx, account, ref, "")
+	c, err := s.Customer.Named(ctx, account, ref, "")
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (s *Store) endSubscriptions(ctx context.Context, u *db.Unit, account, ref s
 		return err
 	}
 	// The customer and all bills are locked before what a subscription gives back as it is stored: discounts and stock.
-	if _, err := s.lockAnyCustomer(ctx, u, account, c.ID); err != nil {
+	if _, err := s.Customer.LockAny(ctx, u, account, c.ID); err != nil {
 		return err
 	}
 	for i := range subs {
@@ -132,7 +133,7 @@ func (s *Store) endSubscriptions(ctx context.Context, u *db.Unit, account, ref s
 // forgetVisits takes back what a customer agreed to at checkouts that may still be paid, with the visits that are kept there. It comes
 // first, because everybody locks in that order.
 func (s *Store) forgetVisits(ctx context.Context, u *db.Unit, account, ref string) error {
-	c, err := s.getCustomer(ctx, account, ref, "")
+	c, err := s.Customer.Named(ctx, account, ref, "")
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (s *Store) forgetVisits(ctx context.Context, u *db.Unit, account, ref strin
 
 // forgetActivity takes what lines of activity say of a locked customer out of them: those about the customer, about their checkouts from
 // before these were anybody's, also of somebody with their address, and about the leads of it.
-func (s *Store) forgetActivity(ctx context.Context, u *db.Unit, c *Customer) error {
+func (s *Store) forgetActivity(ctx context.Context, u *db.Unit, c *customer.Customer) error {
 	if err := s.Activity.Forget(ctx, u, c.AccountID, c.ID); err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (s *Store) forgetActivity(ctx context.Context, u *db.Unit, c *Customer) err
 }
 
 // loseBalance notes on the orders of a locked customer that what their balance paid cannot go back to it any more.
-func (s *Store) loseBalance(ctx context.Context, u *db.Unit, c *Customer, now core.Time) error {
+func (s *Store) loseBalance(ctx context.Context, u *db.Unit, c *customer.Customer, now core.Time) error {
 	_, err := u.Exec(ctx, `UPDATE orders SET balance_gone = TRUE, updated_at = ? WHERE account_id = ? AND customer_id = ? AND balance_applied > 0`,
 		now, c.AccountID, c.ID)
 	if err != nil {
@@ -184,7 +185,7 @@ func (s *Store) loseBalance(ctx context.Context, u *db.Unit, c *Customer, now co
 }
 
 // isBilled reports whether a locked customer has orders or invoices, drafts included.
-func (s *Store) isBilled(ctx context.Context, u *db.Unit, c *Customer) (bool, error) {
+func (s *Store) isBilled(ctx context.Context, u *db.Unit, c *customer.Customer) (bool, error) {
 	if c.OrdersCount > 0 {
 		return true, nil
 	}

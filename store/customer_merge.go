@@ -1,18 +1,13 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
-
-// maxTags bounds the tags of a customer.
-const maxTags = 50
 
 // The tables whose rows become another customer's when two are merged: those that are locked before the customer, those that
 // are locked after, and those that are locked after the grants, each in the order of locking. The rows of the tables in rowsEndedBy are
@@ -30,13 +25,13 @@ var (
 // is not known of the customer is taken from the other one, who is deleted then. Orders and invoices still say what they said about their
 // buyer, and nothing is charged. A customer merged into itself is CodeInvalid on from. So is one with whose
 // balance this one's would be more than core.MaxAmount.
-func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*Customer, error) {
-	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
-		other, err := s.getCustomer(ctx, account, from, "from")
+func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*customer.Customer, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
+		other, err := s.Customer.Named(ctx, account, from, "from")
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.getCustomer(ctx, account, ref, "")
+		c, err := s.Customer.Named(ctx, account, ref, "")
 		if err != nil {
 			return nil, err
 		}
@@ -75,33 +70,23 @@ func (s *Store) MergeCustomer(ctx context.Context, account, ref, from string) (*
 		if err := s.endRows(ctx, u, other); err != nil {
 			return nil, err
 		}
-		if err := c.absorbBalance(other); err != nil {
+		if err := c.AbsorbBalance(other); err != nil {
 			return nil, err
 		}
-		gone := &Customer{AccountID: account, ID: other.ID, Type: other.Type, DeletedAt: &now, CreatedAt: other.CreatedAt, UpdatedAt: now}
-		if err := u.Update(ctx, customerColumns, gone); err != nil { // first, so that the customer can take over its external_id
+		gone := &customer.Customer{AccountID: account, ID: other.ID, Type: other.Type, DeletedAt: &now, CreatedAt: other.CreatedAt, UpdatedAt: now}
+		if err := u.Update(ctx, customer.Columns, gone); err != nil { // first, so that the customer can take over its external_id
 			return nil, err
 		}
-		c.absorb(other, now)
-		return c, u.Update(ctx, customerColumns, c)
+		c.Absorb(other, now)
+		return c, u.Update(ctx, customer.Columns, c)
 	})
-}
-
-// ownedBy returns the SQL condition on a customer's rows in a table, and its arguments. Payments have no index by customer, but
-// one by invoice, so that they are found by the customer's invoices.
-func (c *Customer) ownedBy(table string) (string, []any) {
-	if table == "payments" {
-		return `account_id = ? AND customer_id = ? AND invoice_id IN (SELECT id FROM invoices WHERE account_id = ? AND customer_id = ?)`,
-			[]any{c.AccountID, c.ID, c.AccountID, c.ID}
-	}
-	return `account_id = ? AND customer_id = ?`, []any{c.AccountID, c.ID}
 }
 
 // lockRows locks a customer's rows in these tables, in the order of their ids. They are not ordered by the column itself, because SQLite would go
 // through all payments of the account in that order.
-func (s *Store) lockRows(ctx context.Context, u *db.Unit, tables []string, c *Customer) error {
+func (s *Store) lockRows(ctx context.Context, u *db.Unit, tables []string, c *customer.Customer) error {
 	for _, table := range tables {
-		of, args := c.ownedBy(table)
+		of, args := c.OwnedBy(table)
 		if _, err := db.Select[string](ctx, u, `SELECT id FROM `+table+` WHERE `+of+` ORDER BY id || ''`+u.Lock(), args...); err != nil {
 			return fmt.Errorf("lock %s of a customer: %w", table, err)
 		}
@@ -110,9 +95,9 @@ func (s *Store) lockRows(ctx context.Context, u *db.Unit, tables []string, c *Cu
 }
 
 // moveRows gives one customer's rows in these tables to another customer.
-func (s *Store) moveRows(ctx context.Context, u *db.Unit, tables []string, from, to *Customer, now core.Time) error {
+func (s *Store) moveRows(ctx context.Context, u *db.Unit, tables []string, from, to *customer.Customer, now core.Time) error {
 	for _, table := range tables {
-		of, args := from.ownedBy(table)
+		of, args := from.OwnedBy(table)
 		if _, err := u.Exec(ctx, `UPDATE `+table+` SET customer_id = ?, updated_at = ? WHERE `+of, append([]any{to.ID, now}, args...)...); err != nil {
 			return fmt.Errorf("give %s to another customer: %w", table, err)
 		}
@@ -121,9 +106,9 @@ func (s *Store) moveRows(ctx context.Context, u *db.Unit, tables []string, from,
 }
 
 // checkMoved returns db.ErrOvertaken if a customer has got new rows in these tables since theirs were moved.
-func (s *Store) checkMoved(ctx context.Context, u *db.Unit, tables []string, from *Customer) error {
+func (s *Store) checkMoved(ctx context.Context, u *db.Unit, tables []string, from *customer.Customer) error {
 	for _, table := range tables {
-		of, args := from.ownedBy(table)
+		of, args := from.OwnedBy(table)
 		id, err := db.Get[string](ctx, u, `SELECT id FROM `+table+` WHERE `+of+` LIMIT 1`, args...)
 		if err != nil {
 			return fmt.Errorf("look for %s of a customer: %w", table, err)
@@ -136,7 +121,7 @@ func (s *Store) checkMoved(ctx context.Context, u *db.Unit, tables []string, fro
 }
 
 // endRows deletes the rows that are of no use without their customer: see rowsEndedBy.
-func (s *Store) endRows(ctx context.Context, u *db.Unit, c *Customer) error {
+func (s *Store) endRows(ctx context.Context, u *db.Unit, c *customer.Customer) error {
 	for _, table := range rowsEndedBy {
 		if _, err := u.Exec(ctx, `DELETE FROM `+table+` WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
 			return fmt.Errorf("delete %s of a customer: %w", table, err)
@@ -147,13 +132,13 @@ func (s *Store) endRows(ctx context.Context, u *db.Unit, c *Customer) error {
 
 // lockBoth locks two customers in the order of their ids, and returns them as they are now, in the order of the arguments. One
 // that was deleted meanwhile is CodeMissing.
-func (s *Store) lockBoth(ctx context.Context, u *db.Unit, c, other *Customer) (*Customer, *Customer, error) {
-	locked, err := db.Select[Customer](ctx, u, customerColumns.SelectSQL+`
+func (s *Store) lockBoth(ctx context.Context, u *db.Unit, c, other *customer.Customer) (*customer.Customer, *customer.Customer, error) {
+	locked, err := db.Select[customer.Customer](ctx, u, customer.Columns.SelectSQL+`
 		WHERE account_id = ? AND id IN (?, ?) AND deleted_at IS NULL ORDER BY id`+u.Lock(), c.AccountID, c.ID, other.ID)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock customers: %w", err)
 	}
-	found := map[string]*Customer{}
+	found := map[string]*customer.Customer{}
 	for i := range locked {
 		found[locked[i].ID] = &locked[i]
 	}
@@ -164,63 +149,4 @@ func (s *Store) lockBoth(ctx context.Context, u *db.Unit, c, other *Customer) (*
 		return nil, nil, core.Missing("customer", "", c.ID)
 	}
 	return found[c.ID], found[other.ID], nil
-}
-
-// absorb adds to a customer what another one has: counts and sums are added up, and fields that are empty are filled in. Where
-// both say something, the customer's own word stands. Consent to marketing is not taken over: it was given for an address that
-// is not theirs.
-func (c *Customer) absorb(o *Customer, now core.Time) {
-	c.OrdersCount += o.OrdersCount
-	c.TotalSpent = core.JSONOf(added(c.TotalSpent.V, o.TotalSpent.V))
-	if o.Type == CustomerTypeCustomer {
-		c.Type = o.Type
-	}
-	if o.FirstPaidAt != nil && (c.FirstPaidAt == nil || *o.FirstPaidAt < *c.FirstPaidAt) {
-		c.FirstPaidAt = o.FirstPaidAt
-	}
-	if o.LastOrderAt != nil && (c.LastOrderAt == nil || *o.LastOrderAt > *c.LastOrderAt) {
-		c.LastOrderAt = o.LastOrderAt
-	}
-	if o.EmailKey != nil && *o.EmailKey == core.EmailKey(core.Deref(c.Email)) {
-		c.EmailKey = o.EmailKey
-	}
-	c.Name, c.Phone, c.ExternalID = cmp.Or(c.Name, o.Name), cmp.Or(c.Phone, o.Phone), cmp.Or(c.ExternalID, o.ExternalID)
-	c.AvatarURL, c.PreferredLocale, c.Notes = cmp.Or(c.AvatarURL, o.AvatarURL), cmp.Or(c.PreferredLocale, o.PreferredLocale), cmp.Or(c.Notes, o.Notes)
-	c.BillingAddress.V, c.TaxID.V = cmp.Or(c.BillingAddress.V, o.BillingAddress.V), cmp.Or(c.TaxID.V, o.TaxID.V)
-	c.DefaultPaymentMethodID = cmp.Or(c.DefaultPaymentMethodID, o.DefaultPaymentMethodID)
-	for _, tag := range o.Tags.V {
-		if len(c.Tags.V) < maxTags && !slices.Contains(c.Tags.V, tag) {
-			c.Tags.V = append(c.Tags.V, tag)
-		}
-	}
-	c.Metadata = c.Metadata.Fill(o.Metadata)
-	c.UpdatedAt = now
-}
-
-// added returns the sums of two amounts by currency.
-func added(a, b map[string]int64) map[string]int64 {
-	sum := maps.Clone(a)
-	if sum == nil {
-		sum = map[string]int64{}
-	}
-	for currency, amount := range b {
-		sum[currency] += amount
-	}
-	return sum
-}
-
-// lockOwner locks the customer of a row, who may be deleted. If they were merged into another customer while this waited for the
-// lock, the row belongs to that one now, who is locked and returned instead.
-func (s *Store) lockOwner(ctx context.Context, u *db.Unit, account, customer, table, id string) (*Customer, error) {
-	for {
-		c, err := s.lockAnyCustomer(ctx, u, account, customer)
-		if err != nil || c.DeletedAt == nil {
-			return c, err
-		}
-		owner, err := db.Get[string](ctx, u, `SELECT customer_id FROM `+table+` WHERE account_id = ? AND id = ?`, account, id)
-		if err != nil || owner == nil || *owner == customer {
-			return c, err
-		}
-		customer = *owner
-	}
 }

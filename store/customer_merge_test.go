@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
@@ -50,7 +51,7 @@ func TestMergeCustomer_IsSeenByWhoeverWaitsForTheCustomer(t *testing.T) {
 			s.waiting(t, 1)
 		})
 		require.NoError(t, settled())
-		got, err := s.GetCustomer(t.Context(), s.account, into.ID)
+		got, err := s.Customer.Get(t.Context(), s.account, into.ID)
 		require.NoError(t, err)
 		paid, err := s.GetInvoice(t.Context(), s.account, invoice.ID)
 		require.NoError(t, err)
@@ -67,13 +68,13 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 		for i := range 49 {
 			keys[fmt.Sprintf("k%02d", i)] = "from"
 		}
-		from, err := s.CreateCustomer(t.Context(), s.account, Customer{
+		from, err := s.Customer.Create(t.Context(), s.account, customer.Customer{
 			Email: ref("grace@example.com"), Name: ref("Grace"), Phone: ref("1"), ExternalID: ref("g"), Notes: ref("n"), TaxExempt: true,
 			Tags: core.JSONOf([]string{"vip", "old"}), Metadata: core.NewMetadata(keys), BillingAddress: core.JSONOf(&core.Address{Country: ref("GB")}),
-			MarketingConsent: core.JSONOf(&MarketingConsent{Status: "subscribed"}),
+			MarketingConsent: core.JSONOf(&customer.MarketingConsent{Status: "subscribed"}),
 		})
 		require.NoError(t, err)
-		into, err := s.CreateCustomer(t.Context(), s.account, Customer{
+		into, err := s.Customer.Create(t.Context(), s.account, customer.Customer{
 			Email: ref("ada@example.com"), Name: ref("Ada"), Tags: core.JSONOf([]string{"vip"}), Metadata: core.NewMetadata(map[string]string{"k00": "own", "a": "1", "b": "2"}),
 		})
 		require.NoError(t, err)
@@ -81,7 +82,7 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 		dbtest.RequireInvalid(t, err, "from")
 		_, err = s.MergeCustomer(t.Context(), s.account, into.ID, "cust_"+strings.TrimPrefix(from.ID, "cus_"))
 		require.NoError(t, err)
-		got, err := s.GetCustomer(t.Context(), s.account, into.ID)
+		got, err := s.Customer.Get(t.Context(), s.account, into.ID)
 		require.NoError(t, err)
 		assert.Equal(t, []any{"ada@example.com", "Ada", "1", "g", "n", false, "GB"},
 			[]any{*got.Email, *got.Name, *got.Phone, *got.ExternalID, *got.Notes, got.TaxExempt, *got.BillingAddress.V.Country})
@@ -89,7 +90,7 @@ func TestMergeCustomer_KeepsTheCustomersOwnWord(t *testing.T) {
 		assert.Nil(t, got.MarketingConsent.V, "it was given for another address")
 		assert.Len(t, got.Metadata.Map(), core.MetadataMaxKeys)
 		assert.Equal(t, "own", got.Metadata.Map()["k00"])
-		_, err = s.UpdateCustomer(t.Context(), s.account, from.ID, func(c *Customer) { c.Name = ref("x") })
+		_, err = s.UpdateCustomer(t.Context(), s.account, from.ID, func(c *customer.Customer) { c.Name = ref("x") })
 		dbtest.RequireCode(t, err, core.CodeMissing)
 		require.Zero(t, s.count(t, `SELECT COUNT(*) FROM customers WHERE id = ? AND (email IS NOT NULL OR name IS NOT NULL OR external_id IS NOT NULL)`, from.ID))
 	})

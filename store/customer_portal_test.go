@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/portal"
 )
@@ -14,13 +15,13 @@ func TestOpenPortal_NotWithoutTheCustomer(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		lead, buyer := s.customer(t, "lead@example.com", nil), s.customer(t, "grace@example.com", nil)
 		var sessions []*portal.Session
-		for _, c := range []*Customer{lead, buyer} {
+		for _, c := range []*customer.Customer{lead, buyer} {
 			p, err := s.Portal.CreateSession(t.Context(), s.account, c.ID, nil)
 			require.NoError(t, err)
 			sessions = append(sessions, p)
 		}
 		s.bought(t, buyer)
-		for _, c := range []*Customer{lead, buyer} {
+		for _, c := range []*customer.Customer{lead, buyer} {
 			_, err := s.DeleteCustomer(t.Context(), s.account, c.ID, false)
 			require.NoError(t, err)
 			_, err = s.Portal.CreateSession(t.Context(), s.account, c.ID, nil)
@@ -34,7 +35,7 @@ func TestOpenPortal_NotWithoutTheCustomer(t *testing.T) {
 }
 
 // bought lets a customer buy something.
-func (s *shop) bought(t *testing.T, customer *Customer) {
+func (s *shop) bought(t *testing.T, customer *customer.Customer) {
 	t.Helper()
 	c, err := s.CreateCheckout(t.Context(), s.account, CheckoutDraft{Checkout: &Checkout{CustomerID: &customer.ID}, Lines: pieceOf(s.onSale(t, fixedPrice(1900)))})
 	require.NoError(t, err)

@@ -4,17 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// isActive is the SQL condition on a subscription that its customer has what they pay for. A past due one is among them, because
-// there are more attempts to charge it. An index has the same condition, word for word.
-const isActive = `status IN ('trialing', 'active', 'past_due')`
-
 // CustomerState is a customer with what they have and what they owe: the newest hundred of each.
 type CustomerState struct {
-	Customer            *Customer
+	Customer            *customer.Customer
 	ActiveSubscriptions []Subscription // trialing, active or past due
 	OpenInvoices        []Invoice      // open or past due
 	Grants              []grant.Grant  // active or suspended
@@ -22,13 +19,13 @@ type CustomerState struct {
 
 // GetCustomerState returns a customer with what they have and owe, or CodeMissing.
 func (s *Store) GetCustomerState(ctx context.Context, account, ref string) (*CustomerState, error) {
-	c, err := s.getCustomer(ctx, account, ref, "")
+	c, err := s.Customer.Named(ctx, account, ref, "")
 	if err != nil {
 		return nil, err
 	}
 	state := &CustomerState{Customer: c}
 	state.ActiveSubscriptions, err = db.Select[Subscription](ctx, s.db, subscriptionColumns.SelectSQL+`
-		WHERE account_id = ? AND customer_id = ? AND `+isActive+` ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, account, c.ID)
+		WHERE account_id = ? AND customer_id = ? AND `+customer.ActiveSubscription+` ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, account, c.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read a customer's subscriptions: %w", err)
 	}
@@ -39,16 +36,4 @@ func (s *Store) GetCustomerState(ctx context.Context, account, ref string) (*Cus
 	}
 	state.Grants, err = s.Grant.CurrentGrants(ctx, account, c.ID)
 	return state, err
-}
-
-// whereSubscribed adds the filter of customers by whether they have an active subscription; nil does not filter.
-func whereSubscribed(f *db.Filter, wanted *bool) {
-	if wanted == nil {
-		return
-	}
-	if *wanted {
-		f.Listed("customers", "subscriptions", "customer_id", isActive)
-		return
-	}
-	f.And(`NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.account_id = customers.account_id AND s.customer_id = customers.id AND s.` + isActive + `)`)
 }

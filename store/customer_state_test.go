@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // Without their index SQLite reads every subscription of the account for each customer: six seconds for a page.
@@ -16,7 +17,7 @@ func TestListCustomers_LooksForActiveSubscriptionsByTheirIndex(t *testing.T) {
 		where := ` WHERE account_id = '` + s.account + `'`
 		for _, wanted := range []bool{true, false} {
 			for range 2 { // what is said twice is prepared, and seen here
-				_, _, err := s.ListCustomers(t.Context(), s.account, ListCustomers{Page: core.Page{Limit: 20}, HasActiveSubscription: &wanted})
+				_, _, err := s.Customer.List(t.Context(), s.account, customer.List{Page: core.Page{Limit: 20}, HasActiveSubscription: &wanted})
 				require.NoError(t, err)
 			}
 		}
@@ -25,7 +26,7 @@ func TestListCustomers_LooksForActiveSubscriptionsByTheirIndex(t *testing.T) {
 				assert.Contains(t, plan, "subscriptions_active", plan)
 			}
 		}
-		for _, condition := range []string{isActive + ` ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, isActive + ` AND status = 'past_due' ORDER BY id`} {
+		for _, condition := range []string{customer.ActiveSubscription + ` ORDER BY account_id DESC, customer_id DESC, id DESC LIMIT 100`, customer.ActiveSubscription + ` AND status = 'past_due' ORDER BY id`} {
 			plan := s.plan(t, subscriptionColumns.SelectSQL+where+` AND customer_id = 'cus_1' AND `+condition)
 			assert.Contains(t, plan, "subscriptions_active", plan)
 		}

@@ -6,14 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // customer makes one, with the merchant's own id if there is one.
-func (s *shop) customer(t *testing.T, email string, externalID *string) *Customer {
+func (s *shop) customer(t *testing.T, email string, externalID *string) *customer.Customer {
 	t.Helper()
-	c, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: &email, ExternalID: externalID})
+	c, err := s.Customer.Create(t.Context(), s.account, customer.Customer{Email: &email, ExternalID: externalID})
 	require.NoError(t, err)
 	return c
 }
@@ -35,7 +36,7 @@ func TestCheckout_RefusesACustomerWithTheExternalIDOfAnother(t *testing.T) {
 		_, err = s.UpdateCheckout(t.Context(), s.account, made.ID, func(d *CheckoutDraft) { d.ExternalCustomerID = ref("g1") })
 		dbtest.RequireInvalid(t, err, "external_customer_id")
 
-		_, err = s.UpdateCustomer(t.Context(), s.account, grace.ID, func(c *Customer) { c.ExternalID = ref("a1") })
+		_, err = s.UpdateCustomer(t.Context(), s.account, grace.ID, func(c *customer.Customer) { c.ExternalID = ref("a1") })
 		require.NoError(t, err)
 		_, err = s.UpdateCheckout(t.Context(), s.account, made.ID, func(d *CheckoutDraft) { d.CustomerName = ref("Ada") })
 		require.NoError(t, err, "what a change leaves alone is not held against it")
@@ -57,7 +58,7 @@ func TestSettlePayment_TheExternalIDIsTakenAtTheSameTime(t *testing.T) {
 		require.NoError(t, err)
 		var settled func() error
 		s.during(t, func(ctx context.Context, _ *db.Unit) {
-			_, err := s.CreateCustomer(ctx, s.account, Customer{Email: ref("grace@example.com"), ExternalID: ref("e1")})
+			_, err := s.Customer.Create(ctx, s.account, customer.Customer{Email: ref("grace@example.com"), ExternalID: ref("e1")})
 			require.NoError(t, err)
 			settled = s.started(t, func(replica *Store) error {
 				_, err := replica.SettlePayment(context.WithoutCancel(t.Context()), begun.Payment, ChargeResult{Status: PaymentStatusSucceeded})

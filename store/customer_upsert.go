@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
 // UpsertCustomer changes the customer with the account's own id, but for their default payment method. If there is none it makes one, which
 // isNew says. Of several at once that make it, all but the first change it.
-func (s *Store) UpsertCustomer(ctx context.Context, account string, in core.Upsert[Customer]) (c *Customer, isNew bool, err error) {
-	c, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
+func (s *Store) UpsertCustomer(ctx context.Context, account string, in core.Upsert[customer.Customer]) (c *customer.Customer, isNew bool, err error) {
+	c, err = db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
 		there, err := s.lockExternalCustomers(ctx, u, account, []string{in.ExternalID})
 		if err != nil {
 			return nil, err
@@ -26,7 +27,7 @@ func (s *Store) UpsertCustomer(ctx context.Context, account string, in core.Upse
 
 // UpsertCustomers does what UpsertCustomer does for each of many customers, and says what became of each, in their order. One that is refused
 // leaves the others as they are.
-func (s *Store) UpsertCustomers(ctx context.Context, account string, in []core.Upsert[Customer]) ([]core.Upserted, error) {
+func (s *Store) UpsertCustomers(ctx context.Context, account string, in []core.Upsert[customer.Customer]) ([]core.Upserted, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) ([]core.Upserted, error) {
 		there, err := s.lockExternalCustomers(ctx, u, account, db.ExternalIDs(in))
 		if err != nil {
@@ -37,7 +38,7 @@ func (s *Store) UpsertCustomers(ctx context.Context, account string, in []core.U
 			there[externalID] = now[externalID]
 			return err
 		}
-		return db.UpsertAll(ctx, u, in, lookAgain, func(item *core.Upsert[Customer]) (string, core.UpsertStatus, error) {
+		return db.UpsertAll(ctx, u, in, lookAgain, func(item *core.Upsert[customer.Customer]) (string, core.UpsertStatus, error) {
 			c, status, err := s.upsertCustomer(ctx, u, account, there[item.ExternalID], item)
 			if err != nil {
 				return "", status, err
@@ -49,20 +50,20 @@ func (s *Store) UpsertCustomers(ctx context.Context, account string, in []core.U
 }
 
 // upsertCustomer changes a copy of the locked customer that is there, or makes one if that is nil, and returns it.
-func (s *Store) upsertCustomer(ctx context.Context, u *db.Unit, account string, there *Customer, in *core.Upsert[Customer]) (*Customer, core.UpsertStatus, error) {
-	var c Customer
+func (s *Store) upsertCustomer(ctx context.Context, u *db.Unit, account string, there *customer.Customer, in *core.Upsert[customer.Customer]) (*customer.Customer, core.UpsertStatus, error) {
+	var c customer.Customer
 	if there == nil {
 		in.Change(&c)
 		if c.Email == nil {
 			return nil, "", core.Invalid("email", "No customer has this external_id, and a new one needs an e-mail address.")
 		}
-		if err := c.check(&Customer{}); err != nil {
+		if err := c.Check(&customer.Customer{}); err != nil {
 			return nil, "", err
 		}
 		if err := s.emailFree(ctx, u, account, &c); err != nil {
 			return nil, "", err
 		}
-		made, err := s.createCustomer(ctx, u, account, &c)
+		made, err := s.Customer.Insert(ctx, u, account, &c)
 		if errors.As(err, new(*core.Error)) { // somebody made one with the id or the address meanwhile
 			err = db.ErrOvertaken
 		}
@@ -70,20 +71,20 @@ func (s *Store) upsertCustomer(ctx context.Context, u *db.Unit, account string, 
 	}
 	c = *there
 	in.Change(&c)
-	if err := c.check(there); err != nil || core.SameJSON(there, &c) {
+	if err := c.Check(there); err != nil || core.SameJSON(there, &c) {
 		return there, core.UpsertUnchanged, err
 	}
 	var err error
 	if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
 		return nil, "", err
 	}
-	return &c, core.UpsertUpdated, c.taken(u.Sent(ctx, u.Update(ctx, customerColumns, &c)))
+	return &c, core.UpsertUpdated, c.Taken(u.Sent(ctx, u.Update(ctx, customer.Columns, &c)))
 }
 
 // emailFree returns CodeInvalid on email if another customer has the address of a new one. If that one has the same external id, it came
 // meanwhile: then it returns db.ErrOvertaken.
-func (s *Store) emailFree(ctx context.Context, u *db.Unit, account string, c *Customer) error {
-	owner, err := db.Get[Customer](ctx, u, customerColumns.SelectSQL+` WHERE account_id = ? AND email_key = ?`, account, c.EmailKey)
+func (s *Store) emailFree(ctx context.Context, u *db.Unit, account string, c *customer.Customer) error {
+	owner, err := db.Get[customer.Customer](ctx, u, customer.Columns.SelectSQL+` WHERE account_id = ? AND email_key = ?`, account, c.EmailKey)
 	switch {
 	case err != nil:
 		return fmt.Errorf("look who has an address: %w", err)
@@ -97,10 +98,10 @@ func (s *Store) emailFree(ctx context.Context, u *db.Unit, account string, c *Cu
 
 // lockExternalCustomers locks the customers with the account's own ids that there are, in the order of those ids, and returns them by them. A deleted
 // customer has none. Each is read by itself: of a list PostgreSQL may read every row that has an id.
-func (s *Store) lockExternalCustomers(ctx context.Context, u *db.Unit, account string, externalIDs []string) (map[string]*Customer, error) {
-	there := map[string]*Customer{}
+func (s *Store) lockExternalCustomers(ctx context.Context, u *db.Unit, account string, externalIDs []string) (map[string]*customer.Customer, error) {
+	there := map[string]*customer.Customer{}
 	for _, externalID := range externalIDs {
-		c, err := db.Get[Customer](ctx, u.Locked(), customerColumns.SelectSQL+` WHERE account_id = ? AND external_id = ?`, account, externalID)
+		c, err := db.Get[customer.Customer](ctx, u.Locked(), customer.Columns.SelectSQL+` WHERE account_id = ? AND external_id = ?`, account, externalID)
 		if err != nil {
 			return nil, fmt.Errorf("lock customers by external id: %w", err)
 		}

@@ -25,7 +25,7 @@ type ListGrants struct {
 // CreateGrant gives a customer a product, and has them told. One that does not exist is CodeMissing, a tip is CodeInvalid on product.
 func (s *Store) CreateGrant(ctx context.Context, account string, in NewGrant) (*grant.Grant, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*grant.Grant, error) {
-		customer, err := s.lockCustomer(ctx, u, account, in.Customer, "customer")
+		customer, err := s.Customer.LockNamed(ctx, u, account, in.Customer, "customer")
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func (s *Store) CreateGrant(ctx context.Context, account string, in NewGrant) (*
 // not exist is CodeMissing.
 func (s *Store) ListGrants(ctx context.Context, account string, in ListGrants) ([]grant.Grant, bool, error) {
 	if in.Customer != "" {
-		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
+		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}

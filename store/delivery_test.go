@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
@@ -72,7 +73,7 @@ func TestGiveNew_TwiceIsOnce(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return nil, o.deliverOrder(ctx, u, &bill{Order: order, Items: []lineitem.Item{*items[order.LineItemIDs.V[0]]}, Customer: &Customer{}})
+			return nil, o.deliverOrder(ctx, u, &bill{Order: order, Items: []lineitem.Item{*items[order.LineItemIDs.V[0]]}, Customer: &customer.Customer{}})
 		})
 		require.Error(t, err)
 		require.Equal(t, 1, o.count(t, `SELECT count(*) FROM grants`))
@@ -91,7 +92,7 @@ func TestMergeCustomer_LocksGrantsBeforeTheirKeys(t *testing.T) {
 		require.NoError(t, err)
 		_, err = o.Grant.CreateLicenseKey(t.Context(), o.account, grant.LicenseKey{ProductID: g.ProductID, CustomerID: &g.CustomerID, GrantID: &id})
 		require.NoError(t, err)
-		into, err := o.CreateCustomer(t.Context(), o.account, Customer{Email: new("ada@example.com")})
+		into, err := o.Customer.Create(t.Context(), o.account, customer.Customer{Email: new("ada@example.com")})
 		require.NoError(t, err)
 		merged := make(chan error, 1)
 		_, err = db.Tx(t.Context(), o.db, func(ctx context.Context, u *db.Unit) (any, error) {

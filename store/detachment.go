@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -71,7 +72,7 @@ func (s *Store) DetachGiven(ctx context.Context, account, provider, giving, ref 
 
 // detach stores the intent to detach a customer's saved methods at their providers: one of them, or all if id is empty. The test
 // provider keeps none, so that nothing is stored for it.
-func (s *Store) detach(ctx context.Context, u *db.Unit, c *Customer, id string) error {
+func (s *Store) detach(ctx context.Context, u *db.Unit, c *customer.Customer, id string) error {
 	_, err := u.Exec(ctx, `
 		INSERT INTO detachments (account_id, id, provider, provider_ref, lease_until, created_at)
 		SELECT account_id, id, provider, provider_ref, 0, `+s.db.NowSQL()+` FROM payment_methods

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -177,7 +178,7 @@ func TestDisableAccount_HidesWhatBuyersOpen(t *testing.T) {
 		require.NoError(t, err)
 		link, err := s.CreateCheckoutLink(t.Context(), s.account, CheckoutLink{PriceVariantIDs: core.JSONOf(p.PriceVariantIDs.V), Active: true})
 		require.NoError(t, err)
-		customer, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: new("grace@example.com")})
+		customer, err := s.Customer.Create(t.Context(), s.account, customer.Customer{Email: new("grace@example.com")})
 		require.NoError(t, err)
 		session, err := s.Portal.CreateSession(t.Context(), s.account, customer.ID, nil)
 		require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -189,7 +190,7 @@ func TestMergeCustomer_EndsWhatTwoShare(t *testing.T) {
 			}
 			_, err = s.MergeCustomer(t.Context(), s.account, kept.ID, from.ID)
 			require.NoError(t, err)
-			found, _, err := s.ListCustomers(t.Context(), s.account, ListCustomers{Page: core.Page{Limit: 10}, Email: "Σίσυφος@example.com"})
+			found, _, err := s.Customer.List(t.Context(), s.account, customer.List{Page: core.Page{Limit: 10}, Email: "Σίσυφος@example.com"})
 			require.NoError(t, err)
 			require.Len(t, found, 1)
 			require.Equal(t, kept.ID, found[0].ID)

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
@@ -42,7 +43,7 @@ func (s *shop) grown(t *testing.T, many int) *Order {
 	at := fmt.Sprintf("%d + n", s.Now())
 	id := func(k core.Kind) string { return "'" + k.Prefix() + "00000' || n" } // older than all others
 	email := "'Buyer' || n || '@example.com'"
-	s.copies(t, "customers", customerColumns.SelectSQL, many, map[string]string{
+	s.copies(t, "customers", db.ColumnsOf[customer.Customer]("customers").SelectSQL, many, map[string]string{
 		"id": id(core.KindCustomer), "email_key": "'buyer' || n", "external_id": "'ext' || n", "type": oneIn(4, "'lead'", "'customer'"), "created_at": at,
 	})
 	s.copies(t, "orders", orderColumns.SelectSQL, many, map[string]string{
@@ -112,11 +113,11 @@ func TestLists_AreLedByIndexes(t *testing.T) {
 			return s.ListBalanceTransactions(ctx, account, order.CustomerID, in)
 		}
 		asked := map[string]func() error{
-			"customers email_key":                  asking(s, s.ListCustomers, ListCustomers{Page: page, Email: "nobody"}),
-			"customers external_id":                asking(s, s.ListCustomers, ListCustomers{Page: page, ExternalID: "none"}),
-			"customers type":                       asking(s, s.ListCustomers, ListCustomers{Page: page, Type: "none"}),
-			"subscriptions customer_id":            asking(s, s.ListCustomers, ListCustomers{Page: page, HasActiveSubscription: yes}),
-			"customers id":                         asking(s, s.ListCustomers, ListCustomers{Page: page, ListFilter: window}),
+			"customers email_key":                  asking(s, s.Customer.List, customer.List{Page: page, Email: "nobody"}),
+			"customers external_id":                asking(s, s.Customer.List, customer.List{Page: page, ExternalID: "none"}),
+			"customers type":                       asking(s, s.Customer.List, customer.List{Page: page, Type: "none"}),
+			"subscriptions customer_id":            asking(s, s.Customer.List, customer.List{Page: page, HasActiveSubscription: yes}),
+			"customers id":                         asking(s, s.Customer.List, customer.List{Page: page, ListFilter: window}),
 			"discounts disabled_at":                asking(s, s.Discount.List, discount.List{Page: page, Status: discount.StatusDisabled}),
 			"discounts ends_at":                    asking(s, s.Discount.List, discount.List{Page: page, Status: discount.StatusExpired}),
 			"discounts starts_at":                  asking(s, s.Discount.List, discount.List{Page: page, Status: discount.StatusScheduled}),

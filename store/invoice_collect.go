@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
 )
@@ -69,7 +70,7 @@ func (s *Store) voidBill(ctx context.Context, u *db.Unit, b *bill, reason string
 			return err
 		}
 		b.Customer.UpdatedAt = now
-		if err := u.Update(ctx, customerColumns, b.Customer); err != nil {
+		if err := u.Update(ctx, customer.Columns, b.Customer); err != nil {
 			return err
 		}
 	}

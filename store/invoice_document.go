@@ -19,7 +19,7 @@ func (s *Store) GetInvoicePDF(ctx context.Context, account, ref string) (*signed
 
 // GetInvoiceDetail returns an invoice with its lines and its customer. The customer is nil if they were deleted.
 func (s *Store) GetInvoiceDetail(ctx context.Context, i *Invoice) (*InvoiceDetail, error) {
-	customers, err := s.CustomersByID(ctx, i.AccountID, []string{i.CustomerID})
+	customers, err := s.Customer.ByID(ctx, i.AccountID, []string{i.CustomerID})
 	if err != nil {
 		return nil, err
 	}

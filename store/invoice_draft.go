@@ -6,6 +6,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
@@ -233,12 +234,12 @@ func (s *Store) prepareInvoice(ctx context.Context, u *db.Unit, d InvoiceDraft, 
 
 // billed locks the customer whom a draft is for, so that they are not deleted meanwhile, and copies their present name,
 // addresses and tax id into the draft. One that does not exist is CodeMissing.
-func (s *Store) billed(ctx context.Context, u *db.Unit, d InvoiceDraft) (*Customer, error) {
+func (s *Store) billed(ctx context.Context, u *db.Unit, d InvoiceDraft) (*customer.Customer, error) {
 	i, ref := d.Invoice, d.Customer
 	if ref == "" {
 		ref = i.CustomerID
 	}
-	customer, err := s.lockCustomer(ctx, u, i.AccountID, ref, "customer")
+	customer, err := s.Customer.LockNamed(ctx, u, i.AccountID, ref, "customer")
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +250,7 @@ func (s *Store) billed(ctx context.Context, u *db.Unit, d InvoiceDraft) (*Custom
 
 // invoiceLines makes the lines that a draft asks for, with their unit amounts and tax rates but without totals. It sets the
 // draft's currency if it has none.
-func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *Customer) ([]lineitem.Item, error) {
+func (s *Store) invoiceLines(ctx context.Context, d InvoiceDraft, customer *customer.Customer) ([]lineitem.Item, error) {
 	account, err := s.Tenant.GetAccount(ctx, d.AccountID)
 	if err != nil {
 		return nil, err
@@ -339,7 +340,7 @@ func (l *NewInvoiceLine) ofVariant(at string, o offer, currency string, p *core.
 
 // tax sets the tax rate of a line: its own, or the one of the account's settings at the customer's address. If the settings need
 // an address that is not there, that is added to p.
-func (l *NewInvoiceLine) tax(item *lineitem.Item, o offer, account *tenant.Account, customer *Customer, p *core.Problems) {
+func (l *NewInvoiceLine) tax(item *lineitem.Item, o offer, account *tenant.Account, customer *customer.Customer, p *core.Problems) {
 	if l.TaxRateBps != nil {
 		item.TaxRateBps, item.TaxName, item.TaxInclusive = *l.TaxRateBps, l.TaxName, l.TaxInclusive
 		return

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/migrations"
@@ -119,7 +120,7 @@ func TestMigrate_GivesOrdersOfBeforeTheirInvoices(t *testing.T) {
 		require.Zero(t, *events, "what happened before is no news")
 
 		b, err := newBill(placement{
-			Order: &Order{AccountID: "acct_a", BillingReason: BillingReasonManual, Currency: "usd"}, Customer: &Customer{ID: "cus_a"},
+			Order: &Order{AccountID: "acct_a", BillingReason: BillingReasonManual, Currency: "usd"}, Customer: &customer.Customer{ID: "cus_a"},
 		}, s.Now())
 		require.NoError(t, err)
 		_, err = db.Tx(t.Context(), s.db, func(ctx context.Context, u *db.Unit) (any, error) { return nil, s.numberBill(ctx, u, b) })

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -89,7 +90,7 @@ type LeadConsent struct {
 
 // LeadDetail is the data of lead.created.
 type LeadDetail struct {
-	Customer *Customer
+	Customer *customer.Customer
 	Lead     *Lead
 }
 
@@ -109,7 +110,7 @@ func (l *Lead) check() error {
 		}
 	}
 	p.Check(l.Status != LeadStatusUnsubscribed || !l.Consent.V.Marketing, "consent.marketing", "Whoever is unsubscribed agrees to nothing.")
-	p.Check(len(l.Tags.V) <= maxTags, "tags", "A lead has at most 50 tags.")
+	p.Check(len(l.Tags.V) <= customer.MaxTags, "tags", "A lead has at most 50 tags.")
 	for _, tag := range l.Tags.V {
 		p.Check(tag != "" && core.HasAtMost(&tag, 40), "tags", "A tag has 1 to 40 characters.")
 	}
@@ -172,7 +173,7 @@ func (s *Store) ListLeads(ctx context.Context, account string, in ListLeads) ([]
 		f.Is("product_id", product.ID)
 	}
 	if in.Customer != "" {
-		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
+		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
@@ -193,7 +194,7 @@ func (s *Store) UpdateLead(ctx context.Context, account, ref string, change func
 		if err != nil {
 			return nil, err
 		}
-		customer, err := s.lockOwner(ctx, u, account, found.CustomerID, "leads", found.ID)
+		customer, err := s.Customer.LockOwner(ctx, u, account, found.CustomerID, "leads", found.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -255,17 +256,17 @@ func (c *LeadConsent) complete(now core.Time) {
 }
 
 // unsubscribe takes back the consent of a locked customer, because a lead of theirs wants no letters.
-func (s *Store) unsubscribe(ctx context.Context, u *db.Unit, c *Customer, now core.Time) error {
+func (s *Store) unsubscribe(ctx context.Context, u *db.Unit, c *customer.Customer, now core.Time) error {
 	if c.DeletedAt != nil {
 		return nil
 	}
 	c.MarketingConsent.V, c.UpdatedAt = leftBy(now), now
-	return u.Update(ctx, customerColumns, c)
+	return u.Update(ctx, customer.Columns, c)
 }
 
 // leftBy returns the consent of a customer who does not want to be written to, as a lead of theirs said.
-func leftBy(now core.Time) *MarketingConsent {
-	return &MarketingConsent{Status: "unsubscribed", Source: new("lead"), At: &now}
+func leftBy(now core.Time) *customer.MarketingConsent {
+	return &customer.MarketingConsent{Status: "unsubscribed", Source: new("lead"), At: &now}
 }
 
 // DeleteLead removes a lead, what lines of activity say of it, and what waits to be told to ad networks of it. Its customer stays.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -15,13 +16,13 @@ func (s *Store) captureAbandoned(ctx context.Context, u *db.Unit, account, id st
 	if err != nil || c == nil {
 		return err
 	}
-	customer, _, err := s.lockBuyer(ctx, u, c)
-	if err != nil || customer != nil && customer.Type == CustomerTypeCustomer {
+	buyer, _, err := s.lockBuyer(ctx, u, c)
+	if err != nil || buyer != nil && buyer.Type == customer.TypeCustomer {
 		return err
 	}
 	email := c.CustomerEmail
-	if email == nil && customer != nil {
-		email = customer.Email
+	if email == nil && buyer != nil {
+		email = buyer.Email
 	}
 	if email == nil {
 		return nil
@@ -31,7 +32,7 @@ func (s *Store) captureAbandoned(ctx context.Context, u *db.Unit, account, id st
 		return err
 	}
 	l := &Lead{
-		AccountID: account, ID: core.NewID(core.KindLead), Email: *email, EmailKey: *emailKey(*email), Name: c.CustomerName, Source: LeadSourceCheckoutAbandoned,
+		AccountID: account, ID: core.NewID(core.KindLead), Email: *email, EmailKey: core.EmailKey(*email), Name: c.CustomerName, Source: LeadSourceCheckoutAbandoned,
 		CheckoutID: &c.ID, Status: LeadStatusNew, CreatedAt: now, UpdatedAt: now,
 	}
 	if l.ProductID, err = s.firstProduct(ctx, c); err != nil {
@@ -41,13 +42,13 @@ func (s *Store) captureAbandoned(ctx context.Context, u *db.Unit, account, id st
 	if err := batch.read(ctx, []SavedLead{{Lead: l}}); err != nil || batch.leads[l.key()] != nil {
 		return err
 	}
-	if customer == nil {
-		customer = batch.customer(*email)
-		if customer.ExternalID = c.ExternalCustomerID; customer.ExternalID != nil && !c.EmailVerified {
-			customer.EmailKey = nil // they only typed it: see newBuyer
+	if buyer == nil {
+		buyer = batch.customer(*email)
+		if buyer.ExternalID = c.ExternalCustomerID; buyer.ExternalID != nil && !c.EmailVerified {
+			buyer.EmailKey = nil // they only typed it: see newBuyer
 		}
 	}
-	batch.add(l, customer)
+	batch.add(l, buyer)
 	return batch.store(ctx)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -195,7 +196,7 @@ func TestDeleteLead_TellsAdNetworksNothingMore(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, s.told(t, d), 2-n)
 		}
-		_, err := s.UpdateCustomer(t.Context(), s.account, erased.CustomerID, func(c *Customer) { c.SetEmail("moved@example.com") })
+		_, err := s.UpdateCustomer(t.Context(), s.account, erased.CustomerID, func(c *customer.Customer) { c.SetEmail("moved@example.com") })
 		require.NoError(t, err)
 		owner := s.customer(t, "alan@example.com", nil)
 		_, err = s.DeleteCustomer(t.Context(), s.account, owner.ID, false)

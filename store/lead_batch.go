@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
 )
@@ -20,11 +21,11 @@ type leadBatch struct {
 	s         *Store
 	account   string
 	now       core.Time
-	vouched   bool                 // the seller says who they are: their customers learn their names
-	customers map[string]*Customer // by the address that they own
-	leads     map[string]*Lead     // by address and product
+	vouched   bool                          // the seller says who they are: their customers learn their names
+	customers map[string]*customer.Customer // by the address that they own
+	leads     map[string]*Lead              // by address and product
 
-	newCustomers []*Customer
+	newCustomers []*customer.Customer
 	unsubscribed []string // ids of customers
 	silent       []string // ids of leads that are unsubscribed now
 	stored       []*Lead  // in the order in which they came, each once
@@ -36,7 +37,7 @@ func (l *Lead) key() string { return l.EmailKey + "\n" + core.Deref(l.ProductID)
 
 // read locks the customers who own the addresses of leads, and then the leads of these addresses that there are, each in the order of their ids.
 func (b *leadBatch) read(ctx context.Context, sent []SavedLead) error {
-	b.customers, b.leads = map[string]*Customer{}, map[string]*Lead{}
+	b.customers, b.leads = map[string]*customer.Customer{}, map[string]*Lead{}
 	var keys []string
 	for i := range sent {
 		if sent[i].Err == nil && !slices.Contains(keys, sent[i].Lead.EmailKey) {
@@ -47,7 +48,7 @@ func (b *leadBatch) read(ctx context.Context, sent []SavedLead) error {
 		return nil
 	}
 	condition, arg := b.s.db.In("email_key", keys)
-	customers, err := db.Select[Customer](ctx, b, customerColumns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+b.Lock(), b.account, arg)
+	customers, err := db.Select[customer.Customer](ctx, b, customer.Columns.SelectSQL+` WHERE account_id = ? AND `+condition+` ORDER BY id || ''`+b.Lock(), b.account, arg)
 	if err != nil {
 		return fmt.Errorf("lock the customers of leads: %w", err)
 	}
@@ -124,15 +125,15 @@ func (b *leadBatch) create(l *Lead) {
 }
 
 // customer makes a customer who owns an address.
-func (b *leadBatch) customer(email string) *Customer {
-	c := &Customer{AccountID: b.account, ID: core.NewID(core.KindCustomer), Type: CustomerTypeLead, CreatedAt: b.now, UpdatedAt: b.now}
+func (b *leadBatch) customer(email string) *customer.Customer {
+	c := &customer.Customer{AccountID: b.account, ID: core.NewID(core.KindCustomer), Type: customer.TypeLead, CreatedAt: b.now, UpdatedAt: b.now}
 	c.SetEmail(email)
 	b.newCustomers = append(b.newCustomers, c)
 	return c
 }
 
 // add makes a lead of a customer.
-func (b *leadBatch) add(l *Lead, c *Customer) {
+func (b *leadBatch) add(l *Lead, c *customer.Customer) {
 	l.CustomerID = c.ID
 	if l.Status == LeadStatusUnsubscribed {
 		c.MarketingConsent.V = leftBy(b.now)
@@ -153,7 +154,7 @@ func (b *leadBatch) keep(l *Lead) {
 // store stores all that was decided, customers before their leads, and emits lead.created for each lead that is new.
 func (b *leadBatch) store(ctx context.Context) error {
 	for customers := range slices.Chunk(b.newCustomers, leadsAtOnce) {
-		if err := db.InsertAll(ctx, b.Unit, customerColumns, values(customers)); err != nil {
+		if err := db.InsertAll(ctx, b.Unit, customer.Columns, values(customers)); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -32,7 +33,7 @@ func (s *Store) convertLeads(ctx context.Context, u *db.Unit, b *bill, now core.
 }
 
 // forgetLeads deletes the leads of a locked customer who is being deleted, and all of the address that they own.
-func (s *Store) forgetLeads(ctx context.Context, u *db.Unit, c *Customer) error {
+func (s *Store) forgetLeads(ctx context.Context, u *db.Unit, c *customer.Customer) error {
 	if _, err := u.Exec(ctx, `DELETE FROM leads WHERE account_id = ? AND customer_id = ?`, c.AccountID, c.ID); err != nil {
 		return fmt.Errorf("delete the leads of a customer: %w", err)
 	}

@@ -109,7 +109,7 @@ func (s *Store) saveLeads(ctx context.Context, u *db.Unit, account string, in []
 // lead returns a new lead of what was sent, but for what it refers to, or CodeInvalid.
 func (n *NewLead) lead(account string, now core.Time) (*Lead, error) {
 	l := &Lead{
-		AccountID: account, ID: core.NewID(core.KindLead), Email: n.Email, EmailKey: *emailKey(n.Email), Source: n.Source, Status: LeadStatusNew,
+		AccountID: account, ID: core.NewID(core.KindLead), Email: n.Email, EmailKey: core.EmailKey(n.Email), Source: n.Source, Status: LeadStatusNew,
 		CreatedAt: now, UpdatedAt: now,
 	}
 	var p core.Problems

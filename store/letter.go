@@ -92,7 +92,7 @@ func (s *Store) ListLetters(ctx context.Context, account string, in ListLetters)
 	f.Is("kind", string(in.Kind))
 	f.Is("status", string(in.Status))
 	if in.Customer != "" {
-		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
+		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}

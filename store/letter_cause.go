@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -136,7 +137,7 @@ func (s *Store) writeKey(ctx context.Context, u *db.Unit, g *grant.Grant) error 
 }
 
 // writeRefund tells a customer of money that was given back. Who was deleted is told nothing.
-func (s *Store) writeRefund(ctx context.Context, u *db.Unit, r *Refund, customer *Customer) error {
+func (s *Store) writeRefund(ctx context.Context, u *db.Unit, r *Refund, customer *customer.Customer) error {
 	if customer.DeletedAt != nil {
 		return nil
 	}

@@ -66,7 +66,7 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 		c.Void = "The account has switched letters of this kind off."
 		return c, nil
 	}
-	found, err := s.CustomersByID(ctx, l.AccountID, []string{l.CustomerID})
+	found, err := s.Customer.ByID(ctx, l.AccountID, []string{l.CustomerID})
 	if err != nil {
 		return nil, err
 	}

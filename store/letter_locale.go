@@ -33,7 +33,7 @@ func (s *Store) LetterLocale(ctx context.Context, account string, checkout *stri
 	if err != nil || spoken != nil {
 		return spoken, err
 	}
-	found, err := s.CustomersByID(ctx, account, []string{customer})
+	found, err := s.Customer.ByID(ctx, account, []string{customer})
 	if err != nil || found[customer] == nil {
 		return nil, err
 	}

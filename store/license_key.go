@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
@@ -20,7 +21,7 @@ func (s *Store) ListLicenseKeys(ctx context.Context, account string, in grant.Li
 		in.Product = p.ID
 	}
 	if in.Customer != "" {
-		c, err := s.getCustomer(ctx, account, in.Customer, "customer")
+		c, err := s.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return nil, false, err
 		}
@@ -46,7 +47,7 @@ func (s *Store) CreateLicenseKey(ctx context.Context, account string, k grant.Li
 		}
 		made.ProductID = p.ID
 		if k.CustomerID != nil {
-			c, err := s.lockCustomer(ctx, u, account, *k.CustomerID, "customer") // a deletion or a merge under way would not see the key
+			c, err := s.Customer.LockNamed(ctx, u, account, *k.CustomerID, "customer") // a deletion or a merge under way would not see the key
 			if err != nil {
 				return nil, err
 			}
@@ -70,7 +71,7 @@ func (s *Store) ImportLicenseKeys(ctx context.Context, account, product string, 
 		return s.Grant.ImportLicenseKeys(ctx, account, p.ID, rows, func(email string) (string, error) {
 			key := core.EmailKey(email)
 			if owners[key] == "" {
-				c, err := s.CreateCustomer(ctx, account, Customer{Email: &email})
+				c, err := s.Customer.Create(ctx, account, customer.Customer{Email: &email})
 				if err != nil {
 					return "", err
 				}

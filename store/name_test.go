@@ -5,6 +5,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -16,7 +17,7 @@ func TestNames_AreNotWhiteSpace(t *testing.T) {
 		dbtest.RequireInvalid(t, err, "name")
 		_, err = s.Catalog.CreateProduct(t.Context(), s.account, catalog.NewProduct{Product: catalog.Product{Name: blank}})
 		dbtest.RequireInvalid(t, err, "name")
-		_, err = s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("ada@example.com"), Name: ref(blank)})
+		_, err = s.Customer.Create(t.Context(), s.account, customer.Customer{Email: ref("ada@example.com"), Name: ref(blank)})
 		dbtest.RequireInvalid(t, err, "name")
 		_, err = s.Content.CreateAISite(t.Context(), s.account, content.AISiteDraft{AISite: &content.AISite{Name: blank}})
 		dbtest.RequireInvalid(t, err, "name")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
@@ -84,7 +85,7 @@ type Order struct {
 	TaxBreakdown      core.JSON[[]TaxBreakdown]    `db:"tax_breakdown"`
 	BillingName       *string                      `db:"billing_name"`
 	BillingAddress    core.JSON[*core.Address]     `db:"billing_address"`
-	TaxID             core.JSON[*TaxID]            `db:"tax_id"`
+	TaxID             core.JSON[*customer.TaxID]   `db:"tax_id"`
 	CustomFieldData   core.JSON[map[string]string] `db:"custom_field_data"`
 	PeriodStart       *core.Time                   `db:"period_start"` // the period of a subscription that it bills, with PeriodEnd
 	PeriodEnd         *core.Time                   `db:"period_end"`
@@ -166,7 +167,7 @@ func (o *Order) DueAmount() int64 {
 type OrderDetail struct {
 	Order    *Order
 	Items    []lineitem.Item
-	Customer *Customer
+	Customer *customer.Customer
 }
 
 // ListOrders holds the filters of a list of orders. An empty one does not filter.
@@ -296,7 +297,7 @@ func (s *Store) VoidOrder(ctx context.Context, account, ref string) (*Order, err
 // orderReferences adds the filters that name another object. One that does not exist is CodeMissing.
 func (s *Store) orderReferences(ctx context.Context, account string, in ListOrders, f *db.Filter) error {
 	if in.Customer != "" {
-		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
+		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return err
 		}

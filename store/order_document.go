@@ -18,7 +18,7 @@ func (s *Store) GetOrderReceipt(ctx context.Context, account, ref string) (*sign
 
 // GetOrderDetail returns an order with its lines and its customer, who is nil if they were deleted.
 func (s *Store) GetOrderDetail(ctx context.Context, o *Order) (*OrderDetail, error) {
-	customers, err := s.CustomersByID(ctx, o.AccountID, []string{o.CustomerID})
+	customers, err := s.Customer.ByID(ctx, o.AccountID, []string{o.CustomerID})
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
@@ -22,7 +23,7 @@ type bill struct {
 	Order    *Order
 	Invoice  *Invoice
 	Items    []lineitem.Item
-	Customer *Customer
+	Customer *customer.Customer
 }
 
 // order returns the order of a bill, nil of a nil bill.
@@ -47,7 +48,7 @@ func (b *bill) invoice() *Invoice {
 type placement struct {
 	Order    *Order
 	Items    []lineitem.Item
-	Customer *Customer
+	Customer *customer.Customer
 	Invoice  *Invoice
 }
 
@@ -66,8 +67,8 @@ func (s *Store) placeOrder(ctx context.Context, u *db.Unit, p placement) (*bill,
 	if err := s.moveOrderBalance(ctx, u, b.Customer, b.Order, -b.Order.BalanceTaken, BalanceReasonApplied, now); err != nil {
 		return nil, err
 	}
-	b.Customer.ordered(b.Order.CreatedAt)
-	if err := u.Update(ctx, customerColumns, b.Customer); err != nil {
+	b.Customer.Ordered(b.Order.CreatedAt)
+	if err := u.Update(ctx, customer.Columns, b.Customer); err != nil {
 		return nil, err
 	}
 	if err := s.place(ctx, u, b); err != nil {
@@ -99,12 +100,12 @@ func (s *Store) payOrder(ctx context.Context, u *db.Unit, b *bill, payment *Paym
 	if err != nil {
 		return err
 	}
-	b.Customer.Type = CustomerTypeCustomer
+	b.Customer.Type = customer.TypeCustomer
 	if payment != nil && payment.Amount > 0 {
-		b.Customer.spend(payment.Currency, payment.Amount, now)
+		b.Customer.Spend(payment.Currency, payment.Amount, now)
 	}
 	b.Customer.UpdatedAt = now
-	if err := u.Update(ctx, customerColumns, b.Customer); err != nil {
+	if err := u.Update(ctx, customer.Columns, b.Customer); err != nil {
 		return err
 	}
 	if err := s.convertLeads(ctx, u, b, now); err != nil {
@@ -305,7 +306,7 @@ func (s *Store) lockBill(ctx context.Context, u *db.Unit, account, ref string) (
 	}
 	var b bill
 	// The customer may have been deleted, or merged into another one, since the invoice was made.
-	if b.Customer, err = s.lockOwner(ctx, u, account, found.CustomerID, "invoices", found.ID); err != nil {
+	if b.Customer, err = s.Customer.LockOwner(ctx, u, account, found.CustomerID, "invoices", found.ID); err != nil {
 		return nil, err
 	}
 	if b.Invoice, err = s.lockInvoice(ctx, u, account, found.ID); err != nil {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -88,7 +89,7 @@ func TestInvoices_KeepEveryPromiseInRandomHistories(t *testing.T) {
 	database.Each(t, func(t *testing.T, url string) {
 		b := &biller{shop: newShop(t, url)}
 		for _, email := range []string{"bob@example.com", "eve@example.com"} {
-			c, err := b.CreateCustomer(t.Context(), b.account, Customer{Email: &email})
+			c, err := b.Customer.Create(t.Context(), b.account, customer.Customer{Email: &email})
 			require.NoError(t, err)
 			b.customers = append(b.customers, c.ID)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/migrations"
 )
 
@@ -32,9 +33,9 @@ func TestMigrate_TakesTypedAddressesFromWhomTheSellerNamed(t *testing.T) {
 			bought(Checkout{CustomerEmail: ref("typed@example.com"), ExternalCustomerID: ref("fay"), CustomerName: ref("F")}): true,
 		}
 		require.True(t, owns[seller.ID])
-		fay, err := s.GetCustomerByExternalID(t.Context(), s.account, "fay")
+		fay, err := s.Customer.OfExternalID(t.Context(), s.account, "fay")
 		require.NoError(t, err)
-		_, err = s.UpdateCustomer(t.Context(), s.account, fay.ID, func(c *Customer) { c.SetEmail("fay@example.com") }) // by the seller
+		_, err = s.UpdateCustomer(t.Context(), s.account, fay.ID, func(c *customer.Customer) { c.SetEmail("fay@example.com") }) // by the seller
 		require.NoError(t, err)
 
 		for _, statement := range []string{
@@ -52,7 +53,7 @@ func TestMigrate_TakesTypedAddressesFromWhomTheSellerNamed(t *testing.T) {
 		_, err = s.db.Write.DB.Exec(string(step))
 		require.NoError(t, err)
 		for id, want := range owns {
-			c, err := s.GetCustomer(t.Context(), s.account, id)
+			c, err := s.Customer.Get(t.Context(), s.account, id)
 			require.NoError(t, err)
 			require.Equal(t, want, c.EmailKey != nil, *c.Email)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -69,7 +70,7 @@ func (s *Store) PaymentMethodsByID(ctx context.Context, account string, ids []st
 
 // ListCustomerPaymentMethods returns a page of a customer's payment methods, newest first, and whether there are more.
 func (s *Store) ListCustomerPaymentMethods(ctx context.Context, account, customer string, in core.Page) ([]SavedMethod, bool, error) {
-	c, err := s.getCustomer(ctx, account, customer, "")
+	c, err := s.Customer.Named(ctx, account, customer, "")
 	if err != nil {
 		return nil, false, err
 	}
@@ -84,7 +85,7 @@ func (s *Store) ListCustomerPaymentMethods(ctx context.Context, account, custome
 const maxSavedMethods = 50
 
 // checkRoom returns CodeInvalid on payment_method for a customer who has maxSavedMethods methods already.
-func (s *Store) checkRoom(ctx context.Context, c *Customer) error {
+func (s *Store) checkRoom(ctx context.Context, c *customer.Customer) error {
 	n, err := db.Get[int](ctx, s.db, `SELECT COUNT(*) FROM payment_methods WHERE account_id = ? AND customer_id = ? AND deleted_at IS NULL`, c.AccountID, c.ID)
 	if err == nil && *n >= maxSavedMethods {
 		err = core.Invalid("payment_method", fmt.Sprintf("The customer has %d payment methods, and cannot have more. Remove one first.", *n))
@@ -96,9 +97,9 @@ func (s *Store) checkRoom(ctx context.Context, c *Customer) error {
 // returns the customer, and the token that names the request to the provider: it is the same whenever the request is sent
 // again. A customer who has too many methods is CodeInvalid on payment_method. The try counts as declined until ForgiveTry
 // takes that back; after too many declines it is CodeRateLimit.
-func (s *Store) BeginSaveMethod(ctx context.Context, account, customer string, from Buyer) (*Customer, string, error) {
-	c, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Customer, error) {
-		c, err := s.getCustomer(ctx, account, customer, "")
+func (s *Store) BeginSaveMethod(ctx context.Context, account, customerID string, from Buyer) (*customer.Customer, string, error) {
+	c, err := db.Step(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
+		c, err := s.Customer.Named(ctx, account, customerID, "")
 		if err == nil {
 			err = s.checkRoom(ctx, c)
 		}
@@ -119,7 +120,7 @@ func (s *Store) SavePaymentMethod(ctx context.Context, m SavedMethod, isDefault 
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.lockCustomer(ctx, u, m.AccountID, m.CustomerID, "")
+		c, err := s.Customer.LockNamed(ctx, u, m.AccountID, m.CustomerID, "")
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +180,7 @@ func (s *Store) SaveGivenMethod(ctx context.Context, m SavedMethod, isDefault bo
 // then.
 func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SavedMethod, error) {
-		c, err := s.lockCustomer(ctx, u, account, customer, "")
+		c, err := s.Customer.LockNamed(ctx, u, account, customer, "")
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +193,7 @@ func (s *Store) DeleteCustomerPaymentMethod(ctx context.Context, account, custom
 }
 
 // forgetMethod deletes a method of a locked customer, and stores the intent to tell its provider, which the reconciler does.
-func (s *Store) forgetMethod(ctx context.Context, u *db.Unit, c *Customer, m *SavedMethod) error {
+func (s *Store) forgetMethod(ctx context.Context, u *db.Unit, c *customer.Customer, m *SavedMethod) error {
 	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err
@@ -208,12 +209,12 @@ func (s *Store) forgetMethod(ctx context.Context, u *db.Unit, c *Customer, m *Sa
 		return nil
 	}
 	c.DefaultPaymentMethodID, c.UpdatedAt = nil, now
-	return u.Update(ctx, customerColumns, c)
+	return u.Update(ctx, customer.Columns, c)
 }
 
 // CustomerPaymentMethod returns a payment method that a customer has, or CodeMissing on payment_method.
-func (s *Store) CustomerPaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
-	return s.findMethod(ctx, &Customer{AccountID: account, ID: customer}, ref, "payment_method")
+func (s *Store) CustomerPaymentMethod(ctx context.Context, account, customerID, ref string) (*SavedMethod, error) {
+	return s.findMethod(ctx, &customer.Customer{AccountID: account, ID: customerID}, ref, "payment_method")
 }
 
 // CustomerRef returns the provider's id of a customer who has saved a method with it, also if that is deleted by now, else nil.
@@ -247,7 +248,7 @@ func (c *Confirm) saves() bool { return c.Save && c.MethodRef != "" && c.methodI
 // saveMethod saves the method of a payment that has succeeded, if that was asked for. The customer is locked, and so are
 // pastDue, their subscriptions that are past due. If they have no default method it becomes that, and pastDue are charged with
 // it at once. A method that the customer has already is not kept twice. The caller stores the payment, which names the method.
-func (s *Store) saveMethod(ctx context.Context, u *db.Unit, c *Customer, p *Payment, pastDue []Subscription) error {
+func (s *Store) saveMethod(ctx context.Context, u *db.Unit, c *customer.Customer, p *Payment, pastDue []Subscription) error {
 	if p == nil || !p.SaveMethod || p.CustomerRef == nil {
 		return nil
 	}
@@ -281,9 +282,9 @@ func (s *Store) keepMethod(ctx context.Context, u *db.Unit, m SavedMethod, now c
 
 // makeDefault makes a method the default of its locked customer. Their subscriptions that are past due, which are locked too,
 // are charged with it at once.
-func (s *Store) makeDefault(ctx context.Context, u *db.Unit, c *Customer, m *SavedMethod, pastDue []Subscription, now core.Time) error {
+func (s *Store) makeDefault(ctx context.Context, u *db.Unit, c *customer.Customer, m *SavedMethod, pastDue []Subscription, now core.Time) error {
 	c.DefaultPaymentMethodID, c.UpdatedAt = &m.ID, now
-	if err := u.Update(ctx, customerColumns, c); err != nil {
+	if err := u.Update(ctx, customer.Columns, c); err != nil {
 		return err
 	}
 	return s.chargePastDue(ctx, u, pastDue, m, now)
@@ -291,9 +292,9 @@ func (s *Store) makeDefault(ctx context.Context, u *db.Unit, c *Customer, m *Sav
 
 // lockPastDue locks and returns the subscriptions of a customer that are past due. It must come before the customer is locked.
 // Those of which only a typed address says that they are the customer's are left out: they have methods of their own.
-func (s *Store) lockPastDue(ctx context.Context, u *db.Unit, account, customer string) ([]Subscription, error) {
+func (s *Store) lockPastDue(ctx context.Context, u *db.Unit, account, customerID string) ([]Subscription, error) {
 	subs, err := db.Select[Subscription](ctx, u, subscriptionColumns.SelectSQL+`
-		WHERE account_id = ? AND customer_id = ? AND `+isActive+` AND status = 'past_due' AND customer_verified ORDER BY id`+u.Lock(), account, customer)
+		WHERE account_id = ? AND customer_id = ? AND `+customer.ActiveSubscription+` AND status = 'past_due' AND customer_verified ORDER BY id`+u.Lock(), account, customerID)
 	if err != nil {
 		return nil, fmt.Errorf("read subscriptions past due: %w", err)
 	}
@@ -340,7 +341,7 @@ func (s *Store) chargePastDue(ctx context.Context, u *db.Unit, subs []Subscripti
 
 // findMethod reads a payment method of a customer that is not deleted, or returns CodeMissing. Param is the parameter that
 // named it, "" if the path did.
-func (s *Store) findMethod(ctx context.Context, c *Customer, ref, param string) (*SavedMethod, error) {
+func (s *Store) findMethod(ctx context.Context, c *customer.Customer, ref, param string) (*SavedMethod, error) {
 	id, ok := core.ParseID(core.KindPaymentMethod, ref)
 	if !ok {
 		return nil, core.Missing("payment method", param, ref)
@@ -355,7 +356,7 @@ func (s *Store) findMethod(ctx context.Context, c *Customer, ref, param string) 
 
 // newDefault returns the customer's default payment method if it is another one than before, else nil. Before is the id of the
 // former default. A method that the customer does not have is CodeMissing on default_payment_method.
-func (s *Store) newDefault(ctx context.Context, c *Customer, before *string) (*SavedMethod, error) {
+func (s *Store) newDefault(ctx context.Context, c *customer.Customer, before *string) (*SavedMethod, error) {
 	if c.DefaultPaymentMethodID == nil || before != nil && *before == *c.DefaultPaymentMethodID {
 		return nil, nil
 	}
@@ -364,7 +365,7 @@ func (s *Store) newDefault(ctx context.Context, c *Customer, before *string) (*S
 
 // forgetMethods deletes every payment method of a locked customer who is being deleted, and stores the intents to tell the
 // providers.
-func (s *Store) forgetMethods(ctx context.Context, u *db.Unit, c *Customer) error {
+func (s *Store) forgetMethods(ctx context.Context, u *db.Unit, c *customer.Customer) error {
 	now, err := s.db.BusinessNow(ctx, c.AccountID)
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func (s *Store) MethodForSubscription(ctx context.Context, sub *Subscription) (*
 // MethodToCharge returns the payment method for a charge while a customer is away: the preferred one if it is given and not
 // deleted, else the customer's default. It is nil if there is neither; a deleted customer has none.
 func (s *Store) MethodToCharge(ctx context.Context, account, customer string, preferred *string) (*SavedMethod, error) {
-	c, err := s.getAnyCustomer(ctx, account, customer)
+	c, err := s.Customer.Any(ctx, account, customer)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func (s *Subscription) IsCustomersToKeep() bool {
 // of their subscriptions, or a last bill, is to be charged to it, that is CodeInvalid on payment_method.
 func (s *Store) RemovePaymentMethod(ctx context.Context, account, customer, ref string) (*SavedMethod, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*SavedMethod, error) {
-		c, err := s.lockCustomer(ctx, u, account, customer, "")
+		c, err := s.Customer.LockNamed(ctx, u, account, customer, "")
 		if err != nil {
 			return nil, err
 		}

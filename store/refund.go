@@ -152,7 +152,7 @@ func (s *Store) refundReferences(ctx context.Context, account string, in ListRef
 		f.Is("order_id", order.ID)
 	}
 	if in.Customer != "" {
-		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
+		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/pricing"
@@ -41,7 +42,7 @@ func (s *Store) BeginRefund(ctx context.Context, account string, in NewRefund) (
 		if err != nil {
 			return nil, err
 		}
-		customer, err := s.lockOwner(ctx, u, account, found.CustomerID, "orders", found.ID)
+		customer, err := s.Customer.LockOwner(ctx, u, account, found.CustomerID, "orders", found.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +95,7 @@ func (s *Store) namedOrder(ctx context.Context, account, ref string) (*Order, er
 
 // beginRefund stores the intent to refund an order from its payment, nil for none, and returns both: refund.created follows. What goes to the
 // balance alone succeeds here. The customer, the order and its invoice are locked. An amount that cannot be refunded is CodeInvalid on amount.
-func (s *Store) beginRefund(ctx context.Context, u *db.Unit, o *Order, customer *Customer, payment *Payment, id string, in NewRefund) (*Refunding, error) {
+func (s *Store) beginRefund(ctx context.Context, u *db.Unit, o *Order, customer *customer.Customer, payment *Payment, id string, in NewRefund) (*Refunding, error) {
 	now, err := s.db.BusinessNow(ctx, o.AccountID)
 	if err != nil {
 		return nil, err

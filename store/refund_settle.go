@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
@@ -37,7 +38,7 @@ type RefundDetail struct {
 // canceled can be refunded again. A refund that is still pending is not asked about again before the pause is over.
 func (s *Store) SettleRefund(ctx context.Context, begun *Refund, result RefundResult, pause time.Duration) (*Refund, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Refund, error) {
-		customer, err := s.lockOwner(ctx, u, begun.AccountID, begun.CustomerID, "orders", begun.OrderID)
+		customer, err := s.Customer.LockOwner(ctx, u, begun.AccountID, begun.CustomerID, "orders", begun.OrderID)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +126,7 @@ func (o *Order) giveBack(r *Refund, sign int64) {
 
 // settleRefund gives a refund its next state and changes the order and the customer to match. All three are locked, and stored
 // here. If the state does not change it only plans when to ask again.
-func (s *Store) settleRefund(ctx context.Context, u *db.Unit, r *Refund, o *Order, customer *Customer, result RefundResult, pause time.Duration) error {
+func (s *Store) settleRefund(ctx context.Context, u *db.Unit, r *Refund, o *Order, buyer *customer.Customer, result RefundResult, pause time.Duration) error {
 	if r.ProviderRef == nil && result.Ref != "" {
 		r.ProviderRef = &result.Ref
 	}
@@ -143,14 +144,14 @@ func (s *Store) settleRefund(ctx context.Context, u *db.Unit, r *Refund, o *Orde
 	case r.Status == RefundStatusSucceeded:
 		r.SucceededAt = &now
 		s.countRefund(u, r, now, 1)
-		if err := s.refundCustomer(ctx, u, customer, r, 1, now); err != nil {
+		if err := s.refundCustomer(ctx, u, buyer, r, 1, now); err != nil {
 			return err
 		}
-		if err := s.writeRefund(ctx, u, r, customer); err != nil {
+		if err := s.writeRefund(ctx, u, r, buyer); err != nil {
 			return err
 		}
 	case from == RefundStatusSucceeded: // it was counted for the customer, and the money came back
-		if err := s.refundCustomer(ctx, u, customer, r, -1, now); err != nil {
+		if err := s.refundCustomer(ctx, u, buyer, r, -1, now); err != nil {
 			return err
 		}
 		s.countRefund(u, r, *succeededAt, -1)
@@ -161,7 +162,7 @@ func (s *Store) settleRefund(ctx context.Context, u *db.Unit, r *Refund, o *Orde
 	if r.Status == RefundStatusFailed {
 		r.FailureReason = &result.FailureReason
 	}
-	if err := u.Update(ctx, customerColumns, customer); err != nil {
+	if err := u.Update(ctx, customer.Columns, buyer); err != nil {
 		return err
 	}
 	if err := u.Update(ctx, refundColumns, r); err != nil {
@@ -173,13 +174,13 @@ func (s *Store) settleRefund(ctx context.Context, u *db.Unit, r *Refund, o *Orde
 	if err := s.noteRefund(ctx, u, r, from); err != nil {
 		return err
 	}
-	return s.refunded(ctx, u, outbox.EventRefundUpdated, r, o, customer)
+	return s.refunded(ctx, u, outbox.EventRefundUpdated, r, o, buyer)
 }
 
 // refundCustomer counts a refund that has succeeded for its locked customer, and gives what their balance paid back to it. With -1 it takes
 // both back, so that they may owe what they have spent meanwhile. The caller stores the customer.
-func (s *Store) refundCustomer(ctx context.Context, u *db.Unit, customer *Customer, r *Refund, sign int64, now core.Time) error {
-	customer.refund(r.Currency, sign*r.ChargedAmount(), now)
+func (s *Store) refundCustomer(ctx context.Context, u *db.Unit, customer *customer.Customer, r *Refund, sign int64, now core.Time) error {
+	customer.Refund(r.Currency, sign*r.ChargedAmount(), now)
 	return s.moveBalance(ctx, u, customer, &BalanceTransaction{Currency: r.Currency, Amount: sign * r.BalanceAmount, Reason: BalanceReasonRefunded, SourceID: &r.ID}, now)
 }
 
@@ -192,7 +193,7 @@ func (s *Store) postpone(ctx context.Context, u *db.Unit, r *Refund, pause time.
 
 // refunded stores an order after one of its refunds has changed, notes what is refunded on the invoice, and emits the event
 // kind. Order and invoice are locked. A deleted customer is not shown in the event.
-func (s *Store) refunded(ctx context.Context, u *db.Unit, kind string, r *Refund, o *Order, customer *Customer) error {
+func (s *Store) refunded(ctx context.Context, u *db.Unit, kind string, r *Refund, o *Order, customer *customer.Customer) error {
 	items, err := db.Select[lineitem.Item](ctx, u, lineitem.Columns.SelectSQL+` WHERE account_id = ? AND order_id = ? ORDER BY position`, o.AccountID, o.ID)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/grant"
 )
@@ -41,9 +42,9 @@ func (s *Store) finders() map[core.Kind]finder {
 		core.KindProduct: found(core.KindProduct, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]catalog.Product, bool, error) {
 			return s.Catalog.ListProducts(ctx, account, catalog.ListProducts{Page: p, ListFilter: f})
 		}, func(p *catalog.Product) (string, string, *string) { return p.ID, p.Name, &p.Slug }),
-		core.KindCustomer: found(core.KindCustomer, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]Customer, bool, error) {
-			return s.ListCustomers(ctx, account, ListCustomers{Page: p, ListFilter: f})
-		}, func(c *Customer) (string, string, *string) {
+		core.KindCustomer: found(core.KindCustomer, func(ctx context.Context, account string, p core.Page, f core.ListFilter) ([]customer.Customer, bool, error) {
+			return s.Customer.List(ctx, account, customer.List{Page: p, ListFilter: f})
+		}, func(c *customer.Customer) (string, string, *string) {
 			if c.Name == nil {
 				return c.ID, core.Deref(c.Email), nil
 			}
@@ -152,7 +153,7 @@ func (s *Store) named(ctx context.Context, account string, in Search) (all []Sea
 	if !slices.Contains(in.Kinds, core.KindCustomer) {
 		return all, nil
 	}
-	customers, _, err := s.ListCustomers(ctx, account, ListCustomers{Page: core.Page{Limit: 1}, ExternalID: in.Q})
+	customers, _, err := s.Customer.List(ctx, account, customer.List{Page: core.Page{Limit: 1}, ExternalID: in.Q})
 	for _, c := range customers {
 		all = append(all, SearchResult{Kind: core.KindCustomer, ID: c.ID, Title: cmp.Or(core.Deref(c.Name), core.Deref(c.Email)), Subtitle: c.Email, exact: true})
 	}

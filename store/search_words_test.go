@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
@@ -61,7 +62,7 @@ func TestSearch_FindsWhatTheWordsSay(t *testing.T) {
 					want = append(want, names[n-1])
 				}
 			}
-			customers, _, err := s.ListCustomers(t.Context(), s.account, ListCustomers{Page: core.Page{Limit: 100}, ListFilter: core.ListFilter{Q: q}})
+			customers, _, err := s.Customer.List(t.Context(), s.account, customer.List{Page: core.Page{Limit: 100}, ListFilter: core.ListFilter{Q: q}})
 			require.NoError(t, err, "%q", q)
 			var got []string
 			for _, c := range customers {
@@ -80,7 +81,7 @@ func TestSearch_AsksSoManyQuestions(t *testing.T) {
 		s.named(t, 120, func(int) string { return "a b c d e f g h" })
 		s.db.Options.MostExamined = 80
 		list := func(q string) error {
-			_, _, err := s.ListCustomers(t.Context(), s.account, ListCustomers{Page: core.Page{Limit: 100}, ListFilter: core.ListFilter{Q: q}})
+			_, _, err := s.Customer.List(t.Context(), s.account, customer.List{Page: core.Page{Limit: 100}, ListFilter: core.ListFilter{Q: q}})
 			return err
 		}
 		for q, most := range map[string]string{"a": "80", "a b": "40", "a b c d": "20", "a b c d e f g h": "10", "a-b-c-d-e-f-g-h": "10"} {

@@ -12,6 +12,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
@@ -173,7 +174,7 @@ func TestList_EndsWithItsCaller(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		s.db.Options.Trace = func(context.Context, string, []any) { cancel() }
-		_, _, err := s.ListCustomers(ctx, s.account, ListCustomers{Page: core.Page{Limit: 1}, ListFilter: core.ListFilter{Q: "ada"}})
+		_, _, err := s.Customer.List(ctx, s.account, customer.List{Page: core.Page{Limit: 1}, ListFilter: core.ListFilter{Q: "ada"}})
 		require.ErrorIs(t, err, context.Canceled)
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -75,6 +76,7 @@ type Store struct {
 	Outbox   *outbox.Store   // events, webhook endpoints, deliveries
 	Advert   *advert.Store   // channels, campaigns, ads, audiences
 	Grant    *grant.Store    // what customers have, licence keys, files
+	Customer *customer.Store // who buys
 	Discount *discount.Store // discounts, and the uses of them
 	Lines    *lineitem.Store // the lines of checkouts, orders and invoices
 	Report   *report.Store   // figures by time
@@ -112,6 +114,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Signed: signed.New(opened), Seal: seal.New(opened),
 		db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
+	s.Customer = customer.New(opened)
 	s.Discount = discount.New(opened, s.Catalog)
 	s.Lines = lineitem.New(opened, s.Grant)
 	s.Audit = audit.New(opened, s.Tenant)

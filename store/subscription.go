@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
@@ -85,7 +86,7 @@ type Subscription struct {
 	CustomFieldData    core.JSON[map[string]string] `db:"custom_field_data"`
 	BillingName        *string                      `db:"billing_name"`
 	BillingAddress     core.JSON[*core.Address]     `db:"billing_address"`
-	TaxID              core.JSON[*TaxID]            `db:"tax_id"`
+	TaxID              core.JSON[*customer.TaxID]   `db:"tax_id"`
 	CheckoutID         *string                      `db:"checkout_id"`
 	Granted            core.JSON[*Granted]          `db:"granted"` // nil for one that is older than grants, until it changes
 	Metadata           core.Metadata                `db:"metadata"`
@@ -347,7 +348,7 @@ func (s *Store) ListSubscriptions(ctx context.Context, account string, in ListSu
 // subscriptionReferences adds the filters that name another object. One that does not exist is CodeMissing.
 func (s *Store) subscriptionReferences(ctx context.Context, account string, in ListSubscriptions, f *db.Filter) error {
 	if in.Customer != "" {
-		customer, err := s.getCustomer(ctx, account, in.Customer, "customer")
+		customer, err := s.Customer.Named(ctx, account, in.Customer, "customer")
 		if err != nil {
 			return err
 		}
@@ -403,7 +404,7 @@ func findSubscription(ctx context.Context, r db.Reader, account, ref, param stri
 }
 
 // checkUnsubscribed returns CodeInvalid on base if the customer has a subscription that has not ended.
-func (s *Store) checkUnsubscribed(ctx context.Context, u *db.Unit, c *Customer) error {
+func (s *Store) checkUnsubscribed(ctx context.Context, u *db.Unit, c *customer.Customer) error {
 	sub, err := db.Get[string](ctx, u, `
 		SELECT id FROM subscriptions WHERE account_id = ? AND customer_id = ? AND status NOT IN ('canceled', 'completed') LIMIT 1`, c.AccountID, c.ID)
 	if err == nil && sub != nil {

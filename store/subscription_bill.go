@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
@@ -42,7 +43,7 @@ func (s *Subscription) line(kind lineitem.Kind, quantity, unit int64) lineitem.I
 
 // periodBill prices the lines of the current period of a subscription. The discount is taken off the first line alone, which is
 // the plan: prorations are prices after discount already.
-func (s *Store) periodBill(ctx context.Context, sub *Subscription, customer *Customer) (*subscriptionBill, error) {
+func (s *Store) periodBill(ctx context.Context, sub *Subscription, customer *customer.Customer) (*subscriptionBill, error) {
 	items := sub.lines()
 	var discounts []pricing.Discount
 	if terms := sub.discountAt(sub.CurrentPeriodStart); terms != nil {
@@ -56,7 +57,7 @@ func (s *Store) periodBill(ctx context.Context, sub *Subscription, customer *Cus
 }
 
 // lastBill prices the debits that wait for the next period of a subscription, for when there is none.
-func (s *Store) lastBill(ctx context.Context, sub *Subscription, customer *Customer) (*subscriptionBill, error) {
+func (s *Store) lastBill(ctx context.Context, sub *Subscription, customer *customer.Customer) (*subscriptionBill, error) {
 	items := sub.lines()[1:]
 	for i := range items {
 		items[i].Position = int64(i)
@@ -67,7 +68,7 @@ func (s *Store) lastBill(ctx context.Context, sub *Subscription, customer *Custo
 // priceBill fills in the amounts of lines that a subscription bills, discounts and tax included, and says how much of the total
 // the customer's credit pays. A line that is TaxInclusive comes to its unit amount, whichever way the tax is shown. Nothing is
 // stored. The total may be more than core.MaxAmount: what time bills has to be billed.
-func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Customer, items []lineitem.Item, discounts []pricing.Discount) (*subscriptionBill, error) {
+func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *customer.Customer, items []lineitem.Item, discounts []pricing.Discount) (*subscriptionBill, error) {
 	tax, err := s.subscriptionTax(ctx, sub, customer)
 	if err != nil {
 		return nil, err
@@ -95,12 +96,12 @@ func (s *Store) priceBill(ctx context.Context, sub *Subscription, customer *Cust
 			item.TaxName = &tax.Name
 		}
 	}
-	return &subscriptionBill{Items: items, Amounts: totals.Amounts, Balance: sub.payer(customer).credit(sub.Currency, totals.Total)}, nil
+	return &subscriptionBill{Items: items, Amounts: totals.Amounts, Balance: sub.payer(customer).Credit(sub.Currency, totals.Total)}, nil
 }
 
 // subscriptionTax returns the tax that a customer pays on a subscription now, the zero value for none. If the address does not
 // say enough, the rate of the wider place is used.
-func (s *Store) subscriptionTax(ctx context.Context, sub *Subscription, customer *Customer) (pricing.Tax, error) {
+func (s *Store) subscriptionTax(ctx context.Context, sub *Subscription, customer *customer.Customer) (pricing.Tax, error) {
 	account, err := s.Tenant.Seller(ctx, sub.AccountID)
 	if err != nil || sub.CustomerVerified && customer.TaxExempt {
 		return pricing.Tax{}, err
@@ -117,7 +118,7 @@ func (s *Store) subscriptionTax(ctx context.Context, sub *Subscription, customer
 }
 
 // addressOf returns the address whose tax the customer pays: where they live now, or else what they said when they subscribed.
-func (s *Subscription) addressOf(customer *Customer) *core.Address {
+func (s *Subscription) addressOf(customer *customer.Customer) *core.Address {
 	if s.CustomerVerified && customer.BillingAddress.V != nil {
 		return customer.BillingAddress.V
 	}
@@ -126,32 +127,17 @@ func (s *Subscription) addressOf(customer *Customer) *core.Address {
 
 // payer returns the customer whose credit pays for a subscription. As long as only a typed address says that it is this
 // customer's, that is an empty customer without any credit.
-func (s *Subscription) payer(customer *Customer) *Customer {
+func (s *Subscription) payer(buyer *customer.Customer) *customer.Customer {
 	if s.CustomerVerified {
-		return customer
+		return buyer
 	}
-	return &Customer{}
-}
-
-// credit returns how much of a total the customer's balance pays. It never leaves an amount to charge that is above 0 but too
-// little to be charged: then it pays less, so that enough is left. A total that is itself too little is paid by the balance as
-// a whole, which may go below 0: the customer then owes what was not there.
-func (c *Customer) credit(currency string, total int64) int64 {
-	applied, least := min(max(c.Balance.V[currency], 0), total), core.CurrencyOf(currency).Minimum
-	switch rest := total - applied; {
-	case rest == 0 || rest >= least:
-		return applied
-	case total < least:
-		return total
-	default:
-		return total - least
-	}
+	return &customer.Customer{}
 }
 
 // placeBill makes the order and the invoice of a subscription's bill, and takes what the bill uses of the customer's credit off
 // their balance. If nothing is left to charge, both are paid at once. order.created and invoice.created follow, and then
 // order.paid and invoice.paid. Subscription and customer are locked.
-func (s *Store) placeBill(ctx context.Context, u *db.Unit, sub *Subscription, customer *Customer, in *subscriptionBill, reason BillingReason) (*bill, error) {
+func (s *Store) placeBill(ctx context.Context, u *db.Unit, sub *Subscription, customer *customer.Customer, in *subscriptionBill, reason BillingReason) (*bill, error) {
 	order := &Order{
 		AccountID: sub.AccountID, BillingReason: reason, SubscriptionID: &sub.ID, CustomerEmail: customer.Email, CustomerVerified: sub.CustomerVerified, Currency: sub.Currency,
 		BillingName: sub.BillingName, BillingAddress: core.JSONOf(sub.addressOf(customer)), TaxID: sub.TaxID, CustomFieldData: sub.CustomFieldData,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/pricing"
@@ -73,7 +74,7 @@ func (s *Store) ChangeSubscription(ctx context.Context, account, ref string, in 
 		if err != nil {
 			return nil, err
 		}
-		customer, err := s.lockAnyCustomer(ctx, u, sub.AccountID, sub.CustomerID)
+		customer, err := s.Customer.LockAny(ctx, u, sub.AccountID, sub.CustomerID)
 		if err != nil {
 			return nil, err
 		}
@@ -102,12 +103,12 @@ func (s *Store) PreviewSubscriptionChange(ctx context.Context, account, ref stri
 }
 
 // subscriber reads a subscription and its customer, and returns them with the account's time. Neither is locked.
-func (s *Store) subscriber(ctx context.Context, account, ref string) (*Subscription, *Customer, core.Time, error) {
+func (s *Store) subscriber(ctx context.Context, account, ref string) (*Subscription, *customer.Customer, core.Time, error) {
 	sub, err := s.getSubscription(ctx, account, ref, "")
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	customer, err := s.getCustomer(ctx, account, sub.CustomerID, "")
+	customer, err := s.Customer.Named(ctx, account, sub.CustomerID, "")
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -117,7 +118,7 @@ func (s *Store) subscriber(ctx context.Context, account, ref string) (*Subscript
 
 // quoteChange computes what a change of plan costs at this moment, and changes nothing. A subscription that is not active or
 // trialing, or for which a payment is under way, is CodeInvalid on status.
-func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *Customer, in ChangeSubscription, now core.Time) (*SubscriptionChange, error) {
+func (s *Store) quoteChange(ctx context.Context, sub *Subscription, customer *customer.Customer, in ChangeSubscription, now core.Time) (*SubscriptionChange, error) {
 	if sub.Status != SubscriptionStatusActive && sub.Status != SubscriptionStatusTrialing {
 		return nil, core.Invalid("status", fmt.Sprintf("The subscription is %s. Only an active or trialing one can change.", sub.Status))
 	}
@@ -238,7 +239,7 @@ func (o offer) unplannable(currency string) string {
 // prorate compares what the rest of the period costs under the new plan with what is left of what was paid for it, and fills in the
 // difference: as a line to bill if the new plan costs more, as credit if it costs less. Both have their tax in them, so that the buyer
 // pays the difference of what they would pay. A plan with another interval begins a new period now, which is billed in full.
-func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *Customer, now core.Time) error {
+func (s *Store) prorate(ctx context.Context, c *SubscriptionChange, customer *customer.Customer, now core.Time) error {
 	sub, next := c.Subscription, *c.Subscription
 	next.follow(c.Plan)
 	next.Prorations = core.JSON[[]Proration]{}
@@ -300,7 +301,7 @@ func (s *Subscription) unused(amount int64, now core.Time) (int64, error) {
 // changePlan carries out a change that quoteChange has computed. The subscription and the customer are locked. If the change
 // has to be charged, payment becomes the id of its payment, which is then in c.Payment. The change takes the place of one that waits;
 // one to the plan that there is takes that back. The caller stores the subscription.
-func (s *Store) changePlan(ctx context.Context, u *db.Unit, c *SubscriptionChange, customer *Customer, payment string, now core.Time) error {
+func (s *Store) changePlan(ctx context.Context, u *db.Unit, c *SubscriptionChange, customer *customer.Customer, payment string, now core.Time) error {
 	sub := c.Subscription
 	sub.isAsked = true
 	switch {
@@ -344,7 +345,7 @@ func (c *SubscriptionChange) pending() *PendingChange {
 // changeUnbilled changes the plan at once without a bill. If the new plan costs more, the difference is billed with the next
 // period; if it costs less, what was paid of the difference goes to the customer's balance. Subscription and customer are locked, and the
 // customer is stored here.
-func (s *Store) changeUnbilled(ctx context.Context, u *db.Unit, c *SubscriptionChange, customer *Customer, now core.Time) error {
+func (s *Store) changeUnbilled(ctx context.Context, u *db.Unit, c *SubscriptionChange, buyer *customer.Customer, now core.Time) error {
 	sub := c.Subscription
 	for _, item := range c.Items {
 		c.rest.debits = append(c.rest.debits, Proration{
@@ -355,11 +356,11 @@ func (s *Store) changeUnbilled(ctx context.Context, u *db.Unit, c *SubscriptionC
 		return err
 	}
 	if c.Credit > 0 {
-		if err := s.giveCredits(ctx, u, customer, sub.AccountID, c.credits, now); err != nil {
+		if err := s.giveCredits(ctx, u, buyer, sub.AccountID, c.credits, now); err != nil {
 			return err
 		}
-		customer.UpdatedAt = now
-		return u.Update(ctx, customerColumns, customer)
+		buyer.UpdatedAt = now
+		return u.Update(ctx, customer.Columns, buyer)
 	}
 	return nil
 }
@@ -367,7 +368,7 @@ func (s *Store) changeUnbilled(ctx context.Context, u *db.Unit, c *SubscriptionC
 // billChange makes the order and the invoice of a change of plan. If the customer's credit pays all of it, the plan changes at
 // once. Otherwise the subscription keeps the change as pending, with the one that waited, and c.Payment is the payment to charge. A
 // subscription without a payment method is CodeInvalid on payment_method. Subscription and customer are locked.
-func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChange, customer *Customer, payment string) error {
+func (s *Store) billChange(ctx context.Context, u *db.Unit, c *SubscriptionChange, customer *customer.Customer, payment string) error {
 	sub := c.Subscription
 	change := c.pending()
 	if c.Amounts.Total == c.Balance { // it is paid at once, and the order shows what it pays for
@@ -449,7 +450,7 @@ func (s *Store) applyPaid(ctx context.Context, u *db.Unit, sub *Subscription, ch
 // pieces cost until the end of the period is billed with the next one; what was paid of what fewer pieces save goes to the customer's
 // balance. What either plan does not allow is CodeInvalid on quantity. The caller stores the subscription.
 func (s *Store) changeQuantity(ctx context.Context, u *db.Unit, sub *Subscription, quantity int64, now core.Time) error {
-	customer, err := s.lockAnyCustomer(ctx, u, sub.AccountID, sub.CustomerID)
+	customer, err := s.Customer.LockAny(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/report"
@@ -85,7 +86,7 @@ func (c Confirm) method() *BillingMethod {
 
 // owner is the customer of a new subscription. With isKnown more than a typed address says that they bought it.
 type owner struct {
-	*Customer
+	*customer.Customer
 	isKnown bool
 }
 

@@ -159,11 +159,11 @@ func (s *Store) discountSubscription(ctx context.Context, u *db.Unit, sub *Subsc
 	if problem := sub.refusesDiscount(d, now); problem != "" {
 		return core.Invalid("discount", problem)
 	}
-	customer, err := s.getAnyCustomer(ctx, sub.AccountID, sub.CustomerID)
+	customer, err := s.Customer.Any(ctx, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
 	}
-	by := customer.redeemer()
+	by := redeemerFor(customer)
 	if err := s.Discount.Redeem(ctx, u, sub.redemption(d, by), d, by, "discount"); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/pricing"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -68,7 +69,7 @@ func (r *rest) cut(amount int64) []orderCredit {
 
 // giveCredits gives parts of orders to the balance of a locked customer, whom the caller stores. It locks the orders, by id. Of an order
 // that was refunded meanwhile it gives no more than is left.
-func (s *Store) giveCredits(ctx context.Context, u *db.Unit, customer *Customer, account string, credits []orderCredit, now core.Time) error {
+func (s *Store) giveCredits(ctx context.Context, u *db.Unit, customer *customer.Customer, account string, credits []orderCredit, now core.Time) error {
 	slices.SortFunc(credits, func(a, b orderCredit) int { return cmp.Compare(a.order, b.order) })
 	for _, credit := range credits {
 		o, err := s.lockRefunded(ctx, u, account, credit.order)
@@ -97,7 +98,7 @@ func (s *Store) refundUnused(ctx context.Context, u *db.Unit, sub *Subscription,
 		return err
 	}
 	parts := left.parts
-	customer, err := s.lockAnyCustomer(ctx, u, sub.AccountID, sub.CustomerID)
+	customer, err := s.Customer.LockAny(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func (s *Store) refundUnused(ctx context.Context, u *db.Unit, sub *Subscription,
 // refundPart begins a refund of one part, and returns its amount and what of the part is not in it. The share that was charged is rounded
 // down to an amount that its provider can give back, and left out if it was paid out of band. The share that the balance of the locked
 // customer paid goes there. If nothing can be given back there is no refund. An order that cannot have another refund is CodeInvalid on refund.
-func (s *Store) refundPart(ctx context.Context, u *db.Unit, sub *Subscription, customer *Customer, id string, part PaidPart) (amount, rest int64, err error) {
+func (s *Store) refundPart(ctx context.Context, u *db.Unit, sub *Subscription, customer *customer.Customer, id string, part PaidPart) (amount, rest int64, err error) {
 	o, err := s.lockRefunded(ctx, u, sub.AccountID, part.OrderID)
 	if err != nil {
 		return 0, 0, err

@@ -108,7 +108,7 @@ func (s *Store) billLast(ctx context.Context, u *db.Unit, sub *Subscription, now
 	if len(sub.Prorations.V) == 0 {
 		return nil, nil
 	}
-	customer, err := s.lockAnyCustomer(ctx, u, sub.AccountID, sub.CustomerID)
+	customer, err := s.Customer.LockAny(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil || customer.DeletedAt != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *Store) lastNotCollected(ctx context.Context, u *db.Unit, sub *Subscript
 // is nil if nothing is left to charge, if there is no payment method (then the subscription is past due), or if the customer
 // was deleted (then it is canceled). The caller stores the subscription.
 func (s *Store) renew(ctx context.Context, u *db.Unit, sub *Subscription, start, now core.Time) (*Payment, error) {
-	customer, err := s.lockAnyCustomer(ctx, u, sub.AccountID, sub.CustomerID)
+	customer, err := s.Customer.LockAny(ctx, u, sub.AccountID, sub.CustomerID)
 	if err != nil {
 		return nil, err
 	}

@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
 )
 
 // subscribers stores many subscriptions of one customer, of which every second one is due.
 func (s *shop) subscribers(t *testing.T, many int) {
 	t.Helper()
-	customer, err := s.CreateCustomer(t.Context(), s.account, Customer{Email: ref("grace@example.com")})
+	customer, err := s.Customer.Create(t.Context(), s.account, customer.Customer{Email: ref("grace@example.com")})
 	require.NoError(t, err)
 	for from := 0; from < many; from += 10_000 { // a statement has its time
 		_, err = s.db.Write.DB.ExecContext(t.Context(), s.db.Rebind(`
@@ -98,7 +99,7 @@ func TestDueSubscriptions_AreFoundByTheirIndex(t *testing.T) {
 func TestDeleteCustomer_KeepsASubscriber(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.subscribers(t, 1)
-		list, _, err := s.ListCustomers(t.Context(), s.account, ListCustomers{Page: core.Page{Limit: 1}})
+		list, _, err := s.Customer.List(t.Context(), s.account, customer.List{Page: core.Page{Limit: 1}})
 		require.NoError(t, err)
 		_, err = s.DeleteCustomer(t.Context(), s.account, list[0].ID, false)
 		dbtest.RequireInvalid(t, err, "base")

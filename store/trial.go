@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
@@ -74,7 +75,7 @@ func (s *Store) trialsOfBuyer(ctx context.Context, c *Checkout, products []strin
 
 // checkTrial returns CodeInvalid on price_variant if a subscription may not go on with its trial for another product, because the account gives
 // each customer one and they had theirs. What the subscription was for before in the same trial it may be for again.
-func (s *Store) checkTrial(ctx context.Context, sub *Subscription, customer *Customer, product string) error {
+func (s *Store) checkTrial(ctx context.Context, sub *Subscription, customer *customer.Customer, product string) error {
 	if product == sub.ProductID {
 		return nil
 	}
@@ -84,7 +85,7 @@ func (s *Store) checkTrial(ctx context.Context, sub *Subscription, customer *Cus
 	if !sub.CustomerVerified {
 		return core.Invalid("price_variant", "The account gives each customer one trial of a product, and whose this subscription is was only typed. Confirm that first, or change when the trial is over.")
 	}
-	had, err := s.trialsOf(ctx, sub.AccountID, []string{product}, customer.redeemer())
+	had, err := s.trialsOf(ctx, sub.AccountID, []string{product}, redeemerFor(customer))
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (s *Store) trierOf(ctx context.Context, c *Checkout) (discount.Redeemer, er
 	if customer == nil || !isKnown {
 		return s.redeemerOf(ctx, c)
 	}
-	return customer.redeemer(), nil
+	return redeemerFor(customer), nil
 }
 
 // trialsOf returns the trials of products that somebody had, or is about to have.
@@ -227,9 +228,9 @@ func (s *Store) beginTrials(ctx context.Context, u *db.Unit, c *Checkout, items 
 }
 
 // noteTrial notes that a customer has had a trial of a product, and reports whether it is their first. One that they had before is enough.
-func (s *Store) noteTrial(ctx context.Context, u *db.Unit, c *Customer, product string, checkout *string, now core.Time) (isNew bool, err error) {
+func (s *Store) noteTrial(ctx context.Context, u *db.Unit, c *customer.Customer, product string, checkout *string, now core.Time) (isNew bool, err error) {
 	rows, err := s.insertTrial(ctx, u, Trial{
-		AccountID: c.AccountID, ProductID: product, BuyerKey: c.redeemer().Key(c.AccountID), CustomerID: &c.ID, CheckoutID: checkout,
+		AccountID: c.AccountID, ProductID: product, BuyerKey: redeemerFor(c).Key(c.AccountID), CustomerID: &c.ID, CheckoutID: checkout,
 	}, now)
 	return rows > 0, err
 }

@@ -48,12 +48,12 @@ func TestLock_NeedsItsOpenTransaction(t *testing.T) {
 			require.NoError(t, err)
 		}
 		refused := func(ctx context.Context) {
-			_, err := s.lockCustomer(ctx, over, s.account, core.NewID(core.KindCustomer), "")
+			_, err := s.Customer.LockNamed(ctx, over, s.account, core.NewID(core.KindCustomer), "")
 			require.ErrorContains(t, err, "in an open transaction alone")
 		}
 		during(func(ctx context.Context, u *db.Unit) error {
 			over = u
-			_, err := s.lockCustomer(ctx, u, s.account, core.NewID(core.KindCustomer), "")
+			_, err := s.Customer.LockNamed(ctx, u, s.account, core.NewID(core.KindCustomer), "")
 			dbtest.RequireCode(t, err, core.CodeMissing)
 			return nil
 		})

@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 	"store/tenant":      {"store/core", "store/internal/db", "store/migrations"},
 	"store/catalog":     {"store/core", "store/internal/db", "store/migrations", "store/outbox", "store/tenant"},
 	"store/lineitem":    {"store/core", "store/grant", "store/internal/db", "store/migrations", "store/pricing"},
+	"store/customer":    {"store/core", "store/internal/db", "store/migrations"},
 	"store/discount":    {"store/catalog", "store/core", "store/grant", "store/internal/db", "store/lineitem", "store/migrations", "store/outbox", "store/pricing", "store/tenant"},
 	"store/testbank":    {"store/core", "store/internal/db", "store/migrations"},
 	"store":             {"store/..."},

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -57,7 +58,7 @@ func TestAcceptPurchase_ByManyAtOnce(t *testing.T) {
 }
 
 // vanish deletes a customer with all that goes on.
-func (w *world) vanish(c *store.Customer) error {
+func (w *world) vanish(c *customer.Customer) error {
 	_, err := w.DeleteCustomer(w.t.Context(), w.account, c.ID, true)
 	return err
 }

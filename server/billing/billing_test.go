@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -39,13 +40,13 @@ func TestConfirmCheckout_MakesAPaidOrder(t *testing.T) {
 		require.Len(t, payment, 1)
 		assert.Equal(t, "4242", payment[order.PaymentIDs.V[0]].PaymentMethod.V.Last4)
 
-		customer, err := w.GetCustomer(t.Context(), w.account, order.CustomerID)
+		buyer, err := w.Customer.Get(t.Context(), w.account, order.CustomerID)
 		require.NoError(t, err)
-		assert.Equal(t, "grace@example.com", *customer.Email)
-		assert.Equal(t, store.CustomerTypeCustomer, customer.Type)
-		assert.EqualValues(t, 1, customer.OrdersCount)
-		assert.Equal(t, map[string]int64{"usd": 5700}, customer.TotalSpent.V)
-		assert.NotNil(t, customer.FirstPaidAt)
+		assert.Equal(t, "grace@example.com", *buyer.Email)
+		assert.Equal(t, customer.TypeCustomer, buyer.Type)
+		assert.EqualValues(t, 1, buyer.OrdersCount)
+		assert.Equal(t, map[string]int64{"usd": 5700}, buyer.TotalSpent.V)
+		assert.NotNil(t, buyer.FirstPaidAt)
 
 		v, err = w.Catalog.GetPriceVariant(t.Context(), w.account, v.ID)
 		require.NoError(t, err)

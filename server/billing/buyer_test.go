@@ -10,11 +10,12 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
-func (w *world) customer(email string, externalID *string) *store.Customer {
+func (w *world) customer(email string, externalID *string) *customer.Customer {
 	w.t.Helper()
-	c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Email: &email, ExternalID: externalID})
+	c, err := w.Customer.Create(w.t.Context(), w.account, customer.Customer{Email: &email, ExternalID: externalID})
 	require.NoError(w.t, err)
 	return c
 }
@@ -51,13 +52,13 @@ func TestSettle_TheExternalIDWasGivenToAnother(t *testing.T) {
 			w.customer("grace@example.com", new("e1"))
 		})
 		assert.Equal(t, ada.ID, order.CustomerID)
-		ada, err := w.GetCustomer(t.Context(), w.account, ada.ID)
+		ada, err := w.Customer.Get(t.Context(), w.account, ada.ID)
 		require.NoError(t, err)
 		assert.Nil(t, ada.ExternalID)
 
 		// Nobody else has it: the buyer gets it.
 		order = w.charged(w.checkoutFor(store.Checkout{CustomerID: &ada.ID, ExternalCustomerID: new("e2")}, v), func() {})
-		ada, err = w.GetCustomer(t.Context(), w.account, order.CustomerID)
+		ada, err = w.Customer.Get(t.Context(), w.account, order.CustomerID)
 		require.NoError(t, err)
 		assert.Equal(t, "e2", *ada.ExternalID)
 	})
@@ -67,7 +68,7 @@ func TestSettle_TheAddressWasGivenToAnother(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ada := w.customer("ada@example.com", nil)
 		order := w.charged(w.checkoutFor(store.Checkout{CustomerID: &ada.ID}, w.handbook()), func() {
-			_, err := w.UpdateCustomer(t.Context(), w.account, ada.ID, func(c *store.Customer) { c.SetEmail("ada@example.org") })
+			_, err := w.UpdateCustomer(t.Context(), w.account, ada.ID, func(c *customer.Customer) { c.SetEmail("ada@example.org") })
 			require.NoError(t, err)
 			w.customer("ada@example.com", nil)
 		})
@@ -80,13 +81,13 @@ func TestSettle_TheAddressWasGivenToAnother(t *testing.T) {
 func TestSettle_TheCustomerWasDeleted(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.handbook()
-		remove := func(c *store.Customer) {
+		remove := func(c *customer.Customer) {
 			_, err := w.DeleteCustomer(t.Context(), w.account, c.ID, false)
 			require.NoError(t, err)
 		}
 		ada := w.customer("ada@example.com", new("a1"))
 		first := w.charged(w.checkoutFor(store.Checkout{CustomerID: &ada.ID, ExternalCustomerID: new("a1")}, v), func() { remove(ada) })
-		again, err := w.GetCustomer(t.Context(), w.account, first.CustomerID)
+		again, err := w.Customer.Get(t.Context(), w.account, first.CustomerID)
 		require.NoError(t, err)
 		assert.NotEqual(t, ada.ID, again.ID)
 		assert.Equal(t, "a1", *again.ExternalID)
@@ -95,7 +96,7 @@ func TestSettle_TheCustomerWasDeleted(t *testing.T) {
 		second := w.charged(w.checkoutFor(store.Checkout{CustomerID: &again.ID}, v), func() { remove(again) })
 		assert.NotEqual(t, again.ID, second.CustomerID)
 
-		buyer, err := w.GetCustomer(t.Context(), w.account, second.CustomerID)
+		buyer, err := w.Customer.Get(t.Context(), w.account, second.CustomerID)
 		require.NoError(t, err)
 		before := w.checkoutFor(store.Checkout{CustomerID: &buyer.ID}, v)
 		remove(buyer)
@@ -147,7 +148,7 @@ func TestConfirmCheckout_OneNewAddressTwiceAtOnce(t *testing.T) {
 			}) {
 				require.NoError(t, err)
 			}
-			customers, _, err := w.ListCustomers(t.Context(), w.account, store.ListCustomers{Page: core.Page{Limit: 10}, ExternalID: email})
+			customers, _, err := w.Customer.List(t.Context(), w.account, customer.List{Page: core.Page{Limit: 10}, ExternalID: email})
 			require.NoError(t, err)
 			require.Len(t, customers, 1)
 			assert.EqualValues(t, 4, customers[0].OrdersCount)

@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -25,9 +26,9 @@ func (w *world) saved(customer, method string) string {
 	return methods[0].ID
 }
 
-func (w *world) makeDefault(customer, method string) {
+func (w *world) makeDefault(customerID, method string) {
 	w.t.Helper()
-	_, err := w.UpdateCustomer(w.t.Context(), w.account, customer, func(c *store.Customer) { c.DefaultPaymentMethodID = &method })
+	_, err := w.UpdateCustomer(w.t.Context(), w.account, customerID, func(c *customer.Customer) { c.DefaultPaymentMethodID = &method })
 	require.NoError(w.t, err)
 }
 
@@ -65,14 +66,14 @@ func TestUpdateCustomer_ANewDefaultWhileTheyAreBilled(t *testing.T) {
 		for range 4 {
 			subs = append(subs, w.subscribe(monthly, "tok_fail_on_renewal"))
 		}
-		customer := subs[0].CustomerID
-		cards := []string{w.saved(customer, "pm_card_visa"), w.saved(customer, "pm_card_mastercard")}
+		customerID := subs[0].CustomerID
+		cards := []string{w.saved(customerID, "pm_card_visa"), w.saved(customerID, "pm_card_mastercard")}
 		w.wait(32 * day)
 		errs := parallel(8, func(i int) error {
 			if i%2 == 0 {
 				return w.Work(t.Context())
 			}
-			_, err := w.UpdateCustomer(t.Context(), w.account, customer, func(c *store.Customer) { c.DefaultPaymentMethodID = &cards[i/2%2] })
+			_, err := w.UpdateCustomer(t.Context(), w.account, customerID, func(c *customer.Customer) { c.DefaultPaymentMethodID = &cards[i/2%2] })
 			return err
 		})
 		for _, err := range errs {

@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments/testpay"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -23,7 +24,7 @@ import (
 // addsUp wants a customer's counters to be those of their orders and refunds, and returns the orders.
 func (w *world) addsUp(id string) []store.Order {
 	w.t.Helper()
-	c, err := w.GetCustomer(w.t.Context(), w.account, id)
+	c, err := w.Customer.Get(w.t.Context(), w.account, id)
 	require.NoError(w.t, err)
 	page := core.Page{Limit: 100}
 	orders, _, err := w.ListOrders(w.t.Context(), w.account, store.ListOrders{Page: page, Customer: id})
@@ -44,7 +45,7 @@ func (w *world) addsUp(id string) []store.Order {
 	return orders
 }
 
-func (w *world) merge(into, from string) *store.Customer {
+func (w *world) merge(into, from string) *customer.Customer {
 	w.t.Helper()
 	c, err := w.MergeCustomer(w.t.Context(), w.account, into, from)
 	require.NoError(w.t, err)
@@ -84,7 +85,7 @@ func TestMergeCustomer_MovesWhatThereIsAndWhatIsUnderWay(t *testing.T) {
 		asked := w.checkoutFor(store.Checkout{CustomerID: &grace}, w.handbook())
 		_, err = w.pay(asked.ID, "pm_card_authenticationRequired")
 		require.NoError(t, err)
-		before, err := w.GetCustomer(t.Context(), w.account, grace)
+		before, err := w.Customer.Get(t.Context(), w.account, grace)
 		require.NoError(t, err)
 		require.Positive(t, before.Balance.V["usd"])
 
@@ -94,7 +95,7 @@ func TestMergeCustomer_MovesWhatThereIsAndWhatIsUnderWay(t *testing.T) {
 		assert.Equal(t, "ada@example.com", *merged.Email)
 		assert.Equal(t, before.DefaultPaymentMethodID, merged.DefaultPaymentMethodID)
 		w.addsUp(ada)
-		_, err = w.GetCustomer(t.Context(), w.account, grace)
+		_, err = w.Customer.Get(t.Context(), w.account, grace)
 		assert.ErrorContains(t, err, "customer")
 		_, err = w.MergeCustomer(t.Context(), w.account, ada, grace)
 		assert.Error(t, err, "there is nobody left to merge")
@@ -204,7 +205,7 @@ func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 			},
 			func(r *world, _ int) error { return r.Work(t.Context()) },
 			func(r *world, i int) error {
-				_, err := r.UpdateCustomer(t.Context(), w.account, ids[i], func(c *store.Customer) { c.Notes = new(fmt.Sprint(rand.Int())) })
+				_, err := r.UpdateCustomer(t.Context(), w.account, ids[i], func(c *customer.Customer) { c.Notes = new(fmt.Sprint(rand.Int())) })
 				return allowed(nil, err)
 			},
 		}
@@ -222,7 +223,7 @@ func TestMergeCustomer_WhileTheyBuy(t *testing.T) {
 		for _, table := range []string{"subscriptions", "payments", "invoices", "orders", "refunds", "payment_methods"} {
 			assert.Zero(t, db.Count(t, table+" WHERE customer_id IN (SELECT id FROM customers WHERE deleted_at IS NOT NULL)"), table)
 		}
-		left, _, err := w.ListCustomers(t.Context(), w.account, store.ListCustomers{Page: core.Page{Limit: 100}})
+		left, _, err := w.Customer.List(t.Context(), w.account, customer.List{Page: core.Page{Limit: 100}})
 		require.NoError(t, err)
 		counted := 0
 		for _, c := range left {

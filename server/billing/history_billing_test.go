@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -239,7 +240,7 @@ func (p *player) subscribe() error {
 }
 
 // draftOf is what a seller says of a subscription: sometimes until when it is free, at what discount, and for how much.
-func (p *player) draftOf(c *store.Customer, v *catalog.PriceVariant) (store.CheckoutDraft, error) {
+func (p *player) draftOf(c *customer.Customer, v *catalog.PriceVariant) (store.CheckoutDraft, error) {
 	line := store.NewLineItem{PriceVariant: v.ID, Quantity: int64(1 + p.roll(3))}
 	if p.odds(3) {
 		end, err := p.in(time.Duration(p.roll(30)-1) * day)

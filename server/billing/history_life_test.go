@@ -286,7 +286,7 @@ func (h *history) taxOf(s *shop, sub *store.Subscription, variant string) (rate,
 	if err := h.rows.Get(&own, h.rows.Rebind(`SELECT COALESCE(tax_behavior, '') FROM price_variants WHERE account_id = ? AND id = ?`), s.account, variant); err != nil {
 		return rate{}, err
 	}
-	customer, err := h.GetCustomer(everywhere, s.account, sub.CustomerID)
+	customer, err := h.Customer.Get(everywhere, s.account, sub.CustomerID)
 	if err != nil {
 		return rate{}, err
 	}
@@ -362,7 +362,7 @@ func (h *history) keepUp(s *shop, row *store.Subscription) error {
 		return nil
 	}
 	with := row.Status == store.SubscriptionStatusCompleted || row.CancelAtPeriodEnd && *row.EndedAt == row.CurrentPeriodEnd
-	if _, err := h.GetCustomer(everywhere, s.account, row.CustomerID); with && err == nil {
+	if _, err := h.Customer.Get(everywhere, s.account, row.CustomerID); with && err == nil {
 		return fmt.Errorf("it has ended with its period, and these were not billed: %+v", l.debits)
 	}
 	l.debits = nil

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -143,7 +143,7 @@ func (h *history) stock(p *player) error {
 		if _, err := p.Catalog.CreateProduct(everywhere, p.account, product); err != nil {
 			return err
 		}
-		if _, err := p.CreateCustomer(everywhere, p.account, store.Customer{Email: new("buyer0@example.com")}); err != nil {
+		if _, err := p.Customer.Create(everywhere, p.account, customer.Customer{Email: new("buyer0@example.com")}); err != nil {
 			return err
 		}
 		if err := p.shelve(); err != nil {
@@ -256,14 +256,14 @@ func (p *player) email() *string { return new(fmt.Sprintf("buyer%d@example.com",
 func (p *player) code() string { return fmt.Sprintf("CODE%d", p.roll(4)) }
 
 func (p *player) welcome() error {
-	c := store.Customer{Email: p.email(), BillingAddress: core.JSONOf(p.address()), TaxExempt: p.odds(6)}
+	c := customer.Customer{Email: p.email(), BillingAddress: core.JSONOf(p.address()), TaxExempt: p.odds(6)}
 	c.ExternalID = maybe(p, 4, func() string { return fmt.Sprintf("e%d", p.roll(3)) })
-	_, err := p.CreateCustomer(everywhere, p.account, c)
+	_, err := p.Customer.Create(everywhere, p.account, c)
 	return p.answered("welcome a customer", err)
 }
 
-func (p *player) customer() (*store.Customer, error) {
-	all, more, err := p.ListCustomers(everywhere, p.account, store.ListCustomers{Page: latest})
+func (p *player) customer() (*customer.Customer, error) {
+	all, more, err := p.Customer.List(everywhere, p.account, customer.List{Page: latest})
 	return some(p, all, more, err)
 }
 
@@ -280,18 +280,18 @@ func (p *player) attend() error {
 	address, exempt, email := p.address(), p.odds(5), p.email()
 	switch what := p.roll(5); {
 	case what == 0:
-		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *store.Customer) { c.BillingAddress, c.TaxExempt = core.JSONOf(address), exempt })
+		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *customer.Customer) { c.BillingAddress, c.TaxExempt = core.JSONOf(address), exempt })
 	case what <= 2 && len(methods) == 0:
 		return errIdle
 	case what == 1:
 		chosen := pick(p, methods).ID
-		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *store.Customer) { c.DefaultPaymentMethodID = &chosen })
+		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *customer.Customer) { c.DefaultPaymentMethodID = &chosen })
 	case what == 2:
 		_, err = p.DeleteCustomerPaymentMethod(everywhere, p.account, c.ID, pick(p, methods).ID)
 	case what == 3:
-		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *store.Customer) { c.SetEmail(*email) })
+		_, err = p.UpdateCustomer(everywhere, p.account, c.ID, func(c *customer.Customer) { c.SetEmail(*email) })
 	default:
-		var gone *store.Customer
+		var gone *customer.Customer
 		if gone, err = p.DeleteCustomer(everywhere, p.account, c.ID, exempt); err == nil && gone.Email != nil {
 			p.forgotten.Store(strings.ToLower(*gone.Email), true)
 		}

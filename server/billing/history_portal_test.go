@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // saveCard keeps a card for a customer, as their seller does or as they do themselves.
@@ -29,11 +30,11 @@ func (p *player) saveCard() error {
 }
 
 // kept makes sure that a card is its customer's then, and their default if it is to be or if they had none.
-func (p *player) kept(c *store.Customer, saved *store.SavedMethod, in billing.SaveMethod) error {
+func (p *player) kept(c *customer.Customer, saved *store.SavedMethod, in billing.SaveMethod) error {
 	if saved == nil || p.crowded {
 		return nil
 	}
-	after, err := p.GetCustomer(everywhere, p.account, c.ID)
+	after, err := p.Customer.Get(everywhere, p.account, c.ID)
 	if err != nil {
 		return err
 	}
@@ -72,8 +73,8 @@ func (p *player) visit() error {
 }
 
 // manage is what a customer does with a subscription and a card. Nothing happens to those of another one.
-func (p *player) manage(customer string, sub *store.Subscription) error {
-	methods, _, err := p.ListCustomerPaymentMethods(everywhere, p.account, customer, latest)
+func (p *player) manage(customerID string, sub *store.Subscription) error {
+	methods, _, err := p.ListCustomerPaymentMethods(everywhere, p.account, customerID, latest)
 	if err != nil {
 		return p.answered("look at the cards", err)
 	}
@@ -82,24 +83,24 @@ func (p *player) manage(customer string, sub *store.Subscription) error {
 		card = pick(p, methods).ID
 	}
 	what := p.roll(5)
-	_, err = p.CustomerSubscription(everywhere, p.account, customer, sub.ID)
+	_, err = p.CustomerSubscription(everywhere, p.account, customerID, sub.ID)
 	switch isTheirs := err == nil; {
 	case what == 0 && isTheirs:
-		_, err = p.Store.CancelSubscription(everywhere, p.account, sub.ID, store.CancelSubscription{Customer: customer})
+		_, err = p.Store.CancelSubscription(everywhere, p.account, sub.ID, store.CancelSubscription{Customer: customerID})
 	case what == 1:
 		var kept *store.Subscription
-		kept, err = p.KeepSubscription(everywhere, p.account, customer, sub.ID)
+		kept, err = p.KeepSubscription(everywhere, p.account, customerID, sub.ID)
 		if kept != nil && !isTheirs && !p.crowded {
-			return fmt.Errorf("%s keeps %s of %s", customer, sub.ID, sub.CustomerID)
+			return fmt.Errorf("%s keeps %s of %s", customerID, sub.ID, sub.CustomerID)
 		}
 	case what == 2 && isTheirs:
 		_, err = p.UpdateSubscription(everywhere, p.account, sub.ID, store.SubscriptionPatch{Change: func(*store.Subscription) {}, PaymentMethod: &card})
 	case what == 3:
-		_, err = p.RemovePaymentMethod(everywhere, p.account, customer, card)
+		_, err = p.RemovePaymentMethod(everywhere, p.account, customerID, card)
 	default:
-		_, err = p.UpdateCustomer(everywhere, p.account, customer, func(c *store.Customer) { c.DefaultPaymentMethodID = &card })
+		_, err = p.UpdateCustomer(everywhere, p.account, customerID, func(c *customer.Customer) { c.DefaultPaymentMethodID = &card })
 	}
-	return p.answered(fmt.Sprintf("%s does %d with %s and %s", customer, what, sub.ID, card), err)
+	return p.answered(fmt.Sprintf("%s does %d with %s and %s", customerID, what, sub.ID, card), err)
 }
 
 // export reads everything page by page, as a file of it is written: nothing comes twice or is left out.

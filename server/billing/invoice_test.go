@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
@@ -20,16 +21,16 @@ func (w *world) issued(how store.CollectionMethod, customer string) *store.Invoi
 	return w.issuedOf(how, customer, 5000)
 }
 
-func (w *world) issuedOf(how store.CollectionMethod, customer string, amount int64) *store.Invoice {
+func (w *world) issuedOf(how store.CollectionMethod, customerID string, amount int64) *store.Invoice {
 	w.t.Helper()
-	if customer == "" {
-		c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Name: new("Bob"), Email: new(core.NewID(core.KindCustomer) + "@example.com")})
+	if customerID == "" {
+		c, err := w.Customer.Create(w.t.Context(), w.account, customer.Customer{Name: new("Bob"), Email: new(core.NewID(core.KindCustomer) + "@example.com")})
 		require.NoError(w.t, err)
-		customer = c.ID
+		customerID = c.ID
 	}
 	due := w.Now().Add(24 * time.Hour)
 	draft, err := w.CreateInvoice(w.t.Context(), w.account, store.InvoiceDraft{
-		Invoice: &store.Invoice{CollectionMethod: how, DueAt: &due}, Customer: customer,
+		Invoice: &store.Invoice{CollectionMethod: how, DueAt: &due}, Customer: customerID,
 		Lines: []store.NewInvoiceLine{{Description: new("Workshop"), UnitAmount: &amount, Quantity: 1}},
 	})
 	require.NoError(w.t, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 )
 
@@ -22,7 +23,7 @@ func TestWork_ServesWhoWaitsForALicenceKey(t *testing.T) {
 		require.NoError(t, err)
 		_, err = w.Grant.DisableLicenseKey(t.Context(), w.account, stock[0].ID)
 		require.NoError(t, err)
-		ada, err := w.CreateCustomer(t.Context(), w.account, store.Customer{Email: new("ada@example.com")})
+		ada, err := w.Customer.Create(t.Context(), w.account, customer.Customer{Email: new("ada@example.com")})
 		require.NoError(t, err)
 		g, err := w.CreateGrant(t.Context(), w.account, store.NewGrant{Customer: ada.ID, Product: product})
 		require.NoError(t, err)

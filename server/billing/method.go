@@ -9,6 +9,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // isSaved reports whether a method is named by the id of one that a customer has saved here. Other references are the
@@ -137,7 +138,7 @@ func (b *Billing) SaveMethod(ctx context.Context, account, customer string, in S
 // acceptSaved checks a method that is to be saved, and returns the provider that is to save it. What is refused here is not
 // counted as a try, because no bank was asked about it.
 func (b *Billing) acceptSaved(ctx context.Context, account, customer string, in payments.MethodInput) (payments.Provider, payments.Method, error) {
-	if _, err := b.store.GetCustomer(ctx, account, customer); err != nil {
+	if _, err := b.store.Customer.Get(ctx, account, customer); err != nil {
 		return nil, payments.Method{}, err // that there is no such customer is said before what is wrong with the method
 	}
 	provider, err := b.chosen(ctx, account)
@@ -149,7 +150,7 @@ func (b *Billing) acceptSaved(ctx context.Context, account, customer string, in 
 }
 
 // attachmentOf returns the attachment of an accepted method to a customer of ours. Once tells it from their other ones.
-func attachmentOf(c *store.Customer, once string, accepted payments.Method) attachment {
+func attachmentOf(c *customer.Customer, once string, accepted payments.Method) attachment {
 	return attachment{
 		Token: c.ID + "-" + once, Account: c.AccountID, Customer: &c.ID, Email: c.Email, Name: c.Name, MethodRef: accepted.Ref, Card: accepted.Card,
 	}

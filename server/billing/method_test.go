@@ -11,6 +11,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/tests/harness/stripefake"
 )
 
@@ -22,7 +23,7 @@ type giver struct {
 
 func (w *world) giver() giver {
 	w.t.Helper()
-	c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Email: new("grace@example.com")})
+	c, err := w.Customer.Create(w.t.Context(), w.account, customer.Customer{Email: new("grace@example.com")})
 	require.NoError(w.t, err)
 	return giver{w, c.ID}
 }

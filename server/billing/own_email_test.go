@@ -11,22 +11,23 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/tests/harness"
 )
 
 // buys pays a checkout and returns its order and customer.
-func (w *world) buys(c store.Checkout) (*store.Order, *store.Customer) {
+func (w *world) buys(c store.Checkout) (*store.Order, *customer.Customer) {
 	w.t.Helper()
 	paid, err := w.pay(w.checkoutFor(c, w.handbook()).ID, "pm_card_visa")
 	require.NoError(w.t, err)
 	order, err := w.GetOrder(w.t.Context(), w.account, *paid.OrderID)
 	require.NoError(w.t, err)
-	return order, w.customerNow(&store.Customer{ID: order.CustomerID})
+	return order, w.customerNow(&customer.Customer{ID: order.CustomerID})
 }
 
 // mallory has an account at the seller's, and types an address that is not theirs.
-func (w *world) mallory() *store.Customer {
+func (w *world) mallory() *customer.Customer {
 	w.t.Helper()
 	order, mallory := w.buys(store.Checkout{CustomerEmail: new("grace@example.com"), ExternalCustomerID: new("mallory")})
 	assert.True(w.t, order.CustomerVerified)
@@ -37,7 +38,7 @@ func (w *world) mallory() *store.Customer {
 // owners are the ids of the customers who are found by an address.
 func (w *world) owners(email string) []string {
 	w.t.Helper()
-	found, _, err := w.ListCustomers(w.t.Context(), w.account, store.ListCustomers{Page: core.Page{Limit: 10}, Email: email})
+	found, _, err := w.Customer.List(w.t.Context(), w.account, customer.List{Page: core.Page{Limit: 10}, Email: email})
 	require.NoError(w.t, err)
 	var ids []string
 	for _, c := range found {
@@ -92,7 +93,7 @@ func TestTypedEmail_OfACustomerIsNotAnothers(t *testing.T) {
 			Name: "Once", Type: discount.TypePercent, PercentBps: new(int64(1000)), Duration: discount.DurationOnce, MaxRedemptionsPerCustomer: new(int64(1)),
 		})
 		require.NoError(t, err)
-		for _, buyer := range []*store.Customer{eve, mallory, victim} { // each has one use of their own
+		for _, buyer := range []*customer.Customer{eve, mallory, victim} { // each has one use of their own
 			_, _ = w.buys(store.Checkout{CustomerID: &buyer.ID, DiscountID: &once.ID})
 		}
 		_, err = w.CreateCheckout(t.Context(), w.account, store.CheckoutDraft{
@@ -105,12 +106,12 @@ func TestTypedEmail_OfACustomerIsNotAnothers(t *testing.T) {
 func TestTypedEmail_IsTheirsOnceSomebodyVouches(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		taken := func(email string) {
-			_, err := w.CreateCustomer(t.Context(), w.account, store.Customer{Email: &email})
+			_, err := w.Customer.Create(t.Context(), w.account, customer.Customer{Email: &email})
 			refused(t, err, "email")
 		}
 		// Nobody else had it: a verified checkout makes it theirs.
 		mallory := w.mallory()
-		_, err := w.UpdateCustomer(t.Context(), w.account, mallory.ID, func(c *store.Customer) { c.Name = new("Mallory") })
+		_, err := w.UpdateCustomer(t.Context(), w.account, mallory.ID, func(c *customer.Customer) { c.Name = new("Mallory") })
 		require.NoError(t, err)
 		assert.Nil(t, w.customerNow(mallory).EmailKey, "another change says nothing about it")
 		_, again := w.buys(store.Checkout{CustomerEmail: new("Grace@example.com"), ExternalCustomerID: new("mallory"), EmailVerified: true})
@@ -122,11 +123,11 @@ func TestTypedEmail_IsTheirsOnceSomebodyVouches(t *testing.T) {
 		_, same := w.buys(store.Checkout{CustomerEmail: new("grace@example.com"), ExternalCustomerID: new("eve"), EmailVerified: true})
 		assert.Equal(t, eve.ID, same.ID)
 		assert.Nil(t, same.EmailKey)
-		_, err = w.UpdateCustomer(t.Context(), w.account, eve.ID, func(c *store.Customer) { c.SetEmail("grace@example.com") })
+		_, err = w.UpdateCustomer(t.Context(), w.account, eve.ID, func(c *customer.Customer) { c.SetEmail("grace@example.com") })
 		refused(t, err, "email")
 
 		// The seller sets it, or makes one of two.
-		_, err = w.UpdateCustomer(t.Context(), w.account, eve.ID, func(c *store.Customer) { c.SetEmail("eve@example.com") })
+		_, err = w.UpdateCustomer(t.Context(), w.account, eve.ID, func(c *customer.Customer) { c.SetEmail("eve@example.com") })
 		require.NoError(t, err)
 		taken("eve@example.com")
 		_, bob := w.buys(store.Checkout{CustomerEmail: new("bob@example.com"), ExternalCustomerID: new("bob")})
@@ -223,13 +224,13 @@ func TestTypedEmail_ItsOwnerHasTheirOwnName(t *testing.T) {
 		}
 
 		named := w.customer("ada@example.com", nil)
-		_, err := w.UpdateCustomer(t.Context(), w.account, named.ID, func(c *store.Customer) { c.Name = new("Ada") })
+		_, err := w.UpdateCustomer(t.Context(), w.account, named.ID, func(c *customer.Customer) { c.Name = new("Ada") })
 		require.NoError(t, err)
 		_, _ = w.buys(store.Checkout{CustomerEmail: new("ada@example.com"), CustomerName: new("Mallory")})
 		_, _ = w.buys(store.Checkout{CustomerEmail: new("ada@example.com"), CustomerName: new("A."), EmailVerified: true})
 		assert.Equal(t, "Ada", *w.customerNow(named).Name)
 
-		made, err := w.CreateCustomer(t.Context(), w.account, store.Customer{Email: new("lin@example.com"), Name: new("Lin")})
+		made, err := w.Customer.Create(t.Context(), w.account, customer.Customer{Email: new("lin@example.com"), Name: new("Lin")})
 		require.NoError(t, err)
 		_, _ = w.buys(store.Checkout{CustomerEmail: new("lin@example.com"), CustomerName: new("Lin")})
 		_, _ = w.buys(store.Checkout{CustomerEmail: new("lin@example.com"), EmailVerified: true})

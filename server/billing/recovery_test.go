@@ -78,7 +78,7 @@ func TestConfirmCheckout_ParallelBuyersGetNumbersWithoutGaps(t *testing.T) {
 		}
 		orders := w.orders()
 		require.Len(t, orders, 15)
-		customer, err := w.GetCustomer(t.Context(), w.account, orders[0].CustomerID)
+		customer, err := w.Customer.Get(t.Context(), w.account, orders[0].CustomerID)
 		require.NoError(t, err)
 		assert.EqualValues(t, 15, customer.OrdersCount)
 		assert.EqualValues(t, 15*1900, customer.TotalSpent.V["usd"])

@@ -57,7 +57,7 @@ func (w *world) refundDue(order string) {
 // spent is what the customer of an order has paid and not got back.
 func (w *world) spent(o *store.Order) int64 {
 	w.t.Helper()
-	customer, err := w.GetCustomer(w.t.Context(), w.account, o.CustomerID)
+	customer, err := w.Customer.Get(w.t.Context(), w.account, o.CustomerID)
 	require.NoError(w.t, err)
 	return customer.TotalSpent.V["usd"]
 }

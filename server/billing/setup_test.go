@@ -73,7 +73,7 @@ func TestGiveMethod_IsKeptByANotification(t *testing.T) {
 		require.Len(t, g.methods(), 2)
 		kept := g.methods()[0]
 		assert.Equal(t, "3155", kept.Card.V.Last4)
-		c, err := w.GetCustomer(t.Context(), w.account, g.customer)
+		c, err := w.Customer.Get(t.Context(), w.account, g.customer)
 		require.NoError(t, err)
 		assert.Equal(t, kept.ID, *c.DefaultPaymentMethodID)
 

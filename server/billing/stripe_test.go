@@ -347,7 +347,7 @@ func TestStripe_ALostAnswerKeepsOneMethod(t *testing.T) {
 			require.NoError(t, w.Reconcile(t.Context()))
 			assert.EqualValues(t, 1900*(2*i+1), fake.Taken(), fault)
 
-			ada, err = w.GetCustomer(t.Context(), w.account, ada.ID)
+			ada, err = w.Customer.Get(t.Context(), w.account, ada.ID)
 			require.NoError(t, err)
 			kept, err := w.CustomerPaymentMethod(t.Context(), w.account, ada.ID, *ada.DefaultPaymentMethodID)
 			require.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 // balanceOf is what the customer of a subscription has to their credit.
 func (w *world) balanceOf(sub *store.Subscription) int64 {
 	w.t.Helper()
-	c, err := w.GetCustomer(w.t.Context(), w.account, sub.CustomerID)
+	c, err := w.Customer.Get(w.t.Context(), w.account, sub.CustomerID)
 	require.NoError(w.t, err)
 	return c.Balance.V["usd"]
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -140,7 +141,7 @@ func TestChangeSubscription_ToAndFroPaysForNoCycle(t *testing.T) {
 func TestCreateSubscription_PaidAfterItsTrialBeginsAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		v := w.variant(recurring(900, "month"))
-		customer, err := w.CreateCustomer(t.Context(), w.account, store.Customer{Email: new("ada@example.com")})
+		customer, err := w.Customer.Create(t.Context(), w.account, customer.Customer{Email: new("ada@example.com")})
 		require.NoError(t, err)
 		until := w.Now().Add(time.Hour)
 		_, err = w.CreateSubscription(t.Context(), w.account, billing.CreateSubscription{

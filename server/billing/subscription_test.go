@@ -198,7 +198,7 @@ func TestSubscription_AddsUpAfterAYear(t *testing.T) {
 			paid[*o.SubscriptionID] += o.PaidAmount
 		}
 		assert.Equal(t, map[string]int64{monthly.ID: 14 * 900, yearly.ID: 2 * 9000}, paid)
-		customer, err := w.GetCustomer(t.Context(), w.account, monthly.CustomerID)
+		customer, err := w.Customer.Get(t.Context(), w.account, monthly.CustomerID)
 		require.NoError(t, err)
 		assert.EqualValues(t, 14*900+2*9000, customer.TotalSpent.V["usd"])
 		assert.EqualValues(t, 16, customer.OrdersCount)

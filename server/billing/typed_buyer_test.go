@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -20,9 +21,9 @@ import (
 )
 
 // victim is a customer with a card of their own, an address, a credit and an exemption from tax.
-func (w *world) victim() *store.Customer {
+func (w *world) victim() *customer.Customer {
 	w.t.Helper()
-	c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{
+	c, err := w.Customer.Create(w.t.Context(), w.account, customer.Customer{
 		Email: new("Grace@example.com"), TaxExempt: true,
 	})
 	require.NoError(w.t, err)
@@ -33,7 +34,7 @@ func (w *world) victim() *store.Customer {
 }
 
 // credited gives a customer a credit of 5 dollars, of an invoice that they paid out of band.
-func (w *world) credited(c *store.Customer) {
+func (w *world) credited(c *customer.Customer) {
 	w.t.Helper()
 	invoice, err := w.CreateInvoice(w.t.Context(), w.account, store.InvoiceDraft{
 		Invoice: &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(w.Now().Add(day))}, Customer: c.ID,
@@ -51,14 +52,14 @@ func (w *world) credited(c *store.Customer) {
 		VALUES ('%s', 'bal_%s', '%s', 'usd', 500, 'credit', '%s', 1, 1)`, w.account, c.ID, c.ID, *invoice.OrderID))
 }
 
-func (w *world) customerNow(c *store.Customer) *store.Customer {
+func (w *world) customerNow(c *customer.Customer) *customer.Customer {
 	w.t.Helper()
-	now, err := w.GetCustomer(w.t.Context(), w.account, c.ID)
+	now, err := w.Customer.Get(w.t.Context(), w.account, c.ID)
 	require.NoError(w.t, err)
 	return now
 }
 
-func (w *world) methodsOf(c *store.Customer) []store.SavedMethod {
+func (w *world) methodsOf(c *customer.Customer) []store.SavedMethod {
 	w.t.Helper()
 	methods, _, err := w.ListCustomerPaymentMethods(w.t.Context(), w.account, c.ID, core.Page{Limit: 10})
 	require.NoError(w.t, err)
@@ -85,7 +86,7 @@ func (w *world) typedSubscription(v *catalog.PriceVariant, method string) *store
 }
 
 // spared makes sure that nothing of the victim's was charged, and that they have and are what they were.
-func (w *world) spared(victim *store.Customer) {
+func (w *world) spared(victim *customer.Customer) {
 	w.t.Helper()
 	now := w.customerNow(victim)
 	assert.Len(w.t, w.methodsOf(victim), 1)
@@ -224,7 +225,7 @@ func TestTypedBuyer_LeavesNothingWithTheCustomer(t *testing.T) {
 		c = w.checkoutFor(store.Checkout{CustomerEmail: new("new@example.com"), CustomerName: new("Nobody")}, w.variant(recurring(900, "month")))
 		done, err := w.ConfirmCheckout(t.Context(), w.account, c.ID, in)
 		require.NoError(t, err)
-		stranger, err := w.GetCustomer(t.Context(), w.account, *done.CustomerID)
+		stranger, err := w.Customer.Get(t.Context(), w.account, *done.CustomerID)
 		require.NoError(t, err)
 		assert.Empty(t, w.methodsOf(stranger))
 		assert.Nil(t, stranger.DefaultPaymentMethodID)
@@ -298,7 +299,7 @@ func TestTypedBuyer_ASavedMethodIsNotTakenInPublic(t *testing.T) {
 func TestPublicConfirm_NeverRenewsFromWhatIsSaved(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		victim := w.victim()
-		_, err := w.UpdateCustomer(t.Context(), w.account, victim.ID, func(c *store.Customer) { c.ExternalID = new("grace") })
+		_, err := w.UpdateCustomer(t.Context(), w.account, victim.ID, func(c *customer.Customer) { c.ExternalID = new("grace") })
 		require.NoError(t, err)
 		victim = w.customerNow(victim)
 		letter := w.typed(w.tried())

@@ -11,8 +11,8 @@ import (
 
 	"github.com/tillwright/tillwright/sdk"
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 const activityPage = "/app/activity"
@@ -84,7 +84,7 @@ func (d *Dashboard) activityFilter(v *visit) (*ui.Form, error) {
 }
 
 // customersIn returns the customers who did something, by id. Who was deleted is missing.
-func (d *Dashboard) customersIn(v *visit, lines []sdk.Activity) (map[string]*store.Customer, error) {
+func (d *Dashboard) customersIn(v *visit, lines []sdk.Activity) (map[string]*customer.Customer, error) {
 	var ids []string
 	for i := range lines {
 		if by := lines[i].Actor; by.Type == sdk.ActivityActorTypeCustomer && by.ID != nil {
@@ -94,10 +94,10 @@ func (d *Dashboard) customersIn(v *visit, lines []sdk.Activity) (map[string]*sto
 	if len(ids) == 0 || !v.may("customers:read") {
 		return nil, nil
 	}
-	return d.store.CustomersByID(v.ctx(), v.AccountID, ids)
+	return d.store.Customer.ByID(v.ctx(), v.AccountID, ids)
 }
 
-func actorCell(a *sdk.Activity, customers map[string]*store.Customer) ui.Cell {
+func actorCell(a *sdk.Activity, customers map[string]*customer.Customer) ui.Cell {
 	switch a.Actor.Type {
 	case sdk.ActivityActorTypeAPIKey:
 		return ui.Cell{Text: "Token " + cmp.Or(core.Deref(a.Actor.Name), core.Deref(a.Actor.ID))}

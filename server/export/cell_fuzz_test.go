@@ -11,6 +11,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/lineitem"
 )
 
@@ -23,18 +24,18 @@ func FuzzExport(f *testing.F) {
 		f.Add(typed)
 	}
 	f.Fuzz(func(t *testing.T, typed string) {
-		address, taxID := core.JSONOf(&core.Address{Country: &typed}), core.JSONOf(&store.TaxID{Value: typed})
+		address, taxID := core.JSONOf(&core.Address{Country: &typed}), core.JSONOf(&customer.TaxID{Value: typed})
 		for _, file := range []struct{ head, row, plain []string }{
 			{customerHead,
-				customerRow(&store.Customer{
+				customerRow(&customer.Customer{
 					Email: &typed, Name: &typed, Phone: &typed, ExternalID: &typed, BillingAddress: address, TaxID: taxID, PreferredLocale: &typed,
 					Tags: core.JSONOf([]string{typed}), Notes: &typed,
-				}), customerRow(&store.Customer{})},
+				}), customerRow(&customer.Customer{})},
 			{orderHead,
 				orderRow(&store.Order{CustomerEmail: &typed, BillingName: &typed, BillingAddress: address, TaxID: taxID}, []lineitem.Item{{Description: &typed}}),
 				orderRow(&store.Order{}, nil)},
 			{subscriptionHead,
-				subscriptionRow(&store.Subscription{ProductName: typed, PriceVariantName: &typed}, &store.Customer{Email: &typed}),
+				subscriptionRow(&store.Subscription{ProductName: typed, PriceVariantName: &typed}, &customer.Customer{Email: &typed}),
 				subscriptionRow(&store.Subscription{}, nil)},
 		} {
 			requireHarmless(t, typed, file.head, file.row, file.plain)

@@ -9,11 +9,12 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // customers are the customers, with amounts as decimals.
 func customers(s *store.Store) *List {
-	return list(s.ListCustomers, view.ListCustomers, customerHead, each(customerRow))
+	return list(s.Customer.List, view.ListCustomers, customerHead, each(customerRow))
 }
 
 var customerHead = []string{
@@ -22,7 +23,7 @@ var customerHead = []string{
 }
 
 // customerRow returns a customer as a row of the file, in the order of customerHead.
-func customerRow(c *store.Customer) []string {
+func customerRow(c *customer.Customer) []string {
 	country, taxID, consent := "", "", ""
 	if a := c.BillingAddress.V; a != nil {
 		country = text(a.Country)

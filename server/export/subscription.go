@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/server/view"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // subscriptions are the subscriptions with their customers' addresses, with amounts as decimals.
@@ -16,7 +17,7 @@ func subscriptions(s *store.Store) *List {
 		for i := range subs {
 			ids[i] = subs[i].CustomerID
 		}
-		customers, err := s.CustomersByID(ctx, account, ids)
+		customers, err := s.Customer.ByID(ctx, account, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -33,7 +34,7 @@ var subscriptionHead = []string{
 
 // subscriptionRow returns a subscription as a row of the file, in the order of subscriptionHead. The customer is nil if they
 // were deleted.
-func subscriptionRow(s *store.Subscription, customer *store.Customer) []string {
+func subscriptionRow(s *store.Subscription, customer *customer.Customer) []string {
 	email, reason, cycles := "", "", ""
 	if customer != nil {
 		email = text(customer.Email)

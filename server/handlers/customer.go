@@ -16,7 +16,7 @@ const cancelScope = "subscriptions:write"
 
 // ListCustomers implements GET /customers.
 func (h *Handlers) ListCustomers(ctx context.Context, r api.ListCustomersRequestObject) (api.ListCustomersResponseObject, error) {
-	customers, more, err := h.store.ListCustomers(ctx, account(ctx), view.ListCustomers(r.Params))
+	customers, more, err := h.store.Customer.List(ctx, account(ctx), view.ListCustomers(r.Params))
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (h *Handlers) ListCustomers(ctx context.Context, r api.ListCustomersRequest
 
 // CreateCustomer implements POST /customers.
 func (h *Handlers) CreateCustomer(ctx context.Context, r api.CreateCustomerRequestObject) (api.CreateCustomerResponseObject, error) {
-	c, err := h.store.CreateCustomer(ctx, account(ctx), view.NewCustomer(r.Body))
+	c, err := h.store.Customer.Create(ctx, account(ctx), view.NewCustomer(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (h *Handlers) CreateCustomer(ctx context.Context, r api.CreateCustomerReque
 
 // GetCustomer implements GET /customers/{id}.
 func (h *Handlers) GetCustomer(ctx context.Context, r api.GetCustomerRequestObject) (api.GetCustomerResponseObject, error) {
-	c, err := h.store.GetCustomer(ctx, account(ctx), r.ID)
+	c, err := h.store.Customer.Get(ctx, account(ctx), r.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (h *Handlers) GetCustomer(ctx context.Context, r api.GetCustomerRequestObje
 
 // GetCustomerByExternalID implements GET /customers/external/{external_id}.
 func (h *Handlers) GetCustomerByExternalID(ctx context.Context, r api.GetCustomerByExternalIDRequestObject) (api.GetCustomerByExternalIDResponseObject, error) {
-	c, err := h.store.GetCustomerByExternalID(ctx, account(ctx), r.ExternalID)
+	c, err := h.store.Customer.OfExternalID(ctx, account(ctx), r.ExternalID)
 	if err != nil {
 		return nil, err
 	}

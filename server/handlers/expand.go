@@ -22,7 +22,7 @@ func kindsOf(s *store.Store) map[string]kind {
 	for _, k := range []kind{
 		kindOf(core.KindProduct, s.Catalog.ProductsByID, view.Product),
 		kindOf(core.KindPriceVariant, s.Catalog.PriceVariantsByID, view.PriceVariant),
-		kindOf(core.KindCustomer, s.CustomersByID, view.Customer),
+		kindOf(core.KindCustomer, s.Customer.ByID, view.Customer),
 		kindOf(core.KindCheckout, checkoutsByID(s), view.Checkout),
 		kindOf(core.KindLineItem, s.Lines.ByID, view.LineItem),
 		kindOf(core.KindInvoice, s.InvoicesByID, view.Invoice),

@@ -12,6 +12,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 	_ "github.com/tillwright/tillwright/tests/harness/migrated"
@@ -45,7 +46,7 @@ func given(t *testing.T, url string) (*store.Store, string) {
 	require.NoError(t, err)
 	product, err := s.Catalog.CreateProduct(t.Context(), account.ID, catalog.NewProduct{Product: catalog.Product{Name: "Guide\r\nBcc: evil@example.com", Status: catalog.ProductStatusDraft}})
 	require.NoError(t, err)
-	customer, err := s.CreateCustomer(t.Context(), account.ID, store.Customer{Email: new("grace@example.com"), Name: new("Win at https://spam.example")})
+	customer, err := s.Customer.Create(t.Context(), account.ID, customer.Customer{Email: new("grace@example.com"), Name: new("Win at https://spam.example")})
 	require.NoError(t, err)
 	_, err = s.CreateGrant(t.Context(), account.ID, store.NewGrant{Customer: customer.ID, Product: product.ID})
 	require.NoError(t, err)

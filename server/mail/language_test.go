@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
@@ -19,9 +20,9 @@ func TestLetters_SpeakTheLanguageOfTheirReader(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		s, account := given(t, url)
-		customers, _, err := s.ListCustomers(t.Context(), account, store.ListCustomers{Page: core.Page{Limit: 1}})
+		customers, _, err := s.Customer.List(t.Context(), account, customer.List{Page: core.Page{Limit: 1}})
 		require.NoError(t, err)
-		_, err = s.UpdateCustomer(t.Context(), account, customers[0].ID, func(c *store.Customer) { c.PreferredLocale = new("de-AT") })
+		_, err = s.UpdateCustomer(t.Context(), account, customers[0].ID, func(c *customer.Customer) { c.PreferredLocale = new("de-AT") })
 		require.NoError(t, err)
 		sent := &box{}
 		require.NoError(t, NewPost(s, sent).SendDue(t.Context()))
@@ -39,7 +40,7 @@ func TestLetterLocale_IsThatOfTheCheckoutThenThatOfTheCustomer(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		s, account := given(t, url)
-		customer, err := s.CreateCustomer(t.Context(), account, store.Customer{Email: new("ada@example.com"), PreferredLocale: new("de")})
+		customer, err := s.Customer.Create(t.Context(), account, customer.Customer{Email: new("ada@example.com"), PreferredLocale: new("de")})
 		require.NoError(t, err)
 		product, err := s.Catalog.CreateProduct(t.Context(), account, catalog.NewProduct{
 			Product: catalog.Product{Name: "Guide", Status: catalog.ProductStatusActive}, PriceVariants: []catalog.PriceVariant{{Type: catalog.PriceVariantTypeOneTime, Amount: 900}},

@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // answerField is the prefix of the names of form fields that hold answers to a product's questions.
@@ -151,7 +152,7 @@ func (f form) change(d *store.CheckoutDraft) {
 		d.CustomerName = new(f["name"])
 	}
 	if id := f["tax_id"]; id != "" && (d.TaxID.V == nil || d.TaxID.V.Value != id) {
-		d.TaxID = core.JSONOf(&store.TaxID{Type: taxIDType, Value: id})
+		d.TaxID = core.JSONOf(&customer.TaxID{Type: taxIDType, Value: id})
 	}
 	if f["country"] != "" {
 		d.BillingAddress = core.JSONOf(f.address(d.BillingAddress.V))

@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -105,7 +106,7 @@ func TestCheckoutPage_TakesWhoBuysAndWhere(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, orders, 1)
 		assert.Equal(t, &core.Address{Line1: new("Weg 1"), PostalCode: new("50667"), City: new("Köln"), Country: new("DE")}, orders[0].BillingAddress.V)
-		assert.Equal(t, &store.TaxID{Type: "tax_id", Value: "DE123456789"}, orders[0].TaxID.V)
+		assert.Equal(t, &customer.TaxID{Type: "tax_id", Value: "DE123456789"}, orders[0].TaxID.V)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -130,7 +131,7 @@ func sellerOf(l *locale.Locale, a *tenant.Account) invoicepdf.Party {
 }
 
 // buyerOf returns who buys. Whatever is not known stays empty.
-func buyerOf(l *locale.Locale, name, email *string, a *core.Address, id *store.TaxID) invoicepdf.Party {
+func buyerOf(l *locale.Locale, name, email *string, a *core.Address, id *customer.TaxID) invoicepdf.Party {
 	party := invoicepdf.Party{Name: text(name), Email: text(email), Address: addressOf(l, a)}
 	if id != nil {
 		party.TaxID = id.Value

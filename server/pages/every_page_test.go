@@ -21,6 +21,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/portal"
@@ -163,7 +164,7 @@ func portals(l *locale.Locale, seller *tenant.Account, word func(string) string)
 	request := httptest.NewRequest(http.MethodGet, "/portal/x", nil)
 	v := &visit{
 		Context: echo.New().NewContext(request, httptest.NewRecorder()), Seller: seller, Home: "x", l: l, authenticates: true,
-		Session: &portal.Session{ReturnURL: new("https://shop.example"), ExpiresAt: someday}, Customer: &store.Customer{Name: new(word("Grace Hopper")), Email: new("grace@example.com")},
+		Session: &portal.Session{ReturnURL: new("https://shop.example"), ExpiresAt: someday}, Customer: &customer.Customer{Name: new(word("Grace Hopper")), Email: new("grace@example.com")},
 	}
 	v.Customer.Balance.V = map[string]int64{"eur": 500}
 	card := store.SavedMethod{ID: "pm_1", Card: core.JSON[store.PaymentMethod]{V: store.PaymentMethod{Brand: "visa", Last4: "4242", ExpMonth: 12, ExpYear: 2030}}}

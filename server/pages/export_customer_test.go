@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/gen/api"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -31,10 +31,10 @@ func TestCustomersFile_HasARowForEveryCustomerThatTheFiltersLetThrough(t *testin
 	t.Parallel()
 	database.Each(t, func(t *testing.T, url string) {
 		w := newShopOn(t, url)
-		lead, err := w.CreateCustomer(t.Context(), w.account, store.Customer{
+		lead, err := w.Customer.Create(t.Context(), w.account, customer.Customer{
 			Email: new("lead@example.com"), Name: new("=1+1"), Notes: new("two\nlines"), ExternalID: new("@4711"),
 			Tags: core.JSONOf([]string{"vip", "early"}), BillingAddress: core.JSONOf(&core.Address{Country: new("GB")}),
-			TaxID: core.JSONOf(&store.TaxID{Type: "gb_vat", Value: "GB1"}), MarketingConsent: core.JSONOf(&store.MarketingConsent{Status: "subscribed"}),
+			TaxID: core.JSONOf(&customer.TaxID{Type: "gb_vat", Value: "GB1"}), MarketingConsent: core.JSONOf(&customer.MarketingConsent{Status: "subscribed"}),
 		})
 		require.NoError(t, err)
 		order := w.bought(nil)
@@ -64,7 +64,7 @@ func TestCustomersFile_WalksManyPages(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	for range 450 {
-		_, err := w.CreateCustomer(t.Context(), w.account, store.Customer{Email: new(strings.ToLower(core.NewID(core.KindCustomer)) + "@example.com")})
+		_, err := w.Customer.Create(t.Context(), w.account, customer.Customer{Email: new(strings.ToLower(core.NewID(core.KindCustomer)) + "@example.com")})
 		require.NoError(t, err)
 	}
 	seen := map[string]bool{}

@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
@@ -113,7 +114,7 @@ func TestOrdersFile_HasARowForEveryOrder(t *testing.T) {
 	harness.OpenDatabase(t, address).Must(t, `UPDATE orders SET credited_amount = 1250 WHERE id = '`+first.ID+`'`)
 	second := w.bought(func(c *store.Checkout) {
 		c.CustomerName = new("=HYPERLINK(\"https://evil.example\")")
-		c.TaxID = core.JSONOf(&store.TaxID{Type: "eu_vat", Value: " @SUM(1)"})
+		c.TaxID = core.JSONOf(&customer.TaxID{Type: "eu_vat", Value: " @SUM(1)"})
 		c.BillingAddress = core.JSONOf(&core.Address{Country: new("DE")})
 	})
 	rows := w.exported("orders", nil)

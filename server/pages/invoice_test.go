@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -33,7 +34,7 @@ func TestReceiptPage_ShowsWhatWasPaid(t *testing.T) {
 	require.NoError(t, err)
 	o := w.bought(func(c *store.Checkout) {
 		c.CustomerName = new("株式会社 <Ω>")
-		c.TaxID = core.JSONOf(&store.TaxID{Type: "jp_cn", Value: "T123"})
+		c.TaxID = core.JSONOf(&customer.TaxID{Type: "jp_cn", Value: "T123"})
 	})
 	page := w.page(o.ReceiptURL, http.StatusOK)
 	for _, text := range []string{
@@ -87,7 +88,7 @@ func TestPages_OpenOnlyToTheirOwnAddress(t *testing.T) {
 // billed issues an invoice over 95.20 that is due in a day.
 func (w *shop) billed() *store.Invoice {
 	w.t.Helper()
-	customer, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Email: new("grace@example.com")})
+	customer, err := w.Customer.Create(w.t.Context(), w.account, customer.Customer{Email: new("grace@example.com")})
 	require.NoError(w.t, err)
 	i, err := w.CreateInvoice(w.t.Context(), w.account, store.InvoiceDraft{
 		Invoice: &store.Invoice{

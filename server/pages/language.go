@@ -96,7 +96,7 @@ func (p *Pages) speakOf(c echo.Context, account, customer string) (*locale.Local
 	if err != nil {
 		return nil, err
 	}
-	buyer, err := p.store.GetCustomer(c.Request().Context(), account, customer)
+	buyer, err := p.store.Customer.Get(c.Request().Context(), account, customer)
 	if err != nil {
 		if isMissing(err) {
 			return p.speak(c, nil, seller.Locale), nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/tests/harness/database"
 )
 
@@ -118,7 +119,7 @@ func TestInvoicePage_RefusesInItsOwnLanguage(t *testing.T) {
 	t.Parallel()
 	w := newShop(t)
 	i := w.billed()
-	_, err := w.UpdateCustomer(t.Context(), w.account, i.CustomerID, func(c *store.Customer) { c.PreferredLocale = new("de") })
+	_, err := w.UpdateCustomer(t.Context(), w.account, i.CustomerID, func(c *customer.Customer) { c.PreferredLocale = new("de") })
 	require.NoError(t, err)
 	for _, form := range []url.Values{{}, card("4242424242424241", "")} {
 		request, err := http.NewRequest(http.MethodPost, i.HostedURL+"/pay", strings.NewReader(form.Encode()))

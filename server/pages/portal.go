@@ -17,6 +17,7 @@ import (
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
@@ -33,7 +34,7 @@ const (
 type visit struct {
 	echo.Context
 	Session  *portal.Session
-	Customer *store.Customer
+	Customer *customer.Customer
 	Seller   *tenant.Account
 	Home     string // relative path from the request's address to the overview
 	Ask      string // what ask returns, which ends the addresses on the pages
@@ -83,7 +84,7 @@ func (p *Pages) portal(serve func(v *visit) error) echo.HandlerFunc {
 		if expired {
 			return p.tell(c, http.StatusGone, outdated(p.spoken(c)))
 		}
-		customer, err := p.store.GetCustomer(ctx, session.AccountID, session.CustomerID)
+		customer, err := p.store.Customer.Get(ctx, session.AccountID, session.CustomerID)
 		if err != nil {
 			return p.refuse(c, err)
 		}

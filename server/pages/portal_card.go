@@ -13,6 +13,7 @@ import (
 	"github.com/tillwright/tillwright/server/locale"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // cardName returns the name by which a customer knows a card, such as "Visa ending in 4242".
@@ -212,7 +213,7 @@ func (p *Pages) addCard(v *visit) error {
 // defaultCard makes a card of the customer's their default one.
 func (p *Pages) defaultCard(v *visit) error {
 	id := v.Param("card")
-	_, err := p.store.UpdateCustomer(v.doing("updateCustomer"), v.Session.AccountID, v.Customer.ID, func(c *store.Customer) { c.DefaultPaymentMethodID = &id })
+	_, err := p.store.UpdateCustomer(v.doing("updateCustomer"), v.Session.AccountID, v.Customer.ID, func(c *customer.Customer) { c.DefaultPaymentMethodID = &id })
 	return p.portalChanged(v, "", err, "default")
 }
 

@@ -4,8 +4,8 @@ import (
 	"net/http"
 
 	"github.com/tillwright/tillwright/server/ui"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // portalDetails is the data of portal_details.html, on which a customer says what their next invoices name them.
@@ -31,7 +31,7 @@ func (p portalDetails) Fields() []ui.Field {
 }
 
 // detailsOf returns what is known of a customer as the form has it.
-func detailsOf(c *store.Customer) form {
+func detailsOf(c *customer.Customer) form {
 	f := form{"name": text(c.Name)}
 	if a := c.BillingAddress.V; a != nil {
 		f["line1"], f["line2"], f["postal_code"], f["city"] = text(a.Line1), text(a.Line2), text(a.PostalCode), text(a.City)
@@ -44,7 +44,7 @@ func detailsOf(c *store.Customer) form {
 }
 
 // put makes what was typed the customer's. An empty field takes away what was there.
-func (f form) put(c *store.Customer) {
+func (f form) put(c *customer.Customer) {
 	c.Name = typedOr(f["name"], nil)
 	c.BillingAddress.V = nil
 	if f["country"] != "" {
@@ -57,7 +57,7 @@ func (f form) put(c *store.Customer) {
 	case id == "":
 		c.TaxID.V = nil
 	case c.TaxID.V == nil || c.TaxID.V.Value != id:
-		c.TaxID = core.JSONOf(&store.TaxID{Type: taxIDType, Value: id})
+		c.TaxID = core.JSONOf(&customer.TaxID{Type: taxIDType, Value: id})
 	}
 }
 

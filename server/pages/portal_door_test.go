@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tillwright/tillwright/server/mail"
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -120,7 +120,7 @@ func TestPortalDoor_EachShopWritesItself(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
 		other, err := g.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Kestrel", Email: "kestrel@example.com"})
 		require.NoError(t, err)
-		_, err = g.CreateCustomer(t.Context(), other.ID, store.Customer{Email: new("grace@example.com")})
+		_, err = g.Customer.Create(t.Context(), other.ID, customer.Customer{Email: new("grace@example.com")})
 		require.NoError(t, err)
 		g.knocks("", "grace@example.com", http.StatusOK)
 		require.NoError(t, g.mails(mailServer{g.shop}))

@@ -18,6 +18,7 @@ import (
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 )
 
@@ -102,7 +103,7 @@ func TestPortal_ShowsExperiencesWhileTheyAreOpen(t *testing.T) {
 		assert.NotContains(t, home+page, "/files/", "pages hold no signed addresses")
 		g.gets(file, "hello")
 
-		other, err := g.CreateCustomer(t.Context(), g.account, store.Customer{Email: new("ada@example.com")})
+		other, err := g.Customer.Create(t.Context(), g.account, customer.Customer{Email: new("ada@example.com")})
 		require.NoError(t, err)
 		session, err := g.Portal.CreateSession(t.Context(), g.account, other.ID, nil)
 		require.NoError(t, err)

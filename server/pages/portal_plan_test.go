@@ -15,6 +15,7 @@ import (
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -191,8 +192,8 @@ func TestPortal_CustomerPausesInsteadOfCancelling(t *testing.T) {
 
 func TestPortal_CustomerSaysWhoInvoicesAreFor(t *testing.T) {
 	eachGuest(t, func(t *testing.T, g *guest) {
-		_, err := g.UpdateCustomer(t.Context(), g.account, g.customer.ID, func(c *store.Customer) {
-			c.TaxID = core.JSONOf(&store.TaxID{Type: "eu_vat", Value: "DE123456789"})
+		_, err := g.UpdateCustomer(t.Context(), g.account, g.customer.ID, func(c *customer.Customer) {
+			c.TaxID = core.JSONOf(&customer.TaxID{Type: "eu_vat", Value: "DE123456789"})
 		})
 		require.NoError(t, err)
 		page := g.see("/details", http.StatusOK)
@@ -200,7 +201,7 @@ func TestPortal_CustomerSaysWhoInvoicesAreFor(t *testing.T) {
 		assert.Contains(t, page, `value="DE123456789"`)
 		form := url.Values{"name": {" Grace Hopper\x00 "}, "line1": {"Harbour Road 4"}, "city": {"Nordstrand"}, "postal_code": {"25845"}, "country": {"DE"}, "tax_id": {"DE123456789"}}
 		assert.Contains(t, g.does("/details", form, http.StatusOK), "Your details are saved.")
-		c, err := g.GetCustomer(t.Context(), g.account, g.customer.ID)
+		c, err := g.Customer.Get(t.Context(), g.account, g.customer.ID)
 		require.NoError(t, err)
 		assert.Equal(t, "Grace Hopper", *c.Name)
 		assert.Equal(t, core.Address{Line1: new("Harbour Road 4"), City: new("Nordstrand"), PostalCode: new("25845"), Country: new("DE")}, *c.BillingAddress.V)
@@ -218,12 +219,12 @@ func TestPortal_CustomerSaysWhoInvoicesAreFor(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, lines, 1, "what was refused changed nothing")
 		assert.Equal(t, "updateCustomer", lines[0].Operation)
-		after, err := g.GetCustomer(t.Context(), g.account, g.customer.ID)
+		after, err := g.Customer.Get(t.Context(), g.account, g.customer.ID)
 		require.NoError(t, err)
 		assert.Equal(t, c, after)
 
 		g.does("/details", url.Values{"name": {"Grace"}}, http.StatusOK)
-		after, err = g.GetCustomer(t.Context(), g.account, g.customer.ID)
+		after, err = g.Customer.Get(t.Context(), g.account, g.customer.ID)
 		require.NoError(t, err)
 		assert.Nil(t, after.BillingAddress.V)
 		assert.Nil(t, after.TaxID.V)

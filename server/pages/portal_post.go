@@ -4,9 +4,9 @@ import (
 	"html/template"
 	"net/http"
 
-	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 )
 
@@ -29,7 +29,7 @@ func (p *Pages) readable(v *visit) ([]content.BlogPost, error) {
 		return posts, err
 	}
 	var all []content.BlogPost
-	if v.Customer.Type == store.CustomerTypeCustomer {
+	if v.Customer.Type == customer.TypeCustomer {
 		posts, err := list(content.BlogPostAccessCustomers)
 		if err != nil {
 			return nil, err

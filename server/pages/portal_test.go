@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store/activity"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/portal"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -27,13 +28,13 @@ import (
 // guest is a customer with a session on the portal.
 type guest struct {
 	*shop
-	customer *store.Customer
+	customer *customer.Customer
 	session  *portal.Session
 }
 
 func (w *shop) guest(email string) *guest {
 	w.t.Helper()
-	c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Email: &email, Name: new("Grace <H>")})
+	c, err := w.Customer.Create(w.t.Context(), w.account, customer.Customer{Email: &email, Name: new("Grace <H>")})
 	require.NoError(w.t, err)
 	p, err := w.Portal.CreateSession(w.t.Context(), w.account, c.ID, new("https://shop.example/account?a=1&b=2"))
 	require.NoError(w.t, err)
@@ -328,7 +329,7 @@ func TestPortal_CustomerAddsAndRemovesCards(t *testing.T) {
 
 func (g *guest) defaultCard() string {
 	g.t.Helper()
-	c, err := g.GetCustomer(g.t.Context(), g.account, g.customer.ID)
+	c, err := g.Customer.Get(g.t.Context(), g.account, g.customer.ID)
 	require.NoError(g.t, err)
 	if c.DefaultPaymentMethodID == nil {
 		return ""

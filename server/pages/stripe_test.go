@@ -19,6 +19,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/discount"
 	"github.com/tillwright/tillwright/store/tenant"
 	"github.com/tillwright/tillwright/tests/harness/database"
@@ -116,7 +117,7 @@ func TestCheckoutPage_ChargesNoSavedMethod(t *testing.T) {
 	require.NoError(t, err)
 	orders, _, err := w.ListOrders(t.Context(), w.account, store.ListOrders{Page: core.Page{Limit: 1}})
 	require.NoError(t, err)
-	customer, err := w.GetCustomer(t.Context(), w.account, orders[0].CustomerID)
+	customer, err := w.Customer.Get(t.Context(), w.account, orders[0].CustomerID)
 	require.NoError(t, err)
 
 	c, err := w.UpdateCheckout(t.Context(), w.account, w.checkout(catalog.PriceVariant{Amount: 1900}).ID, func(d *store.CheckoutDraft) {
@@ -258,7 +259,7 @@ func TestPages_TellBuyersOnlyThatAnAmountCannotBeCharged(t *testing.T) {
 		_, err = w.UpdateCheckout(t.Context(), w.account, c.ID, func(draft *store.CheckoutDraft) { draft.DiscountID = &d.ID })
 		require.NoError(t, err)
 
-		customer, err := w.CreateCustomer(t.Context(), w.account, store.Customer{Email: new("ada@example.com")})
+		customer, err := w.Customer.Create(t.Context(), w.account, customer.Customer{Email: new("ada@example.com")})
 		require.NoError(t, err)
 		i, err := w.CreateInvoice(t.Context(), w.account, store.InvoiceDraft{
 			Invoice:  &store.Invoice{CollectionMethod: store.CollectionMethodSendInvoice, DueAt: new(core.TimeOf(w.now.Add(time.Hour))), Currency: "kwd"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 )
 
@@ -19,7 +20,7 @@ func (w *world) granted(f *grant.File) *grant.Grant {
 		Name: "Guide", Deliverables: []catalog.Deliverable{{Type: catalog.DeliverableTypeFile, Ref: &f.ID, DownloadLimit: new(int64(2))}},
 	}})
 	require.NoError(w.t, err)
-	c, err := w.CreateCustomer(w.t.Context(), w.account, store.Customer{Email: new(f.ID + "@example.com")})
+	c, err := w.Customer.Create(w.t.Context(), w.account, customer.Customer{Email: new(f.ID + "@example.com")})
 	require.NoError(w.t, err)
 	g, err := w.CreateGrant(w.t.Context(), w.account, store.NewGrant{Customer: c.ID, Product: p.ID})
 	require.NoError(w.t, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
 )
 
@@ -142,7 +143,7 @@ func NewCheckout(b *api.CheckoutCreate) store.CheckoutDraft {
 			EmailVerified:      value(b.CustomerEmailVerified) && b.CustomerEmail != nil,
 			CustomerName:       b.CustomerName,
 			BillingAddress:     core.JSONOf((*core.Address)(b.BillingAddress)),
-			TaxID:              core.JSONOf((*store.TaxID)(b.TaxID)),
+			TaxID:              core.JSONOf((*customer.TaxID)(b.TaxID)),
 			Currency:           value(b.Currency),
 			DiscountID:         b.Discount,
 			DiscountCode:       b.DiscountCode,

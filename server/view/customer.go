@@ -6,10 +6,11 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // Customer renders a customer.
-func Customer(c *store.Customer) api.Customer {
+func Customer(c *customer.Customer) api.Customer {
 	return api.Customer{
 		ID:                   c.ID,
 		Object:               "customer",
@@ -39,13 +40,13 @@ func Customer(c *store.Customer) api.Customer {
 }
 
 // ListCustomers reads the query of a list.
-func ListCustomers(q api.ListCustomersParams) store.ListCustomers {
-	return store.ListCustomers{
+func ListCustomers(q api.ListCustomersParams) customer.List {
+	return customer.List{
 		Page:       SortedPage(q.Limit, q.StartingAfter, q.EndingBefore, q.Sort),
 		ListFilter: Filter(q.CreatedAfter, q.CreatedBefore, q.Q, q.Metadata),
 		Email:      value(q.Email),
 		ExternalID: value(q.ExternalID),
-		Type:       store.CustomerType(value(q.Type)),
+		Type:       customer.Type(value(q.Type)),
 		Tag:        value(q.Tag),
 
 		HasActiveSubscription: q.HasActiveSubscription,
@@ -72,15 +73,15 @@ func CustomerState(s *store.CustomerState) api.CustomerState {
 }
 
 // NewCustomer reads the body of a create.
-func NewCustomer(b *api.CustomerCreate) store.Customer {
-	return store.Customer{
+func NewCustomer(b *api.CustomerCreate) customer.Customer {
+	return customer.Customer{
 		Email:            &b.Email,
 		Name:             b.Name,
 		Phone:            b.Phone,
 		ExternalID:       b.ExternalID,
 		AvatarURL:        b.AvatarURL,
 		BillingAddress:   core.JSONOf((*core.Address)(b.BillingAddress)),
-		TaxID:            core.JSONOf((*store.TaxID)(b.TaxID)),
+		TaxID:            core.JSONOf((*customer.TaxID)(b.TaxID)),
 		TaxExempt:        value(b.TaxExempt),
 		PreferredLocale:  b.PreferredLocale,
 		MarketingConsent: core.JSONOf(storedMarketingConsent(b.MarketingConsent)),
@@ -91,8 +92,8 @@ func NewCustomer(b *api.CustomerCreate) store.Customer {
 }
 
 // CustomerChange reads the body of a PATCH.
-func CustomerChange(b *api.CustomerUpdate) func(*store.Customer) {
-	return func(c *store.Customer) {
+func CustomerChange(b *api.CustomerUpdate) func(*customer.Customer) {
+	return func(c *customer.Customer) {
 		if b.Email != nil {
 			c.SetEmail(*b.Email)
 		}
@@ -117,31 +118,31 @@ func CustomerChange(b *api.CustomerUpdate) func(*store.Customer) {
 }
 
 // CustomerUpsert reads the body of an upsert.
-func CustomerUpsert(b *api.CustomerUpsert) core.Upsert[store.Customer] {
-	return core.Upsert[store.Customer]{ExternalID: core.Deref(sent(b.ExternalID)), Change: CustomerChange(b)}
+func CustomerUpsert(b *api.CustomerUpsert) core.Upsert[customer.Customer] {
+	return core.Upsert[customer.Customer]{ExternalID: core.Deref(sent(b.ExternalID)), Change: CustomerChange(b)}
 }
 
 // CustomerUpserts reads the body of a bulk upsert.
-func CustomerUpserts(b *api.CustomerBulkUpsert, refused map[int]*core.Error) []core.Upsert[store.Customer] {
+func CustomerUpserts(b *api.CustomerBulkUpsert, refused map[int]*core.Error) []core.Upsert[customer.Customer] {
 	return upserts(b.Items, refused, CustomerUpsert)
 }
 
-func setTaxID(field *core.JSON[*store.TaxID], t nullable.Nullable[api.TaxID]) {
+func setTaxID(field *core.JSON[*customer.TaxID], t nullable.Nullable[api.TaxID]) {
 	if t.IsSpecified() {
-		field.V = (*store.TaxID)(sent(t))
+		field.V = (*customer.TaxID)(sent(t))
 	}
 }
 
-func marketingConsent(c *store.MarketingConsent) *api.MarketingConsent {
+func marketingConsent(c *customer.MarketingConsent) *api.MarketingConsent {
 	if c == nil {
 		return nil
 	}
 	return &api.MarketingConsent{Status: api.MarketingConsentStatus(c.Status), Source: c.Source, At: atOrNull(c.At)}
 }
 
-func storedMarketingConsent(c *api.MarketingConsent) *store.MarketingConsent {
+func storedMarketingConsent(c *api.MarketingConsent) *customer.MarketingConsent {
 	if c == nil {
 		return nil
 	}
-	return &store.MarketingConsent{Status: string(c.Status), Source: c.Source, At: stored(c.At)}
+	return &customer.MarketingConsent{Status: string(c.Status), Source: c.Source, At: stored(c.At)}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/lineitem"
 	"github.com/tillwright/tillwright/store/outbox"
 )
@@ -136,14 +137,14 @@ func sampleProduct() *catalog.ProductDetail {
 
 // sampleLead is somebody who left their address on a page about a product, and agreed to be written to.
 func sampleLead() *store.LeadDetail {
-	now, customer := sampleTime(), core.KindCustomer.Prefix()+sampleID
+	now, customerID := sampleTime(), core.KindCustomer.Prefix()+sampleID
 	lead := &store.Lead{
 		ID: core.KindLead.Prefix() + sampleID, Email: "ada@example.com", Name: new("Ada Byron"), ProductID: new(core.KindProduct.Prefix() + sampleID),
-		Source: store.LeadSourceForm, Status: store.LeadStatusNew, CustomerID: customer, CreatedAt: now, UpdatedAt: now,
+		Source: store.LeadSourceForm, Status: store.LeadStatusNew, CustomerID: customerID, CreatedAt: now, UpdatedAt: now,
 		Consent: core.JSONOf(store.LeadConsent{Marketing: true, At: &now, IP: new("203.0.113.7")}),
 	}
 	return &store.LeadDetail{
-		Customer: &store.Customer{ID: customer, Email: &lead.Email, Type: store.CustomerTypeLead, CreatedAt: now, UpdatedAt: now}, Lead: lead,
+		Customer: &customer.Customer{ID: customerID, Email: &lead.Email, Type: customer.TypeLead, CreatedAt: now, UpdatedAt: now}, Lead: lead,
 	}
 }
 
@@ -199,11 +200,11 @@ func sampleInvoice() *store.InvoiceDetail {
 }
 
 // sampleCustomer is somebody who has bought once.
-func sampleCustomer() *store.Customer {
+func sampleCustomer() *customer.Customer {
 	now := sampleTime()
-	return &store.Customer{
+	return &customer.Customer{
 		ID: core.KindCustomer.Prefix() + sampleID, Email: new("ada@example.com"), Name: new("Ada Byron"),
-		Type: store.CustomerTypeCustomer, OrdersCount: 1, TotalSpent: core.JSONOf(map[string]int64{"usd": 1900}),
+		Type: customer.TypeCustomer, OrdersCount: 1, TotalSpent: core.JSONOf(map[string]int64{"usd": 1900}),
 		FirstPaidAt: &now, LastOrderAt: &now, CreatedAt: now, UpdatedAt: now,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tillwright/tillwright/store"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
 )
 
 // importOutcome is what became of a row that did not fail.
@@ -68,19 +69,19 @@ func putCustomer(ctx context.Context, s *store.Store, account string, body impor
 	if err != nil {
 		return 0, err
 	}
-	var known []store.Customer
+	var known []customer.Customer
 	if create.ExternalID != nil {
-		if known, _, err = s.ListCustomers(ctx, account, store.ListCustomers{Page: core.Page{Limit: 1}, ExternalID: *create.ExternalID}); err != nil {
+		if known, _, err = s.Customer.List(ctx, account, customer.List{Page: core.Page{Limit: 1}, ExternalID: *create.ExternalID}); err != nil {
 			return 0, err
 		}
 	}
 	if len(known) == 0 {
-		if known, _, err = s.ListCustomers(ctx, account, store.ListCustomers{Page: core.Page{Limit: 1}, Email: create.Email}); err != nil {
+		if known, _, err = s.Customer.List(ctx, account, customer.List{Page: core.Page{Limit: 1}, Email: create.Email}); err != nil {
 			return 0, err
 		}
 	}
 	if len(known) == 0 {
-		_, err := s.CreateCustomer(ctx, account, view.NewCustomer(create))
+		_, err := s.Customer.Create(ctx, account, view.NewCustomer(create))
 		return importCreated, err
 	}
 	if body.foreign {
@@ -95,7 +96,7 @@ func putCustomer(ctx context.Context, s *store.Store, account string, body impor
 
 // keepOwn takes out of what another platform says of a customer the id, if the seller knows them by another one, and a consent that they gave or took back
 // here. That they want no letters holds.
-func keepOwn(c *store.Customer, update *api.CustomerUpdate) {
+func keepOwn(c *customer.Customer, update *api.CustomerUpdate) {
 	if c.ExternalID != nil {
 		update.ExternalID = nil
 	}

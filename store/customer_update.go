@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+
+	"github.com/tillwright/tillwright/store/core"
+	"github.com/tillwright/tillwright/store/customer"
+	"github.com/tillwright/tillwright/store/internal/db"
+)
+
+// UpdateCustomer locks the customer, applies change and stores it. A default payment method that the customer does not have is
+// CodeMissing. A new one is what the customer's past due subscriptions are charged with from now on, and they are charged at
+// once.
+func (s *Store) UpdateCustomer(ctx context.Context, account, ref string, change func(*customer.Customer)) (*customer.Customer, error) {
+	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*customer.Customer, error) {
+		id, _ := core.ParseID(core.KindCustomer, ref)
+		// Subscriptions are locked before their customer, as everywhere.
+		pastDue, err := s.lockPastDue(ctx, u, account, id)
+		if err != nil {
+			return nil, err
+		}
+		c, err := s.Customer.LockNamed(ctx, u, account, ref, "")
+		if err != nil {
+			return nil, err
+		}
+		before := *c
+		change(c)
+		if err := c.Check(&before); err != nil || core.SameJSON(before, *c) {
+			return c, err
+		}
+		method, err := s.newDefault(ctx, c, before.DefaultPaymentMethodID)
+		if err != nil {
+			return c, err
+		}
+		if c.UpdatedAt, err = s.db.BusinessNow(ctx, account); err != nil {
+			return nil, err
+		}
+		if err := c.Taken(u.Sent(ctx, u.Update(ctx, customer.Columns, c))); err != nil {
+			return c, err
+		}
+		if err := s.noteCustomer(ctx, u, &before, c); err != nil || method == nil {
+			return c, err
+		}
+		return c, s.chargePastDue(ctx, u, pastDue, method, c.UpdatedAt)
+	})
+}
