@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/internal/db"
@@ -95,7 +96,7 @@ type Checkout struct {
 	TermsAcceptedAt       *core.Time                   `db:"terms_accepted_at"`
 	LegalAcceptances      core.JSON[[]LegalAcceptance] `db:"legal_acceptances"` // of its last confirmation with accepted terms
 	AdsConsent            bool                         `db:"ads_consent"`       // the buyer agreed that ad networks are told of the purchase
-	AdsVisit              core.JSON[*AdsVisit]         `db:"ads_visit"`         // nil without that, and once it is completed or has expired
+	AdsVisit              core.JSON[*advert.Visit]     `db:"ads_visit"`         // nil without that, and once it is completed or has expired
 	Metadata              core.Metadata                `db:"metadata"`
 	EventSeq              int64                        `db:"event_seq"`
 	CreatedAt             core.Time                    `db:"created_at"`
@@ -295,7 +296,7 @@ func (s *Store) UpdateCheckout(ctx context.Context, account, ref string, change 
 }
 
 // ExpireCheckout ends an open checkout. Expiring an expired one changes nothing. If the account wants that, it becomes a lead: see
-// captureAbandoned.
+// leadOf.
 func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Checkout, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Checkout, error) {
 		c, err := s.lockCheckout(ctx, u, account, ref)
@@ -312,7 +313,7 @@ func (s *Store) ExpireCheckout(ctx context.Context, account, ref string) (*Check
 		if err := u.Update(ctx, checkoutColumns, c); err != nil {
 			return nil, err
 		}
-		return c, s.captureAbandoned(ctx, u, account, c.ID)
+		return c, s.leadOf(ctx, u, account, c.ID)
 	})
 }
 
@@ -335,7 +336,7 @@ func (s *Store) EndCheckout(ctx context.Context, account, id string) (bool, erro
 		if err != nil || rows == 0 {
 			return false, err
 		}
-		return true, s.captureAbandoned(ctx, u, account, id)
+		return true, s.leadOf(ctx, u, account, id)
 	})
 }
 

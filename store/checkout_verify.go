@@ -170,7 +170,7 @@ func (s *Store) BeginVerification(ctx context.Context, account, ref, from string
 		if err != nil {
 			return nil, err
 		}
-		return c, s.countVerification(ctx, c, from)
+		return c, s.Mailbox.CountVerification(ctx, c.AccountID, c.ID, *c.CustomerEmail, from)
 	})
 }
 

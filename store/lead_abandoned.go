@@ -8,55 +8,38 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// captureAbandoned makes a lead of a checkout that has just expired, for its first product, if the account wants that and somebody left an
-// address there. They agreed to nothing. There is none if the address has a lead for that product, or its customer has bought something.
-func (s *Store) captureAbandoned(ctx context.Context, u *db.Unit, account, id string) error {
-	c, err := db.Get[Checkout](ctx, u, checkoutColumns.SelectSQL+`
-		WHERE account_id = ? AND id = ? AND (SELECT capture_abandoned_checkouts FROM accounts WHERE id = ?)`, account, id, account)
-	if err != nil || c == nil {
-		return err
-	}
-	buyer, _, err := s.lockBuyer(ctx, u, c)
-	if err != nil || buyer != nil && buyer.Type == customer.TypeCustomer {
-		return err
-	}
-	email := c.CustomerEmail
-	if email == nil && buyer != nil {
-		email = buyer.Email
-	}
-	if email == nil {
-		return nil
-	}
-	now, err := s.db.BusinessNow(ctx, account)
+// AbandonedCheckout is a checkout that has just expired, and at which somebody left an address.
+type AbandonedCheckout struct {
+	AccountID  string
+	ID         string
+	Email      string
+	Name       *string
+	ProductID  *string            // of its first line
+	Buyer      *customer.Customer // locked; nil if nobody is known yet
+	ExternalID *string            // of a new customer
+	IsTyped    bool               // the address of a new customer was only typed, so that they do not own it
+}
+
+// captureAbandoned makes a lead of an abandoned checkout. They agreed to nothing. There is none if the address has a lead for that product.
+func (s *Store) captureAbandoned(ctx context.Context, u *db.Unit, in AbandonedCheckout) error {
+	now, err := s.db.BusinessNow(ctx, in.AccountID)
 	if err != nil {
 		return err
 	}
 	l := &Lead{
-		AccountID: account, ID: core.NewID(core.KindLead), Email: *email, EmailKey: core.EmailKey(*email), Name: c.CustomerName, Source: LeadSourceCheckoutAbandoned,
-		CheckoutID: &c.ID, Status: LeadStatusNew, CreatedAt: now, UpdatedAt: now,
+		AccountID: in.AccountID, ID: core.NewID(core.KindLead), Email: in.Email, EmailKey: core.EmailKey(in.Email), Name: in.Name, Source: LeadSourceCheckoutAbandoned,
+		CheckoutID: &in.ID, ProductID: in.ProductID, Status: LeadStatusNew, CreatedAt: now, UpdatedAt: now,
 	}
-	if l.ProductID, err = s.firstProduct(ctx, c); err != nil {
-		return err
-	}
-	batch := &leadBatch{Unit: u, s: s, account: account, now: now}
+	batch := &leadBatch{Unit: u, s: s, account: in.AccountID, now: now}
 	if err := batch.read(ctx, []SavedLead{{Lead: l}}); err != nil || batch.leads[l.key()] != nil {
 		return err
 	}
-	if buyer == nil {
-		buyer = batch.customer(*email)
-		if buyer.ExternalID = c.ExternalCustomerID; buyer.ExternalID != nil && !c.EmailVerified {
-			buyer.EmailKey = nil // they only typed it: see newBuyer
+	if in.Buyer == nil {
+		in.Buyer = batch.customer(in.Email)
+		if in.Buyer.ExternalID = in.ExternalID; in.IsTyped {
+			in.Buyer.EmailKey = nil
 		}
 	}
-	batch.add(l, buyer)
+	batch.add(l, in.Buyer)
 	return batch.store(ctx)
-}
-
-// firstProduct returns the product of the first line of a checkout, nil if that has none.
-func (s *Store) firstProduct(ctx context.Context, c *Checkout) (*string, error) {
-	lines, err := s.Lines.OfCheckout(ctx, c.AccountID, c.ID)
-	if err != nil || len(lines) == 0 {
-		return nil, err
-	}
-	return lines[0].ProductID, nil
 }

@@ -13,7 +13,7 @@ import (
 // tellLead queues what ad networks are to be told of a lead that a form has just made, if its visitor agreed to that. Where addresses are
 // confirmed they are told once this one is, see ConfirmLead, because until then anybody may have typed it; whoever did not agree to letters is
 // sent none, can confirm nothing, and nobody is told of them. A lead that came in another way has no visitor who was asked.
-func (s *Store) tellLead(ctx context.Context, u *db.Unit, seller *tenant.Account, l *Lead, v *AdsVisit) error {
+func (s *Store) tellLead(ctx context.Context, u *db.Unit, seller *tenant.Account, l *Lead, v *advert.Visit) error {
 	confirms := seller.LeadConfirmation == tenant.LeadConfirmationDoubleOptIn
 	if !l.AdsConsent || confirms && l.LetterDueAt == nil {
 		return nil
@@ -26,6 +26,6 @@ func (s *Store) tellLead(ctx context.Context, u *db.Unit, seller *tenant.Account
 	if l.ProductID != nil {
 		h.ProductIDs = []string{*l.ProductID}
 	}
-	v.tell(&h)
+	v.Tell(&h)
 	return s.Advert.QueueConversions(ctx, u, h)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/content"
 	"github.com/tillwright/tillwright/store/core"
@@ -16,7 +17,7 @@ import (
 // A form takes its token before it is shown, and sends it with what was typed. Programs that fill in forms send it at once, or keep it.
 const (
 	formLeast = 2 * time.Second
-	formMost  = day
+	formMost  = 24 * time.Hour
 )
 
 // LeadForm is what a page needs to send a lead.
@@ -33,8 +34,8 @@ type CapturedLead struct {
 	From      string // a network address
 	Agrees    bool   // to be written to
 
-	AdsConsent bool      // they agree that ad networks are told of the lead
-	AdsVisit   *AdsVisit // how they came; nil: not said
+	AdsConsent bool          // they agree that ad networks are told of the lead
+	AdsVisit   *advert.Visit // how they came; nil: not said
 
 	Site *content.AISite // whose page has the form; nil for a form of somebody else's page
 }
@@ -53,7 +54,7 @@ func (s *Store) NewLeadForm(ctx context.Context, account string) (*LeadForm, err
 	} else if disabled {
 		return nil, core.Missing("account", "", account)
 	}
-	now := s.Now()
+	now := s.db.Now()
 	named := strings.TrimPrefix(id, core.KindAccount.Prefix()) + "_" + strconv.FormatInt(now.Time().UnixMilli(), 36)
 	token := named + "_" + core.TokenEncoding.EncodeToString(s.db.Options.Sealer.Sign(formContext+named))
 	return &LeadForm{Token: token, ExpiresAt: now.Add(formMost)}, nil
@@ -69,7 +70,7 @@ func (s *Store) AccountOfForm(token string) (string, error) {
 	if err != nil || !s.db.Options.Sealer.Signed(formContext+named, signature) || core.TokenEncoding.EncodeToString(signature) != token[len(named)+1:] {
 		return "", badForm
 	}
-	if age := s.Now().Time().Sub(made); age < formLeast || age >= formMost {
+	if age := s.db.Now().Time().Sub(made); age < formLeast || age >= formMost {
 		return "", badForm
 	}
 	return account, nil
@@ -130,11 +131,11 @@ func (s *Store) capture(ctx context.Context, u *db.Unit, seller *tenant.Account,
 	switch {
 	case there == nil:
 		if in.Agrees {
-			l.agree(in.From, seller.LeadConfirmation, now, s.Now())
+			l.agree(in.From, seller.LeadConfirmation, now, s.db.Now())
 		}
 		batch.create(l)
 	case in.Agrees && !there.Consent.V.Marketing && there.Status != LeadStatusUnsubscribed:
-		there.agree(in.From, seller.LeadConfirmation, now, s.Now())
+		there.agree(in.From, seller.LeadConfirmation, now, s.db.Now())
 		there.UpdatedAt = now
 		batch.keep(there)
 	default:
@@ -154,7 +155,7 @@ func (s *Store) captured(ctx context.Context, account string, in *CapturedLead, 
 	}
 	var p core.Problems
 	l.AdsConsent = in.AdsConsent
-	in.AdsVisit.check(&p, in.AdsConsent, now)
+	in.AdsVisit.Check(&p, in.AdsConsent, now)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}

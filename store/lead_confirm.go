@@ -9,6 +9,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
+	"github.com/tillwright/tillwright/store/mailbox"
 	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/throttle"
 )
@@ -19,11 +20,13 @@ const (
 	leadLetterLease    = 5 * time.Minute // doubled by each attempt
 	leadLetterAttempts = 8               // which take half a day
 	leadLetters        = 3               // to a lead, a day
+
+	leadConfirmationLifetime = 7 * 24 * time.Hour // of the link in it
 )
 
 // DueLeadLetters names leads to whom a letter is to be sent, at most limit, for ClaimLeadLetter.
 func (s *Store) DueLeadLetters(ctx context.Context, limit int) ([]core.Due, error) {
-	return db.Select[core.Due](ctx, s.db, `SELECT account_id, id FROM leads WHERE letter_due_at <= ? ORDER BY letter_due_at LIMIT ?`, s.Now(), limit)
+	return db.Select[core.Due](ctx, s.db, `SELECT account_id, id FROM leads WHERE letter_due_at <= ? ORDER BY letter_due_at LIMIT ?`, s.db.Now(), limit)
 }
 
 // ClaimLeadLetter returns a lead to whom a letter is to be sent now, by this caller alone, until another attempt is due. It is nil if there is nothing
@@ -31,7 +34,7 @@ func (s *Store) DueLeadLetters(ctx context.Context, limit int) ([]core.Due, erro
 // network from which the form came. Then no further attempt is made.
 func (s *Store) ClaimLeadLetter(ctx context.Context, account, id string) (*Lead, error) {
 	lead, err := db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Lead, error) {
-		l, err := db.Get[Lead](ctx, u, leadColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND letter_due_at <= ?`+u.LockSkip(), account, id, s.Now())
+		l, err := db.Get[Lead](ctx, u, leadColumns.SelectSQL+` WHERE account_id = ? AND id = ? AND letter_due_at <= ?`+u.LockSkip(), account, id, s.db.Now())
 		if err != nil || l == nil {
 			return nil, err
 		}
@@ -42,7 +45,7 @@ func (s *Store) ClaimLeadLetter(ctx context.Context, account, id string) (*Lead,
 		wanted := !disabled && l.Status != LeadStatusUnsubscribed && !l.Consent.V.Marketing && l.LetterAttempts < leadLetterAttempts
 		l.LetterDueAt = nil
 		if wanted {
-			l.LetterDueAt = new(s.Now().Add(leadLetterLease << l.LetterAttempts))
+			l.LetterDueAt = new(s.db.Now().Add(leadLetterLease << l.LetterAttempts))
 			l.LetterAttempts++
 		}
 		if err := u.Update(ctx, leadColumns, l); err != nil || !wanted {
@@ -53,8 +56,8 @@ func (s *Store) ClaimLeadLetter(ctx context.Context, account, id string) (*Lead,
 	if err != nil || lead == nil || lead.LetterAttempts > 1 { // which was counted
 		return lead, err
 	}
-	err = s.countLetter(ctx, account, append(verificationsFrom(core.Deref(lead.Consent.V.IP), account, lead.Email),
-		throttle.Limit{Subject: "lead:" + lead.ID, Most: leadLetters, Window: day})...)
+	err = s.Mailbox.Count(ctx, account, append(mailbox.VerificationsFrom(core.Deref(lead.Consent.V.IP), account, lead.Email),
+		throttle.Limit{Subject: "lead:" + lead.ID, Most: leadLetters, Window: 24 * time.Hour})...)
 	if refused, ok := errors.AsType[*core.Error](err); ok && refused.Code == core.CodeRateLimit {
 		return nil, s.EndLeadLetter(ctx, account, id)
 	}
@@ -82,7 +85,7 @@ const leadConfirmationContext = "lead confirmation"
 // LeadConfirmationURL returns the address of the page on which the reader of a letter agrees to more. Nobody else can read or make such a
 // link, and it can be used for seven days.
 func (s *Store) LeadConfirmationURL(l *Lead) (string, error) {
-	text, err := json.Marshal(leadConfirmation{l.AccountID, l.ID, s.Now().Add(verificationLifetime)})
+	text, err := json.Marshal(leadConfirmation{l.AccountID, l.ID, s.db.Now().Add(leadConfirmationLifetime)})
 	if err != nil {
 		return "", fmt.Errorf("seal lead confirmation: %w", err)
 	}
@@ -109,7 +112,7 @@ func (s *Store) openLeadConfirmation(ctx context.Context, r db.Reader, token str
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, false, fmt.Errorf("read lead confirmation: %w", err)
 	}
-	if c.ExpiresAt <= s.Now() {
+	if c.ExpiresAt <= s.db.Now() {
 		return nil, true, nil
 	}
 	if disabled, err := s.Tenant.IsDisabled(ctx, c.Account); err != nil {

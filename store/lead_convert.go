@@ -9,14 +9,12 @@ import (
 	"github.com/tillwright/tillwright/store/internal/db"
 )
 
-// convertLeads makes the new and qualified leads of an address converted, because the address pays an order. They are looked for first, so that a
+// convertLeads makes the new and qualified leads of an address converted, because the address pays an order; nil is none. They are looked for first, so that a
 // sale without leads, as most are, costs one read that locks nothing and sends nothing that waits.
-func (s *Store) convertLeads(ctx context.Context, u *db.Unit, b *bill, now core.Time) error {
-	email := firstOf(b.Order.CustomerEmail, b.Customer.Email)
+func (s *Store) convertLeads(ctx context.Context, u *db.Unit, account, order string, email *string, now core.Time) error {
 	if email == nil {
 		return nil
 	}
-	account := b.Order.AccountID
 	ids, err := db.Select[string](ctx, u, `
 		SELECT id FROM leads WHERE account_id = ? AND email_key = ? AND status || '' IN ('new', 'qualified') ORDER BY id || ''`, account, core.EmailKey(*email))
 	if err != nil || len(ids) == 0 {
@@ -25,7 +23,7 @@ func (s *Store) convertLeads(ctx context.Context, u *db.Unit, b *bill, now core.
 	condition, arg := s.db.In("id", ids)
 	_, err = u.Exec(ctx, `
 		UPDATE leads SET status = 'converted', converted_at = ?, converted_order_id = ?, updated_at = ?
-		WHERE account_id = ? AND status || '' IN ('new', 'qualified') AND `+condition, now, b.Order.ID, now, account, arg)
+		WHERE account_id = ? AND status || '' IN ('new', 'qualified') AND `+condition, now, order, now, account, arg)
 	if err != nil {
 		return fmt.Errorf("convert leads: %w", err)
 	}

@@ -102,7 +102,7 @@ func (s *Store) ListLetters(ctx context.Context, account string, in ListLetters)
 	return db.Page(ctx, s.db, letterColumns, core.KindLetter, account, in.Page, &f)
 }
 
-// ResendLetter has a letter sent once more, whether or not its kind is switched off. It is counted, as CountLetter does, with the other letters about its
+// ResendLetter has a letter sent once more, whether or not its kind is switched off. It is counted, as Mailbox.CountLetter does, with the other letters about its
 // object. One that is queued is CodeInvalid on status.
 func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter, error) {
 	return db.Tx(ctx, s.db, func(ctx context.Context, u *db.Unit) (*Letter, error) {
@@ -113,7 +113,7 @@ func (s *Store) ResendLetter(ctx context.Context, account, ref string) (*Letter,
 		if l.Status == LetterStatusQueued {
 			return nil, core.Invalid("status", "The letter is queued already: it will be sent.")
 		}
-		if err := s.CountLetter(ctx, account, l.ObjectID); err != nil {
+		if err := s.Mailbox.CountLetter(ctx, account, l.ObjectID); err != nil {
 			return nil, err
 		}
 		now, err := s.db.BusinessNow(ctx, account)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/grant"
+	"github.com/tillwright/tillwright/store/mailbox"
 	"github.com/tillwright/tillwright/store/signed"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -94,15 +95,15 @@ func (s *Store) ReadLetter(ctx context.Context, l *Letter) (*LetterContent, erro
 			return c, err
 		}
 	}
-	if isFree(l.Kind) {
-		c.Wait, err = s.countFree(ctx, l.AccountID, l.Kind)
+	if mailbox.IsFree(l.Kind) {
+		c.Wait, err = s.Mailbox.CountFree(ctx, l.AccountID, l.Kind)
 	}
 	return c, err
 }
 
 // boundUnasked counts a letter to an address that nobody has confirmed. One too many is void; a reminder, which the seller's invoice needs, waits.
 func (s *Store) boundUnasked(ctx context.Context, l *Letter, c *LetterContent) error {
-	wait, err := s.countUnasked(ctx, l.AccountID, c.Recipient, c.followsPayment(l.Kind))
+	wait, err := s.Mailbox.CountUnasked(ctx, l.AccountID, c.Recipient, c.followsPayment(l.Kind))
 	switch {
 	case wait == 0:
 	case l.Kind == tenant.LetterInvoiceReminder:

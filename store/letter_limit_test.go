@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/mailbox"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -19,37 +20,37 @@ func TestCountLetter_BoundsThoseOfADocument(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		began := time.Now()
 		s.at(began)
-		for range documentLetters {
-			require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
+		for range mailbox.DocumentLetters {
+			require.NoError(t, s.Mailbox.CountLetter(t.Context(), s.account, "order_1"))
 		}
 		s.at(began.Add(20 * time.Minute))
-		err := s.CountLetter(t.Context(), s.account, "order_1")
+		err := s.Mailbox.CountLetter(t.Context(), s.account, "order_1")
 		dbtest.RequireCode(t, err, core.CodeRateLimit)
 		var refusal *core.Error
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, 40*time.Minute, refusal.After.Round(time.Second))
-		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_2"))
-		for range pageDocumentLetters {
-			require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), "what is asked for on a page is counted apart")
+		require.NoError(t, s.Mailbox.CountLetter(t.Context(), s.account, "order_2"))
+		for range mailbox.PageDocumentLetters {
+			require.NoError(t, s.Mailbox.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), "what is asked for on a page is counted apart")
 		}
-		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
+		dbtest.RequireCode(t, s.Mailbox.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
 		s.at(began.Add(time.Hour))
-		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
-		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
+		require.NoError(t, s.Mailbox.CountLetter(t.Context(), s.account, "order_1"))
+		dbtest.RequireCode(t, s.Mailbox.CountPageLetter(t.Context(), s.account, "order_1", "198.51.100.1"), core.CodeRateLimit)
 	})
 }
 
 func TestCountLetter_BoundsThoseOfAnAccount(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
+		require.NoError(t, s.Mailbox.CountLetter(t.Context(), s.account, "order_1"))
 		_, err := s.db.Write.DB.Exec(`UPDATE throttles SET counted = 1000 WHERE subject = 'letters'`)
 		require.NoError(t, err)
-		dbtest.RequireCode(t, s.CountLetter(t.Context(), s.account, "order_2"), core.CodeRateLimit)
+		dbtest.RequireCode(t, s.Mailbox.CountLetter(t.Context(), s.account, "order_2"), core.CodeRateLimit)
 		require.Equal(t, 1000, s.count(t, `SELECT MAX(counted) FROM throttles`), "what is refused is not counted")
-		require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_2", "198.51.100.1"))
+		require.NoError(t, s.Mailbox.CountPageLetter(t.Context(), s.account, "order_2", "198.51.100.1"))
 		other, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
 		require.NoError(t, err)
-		require.NoError(t, s.CountLetter(t.Context(), other.ID, "order_1"))
+		require.NoError(t, s.Mailbox.CountLetter(t.Context(), other.ID, "order_1"))
 
 		deleted, err := s.Throttle.DeleteOver(t.Context(), 100)
 		require.NoError(t, err)
@@ -65,12 +66,12 @@ func TestCountLetter_BoundsThoseOfAnAccount(t *testing.T) {
 func TestCountPageLetter_NamesTheLimitOfTheAccountFirst(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
 		s.at(time.Now())
-		require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_1", "203.0.113.7"))
+		require.NoError(t, s.Mailbox.CountPageLetter(t.Context(), s.account, "order_1", "203.0.113.7"))
 		says := func(exceeded, want string) {
 			t.Helper()
 			_, err := s.db.Write.DB.Exec(`UPDATE throttles SET counted = 1000 WHERE subject LIKE '` + exceeded + `'`)
 			require.NoError(t, err)
-			require.ErrorContains(t, s.CountPageLetter(t.Context(), s.account, "order_1", "203.0.113.7"), want)
+			require.ErrorContains(t, s.Mailbox.CountPageLetter(t.Context(), s.account, "order_1", "203.0.113.7"), want)
 		}
 		says("page_letters:%", "3 letters were sent within 1440 minutes, which is the most. Try again in 1440 minutes.")
 		says("letters_from:network:%", "50 letters were sent within 60 minutes, which is the most. Try again in 60 minutes.")
@@ -82,15 +83,15 @@ func TestCountPageLetter_NamesTheLimitOfTheAccountFirst(t *testing.T) {
 // Letters to one mailbox are counted together, whatever stands after a + in its address.
 func TestCountLetter_CountsAMailboxOnce(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		for n := range portalLetters {
-			require.NoError(t, s.CountPortalLetter(t.Context(), fmt.Sprintf("ada+%d@example.com", n), fmt.Sprintf("203.0.%d.7", n)))
+		for n := range mailbox.PortalLetters {
+			require.NoError(t, s.Mailbox.CountPortalLetter(t.Context(), fmt.Sprintf("ada+%d@example.com", n), fmt.Sprintf("203.0.%d.7", n)))
 		}
-		dbtest.RequireCode(t, s.CountPortalLetter(t.Context(), "ADA@example.com", "203.0.113.7"), core.CodeRateLimit)
-		require.NoError(t, s.CountPortalLetter(t.Context(), "ad@example.com", "203.0.113.7"))
-		require.NoError(t, s.CountPortalLetter(t.Context(), "+ada@example.com", "203.0.113.8"))
-		require.NoError(t, s.CountPortalLetter(t.Context(), "+ad@example.com", "203.0.113.9"))
+		dbtest.RequireCode(t, s.Mailbox.CountPortalLetter(t.Context(), "ADA@example.com", "203.0.113.7"), core.CodeRateLimit)
+		require.NoError(t, s.Mailbox.CountPortalLetter(t.Context(), "ad@example.com", "203.0.113.7"))
+		require.NoError(t, s.Mailbox.CountPortalLetter(t.Context(), "+ada@example.com", "203.0.113.8"))
+		require.NoError(t, s.Mailbox.CountPortalLetter(t.Context(), "+ad@example.com", "203.0.113.9"))
 
-		for n := range recipientVerifications {
+		for n := range mailbox.RecipientVerifications {
 			_, err := s.BeginVerification(t.Context(), s.account, s.asked(t, fmt.Sprintf("grace+%d@example.com", n)).ID, fmt.Sprintf("203.0.%d.7", n))
 			require.NoError(t, err)
 		}
@@ -107,18 +108,18 @@ func TestCountLetter_CountsAMailboxOverAllAccounts(t *testing.T) {
 			a, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: "other@example.com"})
 			require.NoError(t, err)
 			for tag := range 4 {
-				wait, err := s.countUnasked(t.Context(), a.ID, fmt.Sprintf("vic.tim+%d.%d@gmail.com", n, tag), false)
+				wait, err := s.Mailbox.CountUnasked(t.Context(), a.ID, fmt.Sprintf("vic.tim+%d.%d@gmail.com", n, tag), false)
 				require.NoError(t, err)
 				if wait == 0 {
 					sent++
 				}
 			}
 		}
-		require.Equal(t, mailboxLetters, sent)
+		require.Equal(t, mailbox.MailboxLetters, sent)
 		_, err := s.BeginVerification(t.Context(), s.account, s.asked(t, "Victim@googlemail.com").ID, "203.0.113.7")
 		dbtest.RequireCode(t, err, core.CodeRateLimit)
-		dbtest.RequireCode(t, s.CountPortalLetter(t.Context(), "victim@gmail.com", "203.0.113.8"), core.CodeRateLimit)
-		require.NoError(t, s.CountPortalLetter(t.Context(), "vic.tim@example.com", "203.0.113.8"))
+		dbtest.RequireCode(t, s.Mailbox.CountPortalLetter(t.Context(), "victim@gmail.com", "203.0.113.8"), core.CodeRateLimit)
+		require.NoError(t, s.Mailbox.CountPortalLetter(t.Context(), "vic.tim@example.com", "203.0.113.8"))
 	})
 }
 
@@ -137,7 +138,7 @@ func TestBeginVerification_BoundsLettersByWhoAsks(t *testing.T) {
 			return err
 		}
 		s.at(began)
-		for n := range senderLetters {
+		for n := range mailbox.SenderLetters {
 			require.NoError(t, asks(n, fmt.Sprintf("2001:db8:1:2::%d", n+1)))
 		}
 		s.at(began.Add(20 * time.Minute))
@@ -148,15 +149,15 @@ func TestBeginVerification_BoundsLettersByWhoAsks(t *testing.T) {
 		require.Equal(t, "customer_email", refusal.Param)
 		require.Equal(t, "Too many letters were asked for. You can ask for another one in 40 minutes.", refusal.Message)
 		require.Equal(t, 40*time.Minute, refusal.After.Round(time.Second))
-		dbtest.RequireCode(t, s.CountPageLetter(t.Context(), s.account, "order_1", "2001:db8:1:2::1"), core.CodeRateLimit)
+		dbtest.RequireCode(t, s.Mailbox.CountPageLetter(t.Context(), s.account, "order_1", "2001:db8:1:2::1"), core.CodeRateLimit)
 		require.NoError(t, asks(101, "2001:db8:1:3::1"), "another subscriber")
-		for n := range networkLetters - senderLetters - 1 {
+		for n := range mailbox.NetworkLetters - mailbox.SenderLetters - 1 {
 			require.NoError(t, asks(110+n, fmt.Sprintf("2001:db8:1:%x::1", n+4)))
 		}
 		dbtest.RequireCode(t, asks(190, "2001:db8:1:ffff::1"), core.CodeRateLimit)
 		require.NoError(t, asks(191, "2001:db8:2::1"), "another network")
 		require.NoError(t, asks(102, "198.51.100.1"))
-		for n := range senderLetters + 5 {
+		for n := range mailbox.SenderLetters + 5 {
 			require.NoError(t, asks(200+n, "10.0.0.1"), "many buyers are behind a proxy")
 		}
 		s.at(began.Add(61 * time.Minute))
@@ -180,15 +181,15 @@ func TestBeginVerification_BoundsLettersByCheckoutAndReader(t *testing.T) {
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, time.Minute, refusal.After)
 		require.Contains(t, refusal.Message, "in 60 seconds")
-		for range checkoutVerifications - 1 {
-			now = now.Add(verificationPause)
+		for range mailbox.CheckoutVerifications - 1 {
+			now = now.Add(mailbox.VerificationPause)
 			s.at(now)
 			require.NoError(t, asks(c))
 		}
-		now = now.Add(verificationPause)
+		now = now.Add(mailbox.VerificationPause)
 		s.at(now)
 		dbtest.RequireCode(t, asks(c), core.CodeRateLimit)
-		for range recipientVerifications - checkoutVerifications {
+		for range mailbox.RecipientVerifications - mailbox.CheckoutVerifications {
 			require.NoError(t, asks(s.asked(t, "Ada@example.com")))
 		}
 		dbtest.RequireCode(t, asks(s.asked(t, "ada@example.com")), core.CodeRateLimit)
@@ -231,6 +232,6 @@ func TestBeginVerification_CountsWhatIsAskedAtOnce(t *testing.T) {
 			})
 		}
 		group.Wait()
-		require.EqualValues(t, senderLetters, sent.Load())
+		require.EqualValues(t, mailbox.SenderLetters, sent.Load())
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/internal/dbtest"
+	"github.com/tillwright/tillwright/store/mailbox"
 	"github.com/tillwright/tillwright/store/tenant"
 )
 
@@ -207,7 +208,7 @@ func TestReadLetter_BoundsThoseToAnAddressThatNobodyConfirmed(t *testing.T) {
 			_, told := s.claimed(t, s.letter(t, tenant.LetterReceipt).ID)
 			return told.Void
 		}
-		for range unaskedLetters {
+		for range mailbox.UnaskedLetters {
 			require.Empty(t, buys("victim@example.com", false))
 		}
 		require.Contains(t, buys("VICTIM@example.com", false), "Too many letters")
@@ -223,11 +224,11 @@ func TestReadLetter_BoundsThoseToAnAddressThatNobodyConfirmed(t *testing.T) {
 // Whoever has many letters sent to an address from everywhere keeps no receipt from its owner, but one of something that costs nothing.
 func TestReadLetter_SendsReceiptsOfPaymentsHoweverManyLettersOthersCause(t *testing.T) {
 	eachShop(t, func(t *testing.T, s *shop) {
-		for n := range mailboxLetters / unaskedLetters {
+		for n := range mailbox.MailboxLetters / mailbox.UnaskedLetters {
 			other, err := s.Tenant.CreateAccount(t.Context(), tenant.NewAccount{Name: "Other", Email: fmt.Sprintf("other%d@example.com", n)})
 			require.NoError(t, err)
-			for range unaskedLetters {
-				wait, err := s.countUnasked(t.Context(), other.ID, "ada@example.com", false)
+			for range mailbox.UnaskedLetters {
+				wait, err := s.Mailbox.CountUnasked(t.Context(), other.ID, "ada@example.com", false)
 				require.NoError(t, err)
 				require.Zero(t, wait)
 			}
@@ -242,7 +243,7 @@ func TestReadLetter_SendsReceiptsOfPaymentsHoweverManyLettersOthersCause(t *test
 		}
 		require.Empty(t, buys(guide))
 		require.Contains(t, buys(s.onSale(t, catalog.PriceVariant{AmountType: catalog.PriceVariantAmountTypeFree, Currency: "usd"})), "Too many letters", "anybody can have what costs nothing")
-		for range unaskedLetters - 1 {
+		for range mailbox.UnaskedLetters - 1 {
 			require.Empty(t, buys(guide))
 		}
 		require.Contains(t, buys(guide), "Too many letters", "of one account")

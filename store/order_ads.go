@@ -60,7 +60,7 @@ func (c *Checkout) happening(b *bill, isKnown bool) advert.Happening {
 	if a := c.BillingAddress.V; a != nil {
 		h.City, h.State, h.Zip, h.Country = core.Deref(a.City), core.Deref(a.State), core.Deref(a.PostalCode), core.Deref(a.Country)
 	}
-	c.AdsVisit.V.tell(&h)
+	c.AdsVisit.V.Tell(&h)
 	return h
 }
 

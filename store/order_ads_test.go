@@ -58,8 +58,8 @@ func (s *shop) agreed(t *testing.T, variants ...*catalog.PriceVariant) *Checkout
 	return c
 }
 
-func visit() *AdsVisit {
-	return &AdsVisit{
+func visit() *advert.Visit {
+	return &advert.Visit{
 		PageURL: "https://ada.example/guide", ClickIDs: map[string]string{"fbclid": "IwAR0", "epik": "dj0"}, ClientIP: "::ffff:203.0.113.7", UserAgent: "Mozilla/5.0",
 	}
 }
@@ -170,7 +170,7 @@ func TestCheckout_ForgetsAVisitThatIsOfNoUse(t *testing.T) {
 		c := s.agreed(t, guide)
 		_, err := s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.AdsConsent = false })
 		dbtest.RequireInvalid(t, err, "ads_visit")
-		_, err = s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.AdsVisit.V = &AdsVisit{ClientIP: "fe80::1%eth0"} })
+		_, err = s.UpdateCheckout(t.Context(), s.account, c.ID, func(d *CheckoutDraft) { d.AdsVisit.V = &advert.Visit{ClientIP: "fe80::1%eth0"} })
 		dbtest.RequireInvalid(t, err, "ads_visit.client_ip")
 		again := s.change(t, c, func(d *CheckoutDraft) { d.AdsVisit.V = visit() })
 		require.Equal(t, c.UpdatedAt, again.UpdatedAt, "the same visit changes nothing")

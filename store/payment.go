@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
@@ -118,10 +119,10 @@ type Confirm struct {
 	Saved         string
 	Save          bool
 	TermsAccepted bool
-	AdsConsent    *bool     // nil = as the checkout says
-	AdsVisit      *AdsVisit // nil = none was sent
-	OnPage        bool      // the buyer is on our page
-	IsPublic      bool      // whoever has the client secret pays, on our page or elsewhere
+	AdsConsent    *bool         // nil = as the checkout says
+	AdsVisit      *advert.Visit // nil = none was sent
+	OnPage        bool          // the buyer is on our page
+	IsPublic      bool          // whoever has the client secret pays, on our page or elsewhere
 	From          Buyer
 
 	customerRef *string // the provider's id of the customer, if Saved names a method

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tillwright/tillwright/store/mailbox"
 	"github.com/tillwright/tillwright/store/throttle"
 )
 
@@ -20,7 +21,7 @@ func TestGuards_LetPassWhatTheGuideSays(t *testing.T) {
 	guide := strings.Join(strings.Fields(string(file)), " ")
 
 	assert.Equal(t, time.Hour, guardWindow)
-	assert.Equal(t, time.Minute, verificationPause)
+	assert.Equal(t, time.Minute, mailbox.VerificationPause)
 	waits := func(p patience) string {
 		assert.Equal(t, time.Minute, p.First)
 		if p.First == p.Longest {
@@ -51,10 +52,10 @@ func TestGuards_LetPassWhatTheGuideSays(t *testing.T) {
 		fmt.Sprintf("paused for %s for buyers without a key", throttle.Spoken(salesPause)),
 		fmt.Sprintf("of the others one every %s,", throttle.Spoken(pausedTurn)),
 		fmt.Sprintf("as long as it was held, at least %d minute, before", shortestTurn/time.Minute),
-		fmt.Sprintf("| a receipt or an invoice that you send | %d times an hour | | all letters of an account | %d an hour |", documentLetters, accountLetters),
-		fmt.Sprintf("without a key | %d a day, and %d an hour for an account |", pageDocumentLetters, pageAccountLetters),
-		fmt.Sprintf("%d a day for a checkout, a minute apart; %d an hour to an address; %d an hour for an account |", checkoutVerifications, recipientVerifications, accountVerifications),
-		fmt.Sprintf("%d an hour from one network address (of IPv6 a /64), or %d from a private one; %d from the network around it", senderLetters, insideLetters, networkLetters),
+		fmt.Sprintf("| a receipt or an invoice that you send | %d times an hour | | all letters of an account | %d an hour |", mailbox.DocumentLetters, mailbox.AccountLetters),
+		fmt.Sprintf("without a key | %d a day, and %d an hour for an account |", mailbox.PageDocumentLetters, mailbox.PageAccountLetters),
+		fmt.Sprintf("%d a day for a checkout, a minute apart; %d an hour to an address; %d an hour for an account |", mailbox.CheckoutVerifications, mailbox.RecipientVerifications, mailbox.AccountVerifications),
+		fmt.Sprintf("%d an hour from one network address (of IPv6 a /64), or %d from a private one; %d from the network around it", mailbox.SenderLetters, mailbox.InsideLetters, mailbox.NetworkLetters),
 		fmt.Sprintf("Whoever begins to buy gets a checkout: %d an hour from one address and %d from one network at most", openedByAddress, openedByNetwork),
 	} {
 		assert.Contains(t, guide, sentence)

@@ -120,7 +120,7 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 			require.NoError(t, err)
 		}
 		try()
-		require.NoError(t, s.CountLetter(t.Context(), s.account, "order_1"))
+		require.NoError(t, s.Mailbox.CountLetter(t.Context(), s.account, "order_1"))
 		maker := s.keyOf(t, nil)
 		s.keyOf(t, maker)
 
@@ -153,8 +153,8 @@ func TestGuardsLettersAndKeys_ReadFewRows(t *testing.T) {
 			_, _, err = s.BeginSaveMethod(t.Context(), s.account, customer.ID, Buyer{Address: "198.51.100.7", OnBehalf: true})
 			require.NoError(t, err)
 			require.NoError(t, s.ForgiveTry(t.Context(), s.account, customer.ID, Buyer{Address: "198.51.100.7", OnBehalf: true}))
-			require.NoError(t, s.CountLetter(t.Context(), s.account, "order_2"))
-			require.NoError(t, s.CountPageLetter(t.Context(), s.account, "order_2", "203.0.113.7"))
+			require.NoError(t, s.Mailbox.CountLetter(t.Context(), s.account, "order_2"))
+			require.NoError(t, s.Mailbox.CountPageLetter(t.Context(), s.account, "order_2", "203.0.113.7"))
 			for _, clean := range []func(n int) (int64, error){
 				func(n int) (int64, error) { return s.DeleteOldGuards(t.Context(), n) },
 				func(n int) (int64, error) { return s.Throttle.DeleteOver(t.Context(), n) },

@@ -22,6 +22,7 @@ import (
 	"github.com/tillwright/tillwright/store/grant"
 	"github.com/tillwright/tillwright/store/internal/db"
 	"github.com/tillwright/tillwright/store/lineitem"
+	"github.com/tillwright/tillwright/store/mailbox"
 	"github.com/tillwright/tillwright/store/outbox"
 	"github.com/tillwright/tillwright/store/person"
 	"github.com/tillwright/tillwright/store/portal"
@@ -87,6 +88,7 @@ type Store struct {
 	Team     *team.Store     // who signs up, and who may change an account's members
 	Requests *request.Store  // what programs asked for
 	Throttle *throttle.Store // how often something was done
+	Mailbox  *mailbox.Store  // how many letters are written
 	Portal   *portal.Store   // how customers are let in to what is theirs
 	Signed   *signed.Store   // addresses that open something to whoever has them
 	Seal     *seal.Store     // whether the secret keys open what is sealed
@@ -114,6 +116,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		Requests: request.New(opened), Throttle: throttle.New(opened), Portal: portal.New(opened), Signed: signed.New(opened), Seal: seal.New(opened),
 		db: opened, closeTime: cmp.Or(o.CloseTime, 5*time.Second),
 	}
+	s.Mailbox = mailbox.New(s.Throttle)
 	s.Customer = customer.New(opened)
 	s.Discount = discount.New(opened, s.Catalog)
 	s.Lines = lineitem.New(opened, s.Grant)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/tenant"
 )
@@ -75,10 +76,10 @@ type ConfirmCheckout struct {
 	Method        *payments.MethodInput
 	Save          bool // save the method, to charge it later
 	TermsAccepted bool
-	AdsConsent    *bool           // whether ad networks may be told; nil = as the checkout says
-	AdsVisit      *store.AdsVisit // nil = none was sent
-	OnPage        bool            // the buyer pays on our page, to which their bank sends them back
-	IsPublic      bool            // asked with the client secret, which is no proof of who asks: saved methods are refused
+	AdsConsent    *bool         // whether ad networks may be told; nil = as the checkout says
+	AdsVisit      *advert.Visit // nil = none was sent
+	OnPage        bool          // the buyer pays on our page, to which their bank sends them back
+	IsPublic      bool          // asked with the client secret, which is no proof of who asks: saved methods are refused
 	From          store.Buyer
 }
 

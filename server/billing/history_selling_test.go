@@ -8,6 +8,7 @@ import (
 	"github.com/tillwright/tillwright/server/billing"
 	"github.com/tillwright/tillwright/server/payments"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/catalog"
 	"github.com/tillwright/tillwright/store/core"
 )
@@ -121,7 +122,7 @@ func (p *player) askAds() error {
 	if err != nil {
 		return err
 	}
-	agrees, visit := !p.odds(3), maybe(p, 2, func() store.AdsVisit { return store.AdsVisit{ClickIDs: map[string]string{"fbclid": "IwAR0"}} })
+	agrees, visit := !p.odds(3), maybe(p, 2, func() advert.Visit { return advert.Visit{ClickIDs: map[string]string{"fbclid": "IwAR0"}} })
 	_, err = p.UpdateCheckout(everywhere, p.account, c.ID, func(d *store.CheckoutDraft) {
 		if d.AnswerAds(&agrees); visit != nil && !p.odds(8) {
 			d.AdsVisit.V = visit

@@ -37,7 +37,7 @@ func (p *Post) SendReceipt(ctx context.Context, account, ref string) (*store.Ord
 	if err != nil {
 		return nil, err
 	}
-	return o, p.sendReceipt(ctx, o, p.store.CountLetter)
+	return o, p.sendReceipt(ctx, o, p.store.Mailbox.CountLetter)
 }
 
 // RenewReceipt does what SendReceipt does, asked for by somebody with an address of the receipt that has ended. From is their
@@ -52,7 +52,7 @@ type counter func(ctx context.Context, account, id string) error
 // countPage returns the counter of letters that somebody asks for on a page, by their network address.
 func (p *Post) countPage(from string) counter {
 	return func(ctx context.Context, account, id string) error {
-		return p.store.CountPageLetter(ctx, account, id, from)
+		return p.store.Mailbox.CountPageLetter(ctx, account, id, from)
 	}
 }
 
@@ -213,7 +213,7 @@ func (p *Post) SendInvoice(ctx context.Context, account, ref string) (*store.Inv
 	if i.Status == store.InvoiceStatusDraft || i.Status == store.InvoiceStatusVoid {
 		return nil, core.Invalid("status", fmt.Sprintf("The invoice is %s. Only an invoice that was issued and is not void can be sent.", i.Status))
 	}
-	return i, p.sendInvoice(ctx, i, p.store.CountLetter)
+	return i, p.sendInvoice(ctx, i, p.store.Mailbox.CountLetter)
 }
 
 // RenewInvoice does what SendInvoice does, asked for by somebody with an address of the invoice that has ended. From is their

@@ -136,8 +136,8 @@ func (p *Pages) answerAds(c echo.Context, d *store.CheckoutDraft, agrees *bool) 
 }
 
 // visitOf returns the visit of who sends a form of a page.
-func visitOf(c echo.Context, page string) *store.AdsVisit {
-	visit := &store.AdsVisit{PageURL: page, ClickIDs: clicks(sentOrAsked(c)), UserAgent: textOnly(c.Request().UserAgent())}
+func visitOf(c echo.Context, page string) *advert.Visit {
+	visit := &advert.Visit{PageURL: page, ClickIDs: clicks(sentOrAsked(c)), UserAgent: textOnly(c.Request().UserAgent())}
 	if len(visit.UserAgent) > longestUserAgent {
 		visit.UserAgent = textOnly(visit.UserAgent[:longestUserAgent])
 	}

@@ -92,7 +92,7 @@ func TestCheckoutPage_KeepsAVisitIfTheBuyerAgrees(t *testing.T) {
 		stored := w.stands(c)
 		require.True(t, stored.AdsConsent)
 		first := stored.AdsVisit.V.At
-		assert.Equal(t, store.AdsVisit{
+		assert.Equal(t, advert.Visit{
 			PageURL: w.server.URL + "/checkout", ClickIDs: map[string]string{"fbclid": "IwAR0_x-Y.z"}, ClientIP: "203.0.113.7",
 			UserAgent: browser, At: first,
 		}, *stored.AdsVisit.V)

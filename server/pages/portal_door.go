@@ -98,7 +98,7 @@ func (p *Pages) knock(c echo.Context, seller *tenant.Account) error {
 	if page.Problem = core.AskedEmailProblem(page.Email, p.spoken(c).T("door.address")); page.Problem != "" {
 		return p.showDoor(c, http.StatusUnprocessableEntity, page)
 	}
-	err := p.store.CountPortalLetter(c.Request().Context(), page.Email, buyer(c).Address)
+	err := p.store.Mailbox.CountPortalLetter(c.Request().Context(), page.Email, buyer(c).Address)
 	if problem, refused := p.whyNot(c, err); refused {
 		page.Problem = problem
 		return p.showDoor(c, http.StatusUnprocessableEntity, page)

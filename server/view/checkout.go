@@ -6,6 +6,7 @@ import (
 	"github.com/tillwright/tillwright/gen/api"
 	"github.com/tillwright/tillwright/sdk/wire"
 	"github.com/tillwright/tillwright/store"
+	"github.com/tillwright/tillwright/store/advert"
 	"github.com/tillwright/tillwright/store/core"
 	"github.com/tillwright/tillwright/store/customer"
 	"github.com/tillwright/tillwright/store/grant"
@@ -237,11 +238,11 @@ func answerAds(c *store.CheckoutDraft, agrees *bool, visit nullable.Nullable[api
 }
 
 // AdsVisit reads the visit that led to a purchase or a lead, nil for none.
-func AdsVisit(v *api.AdsVisit) *store.AdsVisit {
+func AdsVisit(v *api.AdsVisit) *advert.Visit {
 	if v == nil {
 		return nil
 	}
-	visit := &store.AdsVisit{PageURL: value(v.PageURL), ClientIP: value(v.ClientIP), UserAgent: value(v.UserAgent)}
+	visit := &advert.Visit{PageURL: value(v.PageURL), ClientIP: value(v.ClientIP), UserAgent: value(v.UserAgent)}
 	if ids := v.ClickIds; ids != nil {
 		visit.ClickIDs = map[string]string{}
 		for name, id := range map[string]*string{"fbclid": ids.Fbclid, "epik": ids.Epik, "ttclid": ids.Ttclid, "gclid": ids.Gclid} {
